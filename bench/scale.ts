@@ -33,7 +33,7 @@ const ITEMS_BELOW_LISTINGS = 25_000
 const ROUNDS = 3
 const PROBES = 5
 const ANSWERS_EACH = 4
-const MOST_SECONDS = 30
+const MAX_SECONDS = 30
 const CHART = 'docs/images/scale.svg'
 const ROOT = new URL('../', import.meta.url)
 const RESULTS = new URL('results/', import.meta.url)
@@ -162,7 +162,7 @@ async function secondsFor(node: Node, key: string, requests: string[]): Promise<
   const probeStarted = performance.now()
   for (const request of probed) await answerTo(node, key, request)
   const ms = (performance.now() - probeStarted) / Math.max(1, probed.length)
-  return Math.min(MOST_SECONDS, Math.max(effort.seconds, Math.ceil((ms * CONNECTIONS * ANSWERS_EACH) / 1_000)))
+  return Math.min(MAX_SECONDS, Math.max(effort.seconds, Math.ceil((ms * CONNECTIONS * ANSWERS_EACH) / 1_000)))
 }
 
 function say(line: string): void {

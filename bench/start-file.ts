@@ -9,7 +9,7 @@ import { generateListings, generateSales } from './generated-listings.ts'
 import { cpuMicros, type Node, residentMb, startNode } from './processes.ts'
 
 const STARTS = 3
-const MOST_WAIT_MS = 120_000
+const MAX_WAIT_MS = 120_000
 
 const options = new Command('bench start-file')
   .description('Measures starts from the database and from the start file')
@@ -69,7 +69,7 @@ try {
 /** Latencies of consecutive reads until a condition is met. */
 async function latenciesUntil(node: Node, key: string, done: () => boolean): Promise<number[]> {
   const waits: number[] = []
-  const endMs = performance.now() + MOST_WAIT_MS
+  const endMs = performance.now() + MAX_WAIT_MS
   while (!done()) {
     if (performance.now() > endMs) throw new Error('No start file was written')
     const askedMs = performance.now()

@@ -1,4 +1,4 @@
-// `node reliability/backup.ts`: takes a backup during writes, restores it elsewhere and compares.
+// `node reliability/backup.ts`: backs up a service during writes, restores the backup elsewhere, and compares both.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -35,7 +35,7 @@ export async function backupRun({ seconds }: BackupOptions): Promise<Finding[]> 
 
     const read = await runCommand(restored, 'restore', file)
     service = await startService(restored)
-    const kept = await writes.verify(before)
+    const verified = await writes.verify(before)
     const doctor = await runCommand(restored, 'doctor', '--json')
     const wrong =
       doctor.code === 0 ? [] : (JSON.parse(doctor.output) as { findings: { check: string; ok: boolean }[] }).findings.filter(({ ok }) => !ok)
@@ -44,17 +44,17 @@ export async function backupRun({ seconds }: BackupOptions): Promise<Finding[]> 
     const records = (await ask<unknown[]>(`${service.publicUrl}/api/v1/plus/collections/${collection!.id}/items`, writes.key)).body.data.length
     const sales = (await operator('/sales?per_page=1')).pagination?.total ?? -1
     const orders = (await operator('/orders?per_page=1')).pagination?.total ?? -2
-    progress('copy compared')
+    progress('restored copy compared with the original')
     return [
       count('failures of backup and restore', [written, read].filter(({ code }) => code !== 0).length, 0),
       figure(
         'backup',
         `${Math.round(backupMs)} ms, ${Math.round(statSync(file).size / 1_024)} KB, ${before.acknowledged} writes before it, ${after - before.acknowledged} during and after`,
       ),
-      ...kept.map(({ what, ...rest }) => ({ what: `in the copy: ${what}`, ...rest })),
-      count('records counted by the collection minus records listed', collection!.items_count - records, 0),
+      ...verified.map(({ what, ...rest }) => ({ what: `in the restored copy: ${what}`, ...rest })),
+      count('items_count of the collection minus records listed', collection!.items_count - records, 0),
       count('sales minus orders, by their totals', sales - orders, 0),
-      count(`findings of doctor${wrong.map(({ check }) => `, ${check}`).join('')}`, wrong.length, 0),
+      count(`problems found by doctor${wrong.map(({ check }) => `, ${check}`).join('')}`, wrong.length, 0),
     ]
   } finally {
     if (service.ended() === null) await service.kill('SIGINT')

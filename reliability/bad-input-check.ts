@@ -10,7 +10,7 @@ export interface Answered {
 }
 
 /** Internals of the program, database or machine that must not appear in messages. */
-const INSIDE =
+const INTERNALS =
   /\n\s+at |node_modules|\.ts:\d|\/src\/|violates|relation "|syntax error at or near|invalid input syntax|ECONN|TypeError|RangeError|Cannot read prop|is not a function|undefined is not (?!allowed)|Maximum call stack|invalid byte sequence/
 
 interface Body {
@@ -52,8 +52,8 @@ export function judge(request: BadRequest, { status, headers, text }: Answered):
     return breach(`has no error in the envelope: ${text.slice(0, 200)}`)
   if (ERROR_STATUS[error.code as keyof typeof ERROR_STATUS] !== status && status !== 431 && status !== 408)
     return breach(`has code ${error.code} with status ${status}`)
-  const inside = INSIDE.exec(messageWithoutEcho(error.message, request))
-  if (inside) return breach(`exposes internals: ${error.message.slice(0, 200)}`)
+  const internals = INTERNALS.exec(messageWithoutEcho(error.message, request))
+  if (internals) return breach(`exposes internals: ${error.message.slice(0, 200)}`)
   return { breach: null, succeeded: false, code: error.code, named: isAboutInput(error.code, error.message) ? namesField(error, request) : null }
 }
 
@@ -69,7 +69,7 @@ function judgeErrors(request: BadRequest, status: number, { errors = [], data }:
   for (const { message, extensions } of errors) {
     if (!message || !extensions?.code) return breach(`has an error without a code: ${message}`)
     if (extensions.code === 'INTERNAL_ERROR' || extensions.code === 'UNAVAILABLE') return breach(`internal error: ${message}`)
-    if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`exposes internals: ${message.slice(0, 200)}`)
+    if (INTERNALS.test(messageWithoutEcho(message, request))) return breach(`exposes internals: ${message.slice(0, 200)}`)
   }
   // An error below a field is reported after the field was executed.
   const done = Object.values(data ?? {}).some((value) => value !== null) || errors.some(({ path = [] }) => path.length > 1)
@@ -83,7 +83,7 @@ function judgeRpc(request: BadRequest, status: number, { result, error }: Body, 
   if (message === undefined) {
     return result === undefined ? breach('has neither a result nor an error') : { breach: null, succeeded: status < 300, code: 'ok', named: null }
   }
-  if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`exposes internals: ${message.slice(0, 200)}`)
+  if (INTERNALS.test(messageWithoutEcho(message, request))) return breach(`exposes internals: ${message.slice(0, 200)}`)
   // The JSON-RPC code for an internal error.
   if (String(error?.code) === '-32603') return breach(`internal error: ${message}`)
   if (error !== undefined) return { breach: null, succeeded: false, code: `JSON-RPC ${error.code}`, named: null }

@@ -1,7 +1,7 @@
 // Mostly invalid requests of the Model Context Protocol: tools with arguments generated from their schemas, and malformed calls.
 import type { Shape } from '#core/input.ts'
 import { resolved } from '../test/support/openapi.ts'
-import { type BadRequest, knownBy, oddHeaders } from './bad-input-rest.ts'
+import { type BadRequest, existingValues, oddHeaders } from './bad-input-rest.ts'
 import type { Target } from './bad-input-target.ts'
 import { bodyOf, type Chance, nastyBody, nastyJson } from './bad-input-values.ts'
 
@@ -64,7 +64,7 @@ function headersFor(key: string): [name: string, value: string][] {
 
 function message(name: string, schema: Shape, target: Target, chance: Chance): string | Buffer {
   if (chance.is(0.05)) return nastyBody(chance)
-  const given = chance.is(0.05) ? nastyJson(chance) : bodyOf(schema, chance, knownBy(target, `/${name.replace('_', 's/')}/`))
+  const given = chance.is(0.05) ? nastyJson(chance) : bodyOf(schema, chance, existingValues(target, `/${name.replace('_', 's/')}/`))
   const call = `{"name":${chance.is(0.04) ? nastyJson(chance) : JSON.stringify(name)},"arguments":${given}}`
   const members = [
     `"jsonrpc":${chance.is(0.03) ? nastyJson(chance) : '"2.0"'}`,

@@ -6,7 +6,7 @@ import {
   type Chance,
   changedCursor,
   goodJson,
-  type KnownOf,
+  type ExistingValues,
   NASTY_TEXTS,
   nastyBody,
   nastyEncoded,
@@ -148,7 +148,7 @@ export function oddHeaders(chance: Chance): [name: string, value: string][] {
 /** A request for an operation, mostly invalid at one or several places. */
 export function badRequest(operation: Operation, target: Target, chance: Chance): BadRequest {
   const { group, url, method, path, parameters, body, fields } = operation
-  const ids = knownBy(target, path)
+  const ids = existingValues(target, path)
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) =>
     chance.is(0.75) ? pathValue(name, ids, operation, chance) : nastyEncoded(chance),
   )
@@ -185,7 +185,7 @@ export function goodParts(
   chance: Chance,
 ): { path: string; headers: [string, string][]; body: (shape: Shape) => Record<string, unknown> } {
   const { path } = operation
-  const ids = knownBy(target, path)
+  const ids = existingValues(target, path)
   return {
     path: path.replace(/\{(\w+)\}/g, (_all, name: string) => pathValue(name, ids, operation, chance)),
     headers: [['authorization', `Bearer ${path.startsWith('/operator') ? target.operatorToken : target.keys.enterprise}`]],
@@ -205,7 +205,7 @@ function credential({ path }: Operation, { keys, operatorToken }: Target, chance
 }
 
 /** Valid values of each name under a path, as returned by the service. */
-export function knownBy({ ids, cursors, dumpFiles }: Target, path: string): KnownOf {
+export function existingValues({ ids, cursors, dumpFiles }: Target, path: string): ExistingValues {
   const family = /\/(account|key|item|categorie|listing|collection)s?\//.exec(path)?.[1]?.replace('categorie', 'category')
   const ofFeed = path.includes('/events') ? cursors.events : path.includes('/changes') ? cursors.changes : []
   const byName: Record<string, readonly (number | string)[]> = {
@@ -225,16 +225,16 @@ export function knownBy({ ids, cursors, dumpFiles }: Target, path: string): Know
   return (field) => byName[field] ?? []
 }
 
-function pathValue(name: string, ids: KnownOf, { parameters }: Operation, chance: Chance): string {
-  const known = ids(name)
-  if (known.length > 0) return String(chance.pick(known))
+function pathValue(name: string, ids: ExistingValues, { parameters }: Operation, chance: Chance): string {
+  const existing = ids(name)
+  if (existing.length > 0) return String(chance.pick(existing))
   const schema = parameters.find((parameter) => parameter.name === name)?.schema ?? {}
   if (schema.enum && schema.enum.length > 0) return String(chance.pick(schema.enum))
   if (name.endsWith('format')) return chance.pick(['mintmark-ndjson', 'pricecharting-csv', 'tcgdex', 'mintmark-csv', 'collectr', 'nothing'])
   return schema.type === 'string' ? 'text' : String(1 + chance.below(40))
 }
 
-function queryOf(parameters: Parameter[], ids: KnownOf, chance: Chance): string {
+function queryOf(parameters: Parameter[], ids: ExistingValues, chance: Chance): string {
   const parts: string[] = []
   for (const { name, schema } of parameters) {
     if (!chance.is(0.4)) continue
@@ -255,7 +255,7 @@ function queryOf(parameters: Parameter[], ids: KnownOf, chance: Chance): string 
   return parts.join('&')
 }
 
-function textOfBody(shape: Shape, ids: KnownOf, chance: Chance): string | Buffer {
+function textOfBody(shape: Shape, ids: ExistingValues, chance: Chance): string | Buffer {
   if (chance.is(0.12)) return nastyBody(chance)
   const object = shape.anyOf?.find((branch) => branch.properties) ?? shape
   if (object.properties) return bodyOf(object, chance, ids)

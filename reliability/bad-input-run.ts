@@ -8,7 +8,7 @@ import { badGraphqlRequest, fieldName, readSchema } from './bad-input-graphql.ts
 import { badMcpRequest, type McpTool, readTools, toolName } from './bad-input-mcp.ts'
 import { openOperations } from './bad-input-open.ts'
 import { aboutOf, type BadRequest, badRequest, goodParts, type Operation, readOperations } from './bad-input-rest.ts'
-import { HANG_MS } from './bad-input-kept.ts'
+import { HANG_MS } from './bad-input-keep-alive.ts'
 import { requestsToRefuse } from './bad-input-refused.ts'
 import { auditedRefusals, bystanderState, sendGood, type Target } from './bad-input-target.ts'
 import { Chance } from './bad-input-values.ts'
@@ -18,7 +18,7 @@ export interface Attack {
   statuses: Map<string, Map<number, number>>
   codes: Map<string, number>
   /** number of requests to each operation, field and tool, including those with none */
-  asked: Map<string, number>
+  requestsByName: Map<string, number>
   /** the first responses that broke a rule, with their requests */
   breaches: string[]
   breachCount: number
@@ -33,9 +33,9 @@ export interface Attack {
   slowest: { milliseconds: number; request: string }[]
 }
 
-const AT_ONCE = 8
-const KEPT_BREACHES = 20
-const KEPT_SLOWEST = 5
+const CONCURRENCY = 8
+const MAX_LISTED_BREACHES = 20
+const MAX_LISTED_SLOWEST = 5
 const UNPACK: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync }
 const GRAPHQL_SHARE = 0.25
 const MCP_SHARE = 0.08
@@ -48,12 +48,12 @@ export async function attack(
   const attacked = await readInterfaces(target)
   const { operations } = attacked
   const chance = new Chance(randomNumbers(seed))
-  const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+  const agent = new Agent({ keepAlive: true, maxSockets: CONCURRENCY })
   const prefix = `bad-${seed}-`
   const result: Attack = {
     statuses: new Map(),
     codes: new Map(),
-    asked: new Map(namesOf(attacked).map((name) => [name, 0])),
+    requestsByName: new Map(namesOf(attacked).map((name) => [name, 0])),
     breaches: [],
     breachCount: 0,
     refusals: 0,
@@ -73,15 +73,15 @@ export async function attack(
       sent += 1
       if (number % 1_000 === 0) onProgress(number)
       const request = makeRequest(attacked, target, chance)
-      for (const name of request.about) result.asked.set(name, (result.asked.get(name) ?? 0) + 1)
+      for (const name of request.about) result.requestsByName.set(name, (result.requestsByName.get(name) ?? 0) + 1)
       sentAs.set(`${prefix}${number}`, request)
       const answered = await sendBad(request, agent, `${prefix}${number}`)
       times.push(answered.milliseconds)
-      keepSlowest(result.slowest, request, answered.milliseconds)
+      addToSlowest(result.slowest, request, answered.milliseconds)
       const { breach, succeeded: done, code, named } = judge(request, answered)
       if (breach) {
         result.breachCount += 1
-        if (result.breaches.length < KEPT_BREACHES) result.breaches.push(`${describe(request)} ${breach}`)
+        if (result.breaches.length < MAX_LISTED_BREACHES) result.breaches.push(`${describe(request)} ${breach}`)
       }
       if (done) succeeded.add(String(answered.headers['x-request-id']))
       count(result.statuses, request.group, answered.status)
@@ -92,7 +92,7 @@ export async function attack(
       }
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, sender))
+  await Promise.all(Array.from({ length: CONCURRENCY }, sender))
   const toRefuse = requestsToRefuse(operations, (operation) => goodParts(operation, target, chance))
   const accepted: string[] = []
   for (const [i, request] of toRefuse.entries()) {
@@ -109,18 +109,18 @@ export async function attack(
       ({ id, action }) => `${id} was refused but left an audit row of ${action}: ${describe(sentAs.get(id))}`,
     ),
     ...((await bystanderState(target)) === before ? [] : ['data of another account was changed']),
-    ...(await stillWell(target)),
+    ...(await failedValidRequests(target)),
   ]
   result.breaches.push(...wrong)
   result.breachCount += wrong.length
   return result
 }
 
-function keepSlowest(slowest: Attack['slowest'], request: BadRequest, milliseconds: number): void {
-  if (slowest.length === KEPT_SLOWEST && milliseconds <= slowest.at(-1)!.milliseconds) return
+function addToSlowest(slowest: Attack['slowest'], request: BadRequest, milliseconds: number): void {
+  if (slowest.length === MAX_LISTED_SLOWEST && milliseconds <= slowest.at(-1)!.milliseconds) return
   slowest.push({ milliseconds, request: describe(request) })
   slowest.sort((a, b) => b.milliseconds - a.milliseconds)
-  slowest.length = Math.min(slowest.length, KEPT_SLOWEST)
+  slowest.length = Math.min(slowest.length, MAX_LISTED_SLOWEST)
 }
 
 interface Interfaces {
@@ -185,7 +185,7 @@ function sendBad({ url, path, method, headers, body }: BadRequest, agent: Agent,
 }
 
 /** Valid requests to every interface. @returns those that failed */
-async function stillWell(target: Target): Promise<string[]> {
+async function failedValidRequests(target: Target): Promise<string[]> {
   const { publicUrl, operatorUrl, operatorToken, keys, listing } = target
   const item = target.ids.item[0]
   const good: [url: string, key: string, method?: string, json?: unknown][] = [

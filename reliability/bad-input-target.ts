@@ -6,14 +6,14 @@ import type { Plan } from '#core/plans.ts'
 import type { Db } from '#db/schema.ts'
 
 /** A running node, started by the caller. */
-export interface Place {
+export interface TargetNode {
   publicUrl: string
   operatorUrl: string
   operatorToken: string
   db: Db
 }
 
-export interface Target extends Place {
+export interface Target extends TargetNode {
   keys: Record<'starter' | 'plus' | 'enterprise', string>
   /** ids of records that may be changed, by kind */
   ids: Record<IdKind, number[]>
@@ -34,19 +34,19 @@ export async function sendGood<T>(url: string, key: string, method = 'GET', json
   const headers = { authorization: `Bearer ${key}`, ...(json !== undefined && { 'content-type': 'application/json' }) }
   const response = await fetch(url, { method, headers, ...(json !== undefined && { body: JSON.stringify(json) }) })
   const text = await response.text()
-  if (!response.ok) throw new Error(`A good request failed: ${method} ${url} answered ${response.status} ${text}`)
+  if (!response.ok) throw new Error(`A valid request failed: ${method} ${url} answered ${response.status} ${text}`)
   return (JSON.parse(text) as { data: T }).data
 }
 
 const LISTINGS = 6
 
 /** Creates the accounts and their records over the operator API. */
-export async function prepareTarget(place: Place): Promise<Target> {
+export async function prepareTarget(node: TargetNode): Promise<Target> {
   const operate = <T>(method: string, path: string, json?: unknown) =>
-    sendGood<T>(`${place.operatorUrl}/operator/v1${path}`, place.operatorToken, method, json)
+    sendGood<T>(`${node.operatorUrl}/operator/v1${path}`, node.operatorToken, method, json)
   const idsAt = async (path: string) => (await operate<{ id: number }[]>('GET', path)).map(({ id }) => id)
   const item = await idsAt('/items?per_page=20')
-  const made: Target['ids'] = {
+  const created: Target['ids'] = {
     account: [],
     key: [],
     item,
@@ -55,12 +55,12 @@ export async function prepareTarget(place: Place): Promise<Target> {
     collection: [],
     record: [],
   }
-  const open = async (plan: Plan) => {
+  const createAccount = async (plan: Plan) => {
     const { id } = await operate<{ id: number }>('POST', '/accounts', { name: `Bad input ${plan}`, plan, highlight_credits: 5 })
     const { key, id: keyId } = await operate<{ id: number; key: string }>('POST', `/accounts/${id}/keys`, {})
     return { id, key, keyId }
   }
-  const furnish = async ({ id, key }: { id: number; key: string }) => {
+  const addRecords = async ({ id, key }: { id: number; key: string }) => {
     const listings: number[] = []
     for (let i = 0; i < LISTINGS; i += 1) {
       const listing = await operate<{ id: number }>('POST', '/listings', {
@@ -77,30 +77,35 @@ export async function prepareTarget(place: Place): Promise<Target> {
     const records: number[] = []
     for (let i = 0; i < LISTINGS; i += 1) {
       records.push(
-        (await sendGood<{ id: number }>(`${place.publicUrl}/api/v1/plus/collections/${collection.id}/items`, key, 'POST', { item_id: item[0] })).id,
+        (await sendGood<{ id: number }>(`${node.publicUrl}/api/v1/plus/collections/${collection.id}/items`, key, 'POST', { item_id: item[0] })).id,
       )
     }
     return { listings, collection: collection.id, records }
   }
-  const [bystander, starter, plus, enterprise] = [await open('plus'), await open('starter'), await open('plus'), await open('enterprise')]
-  await furnish(bystander)
+  const [bystander, starter, plus, enterprise] = [
+    await createAccount('plus'),
+    await createAccount('starter'),
+    await createAccount('plus'),
+    await createAccount('enterprise'),
+  ]
+  await addRecords(bystander)
   for (const account of [plus, enterprise]) {
-    const { listings, collection, records } = await furnish(account)
-    made.listing.push(...listings)
-    made.collection.push(collection)
-    made.record.push(...records)
+    const { listings, collection, records } = await addRecords(account)
+    created.listing.push(...listings)
+    created.collection.push(collection)
+    created.record.push(...records)
   }
   // A separate account may be changed at will, so that the attack's own accounts keep working.
-  const victim = await open('plus')
-  made.account.push(victim.id)
-  made.key.push(victim.keyId)
+  const victim = await createAccount('plus')
+  created.account.push(victim.id)
+  created.key.push(victim.keyId)
   const keys = { starter: starter.key, plus: plus.key, enterprise: enterprise.key }
-  const listing = made.listing.shift()!
+  const listing = created.listing.shift()!
   const read = async <T>(path: string, key: string) =>
-    (await (await fetch(`${place.publicUrl}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } })).json()) as T
+    (await (await fetch(`${node.publicUrl}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } })).json()) as T
   // No server listens there, so deliveries fail at once.
   for (const key of [plus.key, enterprise.key]) {
-    await sendGood(`${place.publicUrl}/api/v1/plus/webhook`, key, 'PUT', { url: 'http://127.0.0.1:9/', on_sale: true, on_expire: true })
+    await sendGood(`${node.publicUrl}/api/v1/plus/webhook`, key, 'PUT', { url: 'http://127.0.0.1:9/', on_sale: true, on_expire: true })
   }
   await operate('POST', '/orders', { order_id: Date.now(), lines: [{ listing_id: listing, quantity: 1 }] })
   await operate('POST', '/dumps')
@@ -112,9 +117,9 @@ export async function prepareTarget(place: Place): Promise<Target> {
     return [...data.map(({ cursor }) => cursor), next]
   }
   return {
-    ...place,
+    ...node,
     keys,
-    ids: made,
+    ids: created,
     cursors: { changes: [dumped, ...(await cursorsAt('/changes?limit=3', enterprise.key))], events: await cursorsAt('/plus/events', plus.key) },
     dumpFiles: files.map(({ name }) => name),
     bystander: bystander.id,
@@ -137,7 +142,7 @@ export async function bystanderState({ db, bystander }: Pick<Target, 'db' | 'bys
     .digest('hex')
 }
 
-/** Requests that left an audit row although they were refused. */
+/** Rejected requests that left an audit row. */
 export async function auditedRefusals(
   { db }: Pick<Target, 'db'>,
   prefix: string,

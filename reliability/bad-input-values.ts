@@ -57,7 +57,7 @@ export const WRONG_NAMES: readonly string[] = [
   'a\u2029b',
 ]
 
-/** Texts that often break programs; none is a small number, because that could be somebody's id. */
+/** Texts that often break programs; none is a small number, because that could be an existing id. */
 export const NASTY_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -142,7 +142,7 @@ export const NASTY_TEXTS: readonly string[] = [
   ...WRONG_NAMES,
 ]
 
-/** The same for JSON, including values other than text; some are not valid JSON. */
+/** The same as JSON, including values other than text; some are not valid JSON. */
 const NASTY_JSON: readonly string[] = [
   'null',
   'true',
@@ -273,30 +273,30 @@ export function nastyEncoded(chance: Chance): string {
 }
 
 /** Ids and values that a field or path parameter may have, by name; valid requests use no others. */
-export type KnownOf = (field: string) => readonly (number | string)[]
+export type ExistingValues = (field: string) => readonly (number | string)[]
 
 /** A value that the schema allows, as JSON. */
-export function goodJson(shape: Shape, field: string, chance: Chance, known: KnownOf): string {
+export function goodJson(shape: Shape, field: string, chance: Chance, existing: ExistingValues): string {
   if (shape.const !== undefined) return JSON.stringify(shape.const)
   if (shape.enum) return JSON.stringify(chance.pick(shape.enum))
-  if (shape.anyOf) return goodJson(chance.pick(shape.anyOf), field, chance, known)
+  if (shape.anyOf) return goodJson(chance.pick(shape.anyOf), field, chance, existing)
   switch (shape.type) {
     case 'integer':
     case 'number': {
-      const values = known(field)
+      const values = existing(field)
       if (values.length > 0) return JSON.stringify(chance.pick(values))
       return String(Math.min(shape.maximum ?? 50, Math.max(shape.minimum ?? shape.exclusiveMinimum ?? 0, 0) + 1 + chance.below(5)))
     }
     case 'boolean':
       return String(chance.is(0.5))
     case 'array':
-      return `[${Array.from({ length: chance.below(3) + 1 }, () => goodJson(shape.items ?? {}, field, chance, known)).join(',')}]`
+      return `[${Array.from({ length: chance.below(3) + 1 }, () => goodJson(shape.items ?? {}, field, chance, existing)).join(',')}]`
     case 'object':
-      return bodyOf(shape, chance, known, 0)
+      return bodyOf(shape, chance, existing, 0)
     case 'null':
       return 'null'
     case 'string': {
-      const values = known(field)
+      const values = existing(field)
       return JSON.stringify(values.length > 0 ? chance.pick(values) : goodText(shape, chance))
     }
     default:
@@ -312,12 +312,12 @@ function goodText(shape: Shape, chance: Chance): string {
 }
 
 /** An object of the schema; about this share of fields is invalid, missing, duplicated or unknown. */
-export function bodyOf(shape: Shape, chance: Chance, known: KnownOf, wrong = 0.35): string {
+export function bodyOf(shape: Shape, chance: Chance, existing: ExistingValues, wrong = 0.35): string {
   const members: string[] = []
   for (const [name, property] of Object.entries(shape.properties ?? {})) {
     const required = shape.required?.includes(name) ?? false
     if (chance.is(required ? wrong * 0.2 : 0.5)) continue
-    const value = () => (chance.is(wrong) ? nastyJson(chance) : goodJson(property, name, chance, known))
+    const value = () => (chance.is(wrong) ? nastyJson(chance) : goodJson(property, name, chance, existing))
     members.push(`${JSON.stringify(name)}:${value()}`)
     if (chance.is(wrong * 0.1)) members.push(`${JSON.stringify(name)}:${value()}`)
   }

@@ -1,11 +1,11 @@
 // `node reliability/bad-input.ts`: sends thousands of invalid requests to the program; no response may be a 5xx, slow, or without the envelope.
 import { Command, InvalidArgumentError } from 'commander'
-import { attackKeptConnections } from './bad-input-kept.ts'
+import { attackKeepAlive } from './bad-input-keep-alive.ts'
 import { startProgram } from './bad-input-program.ts'
 import { type Attack, attack } from './bad-input-run.ts'
 import { prepareTarget } from './bad-input-target.ts'
 
-/** On a machine that does nothing else: tests do not look at it. */
+/** Applies to an idle machine only; tests do not check it. */
 const SLOWEST_MS = 2_000
 
 const options = new Command('bad-input')
@@ -22,7 +22,7 @@ for (const seed of seeds) breaches += await attackWith(seed)
 console.log(breaches === 0 ? 'No violations' : `${breaches} violations`)
 process.exitCode = breaches === 0 ? 0 : 1
 
-/** Each seed runs on a program of its own, because an address with many wrong credentials is refused for a while. */
+/** Each seed runs on its own program, because an address that sends many wrong credentials is blocked for a while. */
 async function attackWith(seed: number): Promise<number> {
   const program = await startProgram()
   try {
@@ -33,30 +33,32 @@ async function attackWith(seed: number): Promise<number> {
     process.stderr.write('\r')
     console.log(`Seed ${seed}: ${options.requests} requests in ${Math.round((performance.now() - started) / 1_000)} s`)
     show(result)
-    const unasked = [...result.asked].filter(([, times]) => times === 0)
-    for (const [name] of unasked) console.log(`NOT COVERED ${name}`)
-    const kept = await attackKeptConnections(target)
-    console.log(`${kept.sent} refused compressed bodies, each followed by a request on the same connection: ${kept.breaches.length} violations`)
-    for (const line of kept.breaches.slice(0, 20)) console.log(`VIOLATION ${line}`)
+    const uncovered = [...result.requestsByName].filter(([, times]) => times === 0)
+    for (const [name] of uncovered) console.log(`NOT COVERED ${name}`)
+    const keepAlive = await attackKeepAlive(target)
+    console.log(
+      `${keepAlive.sent} refused compressed bodies, each followed by a request on the same connection: ${keepAlive.breaches.length} violations`,
+    )
+    for (const line of keepAlive.breaches.slice(0, 20)) console.log(`VIOLATION ${line}`)
     if (!program.alive()) console.log('The program has exited')
     const errors = program.errors()
     if (errors.length > 0) console.log(`Errors in its log: ${errors.length}\n${errors.slice(0, 10).join('\n')}`)
-    const ill = !program.alive() || errors.length > 0
+    const hasFailed = !program.alive() || errors.length > 0
     const slow = result.slowest.filter(({ milliseconds }) => milliseconds > SLOWEST_MS)
-    for (const { milliseconds, request } of slow) console.log(`BREACH ${request} answered after ${Math.round(milliseconds)} ms`)
-    return slow.length + result.breachCount + unasked.length + kept.breaches.length + Number(ill)
+    for (const { milliseconds, request } of slow) console.log(`VIOLATION ${request} answered after ${Math.round(milliseconds)} ms`)
+    return slow.length + result.breachCount + uncovered.length + keepAlive.breaches.length + Number(hasFailed)
   } finally {
     await program.stop()
   }
 }
 
-function show({ statuses, codes, asked, refusals, named, slowest, p99Ms, refused, breaches: found, breachCount }: Attack): void {
-  const seen = [...new Set([...statuses.values()].flatMap((row) => [...row.keys()]))].sort((a, b) => a - b)
+function show({ statuses, codes, requestsByName, refusals, named, slowest, p99Ms, refused, breaches: found, breachCount }: Attack): void {
+  const allStatuses = [...new Set([...statuses.values()].flatMap((row) => [...row.keys()]))].sort((a, b) => a - b)
   console.table(
     Object.fromEntries(
       [...statuses]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([group, row]) => [group, Object.fromEntries(seen.map((status) => [status, row.get(status) ?? 0]))]),
+        .map(([group, row]) => [group, Object.fromEntries(allStatuses.map((status) => [status, row.get(status) ?? 0]))]),
     ),
   )
   console.log(
@@ -66,8 +68,8 @@ function show({ statuses, codes, asked, refusals, named, slowest, p99Ms, refused
       .join(', '),
   )
   console.log(`p99 ${p99Ms.toFixed(1)} ms, slowest ${slowest[0]!.milliseconds.toFixed(0)} ms; ${named} of ${refusals} refused inputs name the field`)
-  const counts = [...asked.values()].sort((a, b) => a - b)
-  console.log(`${asked.size} operations, fields and tools, each covered ${counts[0]} to ${counts.at(-1)} times`)
+  const counts = [...requestsByName.values()].sort((a, b) => a - b)
+  console.log(`${requestsByName.size} operations, fields and tools, each covered ${counts[0]} to ${counts.at(-1)} times`)
   console.log(`${refused} more requests with a value that must be refused`)
   for (const { milliseconds, request } of slowest) console.log(`${milliseconds.toFixed(0)} ms ${request.slice(0, 200)}`)
   for (const line of found) console.log(`VIOLATION ${line}`)

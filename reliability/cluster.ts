@@ -1,11 +1,11 @@
-// A PostgreSQL cluster with Patroni, etcd and HAProxy, each on a machine of its own, from the files in deploy/ha.
+// A PostgreSQL cluster with Patroni, etcd and HAProxy, each on its own machine, from the files in deploy/ha.
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { installed } from './front.ts'
 import type { Machine, Machines } from './machines.ts'
-import { mayNamespace } from './places.ts'
+import { canUseNamespaces } from './node-hosts.ts'
 import { pause, until } from './service.ts'
 
 export interface ClusterNode {
@@ -24,7 +24,7 @@ export interface Cluster {
   primary: () => Promise<ClusterNode>
   etcdLeader: () => Promise<ClusterNode>
   /** Waits until both standbys stream and one of them is synchronous. */
-  whole: () => Promise<number>
+  untilComplete: () => Promise<number>
 }
 
 interface Member {
@@ -35,11 +35,11 @@ interface Member {
 
 const FILES = new URL('../deploy/ha/', import.meta.url)
 const PASSWORD = 'change-me-superuser'
-const WHOLE_MS = 180_000
+const COMPLETE_MS = 180_000
 
-/** What is missing on this machine; null if nothing is. */
-export function missing(): string | null {
-  if (!mayNamespace()) return 'root and network namespaces'
+/** The first requirement that this machine does not meet; null if it meets all. */
+export function missingRequirement(): string | null {
+  if (!canUseNamespaces()) return 'root and network namespaces'
   const programs = [
     ['patroni', '--version'],
     ['etcd', '--version'],
@@ -111,23 +111,23 @@ export async function startCluster(machines: Machines, dir: string): Promise<Clu
   }
   /** The state of the nodes, for diagnosis. */
   const state = async () => {
-    const said = postgres.map(
+    const logs = postgres.map(
       ({ machine: { name } }) =>
         `${name}:\n${readFileSync(join(dir, `${name}.log`), 'utf8')
           .split('\n')
           .slice(-12)
           .join('\n')}`,
     )
-    return [JSON.stringify(await members()), ...said].join('\n')
+    return [JSON.stringify(await members()), ...logs].join('\n')
   }
-  const whole = () =>
+  const untilComplete = () =>
     until(
-      'the cluster is whole',
+      'the cluster is complete',
       async () => {
         const roles = (await members()).filter(({ state }) => state === 'running' || state === 'streaming').map(({ role }) => role)
         return roles.length === 3 && roles.includes('leader') && roles.includes('sync_standby') && (await streaming().catch(() => false))
       },
-      WHOLE_MS,
+      COMPLETE_MS,
     ).catch(async (error: Error) => {
       throw new Error(`${error.message}\n${await state()}`)
     })
@@ -136,7 +136,7 @@ export async function startCluster(machines: Machines, dir: string): Promise<Clu
   await primary()
   for (const node of postgres.slice(1)) node.start()
   haproxy.start()
-  await whole()
+  await untilComplete()
   const client = await connect(await primary())
   await client.query("create role mintmark login password 'secret'")
   await client.query('create database mintmark owner mintmark')
@@ -151,15 +151,15 @@ export async function startCluster(machines: Machines, dir: string): Promise<Clu
     throw new Error('etcd has no leader')
   }
   const url = (...hosts: string[]) => `postgresql://mintmark:secret@${hosts.join(',')}/mintmark?target_session_attrs=read-write`
-  return { postgres, etcd, haproxy, url, connect, primary, etcdLeader, whole }
+  return { postgres, etcd, haproxy, url, connect, primary, etcdLeader, untilComplete }
 }
 
 function etcdMember(machine: Machine, dir: string, text: string, first: string): ClusterNode {
   const settings = text.split('\n').filter((line) => line.startsWith('ETCD_'))
   const env = Object.fromEntries(settings.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]))
   for (const name of Object.keys(env)) if (name.includes('_URLS')) env[name] = env[name]!.replace(first, machine.address)
-  const mine = { ...env, ETCD_NAME: machine.name, ETCD_DATA_DIR: join(dir, machine.name) }
-  return { machine, start: () => void machine.run('etcd', [], { log: join(dir, `${machine.name}.log`), env: mine }) }
+  const adapted = { ...env, ETCD_NAME: machine.name, ETCD_DATA_DIR: join(dir, machine.name) }
+  return { machine, start: () => void machine.run('etcd', [], { log: join(dir, `${machine.name}.log`), env: adapted }) }
 }
 
 function postgresNode(machine: Machine, dir: string, text: string, first: string): ClusterNode {
@@ -167,7 +167,7 @@ function postgresNode(machine: Machine, dir: string, text: string, first: string
   mkdirSync(home)
   const [uid, gid] = ['-u', '-g'].map((flag) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout))
   chownSync(home, uid!, gid!)
-  const mine = text
+  const adapted = text
     .replace('name: pg1', `name: ${machine.name}`)
     .replaceAll(`${first}:`, `${machine.address}:`)
     .replace('/var/lib/postgresql/15/mintmark', join(home, 'data'))
@@ -176,6 +176,6 @@ function postgresNode(machine: Machine, dir: string, text: string, first: string
     // The watchdog belongs to the whole machine, not to a namespace.
     .replace('mode: automatic', "mode: 'off'")
   const file = join(home, 'patroni.yml')
-  writeFileSync(file, mine)
+  writeFileSync(file, adapted)
   return { machine, start: () => void machine.run('patroni', [file], { log: join(dir, `${machine.name}.log`), user: 'postgres' }) }
 }

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { createPostgres, type Postgres } from './postgres.ts'
 import { atMost, broken, conclude, count, figure, type Finding, percentile, progress } from './report.ts'
 import { ask, pause, startService, until, workDir } from './service.ts'
-import { openWire, overWire } from './wire.ts'
+import { openNetworkProxy, viaProxy } from './network-proxy.ts'
 import { prepareWrites } from './writes.ts'
 
 export interface DatabaseOptions {
@@ -31,17 +31,17 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
   const dir = workDir()
   const postgres = await createPostgres(join(dir.path, 'postgres'))
   await postgres.start()
-  const wire = await openWire({ host: '127.0.0.1', port: postgres.port })
+  const proxy = await openNetworkProxy({ host: '127.0.0.1', port: postgres.port })
   const findings: Finding[] = [figure('database', postgres.describe)]
   const frozenMs = frozenSeconds * 1_000
   const faults: Fault[] = [
     { name: 'immediate restart', begin: () => restart(postgres), lastsMs: 0, end: () => {}, noticed: false },
     { name: 'all connections terminated', begin: () => terminate(postgres), lastsMs: 0, end: () => {}, noticed: false },
     { name: `stopped for ${frozenSeconds} s`, begin: postgres.freeze, lastsMs: frozenMs, end: postgres.thaw, noticed: true },
-    { name: `wire silent for ${frozenSeconds} s`, begin: () => wire.swallow('all'), lastsMs: frozenMs, end: wire.pass, noticed: true },
-    { name: 'open connections silent', begin: () => wire.swallow('present'), lastsMs: Math.min(frozenMs, 10_000), end: wire.pass, noticed: false },
+    { name: `network silent for ${frozenSeconds} s`, begin: () => proxy.drop('all'), lastsMs: frozenMs, end: proxy.restore, noticed: true },
+    { name: 'open connections silent', begin: () => proxy.drop('open'), lastsMs: Math.min(frozenMs, 10_000), end: proxy.restore, noticed: false },
   ]
-  const service = await startService({ DATABASE_URL: overWire(postgres.url, wire), PORT: '0', OPERATOR_PORT: '0' })
+  const service = await startService({ DATABASE_URL: viaProxy(postgres.url, proxy), PORT: '0', OPERATOR_PORT: '0' })
   try {
     const writes = await prepareWrites({ publicUrl: () => service.publicUrl, operatorUrl: () => service.operatorUrl })
     const reads: { at: number; ms: number; status: number }[] = []
@@ -66,14 +66,14 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
       }
       await fault.end()
       const ended = performance.now()
-      const whole = await until('writes are taken again', () => kindsWritten(writes.answers, ended))
-      await until('it is ready', async () => (await ask(`${service.publicUrl}/health/ready`, null)).status === 200)
+      const recoveryMs = await until('writes are accepted again', () => haveWritesRecovered(writes.answers, ended))
+      await until('the node is ready', async () => (await ask(`${service.publicUrl}/health/ready`, null)).status === 200)
       const answers = writes.answers.filter(({ at, ms }) => at + ms >= from)
       const refused = answers.filter(({ status }) => status === 503)
       const during = reads.filter(({ at }) => at >= from)
       const name = (what: string) => `${fault.name}: ${what}`
       findings.push(
-        count(name(`failed reads from memory, of ${during.length}`), during.filter(({ status }) => status !== 200).length, 0),
+        count(name(`failed reads from memory of ${during.length}`), during.filter(({ status }) => status !== 200).length, 0),
         figure(name('slowest read'), `${Math.round(Math.max(...during.map(({ ms }) => ms)))} ms`),
         figure(
           name('writes'),
@@ -86,15 +86,15 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
         ),
         atMost(name('slowest 503'), Math.max(0, ...refused.map(({ ms }) => ms)) / 1_000, 3, ' s'),
         count(
-          name('responses other than success and proper 503'),
-          answers.filter(({ status, proper }) => status === 0 || (status >= 300 && status !== 503) || !proper).length,
+          name('responses other than success and 503 with envelope and Retry-After'),
+          answers.filter(({ status, wellFormed }) => status === 0 || (status >= 300 && status !== 503) || !wellFormed).length,
           0,
         ),
-        atMost(name('recovered after the end'), whole / 1_000, READY_AFTER_MS / 1_000, ' s'),
-        ...(fault.noticed && fault.lastsMs > 5_000 ? [count(name('readiness answered 503'), noticed ? 1 : 0, 1)] : []),
+        atMost(name('time to recover'), recoveryMs / 1_000, READY_AFTER_MS / 1_000, ' s'),
+        ...(fault.noticed && fault.lastsMs > 5_000 ? [count(name('readiness responded with 503'), noticed ? 1 : 0, 1)] : []),
       )
       progress(
-        `${fault.name}: recovered after ${Math.round(whole)} ms${broken(findings)
+        `${fault.name}: recovered after ${Math.round(recoveryMs)} ms${broken(findings)
           .map(({ what }) => `; BROKEN ${what}`)
           .join('')}`,
       )
@@ -103,20 +103,20 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
     await writes.stop()
     reading = false
     await reader
-    findings.push(...(await writes.verify()), count('exits of the process', service.ended() === null ? 0 : 1, 0))
+    findings.push(...(await writes.verify()), count('unexpected exits of the process', service.ended() === null ? 0 : 1, 0))
     return findings
   } finally {
     postgres.thaw()
-    wire.pass()
+    proxy.restore()
     if (service.ended() === null) await service.kill('SIGINT')
-    await wire.close()
+    await proxy.close()
     await postgres.stop('immediate')
     dir.remove()
   }
 }
 
 /** Whether ten writes sent after that time succeeded. */
-function kindsWritten(answers: readonly { at: number; status: number }[], ended: number): boolean {
+function haveWritesRecovered(answers: readonly { at: number; status: number }[], ended: number): boolean {
   return answers.filter(({ at, status }) => at > ended && status > 0 && status < 300).length >= 10
 }
 

@@ -1,4 +1,4 @@
-// `node reliability/disk-full.ts`: an import fills the disk of the embedded database; then space becomes available again.
+// `node reliability/disk-full.ts`: fills the disk of the embedded database with an import, then makes space available again.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createWriteStream, mkdirSync } from 'node:fs'
@@ -55,37 +55,37 @@ export async function diskFullRun({ items, megabytes }: DiskFullOptions): Promis
       }
     })()
     const failed = await runCommand(settings, 'import', 'mintmark-ndjson', file)
-    progress(`the import ended with ${failed.code}: ${failed.output.split('\n').at(-1)}`)
+    progress(`the import exited with code ${failed.code}: ${failed.output.split('\n').at(-1)}`)
     await pause(1_000)
     const imported = async () => (await ask(`${service.publicUrl}/api/v1/items/search?q=Large`, writes.key)).body.pagination?.total ?? -1
-    const half = await imported()
+    const leftItems = await imported()
     mount(disk, megabytes + 2_000, 'remount,')
-    const room = performance.now()
-    await until('writes are taken again', () => writes.answers.some(({ at, status }) => at > room && status > 0 && status < 300))
-    const recovery = performance.now() - room
-    const again = await runCommand(settings, 'import', 'mintmark-ndjson', file)
-    await until('the service shows all of it', async () => (await imported()) === items).catch((error: Error) => progress(error.message))
-    const whole = await imported()
+    const spaceAt = performance.now()
+    await until('writes are accepted again', () => writes.answers.some(({ at, status }) => at > spaceAt && status > 0 && status < 300))
+    const recoveryMs = performance.now() - spaceAt
+    const repeated = await runCommand(settings, 'import', 'mintmark-ndjson', file)
+    await until('the service lists all items', async () => (await imported()) === items).catch((error: Error) => progress(error.message))
+    const importedItems = await imported()
     const stuck = (await ask<{ status: string }[]>(`${service.operatorUrl}/operator/v1/imports?per_page=50`, OPERATOR_TOKEN)).body.data.filter(
       ({ status }) => status === 'running' || status === 'queued',
     ).length
     reading = false
     await reader
     await writes.stop()
-    const improper = writes.answers.filter(({ status, proper }) => status >= 500 && (status !== 503 || !proper)).length
+    const malformed = writes.answers.filter(({ status, wellFormed }) => status >= 500 && (status !== 503 || !wellFormed)).length
     return [
       figure('disk', `${megabytes} MB, an import of ${items} items`),
       count('exit code of the import on the full disk', failed.code ?? -1, 1),
-      figure('what it said', failed.output.split('\n').at(-1) ?? ''),
-      count('lines it said it in', failed.output.split('\n').length, 1),
-      count('items that it left behind', half, 0),
-      count(`reads of memory that failed, of ${reads}`, failedReads, 0),
-      count('errors other than 503 with envelope and Retry-After', improper, 0),
-      count('ends of the process', service.ended() === null ? 0 : 1, 0),
-      atMost('writes taken again after there was room', recovery / 1_000, 5, ' s'),
-      count('exit code of the same import then', again.code ?? -1, 0),
-      count('items missing then', items - whole, 0),
-      count('imports that stand as running for ever', stuck, 0),
+      figure('its error message', failed.output.split('\n').at(-1) ?? ''),
+      count('lines of its error message', failed.output.split('\n').length, 1),
+      count('items left by the failed import', leftItems, 0),
+      count(`failed reads from memory of ${reads}`, failedReads, 0),
+      count('errors other than 503 with envelope and Retry-After', malformed, 0),
+      count('unexpected exits of the process', service.ended() === null ? 0 : 1, 0),
+      atMost('writes accepted again after space was available', recoveryMs / 1_000, 5, ' s'),
+      count('exit code of the repeated import', repeated.code ?? -1, 0),
+      count('items missing after the repeated import', items - importedItems, 0),
+      count('imports left queued or running', stuck, 0),
       ...(await writes.verify()),
     ]
   } finally {
@@ -134,5 +134,5 @@ function unmount(path: string): void {
 if (import.meta.main) {
   const { values } = parseArgs({ options: { items: { type: 'string', default: '40000' }, megabytes: { type: 'string', default: '100' } } })
   if (canMount()) conclude('disk full while importing', await diskFullRun({ items: Number(values.items), megabytes: Number(values.megabytes) }))
-  else console.log('Mounting a small disk is not permitted here (it needs root): skipped')
+  else console.log('Skipped: mounting a small disk requires root')
 }

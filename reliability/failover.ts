@@ -1,4 +1,4 @@
-// `node reliability/failover.ts [--kills 30] [--others 1]`: the primary, an etcd member and HAProxy are killed, frozen and disconnected during
+// `node reliability/failover.ts [--kills 30] [--others 1]`: kills, freezes and disconnects the primary, an etcd member and HAProxy during
 // writes.
 import { createServer } from 'node:http'
 import { once } from 'node:events'
@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import type pg from 'pg'
-import { type Cluster, type ClusterNode, missing, startCluster } from './cluster.ts'
+import { type Cluster, type ClusterNode, missingRequirement, startCluster } from './cluster.ts'
 import { openMachines } from './machines.ts'
 import { atMost, broken, conclude, count, figure, type Finding, percentile, progress, spread } from './report.ts'
 import { ask, pause, type Service, startService, until, workDir } from './service.ts'
@@ -19,27 +19,27 @@ export interface FailoverOptions {
   others: number
 }
 
-const WAYS = ['killed', 'PostgreSQL killed', 'frozen', 'cut off'] as const
+const WAYS = ['killed', 'PostgreSQL killed', 'frozen', 'disconnected'] as const
 type Way = (typeof WAYS)[number]
 
 interface Gap {
   way: Way
   /** from the fault until a standby was promoted */
   promotedMs: number
-  /** from then until a plain client, which tries every 20 ms, could write */
+  /** from the promotion until a plain client, which tries every 20 ms, could write */
   plainMs: number
-  /** from the promotion until our nodes acknowledged a write: the one that lists the machines, and the one behind HAProxy */
-  oursMs: number[]
-  /** from the fault until both had */
-  wholeMs: number
+  /** from the promotion until the nodes acknowledged a write: the one that lists the machines, and the one behind HAProxy */
+  nodesMs: number[]
+  /** from the fault until both nodes had acknowledged a write */
+  totalMs: number
 }
 
 const READ_PAUSE_MS = 20
 const WRITE_PAUSE_MS = 40
 const PROBE_MS = 20
-/** How long a fault lasts after writes succeed again, and how long other components stay away. */
+/** How long a fault lasts after writes succeed again, and how long other components are down. */
 const AFTER_MS = 2_000
-const AWAY_MS = 8_000
+const DOWN_MS = 8_000
 const NOTIFIED_MS = 120_000
 
 /** Runs two nodes and a worker on a cluster of three, with one fault after the other. */
@@ -77,7 +77,7 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
     const gaps: Gap[] = []
     for (let n = 0; n < kills; n++) {
       const way = WAYS[n % WAYS.length]!
-      const gap = await primaryGoes(cluster, writes, way).catch((error: Error) => {
+      const gap = await failPrimary(cluster, writes, way).catch((error: Error) => {
         progress(error.message)
         return null
       })
@@ -92,13 +92,13 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
       const verified = (await Promise.all(writes.map((written) => written.verify()))).flat()
       for (const written of writes) written.start()
       const lost = broken(verified).map(({ what, value }) => `; BROKEN ${what}: ${value}`)
-      const ours = gap.oursMs.map((ms) => Math.round(ms)).join(' and ')
+      const nodeTimes = gap.nodesMs.map((ms) => Math.round(ms)).join(' and ')
       progress(
-        `${n + 1}/${kills} primary ${gap.way}: a new one after ${Math.round(gap.promotedMs)} ms, plain client ${Math.round(gap.plainMs)} ms, ours ${ours} ms later${lost.join('')}`,
+        `${n + 1}/${kills} primary ${gap.way}: standby promoted after ${Math.round(gap.promotedMs)} ms; first write by a plain client ${Math.round(gap.plainMs)} ms later, by the nodes ${nodeTimes} ms later${lost.join('')}`,
       )
       findings.push(...broken(verified).map(({ what, ...rest }) => ({ what: `after ${n + 1} (${gap.way}): ${what}`, ...rest })))
     }
-    for (let round = 0; round < others && gaps.length === kills; round++) findings.push(...(await othersGo(cluster, writes)))
+    for (let round = 0; round < others && gaps.length === kills; round++) findings.push(...(await failOtherComponents(cluster, writes)))
 
     await Promise.all(writes.map((written) => written.stop()))
     const orders = writes.flatMap((written) => written.orders)
@@ -116,7 +116,7 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
       count('acknowledged sales without a notification', orders.filter((order) => !receiver.events.has(order)).length, 0),
       count('sales notified under several ids', events.filter((ids) => ids.size > 1).length, 0),
       figure('notifications repeated with the same id', posts - events.reduce((sum, ids) => sum + ids.size, 0)),
-      count(`failed reads from memory, of ${read.length}`, read.filter(({ status }) => status !== 200).length, 0),
+      count(`failed reads from memory of ${read.length}`, read.filter(({ status }) => status !== 200).length, 0),
       figure('slowest read', `${Math.round(Math.max(...read.map(({ ms }) => ms)))} ms`),
       ...ofAnswers(answers),
       count('unexpected exits of a process', services.filter((service) => service.ended() !== null).length, 0),
@@ -133,8 +133,8 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
 function ofGaps(gaps: readonly Gap[]): Finding[] {
   if (gaps.length === 0) return []
   const of = (way: Way) => gaps.filter((gap) => gap.way === way)
-  const direct = gaps.map(({ oursMs }) => oursMs[0]!)
-  const proxied = gaps.map(({ oursMs }) => oursMs[1]!)
+  const direct = gaps.map(({ nodesMs }) => nodesMs[0]!)
+  const proxied = gaps.map(({ nodesMs }) => nodesMs[1]!)
   return [
     ...WAYS.filter((way) => of(way).length > 0).map((way) =>
       spread(
@@ -146,10 +146,10 @@ function ofGaps(gaps: readonly Gap[]): Finding[] {
       'from the promotion until a plain client wrote',
       gaps.map(({ plainMs }) => plainMs),
     ),
-    spread('from the promotion until our node wrote', direct),
-    atMost('until our node wrote after the promotion, slowest', Math.max(...direct) / 1_000, 1, ' s'),
-    spread('from the promotion until our node behind HAProxy wrote', proxied),
-    atMost('until writes succeeded after the fault, slowest', Math.max(...gaps.map(({ wholeMs }) => wholeMs)) / 1_000, 30, ' s'),
+    spread('from the promotion until the node without HAProxy wrote', direct),
+    atMost('slowest time from the promotion until the node without HAProxy wrote', Math.max(...direct) / 1_000, 1, ' s'),
+    spread('from the promotion until the node behind HAProxy wrote', proxied),
+    atMost('slowest time from the fault until writes succeeded', Math.max(...gaps.map(({ totalMs }) => totalMs)) / 1_000, 30, ' s'),
   ]
 }
 
@@ -163,20 +163,20 @@ function ofAnswers(answers: Writes['answers']): Finding[] {
     // A commit that waits for a standby is given up after 5 s; before it, a request may wait for the database for 3.5 s.
     atMost('slowest response to a write', Math.max(0, ...answers.map(({ ms }) => ms)) / 1_000, 8.5, ' s'),
     count(
-      'responses to writes other than success and proper 503',
-      answers.filter(({ status, proper }) => status === 0 || (status >= 300 && status !== 503) || !proper).length,
+      'responses to writes other than success and 503 with envelope and Retry-After',
+      answers.filter(({ status, wellFormed }) => status === 0 || (status >= 300 && status !== 503) || !wellFormed).length,
       0,
     ),
   ]
 }
 
-/** The primary fails, another node takes over, and the failed one returns as a standby. */
-async function primaryGoes(cluster: Cluster, writes: readonly Writes[], way: Way): Promise<Gap> {
+/** Fails the primary, waits until another node has taken over, and lets the failed one return as a standby. */
+async function failPrimary(cluster: Cluster, writes: readonly Writes[], way: Way): Promise<Gap> {
   const old = await cluster.primary()
   const others = cluster.postgres.filter((node) => node !== old)
   const watches = await Promise.all(others.map(async (node) => watchStandby(await cluster.connect(node))))
   const began = performance.now()
-  goAway(old, way)
+  inject(old, way)
   const promoted = await Promise.race(watches.map(({ promoted }) => promoted))
   const wrote = Promise.race(watches.map(({ wrote }) => wrote))
   const firstAfter = async ({ answers }: Writes) => {
@@ -184,32 +184,32 @@ async function primaryGoes(cluster: Cluster, writes: readonly Writes[], way: Way
     await until('a node accepts writes again', () => first() !== undefined, 60_000)
     return Math.min(...answers.filter(({ at, ms, status }) => status > 0 && status < 300 && at + ms > promoted).map(({ at, ms }) => at + ms))
   }
-  const ours = await Promise.all(writes.map(firstAfter))
+  const nodeTimes = await Promise.all(writes.map(firstAfter))
   const plain = await wrote
   await pause(AFTER_MS)
   for (const watch of watches) watch.stop()
-  comeBack(old, way)
-  await cluster.whole()
+  recover(old, way)
+  await cluster.untilComplete()
   return {
     way,
     promotedMs: promoted - began,
     plainMs: plain - promoted,
-    oursMs: ours.map((at) => at - promoted),
-    wholeMs: Math.max(...ours) - began,
+    nodesMs: nodeTimes.map((at) => at - promoted),
+    totalMs: Math.max(...nodeTimes) - began,
   }
 }
 
-function goAway({ machine }: ClusterNode, way: Way): void {
+function inject({ machine }: ClusterNode, way: Way): void {
   if (way === 'killed') machine.signal('SIGKILL')
   else if (way === 'PostgreSQL killed') machine.signal('SIGKILL', /bin\/postgres /)
   else if (way === 'frozen') machine.signal('SIGSTOP')
-  else machine.cut()
+  else machine.partition()
 }
 
-function comeBack(node: ClusterNode, way: Way): void {
+function recover(node: ClusterNode, way: Way): void {
   if (way === 'killed') node.start()
   else if (way === 'frozen') node.machine.signal('SIGCONT')
-  else if (way === 'cut off') node.machine.heal()
+  else if (way === 'disconnected') node.machine.heal()
 }
 
 /** When a standby was promoted and when a plain client wrote to it, as performance.now(). */
@@ -217,18 +217,18 @@ function watchStandby(client: pg.Client): { promoted: Promise<number>; wrote: Pr
   let running = true
   const when = async (statement: string) => {
     while (running) {
-      const yes = await client.query<{ yes: boolean }>(statement).then(
-        ({ rows }) => rows[0]!.yes,
+      const isTrue = await client.query<{ isTrue: boolean }>(statement).then(
+        ({ rows }) => rows[0]!.isTrue,
         () => false,
       )
-      if (yes) return performance.now()
+      if (isTrue) return performance.now()
       await pause(PROBE_MS)
     }
-    // Stopped: nobody awaits the result any more.
+    // After `stop`, nothing awaits the result.
     return new Promise<number>(() => {})
   }
-  const promoted = when('select not pg_is_in_recovery() as yes')
-  const wrote = promoted.then(() => when('insert into probe default values returning true as yes'))
+  const promoted = when('select not pg_is_in_recovery() as "isTrue"')
+  const wrote = promoted.then(() => when('insert into probe default values returning true as "isTrue"'))
   const stop = () => {
     running = false
     void client.end().catch(() => {})
@@ -236,25 +236,30 @@ function watchStandby(client: pg.Client): { promoted: Promise<number>; wrote: Pr
   return { promoted, wrote, stop }
 }
 
-/** An etcd member (the leader) and HAProxy fail for 8 s each: the longest time without an acknowledged write, by node. */
-async function othersGo(cluster: Cluster, writes: readonly Writes[]): Promise<Finding[]> {
+/** Fails the etcd leader and HAProxy for 8 s each, and measures the longest time without an acknowledged write by node. */
+async function failOtherComponents(cluster: Cluster, writes: readonly Writes[]): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const what of ['etcd leader', 'HAProxy'] as const) {
-    for (const way of ['killed', 'frozen', 'cut off'] as const) {
+    for (const way of ['killed', 'frozen', 'disconnected'] as const) {
       const node = what === 'HAProxy' ? cluster.haproxy : await cluster.etcdLeader()
       const primary = await cluster.primary()
       const began = performance.now()
-      goAway(node, way)
-      await pause(AWAY_MS)
-      comeBack(node, way)
+      inject(node, way)
+      await pause(DOWN_MS)
+      recover(node, way)
       await pause(AFTER_MS)
-      await cluster.whole()
+      await cluster.untilComplete()
       const longest = writes.map(({ answers }) => longestGap(answers, began, performance.now()))
       progress(`${what} ${way}: longest time without a write ${longest.map((ms) => Math.round(ms)).join(' and ')} ms`)
       findings.push(
         atMost(`${what} ${way}: longest time without a write`, longest[0]! / 1_000, 2, ' s'),
         // This node fails with its HAProxy, and must recover soon after it.
-        atMost(`${what} ${way}: the same behind HAProxy`, longest[1]! / 1_000, what === 'HAProxy' ? AWAY_MS / 1_000 + 3 : 2, ' s'),
+        atMost(
+          `${what} ${way}: longest time without a write behind HAProxy`,
+          longest[1]! / 1_000,
+          what === 'HAProxy' ? DOWN_MS / 1_000 + 3 : 2,
+          ' s',
+        ),
         count(`${what} ${way}: changes of the primary`, (await cluster.primary()) === primary ? 0 : 1, 0),
       )
     }
@@ -311,8 +316,8 @@ async function openSales(host: string) {
 }
 
 if (import.meta.main) {
-  const lacking = missing()
-  if (lacking !== null) throw new Error(`this run needs ${lacking}`)
+  const requirement = missingRequirement()
+  if (requirement !== null) throw new Error(`this run needs ${requirement}`)
   const { values } = parseArgs({ options: { kills: { type: 'string', default: '30' }, others: { type: 'string', default: '1' } } })
   conclude('failover of the database', await failoverRun({ kills: Number(values.kills), others: Number(values.others) }))
 }

@@ -83,31 +83,31 @@ class Market {
     return ask<Answer['body']['data']>(`${this.#service.publicUrl}/api/v1/plus${path}`, key, { method, headers, ...(json && { json }) })
   }
 
-  async made<T = { id: number }>(path: string, json: object): Promise<T> {
+  async create<T = { id: number }>(path: string, json: object): Promise<T> {
     const { status, body } = await this.operator<T>(path, json)
     if (status !== 201) throw new Error(`POST ${path}: ${status} ${JSON.stringify(body.error)}`)
     return body.data
   }
 
   async prepare(): Promise<void> {
-    const category = await this.made('/categories', { game: 'pokemon', market: 'service', ref: 'base', name: 'Base Set' })
-    this.item = (await this.made('/items', { ref: 'card', name: 'Card', market: 'service', category_id: category.id })).id
+    const category = await this.create('/categories', { game: 'pokemon', market: 'service', ref: 'base', name: 'Base Set' })
+    this.item = (await this.create('/items', { ref: 'card', name: 'Card', market: 'service', category_id: category.id })).id
     this.sellers = await parallel(
       Array.from({ length: LISTINGS }, (_, i) => `Seller ${i}`),
       async (name) => {
-        const { id } = await this.made('/accounts', {
+        const { id } = await this.create('/accounts', {
           name,
           plan: this.chance(0.8) ? 'plus' : 'enterprise',
           highlight_credits: this.pick([0, 1, 50]),
         })
-        const { key } = await this.made<{ key: string }>(`/accounts/${id}/keys`, {})
+        const { key } = await this.create<{ key: string }>(`/accounts/${id}/keys`, {})
         return { id, name, key, listing: await this.list(id), ends: false }
       },
     )
   }
 
   async list(sellerId: number): Promise<number> {
-    const { id } = await this.made('/listings', {
+    const { id } = await this.create('/listings', {
       seller_id: sellerId,
       item_id: this.item,
       title: 'Card',
@@ -119,7 +119,7 @@ class Market {
   }
 
   /** Random operations of operator, shop and seller on a listing, whatever its status; `briefMs` is the length of some periods. */
-  async live(seller: Seller, briefMs = BRIEF_MS): Promise<void> {
+  async changeRandomly(seller: Seller, briefMs = BRIEF_MS): Promise<void> {
     const { listing, key } = seller
     const approve = async (ms: number) => {
       const { status } = await this.operator(`/listings/${listing}/approve`, { expires_at: new Date(Date.now() + ms).toISOString() })
@@ -253,16 +253,16 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
     if (match === 'current' && !seller.ends) return tagOf(seller)
     return match === 'stale' ? '"1-0"' : undefined
   }
-  const note = (what: string, write: Write, ...facts: unknown[]) => {
+  const report = (what: string, write: Write, ...facts: unknown[]) => {
     if (wrong.length < 20) progress(`${what}: ${JSON.stringify([write, ...facts])}`)
     wrong.push(what)
   }
 
   for (let sent = 0; sent < writes; ) {
-    await parallel(market.sellers, (seller) => market.live(seller))
+    await parallel(market.sellers, (seller) => market.changeRandomly(seller))
     await parallel(
       market.sellers.filter(() => market.chance(0.5)),
-      (seller) => market.live(seller),
+      (seller) => market.changeRandomly(seller),
     )
     const ready = performance.now() + BRIEF_MS
     await until('brief periods have ended', () => performance.now() > ready)
@@ -292,7 +292,7 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       const done = await market.own(seller.key, write, tag)
       statuses.set(String(done.status), (statuses.get(String(done.status)) ?? 0) + 1)
       if (!isDeepStrictEqual(resultOf(answer), resultOf(done)))
-        note('a response that differs from the forecast', write, resultOf(answer), resultOf(done))
+        report('a response that differs from the forecast', write, resultOf(answer), resultOf(done))
       if (done.status !== 200) {
         seen.refused += 1
         return
@@ -304,8 +304,8 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       const found = await market.own(seller.key, { method: 'GET', path: `/listings?seller_name=${encodeURIComponent(seller.name)}` })
       const isFound = (found.body.data as unknown as { id: number }[]).some(({ id }) => id === seller.listing)
       const became = stored.status === 404 ? 'deleted' : String(stored.body.data.status)
-      if (became !== status) note('a status that differs from the forecast', write, answer.body.data.forecast, became)
-      if (isFound === hidden) note('a visibility that differs from the forecast', write, answer.body.data.forecast, isFound)
+      if (became !== status) report('a status that differs from the forecast', write, answer.body.data.forecast, became)
+      if (isFound === hidden) report('a visibility that differs from the forecast', write, answer.body.data.forecast, isFound)
     }
     // Writes expected to be refused go first: they may name a listing that another write deletes. All others concern the seller's own listing.
     const both = planned.map((one, i) => ({ one, answer: answers[i]! }))
@@ -327,12 +327,12 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       const write = market.write(seller)
       const first = predictionOf(await forecast(seller, write))
       // Without brief periods, whose end would add a third state.
-      const [during] = await Promise.all([forecast(seller, write), market.live(seller, LONG_MS)])
+      const [during] = await Promise.all([forecast(seller, write), market.changeRandomly(seller, LONG_MS)])
       const last = predictionOf(await forecast(seller, write))
       seen.races += 1
       if (!isDeepStrictEqual(first, last)) seen.changedByRace += 1
       if (![first, last].some((one) => isDeepStrictEqual(one, predictionOf(during))))
-        note('a forecast that matches neither state', write, first, predictionOf(during), last)
+        report('a forecast that matches neither state', write, first, predictionOf(during), last)
     })
     sent += planned.length
     if (Math.floor(sent / 2_000) > Math.floor((sent - planned.length) / 2_000)) progress(`${sent} of ${writes} writes`)
@@ -353,7 +353,7 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
 
 async function previewPayouts(market: Market, postgres: Postgres, previews: number): Promise<Finding[]> {
   const [seller] = market.sellers as [Seller]
-  const { id } = await market.made('/listings', { seller_id: seller.id, item_id: market.item, title: 'Stock', price: 100, quantity: 1_000_000 })
+  const { id } = await market.create('/listings', { seller_id: seller.id, item_id: market.item, title: 'Stock', price: 100, quantity: 1_000_000 })
   await market.operator(`/listings/${id}/approve`, {})
   const first = market.orders + 1
   for (let left = previews; left > 0; left -= LINES) {
@@ -382,8 +382,8 @@ async function previewPayouts(market: Market, postgres: Postgres, previews: numb
 
 /** Any valid price of a listing, in TL. */
 function anyPrice(market: Market): number {
-  const most = market.pick([1_000, 100_000, 999_999_900])
-  return Math.round(100 + (most - 100) * market.share()) / 100
+  const maxPrice = market.pick([1_000, 100_000, 999_999_900])
+  return Math.round(100 + (maxPrice - 100) * market.share()) / 100
 }
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-// Components around the nodes of a run: nginx in front, Redis behind, a receiver of webhooks, and clients that retry.
+// Components around the nodes of a run: nginx, Redis, a receiver of webhooks, and clients that retry.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -21,7 +21,7 @@ export async function startRedis(dir: string): Promise<Redis> {
   const [port] = (await freePorts(1)) as [number]
   mkdirSync(dir, { recursive: true })
   const args = ['--port', String(port), '--bind', '0.0.0.0', '--protected-mode', 'no', '--save', '', '--dir', dir]
-  const child = program('redis-server', args)
+  const child = spawnProgram('redis-server', args)
   await until('Redis listens', () => listens(port))
   return { port, process: child, close: () => stop(child) }
 }
@@ -48,21 +48,21 @@ export async function startNginx(dir: string, nodes: string[]): Promise<Nginx> {
       }
     }`
   writeFileSync(join(dir, 'nginx.conf'), configuration)
-  const child = program('nginx', ['-p', dir, '-c', join(dir, 'nginx.conf')])
+  const child = spawnProgram('nginx', ['-p', dir, '-c', join(dir, 'nginx.conf')])
   await until('nginx listens', () => listens(port))
   return { url: `http://127.0.0.1:${port}`, close: () => stop(child) }
 }
 
 /** A receiver of webhooks that responds after a delay; records how often each event arrived, and when it was signed (seconds). */
 export async function openReceiver(delayMs: number) {
-  const times = new Map<string, number>()
-  const stamps: { sent: number; signed: number }[] = []
+  const deliveries = new Map<string, number>()
+  const timestamps: { sent: number; signed: number }[] = []
   const server = createServer((request, response) => {
     request.resume()
     request.on('end', () => {
       const id = String(request.headers['webhook-id'])
-      times.set(id, (times.get(id) ?? 0) + 1)
-      stamps.push({ sent: Date.now() / 1_000, signed: Number(request.headers['webhook-timestamp']) })
+      deliveries.set(id, (deliveries.get(id) ?? 0) + 1)
+      timestamps.push({ sent: Date.now() / 1_000, signed: Number(request.headers['webhook-timestamp']) })
       setTimeout(() => response.end('ok'), delayMs)
     })
   })
@@ -73,7 +73,7 @@ export async function openReceiver(delayMs: number) {
     server.close()
     await once(server, 'close')
   }
-  return { port: (server.address() as AddressInfo).port, times, stamps, close }
+  return { port: (server.address() as AddressInfo).port, deliveries, timestamps, close }
 }
 
 export interface Traffic {
@@ -145,8 +145,8 @@ function listens(port: number): Promise<boolean> {
   })
 }
 
-/** A program beside the nodes that ends with this one. */
-export function program(name: string, args: string[]): ChildProcess {
+/** Starts a program that is killed when this process exits. */
+export function spawnProgram(name: string, args: string[]): ChildProcess {
   const child = spawn(name, args, { stdio: 'ignore' })
   const end = () => void child.kill('SIGKILL')
   process.once('exit', end)

@@ -23,12 +23,12 @@ interface HostileFile {
   format: string
   text: Iterable<string>
   packed?: boolean
-  /** expected end of the import: its error, or `done` if only its rows are refused */
-  ends: RegExp
+  /** expected result of the import: its error, or `done` if only rows are rejected */
+  expected: RegExp
 }
 
 const MB = 1024 * 1024
-const MOST_MB = 400
+const MAX_MB = 400
 
 /** Repeats `unit(n)` in pieces of about 64 KB until the size is reached. */
 function* repeated(megabytes: number, unit: (n: number) => string, before = '', after = ''): Generator<string> {
@@ -45,83 +45,83 @@ function* repeated(megabytes: number, unit: (n: number) => string, before = '', 
 }
 
 const json = JSON.stringify
-const long = (n: number) => `${n}`.padStart(450, 'x')
-const many = (text: string, times: number) => Array.from({ length: times }, () => text).join(',')
+const longText = (n: number) => `${n}`.padStart(450, 'x')
+const repeatedList = (text: string, times: number) => Array.from({ length: times }, () => text).join(',')
 
 function hostileFiles(megabytes: number): HostileFile[] {
   const of = (unit: (n: number) => string, before = '', after = '') => repeated(megabytes, unit, before, after)
-  const product = (n: number) => json({ idProduct: n, categoryName: long(n) })
+  const product = (n: number) => json({ idProduct: n, categoryName: longText(n) })
   const item = (n: number) =>
     json({
       type: 'item',
       market: 'source_b',
-      ref: long(n),
-      name: long(n),
+      ref: longText(n),
+      name: longText(n),
       code: null,
       genre: 'single',
       game: 'pokemon',
-      category: long(n),
+      category: longText(n),
       images: [],
       attributes: [],
       groups: [],
       details: {},
       foreign_ids: [],
     })
-  const printings = many('{"type":"normal","thirdParty":{"cardmarket":1}}', 150)
+  const printings = repeatedList('{"type":"normal","thirdParty":{"cardmarket":1}}', 150)
   return [
     {
       what: 'JSON: empty products',
       format: 'cardmarket-products',
       text: of(() => '{},', '{"products":[', '{}]}'),
-      ends: /none of the first 100 rows/,
+      expected: /none of the first 100 rows/,
     },
     {
-      what: 'JSON: refused products',
+      what: 'JSON: rejected products',
       format: 'cardmarket-products',
       text: of((n) => `${product(n)},`, '{"products":[', `${product(0)}]}`),
-      ends: /^done$/,
+      expected: /^done$/,
     },
-    { what: 'JSON: empty prices', format: 'cardmarket-price-guide', text: of(() => '{},', '{"priceGuides":[', '{}]}'), ends: /^done$/ },
+    { what: 'JSON: empty prices', format: 'cardmarket-price-guide', text: of(() => '{},', '{"priceGuides":[', '{}]}'), expected: /^done$/ },
     {
       what: 'JSON: lists beside the entries',
       format: 'cardmarket-products',
       text: of(() => '{},', '{"other":[', '{}]}'),
-      ends: /at most 1048576 bytes/,
+      expected: /at most 1048576 bytes/,
     },
-    { what: 'JSON: one text', format: 'pokemontcg', text: of(() => 'x'.repeat(1_000), '[{"id":"', '"}]'), ends: /at most 1048576 bytes/ },
-    { what: 'JSON: nested lists', format: 'pokemontcg', text: of(() => '['.repeat(1_000)), ends: /at most 100 levels/ },
-    { what: 'JSON: nested objects', format: 'punk-records', text: of(() => '{"1":'.repeat(1_000)), ends: /at most 100 levels/ },
+    { what: 'JSON: one text', format: 'pokemontcg', text: of(() => 'x'.repeat(1_000), '[{"id":"', '"}]'), expected: /at most 1048576 bytes/ },
+    { what: 'JSON: nested lists', format: 'pokemontcg', text: of(() => '['.repeat(1_000)), expected: /at most 100 levels/ },
+    { what: 'JSON: nested objects', format: 'punk-records', text: of(() => '{"1":'.repeat(1_000)), expected: /at most 100 levels/ },
     {
       what: 'JSON: entries of 1 MB',
       format: 'pokemontcg',
-      text: of(() => `{"id":"a-1","supertype":"","number":"1","x":[${many('{}', 340_000)}]},`, '[', '{}]'),
-      ends: /^done$/,
+      text: of(() => `{"id":"a-1","supertype":"","number":"1","x":[${repeatedList('{}', 340_000)}]},`, '[', '{}]'),
+      expected: /^done$/,
     },
-    { what: 'NDJSON: one line', format: 'tcgdex', text: of(() => 'x'.repeat(1_000)), ends: /line 1 is longer than 1 MB/ },
+    { what: 'NDJSON: one line', format: 'tcgdex', text: of(() => 'x'.repeat(1_000)), expected: /line 1 is longer than 1 MB/ },
     {
       what: 'NDJSON: lines of 1 MB',
       format: 'tcgdex',
-      text: of((n) => `{"id":"${n}","name":"a","set":"s","localId":"1","x":[${many('{}', 340_000)}]}\n`),
-      ends: /^done$/,
+      text: of((n) => `{"id":"${n}","name":"a","set":"s","localId":"1","x":[${repeatedList('{}', 340_000)}]}\n`),
+      expected: /^done$/,
     },
     {
       what: 'NDJSON: lines nested deeply',
       format: 'singles-brl',
       text: of((n) => `{"cardId":${'['.repeat(500_000)}${']'.repeat(500_000)},"finish":${n},"sources":[]}\n`),
-      ends: /^done$/,
+      expected: /^done$/,
     },
     {
-      what: 'NDJSON: refused rows',
+      what: 'NDJSON: rejected rows',
       format: 'tcgdex',
-      text: of((n) => `{"id":"${long(n)}","name":"a","set":"${long(n)}"}\n`, '{"id":"1","name":"a","set":"s","localId":"1"}\n'),
-      ends: /^done$/,
+      text: of((n) => `{"id":"${longText(n)}","name":"a","set":"${longText(n)}"}\n`, '{"id":"1","name":"a","set":"s","localId":"1"}\n'),
+      expected: /^done$/,
     },
-    { what: 'NDJSON: items of unknown categories', format: 'mintmark-ndjson', text: of((n) => `${item(n)}\n`), ends: /^done$/ },
+    { what: 'NDJSON: items of unknown categories', format: 'mintmark-ndjson', text: of((n) => `${item(n)}\n`), expected: /^done$/ },
     {
-      what: 'NDJSON: sets, each another',
+      what: 'NDJSON: different sets',
       format: 'pokemontcg',
       text: of((n) => `${json({ id: `${n}`, name: `Set ${n}`, series: `Series ${n}`, printedTotal: 1 })}\n`),
-      ends: /20000|^done$/,
+      expected: /20000|^done$/,
     },
     {
       what: 'NDJSON: printings with long texts',
@@ -130,59 +130,59 @@ function hostileFiles(megabytes: number): HostileFile[] {
         (n) =>
           `{"id":"${n}","name":"a","set":{"id":"s","name":"S"},"localId":"1","illustrator":"${'x'.repeat(900_000)}","variants":[${printings}]}\n`,
       ),
-      ends: /^done$/,
+      expected: /^done$/,
     },
-    { what: 'CSV: one line', format: 'mintmark-prices-csv', text: of(() => 'x'.repeat(1_000)), ends: /longer than 1 MB|must have the columns/ },
+    { what: 'CSV: one line', format: 'mintmark-prices-csv', text: of(() => 'x'.repeat(1_000)), expected: /longer than 1 MB|must have the columns/ },
     {
       what: 'CSV: one cell',
       format: 'mintmark-prices-csv',
       text: of(() => 'x'.repeat(1_000), 'item_ref,market,label,price,updated_at\n"'),
-      ends: /the CSV cannot be read/,
+      expected: /the CSV cannot be read/,
     },
     {
       what: 'CSV: columns',
       format: 'mintmark-prices-csv',
       text: of((n) => `,c${n}`, 'item_ref,market,label,price,updated_at'),
-      ends: /longer than 1 MB|at most 1000 columns/,
+      expected: /longer than 1 MB|at most 1000 columns/,
     },
     {
-      what: 'CSV: unknown items, each another',
+      what: 'CSV: different unknown items',
       format: 'mintmark-prices-csv',
-      text: of((n) => `${long(n)},source_c,Near Mint,1.00,2026-11-01T09:00:00Z\n`, 'item_ref,market,label,price,updated_at\n'),
-      ends: /^done$/,
+      text: of((n) => `${longText(n)},source_c,Near Mint,1.00,2026-11-01T09:00:00Z\n`, 'item_ref,market,label,price,updated_at\n'),
+      expected: /^done$/,
     },
     {
       what: 'CSV: rows of 1 MB',
       format: 'tcgplayer-sealed',
       text: of((n) => `"${n}",,"${'x'.repeat(1_000_000)}",\n`, 'productId,name,imageUrl,set_code\n'),
-      ends: /^done$/,
+      expected: /^done$/,
     },
     {
       what: 'gzip: zeros',
       format: 'tcgdex',
       text: repeated(25 * megabytes, () => '\0'.repeat(65_536)),
       packed: true,
-      ends: /longer than 1 MB|unpacks to more than 200 times/,
+      expected: /longer than 1 MB|unpacks to more than 200 times/,
     },
     {
       what: 'gzip: blank lines',
       format: 'mintmark-ndjson',
       text: repeated(25 * megabytes, () => '\n'.repeat(65_536)),
       packed: true,
-      ends: /unpacks to more than 200 times|the file is empty/,
+      expected: /unpacks to more than 200 times|the file is empty/,
     },
     {
-      what: 'gzip: refused rows',
+      what: 'gzip: rejected rows',
       format: 'tcgdex',
       text: of((n) => `{"id":"${n * 7_919}","name":"${n * 104_729}","set":"s"}\n`, '{"id":"1","name":"a","set":"s","localId":"1"}\n'),
       packed: true,
-      ends: /^done$/,
+      expected: /^done$/,
     },
   ]
 }
 
 interface Outcome {
-  says: string
+  result: string
   peakMb: number
   seconds: number
 }
@@ -204,16 +204,17 @@ export async function hostileRun({ megabytes, only = '', real = [] }: HostileOpt
   try {
     const findings: Finding[] = []
     const startMb = memoryOf(service).now
-    const judge = (what: string, { says, peakMb, seconds }: Outcome) => {
-      progress(`${what}: ${Math.round(peakMb - startMb)} MB in ${seconds.toFixed(1)} s, ${says}`)
-      findings.push(atMost(`${what}: MB above the start`, Math.round(peakMb - startMb), MOST_MB))
+    const judge = (what: string, { result, peakMb, seconds }: Outcome) => {
+      progress(`${what}: ${Math.round(peakMb - startMb)} MB in ${seconds.toFixed(1)} s, ${result}`)
+      findings.push(atMost(`${what}: peak memory above the start, in MB`, Math.round(peakMb - startMb), MAX_MB))
     }
-    for (const { what, format, text, packed, ends } of hostileFiles(megabytes)) {
+    for (const { what, format, text, packed, expected } of hostileFiles(megabytes)) {
       if (!what.includes(only)) continue
       const body = packed ? Readable.from(text).pipe(createGzip({ level: 1 })) : Readable.from(text)
       const outcome = await importOf(service, format, body)
       judge(what, outcome)
-      if (!ends.test(outcome.says)) findings.push({ what: `${what}: what it said`, value: outcome.says, promised: String(ends), holds: false })
+      if (!expected.test(outcome.result))
+        findings.push({ what: `${what}: its result`, value: outcome.result, promised: String(expected), holds: false })
     }
     for (const [format, path] of real)
       judge(`real data: ${path.split('/').at(-1)}`, await importOf(service, format, Readable.from([readFileSync(path)]), '?dry_run=true'))
@@ -226,16 +227,16 @@ export async function hostileRun({ megabytes, only = '', real = [] }: HostileOpt
       figure('files', `${megabytes} MB each`),
       ...findings,
       count(
-        'imports that stand as running for ever',
+        'imports left queued or running',
         (await ask<{ status: string }[]>(`${service.operatorUrl}/operator/v1/imports?per_page=50`, OPERATOR_TOKEN)).body.data.filter(
           ({ status }) => status === 'running' || status === 'queued',
         ).length,
         0,
       ),
-      count('good imports that fail afterwards', good.says === 'done' ? 0 : 1, 0),
-      count('ends of the process', service.ended() === null ? 0 : 1, 0),
-      count('requests that failed meanwhile', failed, 0),
-      figure('slowest request meanwhile', `${Math.round(slowestMs)} ms`),
+      count('valid imports that fail afterwards', good.result === 'done' ? 0 : 1, 0),
+      count('unexpected exits of the process', service.ended() === null ? 0 : 1, 0),
+      count('failed requests during the imports', failed, 0),
+      figure('slowest request during the imports', `${Math.round(slowestMs)} ms`),
     ]
   } finally {
     reading = false
@@ -245,7 +246,7 @@ export async function hostileRun({ megabytes, only = '', real = [] }: HostileOpt
   }
 }
 
-/** Uploads a file and waits for its import; resets the peak of memory first. */
+/** Uploads a file and waits for its import; resets the memory peak first. */
 async function importOf(service: Service, format: string, body: Readable, query = ''): Promise<Outcome> {
   const started = performance.now()
   writeFileSync(`/proc/${service.child.pid}/clear_refs`, '5')
@@ -256,15 +257,15 @@ async function importOf(service: Service, format: string, body: Readable, query 
     duplex: 'half',
   } as RequestInit)
   const { data } = (await response.json()) as { data: { id: number } }
-  let says = ''
+  let result = ''
   const ended = async () => {
     const reply = await ask<{ status: string; message: string | null }>(`${service.operatorUrl}/operator/v1/imports/${data.id}`, OPERATOR_TOKEN)
     if (reply.status !== 200 || reply.body.data.status === 'queued' || reply.body.data.status === 'running') return false
-    says = reply.body.data.message ?? reply.body.data.status
+    result = reply.body.data.message ?? reply.body.data.status
     return true
   }
-  await until(`the import ${format} ends`, ended, 1_800_000)
-  return { says, peakMb: memoryOf(service).peak, seconds: (performance.now() - started) / 1_000 }
+  await until(`the import ${format} has ended`, ended, 1_800_000)
+  return { result, peakMb: memoryOf(service).peak, seconds: (performance.now() - started) / 1_000 }
 }
 
 /** Resident memory according to the kernel, in MB. */

@@ -8,14 +8,14 @@ import { prepareWrites } from './writes.ts'
 
 export interface KillOptions {
   kills: number
-  /** longest time under load before a kill */
-  lifeMs?: number
+  /** maximum time under load before a kill */
+  maxLifeMs?: number
 }
 
 const KINDS = ['process', 'database', 'both'] as const
 
-/** Kills each kind in turn; after each, everything acknowledged is read back over the API. */
-export async function killRun({ kills, lifeMs = 1_500 }: KillOptions): Promise<Finding[]> {
+/** Kills the process, the database or both in turn; after each kill, reads back every acknowledged write over the API. */
+export async function killRun({ kills, maxLifeMs = 1_500 }: KillOptions): Promise<Finding[]> {
   const dir = workDir()
   const dataDir = join(dir.path, 'data')
   const [port, operatorPort] = (await freePorts(2)) as [number, number]
@@ -33,15 +33,15 @@ export async function killRun({ kills, lifeMs = 1_500 }: KillOptions): Promise<F
     for (let i = 0; i < kills; i++) {
       const kind = KINDS[i % KINDS.length]!
       writes.start()
-      await pause(200 + Math.random() * lifeMs)
+      await pause(200 + Math.random() * maxLifeMs)
       const database = databasePid(dataDir)
       const killedAt = performance.now()
       if (kind !== 'process') process.kill(database, 'SIGKILL')
       if (kind === 'database') {
-        // The killed server's orphans may still answer for a moment.
-        await until('the database is started again', () => databasePid(dataDir) !== database)
+        // Backends of the killed server may still respond for a moment.
+        await until('the database has restarted', () => databasePid(dataDir) !== database)
         const startedAt = performance.now()
-        await until('writes are taken again', () => writes.answers.some(({ at, status }) => at > startedAt && status > 0 && status < 300))
+        await until('writes are accepted again', () => writes.answers.some(({ at, status }) => at > startedAt && status > 0 && status < 300))
         recoveries.push(performance.now() - killedAt)
         if (service.ended() !== null) exits += 1
       } else {
@@ -50,7 +50,7 @@ export async function killRun({ kills, lifeMs = 1_500 }: KillOptions): Promise<F
         starts.push(service.startMs)
       }
       await writes.stop()
-      await until('it is ready', async () => (await ask(`${target.publicUrl()}/health/ready`, null)).status === 200)
+      await until('the service is ready', async () => (await ask(`${target.publicUrl()}/health/ready`, null)).status === 200)
       last = await writes.verify()
       lost += broken(last).length
       progress(
@@ -59,18 +59,21 @@ export async function killRun({ kills, lifeMs = 1_500 }: KillOptions): Promise<F
           .join('')}`,
       )
     }
-    const badErrors = writes.answers.filter(({ status, proper }) => status >= 500 && (status !== 503 || !proper)).length
-    const requests = `${writes.answers.length} (${writes.answers.filter(({ status }) => status === 503).length} × 503, ${writes.answers.filter(({ status }) => status === 0).length} without an answer)`
+    const badErrors = writes.answers.filter(({ status, wellFormed }) => status >= 500 && (status !== 503 || !wellFormed)).length
+    const requests = `${writes.answers.length} (${writes.answers.filter(({ status }) => status === 503).length} × 503, ${writes.answers.filter(({ status }) => status === 0).length} without a response)`
     return [
       figure('kills with -9', kills),
       ...last,
-      count('checks in which something was lost', lost, 0),
-      count('ends of the process when only its database was killed', exits, 0),
+      count('broken promises in the checks after each kill', lost, 0),
+      count('exits of the process when only its database was killed', exits, 0),
       count('errors other than 503 with envelope and Retry-After', badErrors, 0),
       figure('writes sent', requests),
-      spread('start after a kill', starts),
+      spread('start time after a kill', starts),
       ...(recoveries.length > 0
-        ? [spread('writes again after a kill of the database', recoveries), atMost('slowest of these', Math.max(...recoveries) / 1000, 5, ' s')]
+        ? [
+            spread('time until writes succeed after the database was killed', recoveries),
+            atMost('slowest of these recoveries', Math.max(...recoveries) / 1000, 5, ' s'),
+          ]
         : []),
     ]
   } finally {

@@ -11,7 +11,7 @@ export interface Machine {
   /** Sends a signal to all its processes, or to those whose command line matches. */
   signal: (name: NodeJS.Signals, matching?: RegExp) => void
   /** Disconnects it from the network. */
-  cut: () => void
+  partition: () => void
   heal: () => void
 }
 
@@ -69,7 +69,7 @@ export function openMachines(): Machines {
         closeSync(output)
         return child
       },
-      cut: () => void ip('link', 'set', outer, 'down'),
+      partition: () => void ip('link', 'set', outer, 'down'),
       heal: () => void ip('link', 'set', outer, 'up'),
       remove() {
         signal('SIGKILL')

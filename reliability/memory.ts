@@ -23,10 +23,10 @@ export interface Sample {
   heapMb: number
 }
 
-const FLAT = 1.3
-/** The same in a short run: a busy machine warms up later. */
-const FLAT_UNDER_LOAD = 3
-const LEAST_SAMPLES = 4
+const MAX_GROWTH = 1.3
+/** Applies on a busy machine, where a short run ends before the process has warmed up. */
+const MAX_GROWTH_UNDER_LOAD = 3
+const MIN_SAMPLES = 4
 const IMPORT_EVERY = 400
 const SAMPLE_ITEMS = 300
 const SAMPLES = ['pokemon', 'onepiece'].map((name) => new URL(`../sample/${name}.ndjson`, import.meta.url).pathname)
@@ -73,27 +73,27 @@ export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: Mem
     writes.start()
     const started = performance.now()
     const seconds = () => (performance.now() - started) / 1_000
-    while (seconds() < minutes * 60 || samples.length < LEAST_SAMPLES) {
+    while (seconds() < minutes * 60 || samples.length < MIN_SAMPLES) {
       await pause(every * 1_000)
       samples.push(await sample(service, seconds()))
-      if (samples.length % 12 === 0) progress(`${Math.round(seconds())} s: ${Math.round(samples.at(-1)!.rssMb)} MB`)
+      if (samples.length % 12 === 0) progress(`${Math.round(seconds())} s: ${Math.round(samples.at(-1)!.rssMb)} MB resident`)
     }
     running = false
     await loading
     await writes.stop()
-    const judged = samples.slice(Math.floor(samples.length * warmUp))
-    const first = judged.slice(0, Math.max(1, Math.floor(judged.length / 5)))
+    const evaluated = samples.slice(Math.floor(samples.length * warmUp))
+    const first = evaluated.slice(0, Math.max(1, Math.floor(evaluated.length / 5)))
     const reference = percentile(
       first.map(({ rssMb }) => rssMb),
       0.5,
     )
-    const rss = judged.map(({ rssMb }) => rssMb)
-    const heap = judged.map(({ heapMb }) => heapMb)
+    const rss = evaluated.map(({ rssMb }) => rssMb)
+    const heap = evaluated.map(({ heapMb }) => heapMb)
     const sent = [...statuses.values()].reduce((sum, each) => sum + each, 0)
     const findings = [
-      figure('load', `${minutes} min, ${sent} reads and imports, ${writes.acknowledged()} writes, ${receiver.times.size} webhooks`),
+      figure('load', `${minutes} min, ${sent} reads and imports, ${writes.acknowledged()} writes, ${receiver.deliveries.size} webhooks`),
       count(
-        'requests that failed',
+        'failed requests',
         [...statuses].reduce((sum, [status, times]) => sum + (status >= 200 && status < 300 ? 0 : times), 0),
         0,
       ),
@@ -102,7 +102,7 @@ export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: Mem
         `${Math.round(reference)} MB, then ${Math.round(Math.min(...rss))} to ${Math.round(Math.max(...rss))} MB`,
       ),
       figure('heap in use', `${Math.round(Math.min(...heap))} to ${Math.round(Math.max(...heap))} MB`),
-      atMost('highest resident memory, times that after warm-up', Math.max(...rss) / reference, FLAT, '×', FLAT_UNDER_LOAD),
+      atMost('peak resident memory relative to that after warm-up', Math.max(...rss) / reference, MAX_GROWTH, '×', MAX_GROWTH_UNDER_LOAD),
     ]
     return { findings, samples }
   } finally {

@@ -23,8 +23,8 @@ interface Item {
 
 const MAIN = join(import.meta.dirname, '../src/main.ts')
 const LABELS = ['Near Mint', 'Lightly Played', 'PSA 10', 'PSA 9', 'CGC 9.5']
-const PRICES_AT_ONCE = 60
-const LONGEST_LIFE_MS = 1_500
+const PRICES_PER_REQUEST = 60
+const MAX_LIFE_MS = 1_500
 const DONE_MS = 60_000
 
 const oneOf = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!
@@ -47,13 +47,13 @@ export async function mirrorRun({ changes, kills }: MirrorRunOptions): Promise<F
     const { operatorUrl } = service
     const operator = async <T>(method: string, path: string, json?: unknown): Promise<T> => {
       const { status, body } = await ask<T>(`${operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { method, json, timeoutMs: DONE_MS })
-      if (status >= 300 || status === 0) throw new Error(`${method} ${path} answers ${status}: ${body?.error?.message ?? 'nothing'}`)
+      if (status >= 300 || status === 0) throw new Error(`${method} ${path} returned ${status}: ${body?.error?.message ?? 'no response'}`)
       return body.data
     }
     const account = await operator<{ id: number }>('POST', '/accounts', { name: 'Mirror', plan: 'professional' })
     const { key } = await operator<{ key: string }>('POST', `/accounts/${account.id}/keys`, {})
     await operator('POST', '/dumps')
-    await until('the dump is made', async () => (await operator<{ running: unknown }>('GET', '/dumps')).running === null, DONE_MS)
+    await until('the dump is created', async () => (await operator<{ running: unknown }>('GET', '/dumps')).running === null, DONE_MS)
 
     const copy = join(dir.path, 'copy.sqlite')
     const start = () =>
@@ -62,13 +62,13 @@ export async function mirrorRun({ changes, kills }: MirrorRunOptions): Promise<F
         stdio: ['ignore', 'ignore', 'pipe'],
       })
     const items = await operator<Item[]>('GET', '/items?per_page=100')
-    const made = { prices: 0, items: 0, categories: 0, merges: 0, imports: 0 }
+    const changesMade = { prices: 0, items: 0, categories: 0, merges: 0, imports: 0 }
     let done = 0
     const change = async (): Promise<void> => {
       const kind = Math.random()
       if (kind < 0.8) {
         const at = Date.now() - Math.floor(Math.random() * 1000)
-        const rows = Array.from({ length: PRICES_AT_ONCE }, (_, i) => ({
+        const rows = Array.from({ length: PRICES_PER_REQUEST }, (_, i) => ({
           item_id: oneOf(items).id,
           market: oneOf(MARKETS.slice(1)),
           label: oneOf(LABELS),
@@ -76,56 +76,56 @@ export async function mirrorRun({ changes, kills }: MirrorRunOptions): Promise<F
           updated_at: new Date(at + i).toISOString(),
         }))
         await operator('POST', '/prices', rows)
-        made.prices += rows.length
+        changesMade.prices += rows.length
         done += rows.length
         return
       }
       if (kind < 0.92) {
         await operator('PATCH', `/items/${oneOf(items).id}`, { name: `Card ${done} “ışık”`, details: { hp: 10 + (done % 300) } })
-        made.items += 1
+        changesMade.items += 1
       } else if (kind < 0.95) {
         const [category] = await operator<{ id: number }[]>('GET', `/categories?per_page=1&page=${1 + (done % 10)}`)
         await operator('PATCH', `/categories/${category!.id}`, { name: `Set ${done}` })
-        made.categories += 1
+        changesMade.categories += 1
       } else if (kind < 0.98) {
         const [from, into] = [oneOf(items), oneOf(items)]
         if (from.id === into.id) return
         const { batch_id } = await operator<{ batch_id: number }>('POST', `/items/${from.id}/merge`, { into: into.id })
         await pause(Math.random() * 20)
         await operator('POST', `/batches/${batch_id}/revert`)
-        made.merges += 1
+        changesMade.merges += 1
       } else {
-        made.imports += 1
-        await importOnce(operatorUrl, made.imports)
+        changesMade.imports += 1
+        await importOnce(operatorUrl, changesMade.imports)
       }
       done += 1
     }
 
     mirror = start()
-    let said = ''
-    const listen = (child: ChildProcess) => child.stderr!.setEncoding('utf8').on('data', (text: string) => (said = text.trim()))
+    let output = ''
+    const listen = (child: ChildProcess) => child.stderr!.setEncoding('utf8').on('data', (text: string) => (output = text.trim()))
     listen(mirror)
     const changing = (async () => {
       while (done < changes) await change()
     })()
     let killed = 0
-    let over = false
+    let finished = false
     changing.then(
-      () => (over = true),
-      () => (over = true),
+      () => (finished = true),
+      () => (finished = true),
     )
     while (killed < kills) {
-      await pause(Math.random() * LONGEST_LIFE_MS)
+      await pause(Math.random() * MAX_LIFE_MS)
       mirror.kill('SIGKILL')
       await once(mirror, 'exit')
       killed += 1
       mirror = start()
       listen(mirror)
-      if (killed % 10 === 0) progress(`${killed} of ${kills} kills, ${done} of ${changes} changes; the mirror: ${said}`)
+      if (killed % 10 === 0) progress(`${killed} of ${kills} kills, ${done} of ${changes} changes; mirror: ${output}`)
     }
-    while (!over) {
+    while (!finished) {
       await pause(1_000)
-      progress(`${done} of ${changes} changes; the mirror: ${said}`)
+      progress(`${done} of ${changes} changes; mirror: ${output}`)
     }
     await changing
     mirror.kill('SIGKILL')
@@ -140,7 +140,7 @@ export async function mirrorRun({ changes, kills }: MirrorRunOptions): Promise<F
     return [
       figure(
         'changes',
-        Object.entries(made)
+        Object.entries(changesMade)
           .map(([kind, number]) => `${number} ${kind}`)
           .join(', '),
       ),

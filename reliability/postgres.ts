@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { letIn, type SystemUser, unprivilegedUser } from '#db/data-dir.ts'
+import { allowTraversal, type SystemUser, unprivilegedUser } from '#db/data-dir.ts'
 import { chooseHome } from '#db/embedded-home.ts'
 import { freePorts, until } from './service.ts'
 
@@ -33,7 +33,7 @@ const SETTINGS = { max_connections: '100', wal_level: 'replica', max_wal_senders
 /** @param dir an empty directory only for this server, accessible to all users */
 export async function createPostgres(dir: string, { host = '127.0.0.1', settings = {} as Record<string, string> } = {}): Promise<Postgres> {
   const { bin, describe, user } = programs(dir)
-  if (user) letIn(dirname(dir), user)
+  if (user) allowTraversal(dirname(dir), user)
   const data = join(dir, 'data')
   mkdirSync(data, { recursive: true, mode: 0o700 })
   if (user) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, dir])

@@ -24,8 +24,8 @@ interface Listing {
   changed_by: { id: number } | null
 }
 
-/** Requests at once while listings are made. */
-const AT_ONCE = 20
+/** Concurrent requests while listings are created. */
+const CONCURRENCY = 20
 const OLD = { price: 100, quantity: 3 }
 
 /** Kills at random times within the duration of the last complete step; after each kill every listing is read back. */
@@ -57,8 +57,8 @@ export async function priceJobKills({ kills, rows }: PriceJobKillOptions): Promi
       if (i % 2 === 0) await operator(`/listings/${id}/approve`, {})
       return id
     }
-    for (let from = 0; from < rows; from += AT_ONCE) {
-      ids.push(...(await Promise.all(Array.from({ length: Math.min(AT_ONCE, rows - from) }, (_, i) => make(i)))))
+    for (let from = 0; from < rows; from += CONCURRENCY) {
+      ids.push(...(await Promise.all(Array.from({ length: Math.min(CONCURRENCY, rows - from) }, (_, i) => make(i)))))
     }
     const plus = <T>(path: string, method = 'GET', json?: unknown) =>
       ask<T>(`${plusUrl}${path}`, key, { method, ...(json !== undefined && { json }) })
@@ -91,7 +91,7 @@ export async function priceJobKills({ kills, rows }: PriceJobKillOptions): Promi
       await service.kill('SIGKILL')
       const acknowledged = (await answer).status === 200
       service = await start()
-      await until('it is ready', async () => (await ask(`http://127.0.0.1:${port}/health/ready`, null)).status === 200)
+      await until('the service is ready', async () => (await ask(`http://127.0.0.1:${port}/health/ready`, null)).status === 200)
       killedIn[step] += 1
       const job = await jobOf(plus, jobId)
       const now = await listings()
@@ -106,7 +106,7 @@ export async function priceJobKills({ kills, rows }: PriceJobKillOptions): Promi
       const after = await listings()
       if (!ids.every((id) => after.get(id)!.price === OLD.price && after.get(id)!.quantity === OLD.quantity && after.get(id)!.changed_by === null))
         inexact += 1
-      progress(`${i + 1} of ${kills}, ${step}: ${job.state}, ${newOnes} of ${rows} listings as the job set them`)
+      progress(`${i + 1} of ${kills}, ${step}: ${job.state}, ${newOnes} of ${rows} listings changed`)
     }
     return [
       figure(
@@ -114,11 +114,11 @@ export async function priceJobKills({ kills, rows }: PriceJobKillOptions): Promi
         `${killedIn.apply} while applying, ${killedIn.undo} while undoing; in ${killedIn.committed} of them the step had committed`,
       ),
       figure('rows of a job', rows),
-      count('jobs applied or undone in part', torn, 0),
-      count('jobs whose state is not that of their listings', wrongState, 0),
+      count('jobs applied or undone only in part', torn, 0),
+      count('jobs whose state does not match their listings', wrongState, 0),
       count('acknowledged steps lost', lost, 0),
-      count('undos that did not give back what was there', inexact, 0),
-      spread('a step without a kill', [stepMs.apply, stepMs.undo]),
+      count('undos that did not restore the previous values', inexact, 0),
+      spread('duration of a step without a kill', [stepMs.apply, stepMs.undo]),
     ]
   } finally {
     if (service.ended() === null) await service.kill('SIGINT')

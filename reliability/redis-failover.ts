@@ -27,8 +27,8 @@ const ACCOUNTS = [
 const MINUTE_MS = 60_000
 const PROBE_MS = 100
 const LONG_MS = 240_000
-/** A response that takes longer counts as none. */
-const HUNG_MS = 60_000
+/** A request without a response by then counts as failed. */
+const RESPONSE_TIMEOUT_MS = 60_000
 
 interface Account {
   id: number
@@ -36,7 +36,7 @@ interface Account {
 }
 
 interface Answer {
-  /** from the first request of the account until the answer */
+  /** from the first request of the account until the response */
   atMs: number
   ms: number
   status: number
@@ -62,7 +62,7 @@ export async function redisFailoverRun({ times, wholeMinutes = true }: RedisFail
     for (const _ of [1, 2]) services.push(await startService({ ...settings, RATE_LIMITS: `professional=${LIMIT}` }))
     const scene = openScene(services, cluster)
     const answers: Answer[] = []
-    const findings: Finding[] = await countedTogether(scene, 'before')
+    const findings: Finding[] = await measureSharedLimit(scene, 'before')
     const gaps: Gap[] = []
     const over = new Map<string, number[]>()
     for (let n = 0; n < times; n += 1) {
@@ -77,14 +77,14 @@ export async function redisFailoverRun({ times, wholeMinutes = true }: RedisFail
       const after = gap.leasedMs.map((ms) => Math.round(ms)).join(' and ')
       progress(`${n + 1}/${times} ${way}: new master after ${Math.round(gap.namedMs)} ms, leases after ${after} ms; over the limit: ${last}`)
     }
-    findings.push(...(await countedTogether(scene, 'after')))
+    findings.push(...(await measureSharedLimit(scene, 'after')))
     const failed = answers.filter(({ status }) => status !== 200 && status !== 429)
     return [
       figure('failures of the master', times),
       figure('load average at the end', `${loadavg()[0]!.toFixed(1)} over 1 minute`),
       ...WAYS.flatMap((way) => ofWay(way, gaps)),
       count(`failed requests, of ${answers.length}`, failed.length, 0),
-      figure('slowest response', `${Math.round(answers.reduce((most, { ms }) => Math.max(most, ms), 0))} ms`),
+      figure('slowest response', `${Math.round(answers.reduce((max, { ms }) => Math.max(max, ms), 0))} ms`),
       ...findings,
       ...(wholeMinutes ? [...over].map(([name, values]) => spread(`over the limit in the minute of a failover, at ${name}`, values, ' %')) : []),
       count('unexpected exits of a process', services.filter((service) => service.ended() !== null).length, 0),
@@ -101,11 +101,14 @@ function openScene(services: Service[], cluster: RedisCluster): Scene {
   const operator = async <T>(path: string, json: unknown): Promise<T> => {
     let data: T
     const created = async () => {
-      const { status, body } = await ask<T>(`${services[0]!.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { json, timeoutMs: HUNG_MS })
+      const { status, body } = await ask<T>(`${services[0]!.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, {
+        json,
+        timeoutMs: RESPONSE_TIMEOUT_MS,
+      })
       data = body.data
       return status === 201
     }
-    await until(`${path} is answered`, created, LONG_MS)
+    await until(`${path} succeeds`, created, LONG_MS)
     return data!
   }
   const newAccount = async () => {
@@ -113,12 +116,12 @@ function openScene(services: Service[], cluster: RedisCluster): Scene {
     const { key } = await operator<{ key: string }>(`/accounts/${id}/keys`, {})
     return { id, key }
   }
-  const request = (n: number, { key }: Account) => ask(`${services[n]!.publicUrl}/api/v1/items`, key, { timeoutMs: HUNG_MS })
+  const request = (n: number, { key }: Account) => ask(`${services[n]!.publicUrl}/api/v1/items`, key, { timeoutMs: RESPONSE_TIMEOUT_MS })
   return { services, cluster, newAccount, request }
 }
 
 /** Sends twice the limit to both nodes, without pauses; repeated if the master changes meanwhile. */
-async function countedTogether({ services, cluster, newAccount, request }: Scene, when: string): Promise<Finding[]> {
+async function measureSharedLimit({ services, cluster, newAccount, request }: Scene, when: string): Promise<Finding[]> {
   for (;;) {
     const [account, epoch, alone] = [await newAccount(), await cluster.epoch(), await countedAlone(services)]
     const began = performance.now()
@@ -135,14 +138,14 @@ async function countedTogether({ services, cluster, newAccount, request }: Scene
     return [
       figure(`${when} the failovers: accepted requests, limit ${LIMIT}`, passed),
       figure(`${when} the failovers: of these, counted on one node alone`, aloneNow),
-      atMost(`${when} the failovers: over the limit, apart from these`, Math.max(0, over), OVER_PERCENT, ' %'),
+      atMost(`${when} the failovers: requests over the limit, without these`, Math.max(0, over), OVER_PERCENT, ' %'),
     ]
   }
 }
 
 interface Gap {
   way: (typeof WAYS)[number]
-  /** from the fault until most Sentinels named another master */
+  /** from the fault until a majority of the Sentinels named another master */
   namedMs: number
   /** from the fault until each node had leased from it */
   leasedMs: number[]
@@ -150,7 +153,7 @@ interface Gap {
   watched: [name: string, answers: Answer[]][]
 }
 
-/** The master fails under load, another takes over, and the old one comes back as a replica. */
+/** Fails the master under load, waits until another takes over, and lets the old one return as a replica. */
 async function failMaster(scene: Scene, way: Gap['way'], wholeMinutes: boolean, back: boolean): Promise<Gap> {
   const { cluster } = scene
   const old = await cluster.complete()
@@ -158,7 +161,7 @@ async function failMaster(scene: Scene, way: Gap['way'], wholeMinutes: boolean, 
   for (const { pace } of ACCOUNTS.filter(({ beforeMs }) => beforeMs > 1_000)) watches.push(watch(scene, await scene.newAccount(), pace))
   const flooding = await scene.newAccount()
   if (wholeMinutes) await pause(ACCOUNTS[0]!.beforeMs)
-  else await until('requests are answered', () => watches.every(({ answers }) => answers.length > 10), LONG_MS)
+  else await until('requests get responses', () => watches.every(({ answers }) => answers.length > 10), LONG_MS)
   watches.push(watch(scene, flooding, ACCOUNTS.at(-1)!.pace))
   await pause(ACCOUNTS.at(-1)!.beforeMs)
   const began = performance.now()
@@ -201,8 +204,8 @@ function watch({ request }: Scene, account: Account, pace: number) {
   const gapMs = (2 * MINUTE_MS) / (LIMIT * pace)
   let running = true
   const client = async (n: number) => {
-    // The first request looks up the key in the database, whose faults are not the subject here.
-    await until('the key is known', async () => (await request(n, account)).status === 200, LONG_MS)
+    // The first request looks up the key in the database, whose failures this run does not test.
+    await until('the key is accepted', async () => (await request(n, account)).status === 200, LONG_MS)
     answers.push({ atMs: performance.now() - began, ms: 0, status: 200 })
     for (let i = 1; running; i += 1) {
       await pause(Math.max(1, began + i * gapMs - performance.now()))

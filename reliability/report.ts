@@ -4,10 +4,10 @@ export interface Finding {
   what: string
   /** formatted for people */
   value: string | number
-  /** what was promised, absent for a mere figure */
+  /** the promised value; undefined for a figure without a promise */
   promised?: string
   holds?: boolean
-  /** of a figure of time or memory: whether it is within what a machine with other work to do must keep */
+  /** for times and memory: whether the value is within the limit for a busy machine */
   holdsUnderLoad?: boolean
 }
 
@@ -15,9 +15,9 @@ export function count(what: string, value: number, promised: number): Finding {
   return { what, value, promised: String(promised), holds: value === promised }
 }
 
-/** @param underLoad the most on a machine with other work to do, where tests run; unless told, any value is accepted there */
-export function atMost(what: string, value: number, most: number, unit = '', underLoad = Infinity): Finding {
-  return { what, value: `${round(value)}${unit}`, promised: `≤ ${most}${unit}`, holds: value <= most, holdsUnderLoad: value <= underLoad }
+/** @param underLoad the maximum on a busy machine, where tests run; by default any value is accepted there */
+export function atMost(what: string, value: number, maximum: number, unit = '', underLoad = Infinity): Finding {
+  return { what, value: `${round(value)}${unit}`, promised: `≤ ${maximum}${unit}`, holds: value <= maximum, holdsUnderLoad: value <= underLoad }
 }
 
 export function figure(what: string, value: string | number): Finding {
@@ -41,12 +41,12 @@ export function broken(findings: readonly Finding[]): Finding[] {
   return findings.filter(({ holds }) => holds === false)
 }
 
-/** Broken on any machine, however busy: what tests look at. Times and memory are judged by whole runs, on a machine that does nothing else. */
+/** Findings that are broken even on a busy machine, as tests check them. Only full runs on an idle machine check all times and memory. */
 export function brokenUnderLoad(findings: readonly Finding[]): Finding[] {
   return broken(findings).filter(({ holdsUnderLoad }) => holdsUnderLoad !== true)
 }
 
-/** Prints the table; the process ends with 1 when something does not hold. */
+/** Prints the table; the process exits with 1 if a promise is broken. */
 export function conclude(title: string, findings: readonly Finding[]): void {
   const rows = findings.map(({ what, value, promised = '', holds }) => [
     what,

@@ -3,7 +3,7 @@ import { randomNumbers } from '../bench/random.ts'
 import { priceForPayout } from '#market/payout.ts'
 import { comparablePrices, newPrice, type Offer } from '#market/repricing/new-price.ts'
 import type { Terms } from '#market/repricing/terms.ts'
-import { LOWEST_PRICE } from '#market/fields.ts'
+import { MIN_PRICE } from '#market/fields.ts'
 
 export interface Walk {
   steps: number
@@ -113,7 +113,7 @@ function runOnce(market: Market, listing: Listed, terms: Terms, result: Walk): b
     inputs: inputsOf(market, listing, terms),
   })
   const payout = terms.floorPayoutKurus === null ? 0 : priceForPayout(terms.floorPayoutKurus, commissionPercent)
-  const floor = Math.max(LOWEST_PRICE * 100, terms.floorKurus ?? 0, payout, listing.minOfferKurus ?? 0)
+  const floor = Math.max(MIN_PRICE * 100, terms.floorKurus ?? 0, payout, listing.minOfferKurus ?? 0)
   if (kurus < floor) result.below.push(JSON.stringify({ listing, market }))
   if (kurus === listing.kurus) return false
   Object.assign(listing, { kurus, follows: terms.target.kind === 'cheapest' })

@@ -24,7 +24,7 @@ const ALONE_MS = 1_500
 const DONE_MS = 60_000
 const FAILED = /"level":(50|60)/
 
-/** The old release alone; the schema is migrated; both releases side by side; the new release alone. */
+/** Runs the old release alone, migrates the schema, runs both releases side by side, then the new release alone. */
 export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Promise<Finding[]> {
   const dir = workDir()
   const previous = unpackPreviousRelease(join(dir.path, 'previous'))
@@ -77,7 +77,7 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
     const traffic = startTraffic(apis, (n) => ({ method: 'GET', path: `/api/v1${reads[Math.floor(n / 4) % reads.length]}`, key: writes.key }), 4)
     const imports = startImports(target)
     await pause(ALONE_MS)
-    progress(`${PREVIOUS_RELEASE} serves alone`)
+    progress(`old release (${PREVIOUS_RELEASE}) is serving`)
 
     const migrated = await runCommand(settings, 'migrate')
     if (migrated.code !== 0) throw new Error(`migrate: ${migrated.output}`)
@@ -85,14 +85,14 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
     serving.push(now)
     apis.push(now.api.publicUrl)
     await pause(seconds * 1_000)
-    progress('both served the new schema')
+    progress('both releases have served the new schema')
     await writes.stop()
     await imports.stop()
     const findings: Finding[] = []
     for (const node of [old, now]) {
       serving.splice(0, serving.length, node)
       const name = node === old ? 'the old release' : 'the new release'
-      findings.push(...(await writes.verify()).map((finding) => ({ ...finding, what: `seen on ${name}: ${finding.what}` })))
+      findings.push(...(await writes.verify()).map((finding) => ({ ...finding, what: `read from ${name}: ${finding.what}` })))
     }
 
     writes.start()
@@ -103,23 +103,23 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
     await pause(ALONE_MS)
     await writes.stop()
     await traffic.stop()
-    progress('the new release serves alone')
+    progress('only the new release is serving')
     const { orders } = writes.mark()
-    await until('all notifications arrived', () => receiver.times.size >= orders, DONE_MS).catch(() => {})
+    await until('all notifications arrived', () => receiver.deliveries.size >= orders, DONE_MS).catch(() => {})
     const refused = writes.answers.filter(({ status: answered }) => answered < 200 || answered >= 300)
     const kinds = (failures: readonly (string | number)[]) =>
       [...new Set(failures)].map((kind) => `${failures.filter((each) => each === kind).length} × ${kind}`).join(', ')
-    if (refused.length > 0) findings.push(figure('statuses of writes that failed', kinds(refused.map((each) => each.status))))
-    if (traffic.failures.length > 0) findings.push(figure('reads that failed', kinds(traffic.failures)))
-    const undone = imports.outcomes.filter((outcome) => outcome !== 'done')
-    if (undone.length > 0) findings.push(figure('imports that failed', kinds(undone)))
-    for (const line of [...oldErrors, ...errors(now)].slice(0, 5)) findings.push(figure('logged', line))
+    if (refused.length > 0) findings.push(figure('statuses of failed writes', kinds(refused.map((each) => each.status))))
+    if (traffic.failures.length > 0) findings.push(figure('failed reads', kinds(traffic.failures)))
+    const failedImports = imports.outcomes.filter((outcome) => outcome !== 'done')
+    if (failedImports.length > 0) findings.push(figure('failed imports', kinds(failedImports)))
+    for (const line of [...oldErrors, ...errors(now)].slice(0, 5)) findings.push(figure('log line', line))
     return [
-      figure('migrated under load', migrated.output.replaceAll('\n', '; ')),
-      count(`reads that failed of ${traffic.sent}`, traffic.failures.length, 0),
-      count(`writes that failed of ${writes.answers.length}`, refused.length, 0),
-      count(`imports that failed of ${imports.outcomes.length}`, undone.length, 0),
-      count(`sales without a notification of ${orders}`, Math.max(0, orders - receiver.times.size), 0),
+      figure('output of migrate under load', migrated.output.replaceAll('\n', '; ')),
+      count(`failed reads of ${traffic.sent}`, traffic.failures.length, 0),
+      count(`failed writes of ${writes.answers.length}`, refused.length, 0),
+      count(`failed imports of ${imports.outcomes.length}`, failedImports.length, 0),
+      count(`sales without a notification, of ${orders}`, Math.max(0, orders - receiver.deliveries.size), 0),
       count('errors logged by the old release', oldErrors.length, 0),
       count('errors logged by the new release', errors(now).length, 0),
       ...findings,
@@ -174,11 +174,11 @@ function startImports({ operatorUrl }: { operatorUrl: () => string }): { outcome
     await until(
       'the import ends',
       async () => {
-        const { body: asked } = await ask<{ status: string; message: string | null; rejected: number }>(
+        const { body: reply } = await ask<{ status: string; message: string | null; rejected: number }>(
           `${operator}/operator/v1/imports/${data.id}`,
           OPERATOR_TOKEN,
         )
-        const { status, message } = asked.data
+        const { status, message } = reply.data
         if (status !== 'queued' && status !== 'running') end = status === 'done' ? 'done' : `${status}: ${message}`
         return end !== ''
       },

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { program } from './front.ts'
+import { spawnProgram } from './front.ts'
 import { freePorts, until } from './service.ts'
 
 export interface RedisServer {
@@ -23,7 +23,7 @@ export interface RedisCluster {
   epoch: () => Promise<number>
   /** Sends a command to a server; null: no reply. */
   ask: (server: RedisServer, ...command: string[]) => Promise<unknown>
-  /** Waits until all Sentinels name the same master and both replicas follow it; gives this master. */
+  /** Waits until all Sentinels name the same master and both replicas follow it; returns this master. */
   complete: () => Promise<RedisServer>
   close: () => Promise<void>
 }
@@ -41,7 +41,7 @@ const SENTINEL_PASSWORD = 'change-me-sentinel'
 const LONG_MS = 240_000
 const TRIES = 5
 
-/** Another program has taken the port in the meantime. */
+/** redis-server has exited at its start, probably because another program has taken the port. */
 class EndedAtStart extends Error {}
 
 /** @param tls null: without TLS */
@@ -71,10 +71,10 @@ async function startOn(ports: number[], dir: string, processes: Map<number, Chil
       .replace(/^#replicaof/m, replica ? 'replicaof' : '#replicaof')
     const path = join(home, file)
     writeFileSync(path, tls ? withTls(text, tls) : text)
-    const run = () => void processes.set(port, program('redis-server', [path, ...(file === 'sentinel.conf' ? ['--sentinel'] : [])]))
+    const run = () => void processes.set(port, spawnProgram('redis-server', [path, ...(file === 'sentinel.conf' ? ['--sentinel'] : [])]))
     const password = file === 'sentinel.conf' ? SENTINEL_PASSWORD : PASSWORD
     const answers = async () => {
-      if (processes.get(port)!.exitCode !== null) throw new EndedAtStart(`redis-server ${file} ended at its start on port ${port}`)
+      if (processes.get(port)!.exitCode !== null) throw new EndedAtStart(`redis-server ${file} exited at its start on port ${port}`)
       return (await askRedis(port, password, ['ping'])) === 'PONG'
     }
     run()
@@ -87,18 +87,18 @@ async function startOn(ports: number[], dir: string, processes: Map<number, Chil
 
   const ask = ({ port }: RedisServer, ...command: string[]) => askRedis(port, PASSWORD, command)
   const sentinel = (...command: string[]) => Promise.all(sentinels.map((port) => askRedis(port, SENTINEL_PASSWORD, ['sentinel', ...command])))
-  const named = async () => {
+  const mastersNamed = async () => {
     const answers = await sentinel('get-master-addr-by-name', NAME)
     return answers.map((answer) => Number((answer as [string, string] | null)?.[1]))
   }
   const master = async () => {
-    const names = await named()
+    const names = await mastersNamed()
     return nodes.find(({ port }) => names.filter((name) => name === port).length >= 2) ?? null
   }
   const epoch = async () => Math.max(...(await sentinel('master', NAME)).map((answer) => Number(fields(answer)['config-epoch'] ?? 0)))
   /** The master, once both replicas follow it and the Sentinels know each other and all servers. */
   const completeMaster = async () => {
-    const names = await named()
+    const names = await mastersNamed()
     const node = nodes.find(({ port }) => names.every((name) => name === port))
     if (!node) return null
     const replication = String(await ask(node, 'info', 'replication'))
@@ -124,7 +124,7 @@ async function startOn(ports: number[], dir: string, processes: Map<number, Chil
   }
 }
 
-/** Kills all of them: a server that is asked to stop waits for its replicas. */
+/** Kills all processes, because a server that is asked to stop waits for its replicas. */
 async function end(processes: ReadonlyMap<number, ChildProcess>): Promise<void> {
   const ended = [...processes.values()].map(async (child) => {
     if (child.exitCode !== null || child.signalCode !== null) return

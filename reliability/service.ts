@@ -1,4 +1,4 @@
-// The program as a process of its own, as people run it: started, killed, stopped, and asked over HTTP.
+// Runs the program as its own process, as in production: starts, kills and stops it, and sends it HTTP requests.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { createSocket } from 'node:dgram'
@@ -21,11 +21,11 @@ export interface Service {
   child: ChildProcess
   publicUrl: string
   operatorUrl: string
-  /** milliseconds from the start of the process until it printed that it runs */
+  /** milliseconds from the start of the process until it printed that it is running */
   startMs: number
   /** latest lines of its log */
   log: () => string[]
-  /** how it ended; null while it runs */
+  /** its exit code or signal; null while it is running */
   ended: () => string | null
   kill: (signal: NodeJS.Signals) => Promise<void>
 }
@@ -35,10 +35,10 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-/** Starts a role of the program and waits until it prints that it runs. */
+/** Starts a role of the program and waits until it prints that it is running. */
 export async function startService(settings: Settings, { role = 'serve', command = [process.execPath], main = MAIN } = {}): Promise<Service> {
   const started = performance.now()
-  // Without a directory of its own, it would load the start file of another service.
+  // Without its own data directory, it would load the start file of another service.
   const noFile = settings.DATA_DIR === undefined && { START_FILE_MINUTES: '0' }
   const env = {
     PATH: process.env.PATH,
@@ -64,7 +64,7 @@ export async function startService(settings: Settings, { role = 'serve', command
   await new Promise<void>((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`mintmark ${role} ${why}:\n${log.slice(-5).join('\n')}`))
     const timer = setTimeout(() => fail(`did not start within ${START_MS / 1000} s`), START_MS)
-    void exited.then(() => fail(`ended with ${end} at its start`))
+    void exited.then(() => fail(`exited with ${end} at its start`))
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       greeting += text
       // The end of the banner, including earlier releases.
@@ -98,7 +98,7 @@ export async function runCommand(settings: Settings, ...args: string[]): Promise
   return { code, output: output.trim() }
 }
 
-/** A directory for this run; removing it also removes what the program stored elsewhere because of it. */
+/** A directory for this run; `remove` also removes database files that the program stored outside of it. */
 export function workDir(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'mintmark-reliability-'))
   // The embedded database's own user must be able to enter, otherwise its data is stored elsewhere.
@@ -108,26 +108,26 @@ export function workDir(): { path: string; remove: () => void } {
     if (existsSync(location)) rmSync(readFileSync(location, 'utf8'), { recursive: true, force: true })
     rmSync(path, { recursive: true, force: true })
   }
-  endInOrder()
+  exitOnSignals()
   process.once('exit', remove)
   return { path, remove }
 }
 
-let ordered = false
+let exitsOnSignals = false
 
 /** On signals, exits normally, so that exit handlers clean up. */
-function endInOrder(): void {
-  if (ordered) return
-  ordered = true
+function exitOnSignals(): void {
+  if (exitsOnSignals) return
+  exitsOnSignals = true
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 }
 
-/** Below those that the system gives to listeners on port 0 and to outgoing connections, on Linux and macOS. */
+/** Below the ports that Linux and macOS assign to listeners on port 0 and to outgoing connections. */
 const PORTS = { from: 20_000, to: 32_000 } as const
 
 /**
- * Free ports for programs that need a fixed one, also over a restart. They stay reserved while this process lives: the system does
- * not assign ports of this range, and every call binds the UDP port of the same number first.
+ * Free ports for programs that need a fixed port across restarts. They stay reserved while this process runs: the system does not
+ * assign ports of this range, and every call first binds the UDP port of the same number.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []
@@ -162,7 +162,7 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 export interface Reply<T = unknown> {
-  /** 0: no answer came */
+  /** 0 if there was no response */
   status: number
   headers: Headers
   body: { success?: boolean; data: T; error?: { code: string; message: string }; pagination?: { total: number } }
@@ -194,7 +194,7 @@ export async function ask<T = unknown>(
   }
 }
 
-/** Requests that nodes have counted alone since their start, because what they share for limits did not answer in time. */
+/** Requests that nodes have counted without the shared store since their start, because it did not respond in time. */
 export async function countedAlone(services: readonly Service[]): Promise<number> {
   const counts = services.map(async ({ operatorUrl }) => {
     const response = await fetch(`${operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })
@@ -205,7 +205,11 @@ export async function countedAlone(services: readonly Service[]): Promise<number
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** Asks until the answer is yes; how long that took in milliseconds. The deadline is for what never happens: it promises nothing. */
+/**
+ * Polls until a condition is true.
+ * @param deadlineMs ends a run that would never finish; it is not a promise about time
+ * @returns the milliseconds that passed
+ */
 export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 120_000): Promise<number> {
   const started = performance.now()
   while (!(await condition())) {

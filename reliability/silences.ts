@@ -1,11 +1,11 @@
 // `node reliability/silences.ts [--rounds 50] [--silent 20]`: repeatedly makes the database unreachable without any error, and measures recovery.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { mayNamespace, openPlace } from './places.ts'
+import { canUseNamespaces, openNodeHost } from './node-hosts.ts'
 import { createPostgres } from './postgres.ts'
 import { atMost, conclude, count, type Finding, percentile, progress, spread } from './report.ts'
 import { pause, type Settings, startService, until, workDir } from './service.ts'
-import { openWire, overWire } from './wire.ts'
+import { openNetworkProxy, viaProxy } from './network-proxy.ts'
 import { prepareWrites } from './writes.ts'
 
 export interface SilencesOptions {
@@ -33,20 +33,20 @@ interface Kind {
 
 interface Round {
   /** milliseconds until writes were accepted again; null if they were not */
-  backMs: number | null
-  connectsPerSecond: number | null
+  recoveryMs: number | null
+  connectionsPerSecond: number | null
 }
 
-const BACK_WITHIN_MS = 5_000
+const MAX_RECOVERY_MS = 5_000
 const GIVE_UP_MS = 30_000
 const BETWEEN_MS = 500
 const WRITES_AFTER = 10
 
 const KINDS: Kind[] = [
-  { name: 'silent wire, then resets', open: (dir) => overTheWire(dir, 'reset') },
-  { name: 'silent wire, lost connections stay silent', open: (dir) => overTheWire(dir, 'forget') },
+  { name: 'silent network, then resets', open: (dir) => silentNetwork(dir, 'reset') },
+  { name: 'silent network, lost connections stay silent', open: (dir) => silentNetwork(dir, 'forget') },
   { name: 'dead database server, replaced', open: (dir) => replaced(dir) },
-  ...(mayNamespace() ? [{ name: 'packets dropped between network namespaces', open: dropped }] : []),
+  ...(canUseNamespaces() ? [{ name: 'packets dropped between network namespaces', open: dropped }] : []),
 ]
 
 /** Runs all kinds of silence concurrently, each with a service and a database of its own. */
@@ -60,21 +60,21 @@ export async function silencesRun({ rounds, silentSeconds }: SilencesOptions): P
       }),
     )
     const all = runs.flatMap(({ done }) => done)
-    const rates = all.flatMap(({ connectsPerSecond }) => connectsPerSecond ?? [])
+    const rates = all.flatMap(({ connectionsPerSecond }) => connectionsPerSecond ?? [])
     return [
       ...runs.map(({ name, done }) =>
         spread(
-          `${name}: writes again after`,
-          done.map(({ backMs }) => backMs ?? GIVE_UP_MS),
+          `${name}: time until writes succeed`,
+          done.map(({ recoveryMs }) => recoveryMs ?? GIVE_UP_MS),
         ),
       ),
       count(
-        `rounds of ${all.length} with writes again within ${BACK_WITHIN_MS / 1_000} s`,
-        all.filter(({ backMs }) => backMs !== null && backMs <= BACK_WITHIN_MS).length,
+        `rounds of ${all.length} in which writes succeeded within ${MAX_RECOVERY_MS / 1_000} s`,
+        all.filter(({ recoveryMs }) => recoveryMs !== null && recoveryMs <= MAX_RECOVERY_MS).length,
         all.length,
       ),
-      atMost('connection attempts a second during silence, median', percentile(rates, 0.5), 1),
-      atMost('connection attempts a second during silence, peak', Math.max(...rates), 1),
+      atMost('connection attempts per second during silence, median', percentile(rates, 0.5), 1),
+      atMost('connection attempts per second during silence, peak', Math.max(...rates), 1),
     ]
   } finally {
     dir.remove()
@@ -92,14 +92,14 @@ async function runRounds(name: string, scene: Scene, rounds: number, silentMs: n
       scene.begin()
       const before = scene.accepted?.() ?? 0
       await pause(silentMs)
-      const connectsPerSecond = scene.accepted ? (scene.accepted() - before) / (silentMs / 1_000) : null
+      const connectionsPerSecond = scene.accepted ? (scene.accepted() - before) / (silentMs / 1_000) : null
       await scene.end()
       const ended = performance.now()
       const accepted = () => writes.answers.filter(({ at, status }) => at > ended && status > 0 && status < 300).length >= WRITES_AFTER
-      const backMs = await until('writes are accepted', accepted, GIVE_UP_MS).catch(() => null)
-      done.push({ backMs, connectsPerSecond })
+      const recoveryMs = await until('writes are accepted', accepted, GIVE_UP_MS).catch(() => null)
+      done.push({ recoveryMs, connectionsPerSecond })
       progress(
-        `${name}, round ${round}: ${backMs === null ? 'NO WRITES' : `writes after ${Math.round(backMs)} ms`}, ${connectsPerSecond ?? '-'} connects a second`,
+        `${name}, round ${round}: ${recoveryMs === null ? 'NO WRITES' : `writes after ${Math.round(recoveryMs)} ms`}, ${connectionsPerSecond ?? '-'} connections per second`,
       )
     }
     await writes.stop()
@@ -110,19 +110,19 @@ async function runRounds(name: string, scene: Scene, rounds: number, silentMs: n
   }
 }
 
-async function overTheWire(dir: string, lost: 'reset' | 'forget'): Promise<Scene> {
+async function silentNetwork(dir: string, lost: 'reset' | 'forget'): Promise<Scene> {
   const postgres = await createPostgres(dir)
   await postgres.start()
-  const wire = await openWire({ host: '127.0.0.1', port: postgres.port })
+  const proxy = await openNetworkProxy({ host: '127.0.0.1', port: postgres.port })
   const close = async () => {
-    await wire.close()
+    await proxy.close()
     await postgres.stop('immediate')
   }
   return {
-    settings: { DATABASE_URL: overWire(postgres.url, wire) },
-    begin: () => wire.swallow('all'),
-    end: () => wire.pass(lost),
-    accepted: wire.accepted,
+    settings: { DATABASE_URL: viaProxy(postgres.url, proxy) },
+    begin: () => proxy.drop('all'),
+    end: () => proxy.restore(lost),
+    accepted: proxy.accepted,
     close,
   }
 }
@@ -131,29 +131,29 @@ async function overTheWire(dir: string, lost: 'reset' | 'forget'): Promise<Scene
 async function replaced(dir: string): Promise<Scene> {
   const postgres = await createPostgres(dir)
   await postgres.start()
-  const wire = await openWire({ host: '127.0.0.1', port: postgres.port })
+  const proxy = await openNetworkProxy({ host: '127.0.0.1', port: postgres.port })
   const end = async () => {
     await postgres.stop('immediate')
     await postgres.start()
-    wire.pass('forget')
+    proxy.restore('forget')
   }
   const close = async () => {
-    await wire.close()
+    await proxy.close()
     await postgres.stop('immediate')
   }
-  return { settings: { DATABASE_URL: overWire(postgres.url, wire) }, begin: () => wire.swallow('all'), end, accepted: wire.accepted, close }
+  return { settings: { DATABASE_URL: viaProxy(postgres.url, proxy) }, begin: () => proxy.drop('all'), end, accepted: proxy.accepted, close }
 }
 
 async function dropped(dir: string): Promise<Scene> {
   const postgres = await createPostgres(dir, { host: '0.0.0.0' })
   await postgres.start()
-  const place = await openPlace(postgres.port)
-  const { host, databaseHost, command, partition, heal } = place
+  const nodeHost = await openNodeHost(postgres.port)
+  const { host: address, databaseHost, command, partition, heal } = nodeHost
   const close = async () => {
-    await place.remove()
+    await nodeHost.remove()
     await postgres.stop('immediate')
   }
-  const settings = { DATABASE_URL: `postgresql://mintmark:x@${databaseHost}:${postgres.port}/mintmark`, HOST: host, OPERATOR_HOST: host }
+  const settings = { DATABASE_URL: `postgresql://mintmark:x@${databaseHost}:${postgres.port}/mintmark`, HOST: address, OPERATOR_HOST: address }
   return { settings, command, begin: partition, end: heal, accepted: null, close }
 }
 

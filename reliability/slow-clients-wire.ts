@@ -12,7 +12,7 @@ export interface MisbehavingClient {
   end: () => void
 }
 
-/** Opens a connection and sends these bytes; it is given up after `giveUpMs`, by when the server has long ended it. */
+/** Opens a connection and sends these bytes; closes it after `giveUpMs` if the server has not closed it by then. */
 export function open(url: string, bytes: string | Buffer, { giveUpMs = 120_000, reads = true } = {}): MisbehavingClient {
   const { hostname, port } = new URL(url)
   const started = performance.now()
@@ -27,13 +27,13 @@ export function open(url: string, bytes: string | Buffer, { giveUpMs = 120_000, 
       resolve(null)
       socket.destroy()
     }, giveUpMs)
-    const over = () => {
+    const closed = () => {
       clearTimeout(timer)
       socket.destroy()
       resolve(performance.now() - started)
     }
-    socket.once('end', over)
-    socket.once('close', over)
+    socket.once('end', closed)
+    socket.once('close', closed)
   })
   return { socket, received: () => text, ended, read, end: () => socket.destroy() }
 }

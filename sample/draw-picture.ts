@@ -93,14 +93,14 @@ const FOIL = `<linearGradient id="foil" x2="1" y2="1">${['#ff9aa2', '#ffdf9e', '
   .join('')}</linearGradient>`
 
 const WIDTH = 222
-const LONGEST_LINE = 34
+const MAX_LINE_LENGTH = 34
 
 function sizeOf(name: string): number {
   return Math.max(9, Math.min(21, Math.floor(380 / name.length)))
 }
 
 function shortened(text: string): string {
-  return text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE - 1)}…` : text
+  return text.length > MAX_LINE_LENGTH ? `${text.slice(0, MAX_LINE_LENGTH - 1)}…` : text
 }
 
 type Ridge = (random: () => number, base: number) => string

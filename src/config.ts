@@ -125,7 +125,7 @@ function setting<T>(about: string, fallback: T, read: (text: string) => T): Sett
   return { about, fallback, read }
 }
 
-function whole(from: number, to: number): (text: string) => number {
+function integerBetween(from: number, to: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
     if (!/^\d+$/.test(text) || value < from || value > to) throw new Error(`a whole number from ${from} to ${to}`)
@@ -202,7 +202,7 @@ const auditArchiveMonths = monthsOrNone(2)
 /** 0, or at least `min` months. */
 function monthsOrNone(min: number): (text: string) => number {
   return (text) => {
-    const months = whole(0, 1200)(text)
+    const months = integerBetween(0, 1200)(text)
     if (months > 0 && months < min) throw new Error(`0 or a whole number from ${min} to 1200`)
     return months
   }
@@ -272,17 +272,17 @@ function languages(text: string): readonly string[] {
   return Object.freeze(order)
 }
 
-const LONGEST_NAME = 40
+const MAX_NAME_LENGTH = 40
 const VISIBLE = new RegExp(VISIBLE_LINE, 'u')
 
 function marketNames(text: string): MarketNames {
   const names = new Map<Market, string>()
   for (const part of text.split(',')) {
     const [code, name] = part.split('=', 2).map((side) => side.trim())
-    const isName = name !== undefined && name.length <= LONGEST_NAME && VISIBLE.test(name) && ![...names.values()].includes(name)
+    const isName = name !== undefined && name.length <= MAX_NAME_LENGTH && VISIBLE.test(name) && ![...names.values()].includes(name)
     if (!isMarket(code) || names.has(code) || !isName) {
       throw new Error(
-        `pairs of ${MARKETS.join(', ')}, each at most once, and a unique name of at most ${LONGEST_NAME} characters, ` +
+        `pairs of ${MARKETS.join(', ')}, each at most once, and a unique name of at most ${MAX_NAME_LENGTH} characters, ` +
           'such as source_a=PriceCharting,source_b=Cardmarket',
       )
     }
@@ -346,11 +346,11 @@ const writableUrl = (value: string): string => {
 
 /** Every setting by its environment name; the operator's guide and `doctor` list them from here. */
 export const SETTINGS = {
-  PORT: setting('public listener', 8080, whole(0, 65535)),
-  OPERATOR_PORT: setting("operator's listener", 8081, whole(0, 65535)),
+  PORT: setting('public listener', 8080, integerBetween(0, 65535)),
+  OPERATOR_PORT: setting("operator's listener", 8081, integerBetween(0, 65535)),
   HOST: setting('address of the public listener', '', text),
   OPERATOR_HOST: setting("address of the operator's listener", '127.0.0.1', text),
-  API_PROCESSES: setting('processes that serve the public API', 1, whole(1, 64)),
+  API_PROCESSES: setting('processes that serve the public API', 1, integerBetween(1, 64)),
   DATA_DIR: setting('directory of the embedded database and secrets', './data', text),
   DATABASE_URL: setting('PostgreSQL to use instead of the embedded one, with one or several hosts', null as string | null, writableUrl),
   DATABASE_LISTEN_URL: setting('the same database for the one connection that listens, past a pooler', null as string | null, writableUrl),
@@ -361,7 +361,7 @@ export const SETTINGS = {
   }),
   PUBLIC_URL: setting('public URL of the service', null as string | null, url(['http:', 'https:'])),
   IMAGE_PROXY: setting('serve catalogue images from this service: on or off', 'off' as 'off' | 'on', oneOf(['off', 'on'])),
-  IMAGE_CACHE_MB: setting('space for cached images in DATA_DIR', 2_048, whole(16, 16_777_216)),
+  IMAGE_CACHE_MB: setting('space for cached images in DATA_DIR', 2_048, integerBetween(16, 16_777_216)),
   DUMPS_DIR: setting('directory for catalogue dumps; unset: dumps in DATA_DIR', '', text),
   DUMPS_S3_URL: setting('URL of an S3-compatible bucket for dumps, with an optional prefix', null as string | null, bucketUrl),
   DUMPS_S3_ACCESS_KEY: setting('access key of DUMPS_S3_URL', '', text),
@@ -371,8 +371,8 @@ export const SETTINGS = {
   DUMP_HOUR: setting('hour of the nightly catalogue dump, in TIME_ZONE, or off', 3 as number | null, dumpHour),
   TIME_ZONE: setting('time zone of local times', 'Europe/Istanbul', timeZone),
   LOG_LEVEL: setting('log level', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),
-  LISTING_PERIOD_DAYS: setting('publication period of a listing', 30, whole(1, 3650)),
-  HIGHLIGHT_DAYS: setting('length of a highlight in days', 7, whole(1, 365)),
+  LISTING_PERIOD_DAYS: setting('publication period of a listing', 30, integerBetween(1, 3650)),
+  HIGHLIGHT_DAYS: setting('length of a highlight in days', 7, integerBetween(1, 365)),
   COMMISSION_PERCENT: setting('commission on a sale', 10, decimal(0, 100)),
   RATE_LIMITS: setting('requests per minute by plan, or off', DEFAULT_RATE_LIMITS as Record<Plan, number> | null, rateLimits),
   REDIS_URL: setting('Redis that counts requests for all nodes, or its Sentinels; unset: PostgreSQL', null as string | null, redisUrl),
@@ -384,31 +384,39 @@ export const SETTINGS = {
   CATALOGUE_LANGUAGES: setting('languages, in the order search results show them', DEFAULT_LANGUAGES, languages),
   PRICE_HOLD_FACTOR: setting('hold a price that deviates by this factor', 5, decimal(1.1, 1000)),
   PRICE_GRADED_SHARE: setting('hold a PSA 10 price below this share of the Near Mint price', 1, decimal(0, 100)),
-  PRICE_FUTURE_HOURS: setting('hours ahead from which a date counts as in the future', 24, whole(0, 87600)),
+  PRICE_FUTURE_HOURS: setting('hours ahead from which a date counts as in the future', 24, integerBetween(0, 87600)),
   PRICE_OWN_FACTOR: setting("dispute a price that deviates from its feed's own averages by this factor", 1.6, decimal(1.1, 1000)),
   PRICE_OFFER_FACTOR: setting("dispute a price above the median or below the lowest of its feed's offers by this factor", 2.5, decimal(1.1, 1000)),
   PRICE_JUMP_FACTOR: setting('dispute a price that deviates from a recent price of the same source by this factor', 1.8, decimal(1.1, 1000)),
   PRICE_AVERAGE_FACTOR: setting('largest plausible change of an average within PRICE_AVERAGE_DAYS, as a factor', 2.5, decimal(1.1, 1000)),
-  PRICE_AVERAGE_DAYS: setting('days in which PRICE_AVERAGE_FACTOR applies', 14, whole(1, 365)),
+  PRICE_AVERAGE_DAYS: setting('days in which PRICE_AVERAGE_FACTOR applies', 14, integerBetween(1, 365)),
   PRICE_MARKET_FACTOR: setting('dispute prices of two markets that deviate from their usual ratio by this factor', 4.5, decimal(1.1, 1000)),
   PRICE_MARKET_SPREADS: setting('smallest deviation between two markets for a dispute, as a power of their usual spread', 2, decimal(0, 100)),
   PRICE_DOUBT_FACTOR: setting("like PRICE_MARKET_FACTOR, if the feed's own figures agree", 2, decimal(1.1, 1000)),
   PRICE_AGREE_FACTOR: setting('largest deviation from the usual ratio at which another market confirms a jump, as a factor', 1.3, decimal(1, 1000)),
-  PRICE_COMPARABLE_DAYS: setting('largest age difference in days between compared prices', 90, whole(1, 3650)),
-  PRICE_SETTLE_DAYS: setting('days a source must repeat a jump to confirm it', 30, whole(1, 3650)),
+  PRICE_COMPARABLE_DAYS: setting('largest age difference in days between compared prices', 90, integerBetween(1, 3650)),
+  PRICE_SETTLE_DAYS: setting('days a source must repeat a jump to confirm it', 30, integerBetween(1, 3650)),
   PRICE_STALE_INTERVALS: setting('number of usual source intervals after which an unconfirmed price is stale', 1, decimal(0.1, 100)),
-  PRICE_FEED_PRICES: setting('smallest number of prices in a day that counts as a feed instead of single corrections', 20, whole(1, 1_000_000)),
-  PRICE_STALE_DAYS: setting('shortest feed interval of a source, in days', 4, whole(1, 365)),
+  PRICE_FEED_PRICES: setting(
+    'smallest number of prices in a day that counts as a feed instead of single corrections',
+    20,
+    integerBetween(1, 1_000_000),
+  ),
+  PRICE_STALE_DAYS: setting('shortest feed interval of a source, in days', 4, integerBetween(1, 365)),
   PRICE_NOISE: setting('ignore differences below this amount in euro', 0.5, decimal(0, 1000)),
   PRICE_ARCHIVE_MONTHS: setting('months of the price history that stay in the database, 0 for all', 0, archiveMonths),
-  PRICE_HISTORY_DAYS: setting('retention of the price history in days; 0: forever', 0, whole(0, 36500)),
+  PRICE_HISTORY_DAYS: setting('retention of the price history in days; 0: forever', 0, integerBetween(0, 36500)),
   AUDIT_ARCHIVE_MONTHS: setting('months of the audit log that stay in the database, 0 for all', 0, auditArchiveMonths),
-  AUDIT_LOG_DAYS: setting('retention of the audit log in days; 0: forever', 0, whole(0, 36500)),
-  WEBHOOK_LOG_DAYS: setting('retention of webhook events and their delivery attempts in days', 90, whole(90, 36500)),
+  AUDIT_LOG_DAYS: setting('retention of the audit log in days; 0: forever', 0, integerBetween(0, 36500)),
+  WEBHOOK_LOG_DAYS: setting('retention of webhook events and their delivery attempts in days', 90, integerBetween(90, 36500)),
   // A page of 100 items as large as items may be must fit.
   MINTMARK_WITHOUT: setting('optimisations to disable, for benchmarks', NO_SPEEDUPS, speedups),
-  START_FILE_MINUTES: setting('minutes between writes of the in-memory data to DATA_DIR, for a fast start; 0 disables them', 20, whole(0, 1440)),
-  MINTMARK_READY_BYTES_MB: setting('memory for cached item JSON', 96, whole(64, 65536)),
+  START_FILE_MINUTES: setting(
+    'minutes between writes of the in-memory data to DATA_DIR, for a fast start; 0 disables them',
+    20,
+    integerBetween(0, 1440),
+  ),
+  MINTMARK_READY_BYTES_MB: setting('memory for cached item JSON', 96, integerBetween(64, 65536)),
   MINTMARK_DEMO: setting(
     'load the sample catalogue and demo into an empty database; unset: only embedded, outside production',
     null as boolean | null,

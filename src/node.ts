@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
 import { apiKeyring, consoleSessions, type Keyring, operatorTokens, sellerSessions } from '#accounts/keyring.ts'
-import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
+import { RateLimits, type LimitStore } from '#accounts/rate-limits.ts'
 import { forgetOldUsage } from '#accounts/usage.ts'
 import { archiveOldAudit, forgetOldAudit } from '#audit/archive/archive-audit.ts'
 import { type AuditArchive, openAuditArchive } from '#audit/archive/open-audit-archive.ts'
@@ -21,7 +21,7 @@ import { ChangeFeed, CHANGES_CHANNEL, trimChangeLog } from '#db/change-feed.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import { LongPolls } from '#db/long-polls.ts'
 import { openPool } from '#db/pool.ts'
-import { readAtLength } from '#db/replica.ts'
+import { readFromReplica } from '#db/replica.ts'
 import { secretKeyOf } from '#db/secret-key.ts'
 import type { Db } from '#db/schema.ts'
 import { DumpMaker } from '#dumps/maker.ts'
@@ -46,7 +46,7 @@ import { rankReviews } from '#prices/reviews.ts'
 import { failBrokenImports } from '#prices/imports.ts'
 import { forgetOldPrices, forgetOldStatements } from '#prices/retention.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
-import { noteDay } from '#stats/day-counts.ts'
+import { recordDay } from '#stats/day-counts.ts'
 import { EventFeed } from '#webhooks/event-feed.ts'
 import { EVENTS_CHANNEL } from '#webhooks/event-positions.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
@@ -60,20 +60,20 @@ export interface NodeOptions {
   config: Config
   db: Db
   log: Log
-  /** what time it is, by the database's clock unless told; tests move it */
+  /** the current time; default: the database's clock */
   now?: () => Date
   listeners: { public: boolean; operator: boolean }
   /** whether it delivers webhooks and ends publication periods */
   worker: boolean
   /** key of the demo, shown on the developer's page */
   demoKey?: string | null
-  /** where it is one of several processes of a service; absent: it is the only one */
+  /** set if the service runs several processes */
   process?: ServiceProcess
 }
 
-/** What a process knows of the service that it is a part of. */
+/** The data that a process has about the service it belongs to. */
 export interface ServiceProcess {
-  /** told in metrics */
+  /** name in metrics */
   name: string
   /** metrics of the other processes, as texts */
   otherMetrics: () => Promise<string[]>
@@ -122,9 +122,9 @@ const EVERY = {
   housekeeping: 10 * MINUTE_MS,
 } as const
 /** Writers wait while columns are written, and a node that hears nothing for `STALE_MS` is not ready: a slower disk gets its file at stop only. */
-const MOST_HELD_MS = 2_000
+const MAX_LOCKED_MS = 2_000
 /** Several nodes of one machine may stop together. Changes no longer wait then, but the process that stops the node does. */
-const AT_STOP = { unlessWithinMs: 10_000, mostHeldMs: 4_000 } as const
+const AT_STOP = { unlessWithinMs: 10_000, maxLockedMs: 4_000 } as const
 /** How long requests under way may take to end when the node stops. */
 const CLOSE_MS = 5_000
 /** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */
@@ -188,7 +188,7 @@ export async function startNode({
   const { dataDir, marketOrder, startFileMinutes } = config
   const startFile = startFileMinutes === 0 ? null : new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: { marketOrder } })
   const loadAll = async () => {
-    if (!(await startFile?.read())) await readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load)
+    if (!(await startFile?.read())) await readFromReplica({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load)
   }
   await Promise.all([loadAll(), checkDumpStore(dumpStore, log)])
   await feed.pull()
@@ -328,7 +328,7 @@ export async function startNode({
       scheduler.add({
         name: 'day-counts',
         intervalMs: EVERY.dayCounts,
-        run: () => noteDay({ ...workerCtx, marketNames: config.marketNames }, config.timeZone),
+        run: () => recordDay({ ...workerCtx, marketNames: config.marketNames }, config.timeZone),
       })
       scheduler.add({ name: 'price-reviews', intervalMs: EVERY.priceReviews, run: () => rankReviews(db, currencies, now()) })
       scheduler.add({ name: 'dumps', intervalMs: EVERY.dumps, run: () => dumps.makeDue(catalogue.items.live.size === 0) })
@@ -360,7 +360,7 @@ export async function startNode({
       const intervalMs = startFileMinutes * MINUTE_MS
       // Nodes that share a file look at slightly different times.
       const unlessWithinMs = intervalMs * 0.9
-      scheduler.add({ name: 'start-file', intervalMs, run: () => startFile.write({ unlessWithinMs, mostHeldMs: MOST_HELD_MS }) })
+      scheduler.add({ name: 'start-file', intervalMs, run: () => startFile.write({ unlessWithinMs, maxLockedMs: MAX_LOCKED_MS }) })
     }
     keepHouse(scheduler, { db, archive, auditArchive, now, config })
     started = true
@@ -371,8 +371,8 @@ export async function startNode({
   }
 }
 
-/** Null where nobody else counts. */
-function sharedCounting({ redisUrl, alone }: Config, db: Db, log: Log): Shared | null {
+/** Null if no other node or process counts requests. */
+function sharedCounting({ redisUrl, alone }: Config, db: Db, log: Log): LimitStore | null {
   if (redisUrl) return { redisUrl, log }
   return alone ? null : { db, log }
 }

@@ -4,7 +4,7 @@ import type { MeCtx } from '#accounts/read-me.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Market } from '#core/markets.ts'
-import type { Conditional } from '#core/precondition.ts'
+import type { HasPrecondition } from '#core/precondition.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { LongPolls } from '#db/long-polls.ts'
@@ -20,7 +20,7 @@ import { preconditionOf } from '#http/entity-tag.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
 import type { ApiRequest } from '#http/respond.ts'
 
-export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, Conditional, WebhookCtx, MarketCtx, MeCtx, FeedCtx {
+export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, HasPrecondition, WebhookCtx, MarketCtx, MeCtx, FeedCtx {
   viewer: Viewer
   db: Db
   now: () => Date

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib'
 import type { Log } from '#core/context.ts'
 import { HOUR_MS } from '#core/duration.ts'
 import type { ChangeFeed, FeedPlace } from '#db/change-feed.ts'
-import { databaseIdentity, doubtAboutStart, type FileOrigin, setStartMark } from '#db/start-marks.ts'
+import { databaseIdentity, startFileProblem, type FileOrigin, setStartMark } from '#db/start-marks.ts'
 import type { Db } from '#db/schema.ts'
 import { type Part, partsOf, type ReadPart, readParts } from '#index/stored.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
@@ -30,7 +30,7 @@ const READ_BYTES = 4 * 1024 * 1024
 const SLICE_MS = 2
 
 /** The share of what is free on the disk that the file may take: a database may be beside it. */
-const MOST_OF_FREE = 0.5
+const MAX_SHARE_OF_FREE = 0.5
 
 /** Sources that the columns follow from. A change of any of them may change what a column means. */
 const PROGRAM = ['core', 'index', 'prices', 'catalogue', 'market/snapshot', 'start-file.ts']
@@ -78,7 +78,7 @@ export class StartFile {
       handle = await open(this.#path)
       const { contents, bytes } = await readContents(handle)
       if (contents.program !== this.#program) throw new StartFileError('it was written by another version or with other settings')
-      const doubt = await doubtAboutStart(db, contents)
+      const doubt = await startFileProblem(db, contents)
       if (doubt !== null) throw new StartFileError(doubt)
       const parts = await readAll(handle, contents)
       const { columns, end } = readParts(parts)
@@ -103,7 +103,7 @@ export class StartFile {
    * Writes the file, unless one was written within `unlessWithinMs`, by any node. Requests are answered meanwhile; changes wait.
    * @param mostHeldMs after which nothing is written: as long as that, writers may wait for their answers
    */
-  async write({ unlessWithinMs, mostHeldMs }: { unlessWithinMs: number; mostHeldMs: number }): Promise<void> {
+  async write({ unlessWithinMs, maxLockedMs }: { unlessWithinMs: number; maxLockedMs: number }): Promise<void> {
     const { dataDir, db, log } = this.#options
     if (Date.now() - (await modifiedMs(this.#path)) < unlessWithinMs) return
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
@@ -116,8 +116,8 @@ export class StartFile {
       const handle = await open(draft, 'wx', 0o600)
       let written: { bytes: number; heldMs: number }
       try {
-        const mostBytes = (await freeBytes(dataDir)) * MOST_OF_FREE
-        written = await this.#writeTo(handle, { form: FORM, program: this.#program, ...identity, mark }, { mostBytes, mostHeldMs })
+        const mostBytes = (await freeBytes(dataDir)) * MAX_SHARE_OF_FREE
+        written = await this.#writeTo(handle, { form: FORM, program: this.#program, ...identity, mark }, { mostBytes, maxLockedMs })
         // After the position was taken, so that what has the mark has everything before the position.
         await setStartMark(db, mark)
         await handle.sync()
@@ -146,7 +146,7 @@ export class StartFile {
         listings.store(columns)
       })
       // A write that the disk keeps waiting cannot be ended: it is no longer waited for.
-      const bytes = await within(limits.mostHeldMs, writeParts(handle, { ...about, ...place }, parts, limits))
+      const bytes = await within(limits.maxLockedMs, writeParts(handle, { ...about, ...place }, parts, limits))
       return { bytes, heldMs: performance.now() - startedMs }
     }
     return feed.between((place) => catalogue.freeze(() => listings.freeze(() => writeAt(place))))
@@ -155,7 +155,7 @@ export class StartFile {
 
 interface Limits {
   mostBytes: number
-  mostHeldMs: number
+  maxLockedMs: number
 }
 
 /** @returns how many bytes were written */
@@ -163,9 +163,9 @@ async function writeParts(
   handle: FileHandle,
   about: Omit<Contents, 'parts'>,
   parts: readonly Part[],
-  { mostBytes, mostHeldMs }: Limits,
+  { mostBytes, maxLockedMs }: Limits,
 ): Promise<number> {
-  const endMs = performance.now() + mostHeldMs
+  const endMs = performance.now() + maxLockedMs
   const out = new Output(handle)
   const written: Contents['parts'] = []
   for (const { type, lengths, pieces } of parts) {

@@ -207,17 +207,17 @@ function moduleOf(file: string): string {
   return path in MAY_IMPORT ? path : path.split('/', 1)[0]!
 }
 
-test('the imports are seen at all', () => {
+test('imports are found', () => {
   expect(sources.length).toBeGreaterThan(100)
   expect(imports.length).toBeGreaterThan(sources.length)
   for (const { to } of imports) expect(texts.has(to) || to.endsWith('.json') ? [] : [to]).toEqual([])
 })
 
-test('every module has its place', () => {
+test('every module is listed', () => {
   expect([...new Set(sources.map(moduleOf))].filter((module) => !(module in MAY_IMPORT))).toEqual([])
 })
 
-test('imports run downwards, and the edges never know each other', () => {
+test('modules import only lower layers, and entry layers do not import each other', () => {
   const wrong = imports.filter(({ from, to, typeOnly }) => {
     const [here, there] = [moduleOf(from), moduleOf(to)]
     if (here === there) return false
@@ -227,7 +227,7 @@ test('imports run downwards, and the edges never know each other', () => {
   expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([])
 })
 
-test('no import circle, of types or of values', () => {
+test('there are no import cycles, of types or of values', () => {
   const files = ['src', 'ui', 'console', 'desk', 'client', 'test', 'bench', 'reliability', 'sample'].flatMap(sourcesIn)
   const targets = Map.groupBy(files.flatMap(importsOf), ({ from }) => from)
   const done = new Set<string>()
@@ -242,7 +242,7 @@ test('no import circle, of types or of values', () => {
   expect(circles).toEqual([])
 })
 
-test('functions and classes that other modules call have a docstring', () => {
+test('exported functions and classes have a doc comment', () => {
   const without: string[] = []
   let seen = 0
   for (const file of sources) {
@@ -260,7 +260,7 @@ test('functions and classes that other modules call have a docstring', () => {
   expect([...new Set(without)].sort()).toEqual([])
 })
 
-test('one file reads the environment', () => {
+test('only one file reads the environment', () => {
   expect([...texts].filter(([, text]) => /process\.env|process\['env'\]|\benv\b.*from 'node:process'/.test(text)).map(([file]) => file)).toEqual([
     'src/config.ts',
   ])
@@ -273,7 +273,7 @@ test('every table has an owner', () => {
   expect(tables.sort()).toEqual(Object.values(OWNERS).flat().sort())
 })
 
-test('a table is written only by the module that owns it', () => {
+test('only the module that owns a table writes to it', () => {
   const owner = new Map(Object.entries(OWNERS).flatMap(([module, tables]) => tables.map((table) => [table, module])))
   const write =
     /(?:insertInto|updateTable|deleteFrom|mergeInto)\('(\w+)|\b(?:insert into|delete from|update|truncate|copy|merge into)\s+(?:only\s+)?(\w+)/gi
@@ -293,13 +293,13 @@ test('a table is written only by the module that owns it', () => {
   expect(wrong).toEqual([])
 })
 
-test('a verb is named as it is exported', () => {
+test('a verb has the same name as its export', () => {
   const declared = [...texts.values()].flatMap((text) => [...text.matchAll(/export const (\w+) = verb\(\s*\{\s*(?:name: '(\w+)')?/g)])
   expect(declared.length).toBeGreaterThan(80)
   expect(declared.filter(([, exported, name]) => exported !== name).map(([text]) => text)).toEqual([])
 })
 
-test('no file is named for what it is not about', () => {
+test('file names match their content', () => {
   const named = ['src', 'test', 'bench', 'sample'].flatMap(sourcesIn)
   const vague = /^(utils?|helpers?|managers?|base|common)$/
   expect(
@@ -315,7 +315,7 @@ test('no file is named for what it is not about', () => {
   ).toEqual([])
 })
 
-test('a file opens with one sentence on what it is for', () => {
+test('every file starts with a one-sentence description', () => {
   const files = ['src', 'test', 'bench', 'sample'].flatMap(sourcesIn)
   const without = files.filter((file) => {
     const lines = readFileSync(join(ROOT, file), 'utf8')

@@ -52,7 +52,7 @@ describe.each(GUIDES)('%s', (guide) => {
     expect(unknown.map(([all]) => all)).toEqual([])
   })
 
-  test('TypeScript files are run by the Node of the project: others cannot', () => {
+  test("TypeScript files run on the project's Node, because other versions cannot run them", () => {
     expect([...text.matchAll(/(?<!npx )\bnode (?:-\S+ )*[\w./-]+\.ts\b/g)].map(([command]) => command)).toEqual([])
   })
 
@@ -67,7 +67,7 @@ describe.each(GUIDES)('%s', (guide) => {
   })
 })
 
-test("the operator's guide names every setting, and no other", () => {
+test("the operator's guide lists every setting, and no others", () => {
   const guide = readFileSync('docs/operating.md', 'utf8')
   const table = guide.slice(guide.indexOf('## Settings'), guide.indexOf('## Importing'))
   const named = [...table.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map((match) => match[1]!)
@@ -79,18 +79,18 @@ describe('Deployment files', () => {
   const files = ['Dockerfile', 'compose.yaml', 'deploy/mintmark.service', 'deploy/mintmark@.service']
   const OF_OTHERS = ['POSTGRES_PASSWORD', 'POSTGRES_USER', 'POSTGRES_DB']
 
-  test.each(files)('%s names settings that there are', (file) => {
+  test.each(files)('%s uses existing settings only', (file) => {
     const named = [...readFileSync(file, 'utf8').matchAll(/\b([A-Z][A-Z]+(?:_[A-Z]+)+)\b/g)].map((match) => match[1]!)
     expect(named.filter((name) => !(name in SETTINGS) && !OF_OTHERS.includes(name))).toEqual([])
   })
 
-  test('the image takes what there is', () => {
+  test('the image copies existing files only', () => {
     const copied = [...readFileSync('Dockerfile', 'utf8').matchAll(/^COPY --from=build \/app\/(\S+)/gm)].map((match) => match[1]!)
     expect(copied.length).toBeGreaterThan(3)
     expect(copied.filter((path) => !existsSync(path))).toEqual([])
   })
 
-  test('services are started by commands of the program', () => {
+  test('services start with commands of the program', () => {
     const started = [...readFileSync('compose.yaml', 'utf8').matchAll(/command: \[([a-z-]+)\]/g)].map((match) => match[1]!)
     expect(started.filter((name) => !commands.has(name))).toEqual([])
   })

@@ -63,7 +63,7 @@ function connected(): Service {
 }
 
 export interface SessionStore<Session> {
-  /** who is signed in, null for nobody, undefined until it is known */
+  /** who is signed in; null if nobody is, undefined until the session is loaded */
   session: Signal<Session | null | undefined>
   /** @throws ApiError */
   loadSession: () => Promise<void>
@@ -81,9 +81,9 @@ interface SessionOptions<Session> {
   api: string
   /** name of the credential in the body of a sign-in */
   credential: string
-  /** the member of a session that is null for nobody */
+  /** the field of a session that is null if nobody is signed in */
   who: keyof Session
-  /** told of each session that was loaded */
+  /** called with each session that was loaded */
   onLoad: (session: Session) => void
 }
 
@@ -187,7 +187,7 @@ export function readReply<T>(status: number, text: string): Reply<T> {
   throw new ApiError(status, body.error ?? noAnswer())
 }
 
-/** What a request that reached nobody is refused with. */
+/** The error of a request that did not reach the service. */
 export function offline(): ApiError {
   return new ApiError(0, { code: 'OFFLINE', message: t('offline') })
 }

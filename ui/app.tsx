@@ -3,7 +3,7 @@ import { type ComponentChildren, options, type VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import type { SessionStore } from './api.ts'
-import { Questions } from './dialog.tsx'
+import { ConfirmationDialog } from './dialog.tsx'
 import { Heading } from './heading.tsx'
 import { Empty } from './states.tsx'
 import { announce, Toasts } from './toasts.tsx'
@@ -33,7 +33,7 @@ export function App<Session>({ scope, store: { session, loadSession }, signIn, c
   return (
     <LocationProvider scope={scope}>
       {known === null ? signIn : children(known)}
-      <Questions />
+      <ConfirmationDialog />
       <Toasts />
     </LocationProvider>
   )

@@ -94,12 +94,12 @@ export function useUpload(): Writing<Upload> {
   return { ...rest, write }
 }
 
-type Asked = [method: Method, path: string, ...rest: unknown[]]
+type WriteRequest = [method: Method, path: string, ...rest: unknown[]]
 
 function useSending() {
   const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null })
-  const last = useRef<{ asked: Asked; key: string } | null>(null)
-  const send = async (asked: Asked, sending: Sending<unknown>): Promise<Reply<unknown> | null> => {
+  const last = useRef<{ asked: WriteRequest; key: string } | null>(null)
+  const send = async (asked: WriteRequest, sending: Sending<unknown>): Promise<Reply<unknown> | null> => {
     const isSame = last.current?.asked.every((part, index) => part === asked[index]) ?? false
     if (!isSame) last.current = { asked, key: newKey() }
     setState({ busy: true, error: null })

@@ -108,7 +108,7 @@ interface Question {
 const question = signal<Question | null>(null)
 
 /** Asks for confirmation before a destructive or large step; resolves with the answer. */
-export function confirmed(asked: Omit<Question, 'answer'>): Promise<boolean> {
+export function confirm(asked: Omit<Question, 'answer'>): Promise<boolean> {
   return new Promise((resolve) => {
     question.value = {
       ...asked,
@@ -120,7 +120,7 @@ export function confirmed(asked: Omit<Question, 'answer'>): Promise<boolean> {
   })
 }
 
-export function Questions() {
+export function ConfirmationDialog() {
   const asked = question.value
   if (!asked) return null
   return (

@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { asApiError } from './data.ts'
-import { type Find, Palette, PaletteButton } from './palette.tsx'
+import { type SearchRecords, Palette, PaletteButton } from './palette.tsx'
 import { Icon } from './icon.tsx'
 import { chooseTheme, THEMES, type Theme, theme } from './theme.ts'
 import { announce } from './toasts.tsx'
-import { chooseLocale, LOCALES, type Locale, locale, sentence, t, term } from './words.ts'
+import { chooseLocale, LOCALES, type Locale, locale, sentence, t, termText } from './words.ts'
 
-export interface Place {
+export interface NavItem {
   href: string
   text: string
   /** addresses of further pages that belong to it */
@@ -20,14 +20,14 @@ export interface Place {
 
 interface FrameProps {
   /** navigation; the first entry is the start page */
-  places: Place[]
+  places: NavItem[]
   /** Lucide icons (`lucide-static/icons`) by address */
   icons: Record<string, string>
   /** name of the signed-in person */
   who: string
   signOut: () => Promise<void>
   /** search for Ctrl-K, in addition to the navigation */
-  find?: Find
+  find?: SearchRecords
   children: ComponentChildren
 }
 
@@ -96,7 +96,7 @@ export function Preferences() {
         <select value={theme.value} onChange={(event) => chooseTheme(event.currentTarget.value as Theme)}>
           {THEMES.map((code) => (
             <option key={code} value={code}>
-              {term('theme', code)}
+              {termText('theme', code)}
             </option>
           ))}
         </select>

@@ -44,6 +44,6 @@ export interface Filter<Name extends string = string> {
 }
 
 /** Adds a key to the list, or removes it if present. */
-export function toggled<Key>(keys: Key[], key: Key): Key[] {
+export function toggle<Key>(keys: Key[], key: Key): Key[] {
   return keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key]
 }

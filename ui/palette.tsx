@@ -7,7 +7,7 @@ import { Dialog } from './dialog.tsx'
 import { t } from './words.ts'
 
 /** A search result of the palette. */
-export interface Destination {
+export interface SearchResult {
   href: string
   text: string
   /** type of the record, such as `Listing` */
@@ -16,11 +16,11 @@ export interface Destination {
 }
 
 /** Searches records by text. @throws ApiError, or AbortError if cancelled */
-export type Find = (text: string, signal: AbortSignal) => Promise<Destination[]>
+export type SearchRecords = (text: string, signal: AbortSignal) => Promise<SearchResult[]>
 
 interface PaletteProps {
   places: { href: string; text: string }[]
-  find: Find
+  find: SearchRecords
 }
 
 const SETTLE_MS = 150
@@ -51,7 +51,7 @@ export function Palette(props: PaletteProps) {
 function Search({ places, find }: PaletteProps) {
   const { route } = useLocation()
   const [typed, setTyped] = useState('')
-  const [found, setFound] = useState<readonly Destination[]>(() => pagesFor('', places))
+  const [found, setFound] = useState<readonly SearchResult[]>(() => pagesFor('', places))
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const asking = useRef<AbortController>(undefined)
   const close = () => {
@@ -110,7 +110,7 @@ function Search({ places, find }: PaletteProps) {
   )
 }
 
-function pagesFor(text: string, places: PaletteProps['places']): Destination[] {
+function pagesFor(text: string, places: PaletteProps['places']): SearchResult[] {
   const wanted = text.trim().toLocaleLowerCase()
   return places.filter((place) => place.text.toLocaleLowerCase().includes(wanted)).map(({ href, text }) => ({ href, text, kind: t('page') }))
 }

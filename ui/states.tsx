@@ -3,7 +3,7 @@ import inbox from 'lucide-static/icons/inbox.svg?raw'
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from './api.ts'
 import type { Loaded } from './data.ts'
-import { count, fieldName, type Refused, refusal, sentence, t, term } from './words.ts'
+import { count, fieldName, type RefusalReason, refusalText, sentence, t, termText } from './words.ts'
 import { Heading } from './heading.tsx'
 import { Icon } from './icon.tsx'
 
@@ -48,10 +48,10 @@ function Problems({ of: error }: { of: ApiError }) {
 }
 
 /** A validation problem, starting with the name of the field. */
-export function FieldProblem({ of: { field, ...why } }: { of: Refused & { field: string } }) {
+export function FieldProblem({ of: { field, ...why } }: { of: RefusalReason & { field: string } }) {
   return (
     <>
-      <strong>{fieldName(field)}</strong> {refusal(why)}
+      <strong>{fieldName(field)}</strong> {refusalText(why)}
     </>
   )
 }
@@ -68,7 +68,7 @@ export function Empty({ children }: { children: ComponentChildren }) {
   )
 }
 
-export function Waiting() {
+export function Loading() {
   return (
     <div class="state" aria-busy="true">
       {t('loading')}
@@ -89,7 +89,7 @@ export function Await<T>({ of, title, children }: AwaitProps<T>) {
   return (
     <>
       {title && <Heading>{title}</Heading>}
-      {of.error ? <Failure error={of.error} retry={of.reload} /> : <Waiting />}
+      {of.error ? <Failure error={of.error} retry={of.reload} /> : <Loading />}
     </>
   )
 }
@@ -122,7 +122,7 @@ const TONES: Record<string, string> = {
 
 /** @param tone overrides the default tone of the status */
 export function Status({ code, tone = TONES[code] }: { code: string; tone?: string }) {
-  return <span class={`status ${tone ?? ''}`}>{term('status', code)}</span>
+  return <span class={`status ${tone ?? ''}`}>{termText('status', code)}</span>
 }
 
 /** Progress from 0 to 100. */

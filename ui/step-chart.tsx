@@ -6,7 +6,7 @@ import { colours } from './theme.ts'
 import { compact, date, day, locale, month, t } from './words.ts'
 
 /** A line, or marks without a line, in a colour of the style sheet such as `--line-1`. */
-export type Drawn = { label: string; colour: string } & (
+export type ChartSeries = { label: string; colour: string } & (
   | {
       kind: 'line'
       /** indices of the marked points; null for none */
@@ -20,7 +20,7 @@ interface StepChartProps {
   label: string
   /** times in seconds, then the values of each of `drawn`, null for none */
   columns: uPlot.AlignedData
-  drawn: Drawn[]
+  drawn: ChartSeries[]
   show: (value: number) => string
 }
 
@@ -71,7 +71,7 @@ export function StepChart({ label, columns, drawn, show }: StepChartProps) {
   return <div ref={place} class="chart" role="img" aria-label={label} />
 }
 
-function seriesOf(one: Drawn, colour: (name: string) => string): uPlot.Series {
+function seriesOf(one: ChartSeries, colour: (name: string) => string): uPlot.Series {
   if (one.kind === 'marks') return { paths: () => null, points: { show: true, size: 11, width: 2, fill: colour(one.hollow ? '--page' : one.colour) } }
   // A value holds until the next one: a sloped line would show values that never existed.
   return { paths: stepped, points: { show: one.dots !== null, filter: (_chart, _series, shows) => (shows ? one.dots : null) } }

@@ -13,7 +13,7 @@ export interface TableChoices {
   views: SavedView[]
 }
 
-const KEPT_UNDER = 'mintmark-tables'
+const STORAGE_KEY = 'mintmark-tables'
 const NONE: TableChoices = { hidden: null, views: [] }
 
 /** the signed-in person */
@@ -33,7 +33,7 @@ export function choicesOf(table: string): TableChoices {
 export function choose(table: string, changes: Partial<TableChoices>): void {
   choices.value = { ...choices.value, [table]: { ...choicesOf(table), ...changes } }
   try {
-    localStorage.setItem(KEPT_UNDER, JSON.stringify({ ...all(), [person]: choices.value }))
+    localStorage.setItem(STORAGE_KEY, JSON.stringify({ ...all(), [person]: choices.value }))
   } catch {
     // If the browser does not store anything, choices last until the page is reloaded.
   }
@@ -41,7 +41,7 @@ export function choose(table: string, changes: Partial<TableChoices>): void {
 
 function all(): Record<string, Record<string, TableChoices>> {
   try {
-    return (JSON.parse(localStorage.getItem(KEPT_UNDER) ?? '{}') ?? {}) as Record<string, Record<string, TableChoices>>
+    return (JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') ?? {}) as Record<string, Record<string, TableChoices>>
   } catch {
     return {}
   }

@@ -4,7 +4,7 @@ import { useAddressQuery } from './address.ts'
 import type { Query } from './api.ts'
 import { saveFile } from './data.ts'
 import { valuesOf } from './dialog.tsx'
-import { type Column, type Order, toggled } from './list-parts.ts'
+import { type Column, type Order, toggle } from './list-parts.ts'
 import { choicesOf, choose } from './stored.ts'
 import { t } from './words.ts'
 
@@ -99,7 +99,7 @@ function Menu({ table, hidden, prefix, values, columns, order, setOrder, csv }: 
         <legend>{t('columns')}</legend>
         {columns.slice(1).map(({ head }) => (
           <label key={head} class="check">
-            <input type="checkbox" checked={!hidden.includes(head)} onChange={() => choose(table, { hidden: toggled(hidden, head) })} /> {head}
+            <input type="checkbox" checked={!hidden.includes(head)} onChange={() => choose(table, { hidden: toggle(hidden, head) })} /> {head}
           </label>
         ))}
       </fieldset>

@@ -6,7 +6,7 @@ import { type AddressQuery, useAddressQuery } from './address.ts'
 import type { Query } from './api.ts'
 import { Chips } from './chips.tsx'
 import { useData } from './data.ts'
-import { type Column, type Filter, nextOrder, type Order, toggled } from './list-parts.ts'
+import { type Column, type Filter, nextOrder, type Order, toggle } from './list-parts.ts'
 import { Picker } from './picker.tsx'
 import { Empty, Failure, Refusal } from './states.tsx'
 import { choicesOf } from './stored.ts'
@@ -18,7 +18,7 @@ function orderQuery(order: Order): Query {
   return order === '' ? {} : { sort_by: order.replace(/^-/, ''), sort_order: order.startsWith('-') ? 'desc' : 'asc' }
 }
 
-export { type Column, type Filter, toggled }
+export { type Column, type Filter, toggle as toggled }
 
 interface TableProps<Row> {
   caption: string
@@ -100,7 +100,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, busy, pick, order, 
                     type="checkbox"
                     aria-label={t('chooseRow', { name: pick.nameOf(row) })}
                     checked={pick.chosen.includes(rowKey(row))}
-                    onChange={() => pick.choose(toggled(pick.chosen, rowKey(row)))}
+                    onChange={() => pick.choose(toggle(pick.chosen, rowKey(row)))}
                   />
                 </td>
               )}

@@ -4,7 +4,7 @@ import { effect, signal } from '@preact/signals'
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
-const KEPT_UNDER = 'mintmark-theme'
+const STORAGE_KEY = 'mintmark-theme'
 
 export const theme = signal<Theme>(firstTheme())
 /** Changes whenever colours do, so that charts redraw. */
@@ -20,10 +20,10 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
 
 export function chooseTheme(next: Theme): void {
   theme.value = next
-  localStorage.setItem(KEPT_UNDER, next)
+  localStorage.setItem(STORAGE_KEY, next)
 }
 
 function firstTheme(): Theme {
-  const kept = localStorage.getItem(KEPT_UNDER)
+  const kept = localStorage.getItem(STORAGE_KEY)
   return THEMES.find((known) => known === kept) ?? 'system'
 }

@@ -1,7 +1,7 @@
 // Texts of the pages in the reader's language, with numbers, dates and prices formatted for that language.
 import { computed, effect, signal } from '@preact/signals'
 import { en } from './words/en.ts'
-import { named, type Reason, textIn } from '../src/core/problems.ts'
+import { renameFields, type Reason, textIn } from '../src/core/problems.ts'
 import { TURKISH } from './words/rules-tr.ts'
 import { tr } from './words/tr.ts'
 
@@ -11,7 +11,7 @@ export const LOCALES = { en: 'English', tr: 'Türkçe' } as const
 export type Locale = keyof typeof LOCALES
 
 const DICTIONARIES: Record<Locale, Record<string, string>> = { en: { ...en }, tr: { ...tr } }
-const KEPT_UNDER = 'mintmark-locale'
+const STORAGE_KEY = 'mintmark-locale'
 
 export const locale = signal<Locale>(firstLocale())
 effect(() => {
@@ -20,7 +20,7 @@ effect(() => {
 
 export function chooseLocale(next: Locale): void {
   locale.value = next
-  localStorage.setItem(KEPT_UNDER, next)
+  localStorage.setItem(STORAGE_KEY, next)
 }
 
 /** Returns the text of a key with its `{names}` replaced. */
@@ -50,7 +50,7 @@ export function nameMarkets(names: Readonly<Record<string, string>>): void {
 }
 
 /** The text of a value of a fixed set, such as a status; the code itself if there is no text. */
-export function term(set: string, code: string): string {
+export function termText(set: string, code: string): string {
   const given = set === 'market' ? marketNames.value[code] : undefined
   if (given !== undefined) return given
   const key = `${set}.${code}`
@@ -58,7 +58,7 @@ export function term(set: string, code: string): string {
 }
 
 /** A refusal by the service: its English text, and the rule and parameters it was built from. */
-export interface Refused {
+export interface RefusalReason {
   message: string
   field?: string | undefined
   rule?: string | null | undefined
@@ -66,21 +66,21 @@ export interface Refused {
 }
 
 /** Why a request was refused, in the reader's language; the service's English text if the rule is unknown here. */
-export function refusal({ message, ...why }: Refused): string {
+export function refusalText({ message, ...why }: RefusalReason): string {
   const { rule, params } = why
   if (locale.value === 'en' || !rule || !params || !(rule in TURKISH.rules)) return message
-  return textIn(TURKISH, named(why as Reason, { nameOf: fieldName }))
+  return textIn(TURKISH, renameFields(why as Reason, { nameOf: fieldName }))
 }
 
 /** As `refusal`, for a whole request. */
-export function sentence(refused: Refused): string {
-  const text = refusal(refused)
+export function sentence(refused: RefusalReason): string {
+  const text = refusalText(refused)
   return text.charAt(0).toLocaleUpperCase(locale.value) + text.slice(1)
 }
 
 /** Label of a request field: the last part of `lines.0.quantity`. */
 export function fieldName(field: string): string {
-  return term('field', field.slice(field.lastIndexOf('.') + 1))
+  return termText('field', field.slice(field.lastIndexOf('.') + 1))
 }
 
 /** British formats for English: day before month, 24-hour clock. */
@@ -196,7 +196,7 @@ export function ago(iso: string): string {
 }
 
 function firstLocale(): Locale {
-  const kept = localStorage.getItem(KEPT_UNDER)
+  const kept = localStorage.getItem(STORAGE_KEY)
   if (kept !== null && kept in LOCALES) return kept as Locale
   return navigator.language.startsWith('tr') ? 'tr' : 'en'
 }

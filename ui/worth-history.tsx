@@ -5,7 +5,7 @@ import type uPlot from 'uplot'
 import type { CollectionWorthDay } from '../client/src/api.ts'
 import type { Loaded } from './data.ts'
 import { Await, Empty } from './states.tsx'
-import type { Drawn, StepChart } from './step-chart.tsx'
+import type { ChartSeries, StepChart } from './step-chart.tsx'
 import { Table } from './table.tsx'
 import { calendarDay, count, money, t } from './words.ts'
 
@@ -62,7 +62,7 @@ function Chart({ days, currency }: { days: CollectionWorthDay[]; currency: strin
   const { columns, starts } = useMemo(() => columnsOf(days, currency), [days, currency])
   if (!Loaded) return <div class="chart" aria-busy="true" />
   const dots = days.length < SPARSE ? starts : null
-  const drawn: Drawn[] = [
+  const drawn: ChartSeries[] = [
     { kind: 'line', label: t('worth'), colour: '--line-1', dots },
     { kind: 'line', label: t('cost'), colour: '--line-2', dots: null },
   ]

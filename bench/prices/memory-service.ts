@@ -2,11 +2,11 @@
 import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Hold, holdOf } from '#prices/evidence/hold.ts'
-import { type IdentityKind, identityOf, inDoubt } from '#prices/evidence/identical-figures.ts'
+import { type IdentityKind, identityOf, findDoubtful } from '#prices/evidence/identical-figures.ts'
 import { type Conditions, type Finding, judge, noiseOf } from '#prices/evidence/judge.ts'
 import { jumpsOf } from '#prices/evidence/jumps.ts'
 import { type MarketPair, UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
-import { rhythmOf } from '#prices/evidence/rhythm.ts'
+import { feedIntervalOf } from '#prices/evidence/feed-interval.ts'
 import { bitsOf, type Figures, type PriceEvidence, type Verdict } from '#prices/evidence/types.ts'
 import { type Card, type FeedPrice, LIRA } from './singles.ts'
 
@@ -133,7 +133,7 @@ export class MemoryService {
     const conditions = this.#conditions()
     for (const [key, group] of alike) {
       if (group.length === 1) continue
-      const doubtful = inDoubt(
+      const doubtful = findDoubtful(
         group.map(({ item: { card, prices }, price }) => ({
           categoryId: this.#groupOf(card).categoryId,
           name: card.name,
@@ -172,7 +172,7 @@ export class MemoryService {
   }
 
   #conditions(): Conditions {
-    const rhythms = this.#feedDates.map((dates) => rhythmOf(dates, false))
+    const rhythms = this.#feedDates.map((dates) => feedIntervalOf(dates, false))
     return { nowMs: this.#nowMs, thresholds: RULES, convert, noiseMinor: NOISE, rhythms }
   }
 

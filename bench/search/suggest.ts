@@ -4,7 +4,7 @@ import type { BenchDatabase } from '../database.ts'
 import { measureOnRealCatalogue } from './on-real-catalogue.ts'
 
 const TYPED = 1_500
-const LONGEST = 20
+const MAX_PREFIX_LENGTH = 20
 
 await measureOnRealCatalogue(
   [{ title: 'Suggestions', plan: 'starter', requests: keystrokes, perSecond: 500, goalMs: 10 }],
@@ -18,7 +18,7 @@ async function keystrokes({ ctx }: BenchDatabase): Promise<string[]> {
         else set || ' ' || name end as typed
     from (select i.name, i.code, c.name as set, row_number() over () as n
       from (select * from items order by md5(id::text) limit ${TYPED}) i join categories c on c.id = i.category_id) chosen`.execute(ctx.db.kysely)
-  const texts = rows.flatMap(({ typed }) => Array.from({ length: Math.min(typed.length, LONGEST) }, (_, end) => typed.slice(0, end + 1)))
+  const texts = rows.flatMap(({ typed }) => Array.from({ length: Math.min(typed.length, MAX_PREFIX_LENGTH) }, (_, end) => typed.slice(0, end + 1)))
   // A text that ends with half a surrogate pair cannot be sent.
   return texts.filter((text) => text.isWellFormed()).map((text) => `/api/v1/items/suggest?q=${encodeURIComponent(text)}`)
 }

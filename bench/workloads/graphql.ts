@@ -15,7 +15,7 @@ const ORDERS = [{}, { sortBy: 'price' }, { game: 'pokemon' }, { sortBy: 'updated
 const FRESH_PAGES = 600
 const EVERY_ORDER = ['name', 'code', 'id', 'price', 'updated_at'].flatMap((sortBy) => ['asc', 'desc'].map((sortOrder) => ({ sortBy, sortOrder })))
 const CHECKED_ANSWERS = 100
-const MOST_CHILDREN = 40
+const MAX_CHILDREN = 40
 const TIMES = 3
 const ITEMS_PAGE = `query Page($sortBy: String, $sortOrder: String, $game: String, $after: String) {
   items(first: 20, sortBy: $sortBy, sortOrder: $sortOrder, game: $game, after: $after) {
@@ -85,7 +85,7 @@ interface ItemsPage {
 async function walks({ database }: Stage): Promise<string[]> {
   const { rows } = await sql<{ id: number }>`
     select parent_id as id from categories where parent_id is not null
-    group by parent_id having count(*) <= ${MOST_CHILDREN} order by parent_id`.execute(database.ctx.db.kysely)
+    group by parent_id having count(*) <= ${MAX_CHILDREN} order by parent_id`.execute(database.ctx.db.kysely)
   return rows.map(({ id }) => sending('POST', '/graphql', { query: WALK, variables: { id } }))
 }
 

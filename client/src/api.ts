@@ -407,7 +407,7 @@ export interface paths {
         put?: never;
         /**
          * Pause or publish a listing
-         * @description `data.status` tells the result of `publish`: `active`, or `pending` if the listing needs approval again. Accepts an `Idempotency-Key`. Send the `ETag` of the response as `If-Match` with the next change: 412 if the listing has changed since. `dry_run=1` changes nothing and returns what the write would return, with `forecast`.
+         * @description `data.status` is the result of `publish`: `active`, or `pending` if the listing needs approval again. Accepts an `Idempotency-Key`. Send the `ETag` of the response as `If-Match` with the next change: 412 if the listing has changed since. `dry_run=1` changes nothing and returns what the write would return, with `forecast`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/listings/3001/status?action=pause' \
@@ -772,7 +772,7 @@ export interface paths {
         put?: never;
         /**
          * Undo an applied price job
-         * @description Listings unchanged since the job get their old price and stock back (`reversed`); a listing that has changed is `kept`, and one that refuses them, such as a sold one, is `failed`. All rows commit at once. Accepts an `Idempotency-Key`.
+         * @description Listings unchanged since the job get their old price and stock back (`reversed`); a listing that has changed is `kept`, and one that cannot be changed, such as a sold one, is `failed`. All rows commit at once. Accepts an `Idempotency-Key`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/price-jobs/2/undo' \
@@ -1297,7 +1297,7 @@ export interface paths {
         };
         /**
          * Read your account, key, limits and usage
-         * @description A good first call of a new integration: it shows whether the key works, what it may do and how it has been used.
+         * @description A good first call for a new integration: it shows whether the key works, what it may do and how it has been used.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/me' \
@@ -1847,16 +1847,16 @@ export interface components {
             converted: number;
             /** @description Usual price in this market for an amount of 1 in the other; 1 if unknown */
             usual_ratio: number;
-            /** @description Factor by which about two thirds of the cards deviate from that at most */
+            /** @description Factor within which about two thirds of the cards deviate from that ratio */
             usual_spread: number;
-            /** @description Number of cards of the set and finish, or of the game, behind that ratio */
+            /** @description Number of cards of the set and finish, or of the game, the ratio is based on */
             cards: number;
             /** @description Expected price: `converted` × `usual_ratio` */
             expected: number;
             /** @description Factor between the price and the expected price */
             times_off: number;
             /**
-             * @description `agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way
+             * @description `agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: in between; counts only if the feed's own figures point the same way
              * @enum {string}
              */
             level: "agree" | "doubt" | "conflict";
@@ -2491,7 +2491,7 @@ export interface components {
             market: components["schemas"]["MarketCode"];
             /** @example Near Mint */
             label: string;
-            /** @description null if the item has no price in this market under this label */
+            /** @description null if the item has no price in this market for this label */
             price: number | null;
             /** @description ISO 4217 code */
             currency: string;
@@ -2508,7 +2508,7 @@ export interface components {
             judged_by: components["schemas"]["EvidenceRule"][];
             /** @description All findings of the rules about the price, evaluated now */
             findings: components["schemas"]["PriceFinding"][];
-            /** @description When a person confirmed the price, which overrides the findings; null if nobody did */
+            /** @description When a person confirmed the price, which overrides the findings; null if it was not confirmed */
             confirmed_by_person_at: string | null;
             thresholds: components["schemas"]["PriceThresholds"] | null;
             inputs: components["schemas"]["PriceExplanationInput"][];
@@ -2518,7 +2518,7 @@ export interface components {
         };
         PriceExplanationInput: {
             /**
-             * @description `statement`: what a feed said; `confirmation`: it said so again; `sale`: one piece sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market
+             * @description `statement`: a price stated by a feed; `confirmation`: the feed stated it again; `sale`: one unit sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market
              * @enum {string}
              */
             kind: "statement" | "confirmation" | "sale" | "avg_1" | "avg_7" | "avg_30" | "low" | "mid" | "high" | "market";
@@ -2747,7 +2747,7 @@ export interface components {
         };
         PriceRule: {
             /**
-             * @description `latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`, of two middle ones their mean, half a kuruş rounded up
+             * @description `latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`; for an even number, the mean of the two middle ones, rounded half up to kuruş
              * @enum {string}
              */
             name: "latest_statement" | "median_of_sales";
@@ -3174,7 +3174,7 @@ export interface components {
             name: "valid" | "duplicate" | "second_signature" | "altered" | "reformatted" | "unsigned" | "empty_secret" | "stale";
             /** @description Expected response */
             expected: string;
-            /** @description Response received, and after how long */
+            /** @description Response received, and how long it took */
             got: string;
             ok: boolean;
             /** @description null if it is correct */

@@ -6,9 +6,9 @@ export type Send = (request: Request) => Promise<Response>
 const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE']
 /** Too many requests, and responses of a restarting node or the proxy in front of it. */
 const TEMPORARY = [429, 502, 503, 504]
-const LONGEST_WAIT_SECONDS = 60
+const MAX_WAIT_SECONDS = 60
 /** Longest pause between attempts without `Retry-After`. */
-const LONGEST_PAUSE_SECONDS = 30
+const MAX_PAUSE_SECONDS = 30
 
 /**
  * Sends a request, with up to `retries` retries. Only repeatable requests are retried: by their method, or with an `Idempotency-Key`. Waits as long
@@ -23,8 +23,8 @@ export function retrying(send: Send, retries: number): Send {
         return null
       })
       if (response && !TEMPORARY.includes(response.status)) return response
-      const seconds = (response && secondsToWait(response)) ?? Math.min(0.5 * 2 ** attempt, LONGEST_PAUSE_SECONDS)
-      if (response && seconds > LONGEST_WAIT_SECONDS) return response
+      const seconds = (response && secondsToWait(response)) ?? Math.min(0.5 * 2 ** attempt, MAX_PAUSE_SECONDS)
+      if (response && seconds > MAX_WAIT_SECONDS) return response
       // An unread body would keep its connection occupied.
       await response?.body?.cancel()
       await pause(seconds * 1_000, request.signal)

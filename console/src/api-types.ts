@@ -234,7 +234,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The people who run the service
+         * List the people who run the service
          * @description Owners only. `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
@@ -1308,7 +1308,7 @@ export interface paths {
         };
         /**
          * List held prices, which are unpublished until someone reviews them, largest deviation first
-         * @description Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), `grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items). `Accept: text/csv` returns all rows as CSV, ignoring the page.
+         * @description Rules: `jump` (deviates from the last price), `disagreement` (deviates from every other source of the same label), `grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (two items share the foreign id). `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/held-prices?rule=jump&per_page=1' \
@@ -1561,7 +1561,7 @@ export interface paths {
         put?: never;
         /**
          * Decide about prices under review
-         * @description `accept` publishes held prices and `discard` rejects them; list them in `held_ids`. `confirm` marks published prices as correct until their feed states another amount. `withdraw` unpublishes prices and restores the previous ones; the same amount is not published again until the feed has stated a different one. For both, list the prices in `prices` with the amounts you saw. With a `filter`, which must have a `state`, the decision applies to every match, and is refused unless their number is `expected`. A decision is one batch: it is refused as a whole if any price has changed since, and it can be undone.
+         * @description `accept` publishes held prices and `discard` rejects them; list them in `held_ids`. `confirm` marks published prices as correct until their feed states another amount. `withdraw` unpublishes prices and restores the previous ones; the same amount is not published again until the feed has stated a different one. For both, list the prices in `prices` with the amounts you saw. With a `filter`, which must have a `state`, the decision applies to every match, and is rejected unless their number is `expected`. A decision is one batch: it is rejected as a whole if any price has changed since, and it can be undone.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/price-decisions' \
@@ -1810,7 +1810,7 @@ export interface paths {
         };
         /**
          * List pending source records with the items they resemble
-         * @description Only exact matches are made automatically. Similar, ambiguous and contradictory ones are listed here. `Accept: text/csv` returns all rows as CSV, ignoring the page.
+         * @description Only exact matches are applied automatically. Similar, ambiguous and contradictory ones are listed here. `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/matches?source=pokemontcg&reason=hp&per_page=1' \
@@ -2083,7 +2083,7 @@ export interface paths {
         };
         /**
          * Read the activity of a period by day, and of the previous period
-         * @description Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals and those that sold and asked most. The period before is as long. Amounts are exact sums of sales that were not cancelled.
+         * @description Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals, and the items, sellers and callers with the most sales or requests. The previous period has the same length. Amounts are exact and exclude cancelled sales.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/stats/activity' \
@@ -2191,7 +2191,7 @@ export interface paths {
         put?: never;
         /**
          * Set or correct one price of an item
-         * @description On the word of a person: published whatever the rules say, and confirmed. What it replaces stays in the history and is in the audit log. It is a separate batch, which can be reverted.
+         * @description The price is published regardless of the price rules, and confirmed. The replaced price stays in the history and in the audit log. It is a separate batch, which can be reverted.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/426/prices' \
@@ -2264,7 +2264,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an import: progress, result and refused rows
+         * Read an import: progress, result and rejected rows
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/imports/5' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -2297,7 +2297,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export all refused rows of an import as CSV: file, line, rule and reason
+         * Export all rejected rows of an import as CSV: file, line, rule and reason
          * @description Cells a spreadsheet would run as formulas start with an apostrophe.
          *
          *     ```sh
@@ -2681,7 +2681,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AcceptHeldPriceInput: {
-            /** @description The item it is of, where one foreign id is on several */
+            /** @description Item to publish the price for, if several items share the foreign id */
             item_id?: number;
         };
         AcceptHeldPricesInput: {
@@ -2742,7 +2742,7 @@ export interface components {
             updated_at: string;
         };
         Activity: {
-            /** @description In which days begin; those of requests begin in UTC */
+            /** @description Time zone of the days; days of requests are in UTC */
             time_zone: string;
             period: components["schemas"]["DayPeriod"];
             previous: components["schemas"]["DayPeriod"];
@@ -2750,7 +2750,7 @@ export interface components {
             previous_totals: components["schemas"]["ActivityFigures"];
             /** @description Every day of the period, oldest first */
             days: components["schemas"]["ActivityDay"][];
-            /** @description Every day of the period before, oldest first */
+            /** @description Every day of the previous period, oldest first */
             previous_days: components["schemas"]["ActivityDay"][];
             /** @description By turnover, at most 10 */
             top_items: components["schemas"]["TopItem"][];
@@ -2762,59 +2762,59 @@ export interface components {
         ActivityDay: {
             /** Format: date */
             day: string;
-            /** @description With a line that was not cancelled */
+            /** @description Orders with at least one line that was not cancelled */
             orders: number;
-            /** @description Sold and not cancelled */
+            /** @description Units sold, excluding cancelled lines */
             units: number;
-            /** @description Unit price × quantity of what was sold and not cancelled, in TL */
+            /** @description Unit price × quantity of the lines sold, excluding cancelled ones, in TL */
             turnover: number;
-            /** @description Turnover less payouts, in TL */
+            /** @description Turnover minus payouts, in TL */
             commission: number;
-            /** @description What sellers get, in TL */
+            /** @description Payouts to sellers, in TL */
             payouts: number;
-            /** @description Of lines cancelled then, whenever they were sold, in TL */
+            /** @description Refunds of lines cancelled in the period, whenever they were sold, in TL */
             refunds: number;
-            /** @description Decisions about listings that wait for approval, those of rules among them; undone ones do not count */
+            /** @description Decisions about pending listings, including those of approval rules, excluding undone ones */
             decided: number;
-            /** @description Half of the listings that people decided about had waited no longer; null without any */
+            /** @description Median wait of the listings that people decided about, in hours; null if there are none */
             wait_p50_hours: number | null;
-            /** @description Nine of ten listings that people decided about had waited no longer; null without any */
+            /** @description 90th percentile of the wait of the listings that people decided about, in hours; null if there are none */
             wait_p90_hours: number | null;
-            /** @description Requests with API keys, by day in UTC; null where they are not stored any more or not yet */
+            /** @description Requests with API keys, by UTC day; null if they are no longer stored, or not yet */
             requests: number | null;
-            /** @description Without replays and checks; null where they are not stored any more or not yet */
+            /** @description Delivery attempts, excluding replays and checks; null if they are no longer stored, or not yet */
             webhook_attempts: number | null;
-            /** @description Attempts that failed */
+            /** @description Failed attempts */
             webhook_failures: number | null;
-            /** @description As noted last on that day; null where it was not noted, and for one account */
+            /** @description Last value recorded on that day; null if none was recorded, and for a single account */
             active_listings: number | null;
-            /** @description By source, as noted last on that day; empty where it was not noted, and for one account */
+            /** @description By source, last values recorded on that day; empty if none were recorded, and for a single account */
             coverage: components["schemas"]["DayCoverage"][];
         };
         ActivityFigures: {
-            /** @description With a line that was not cancelled */
+            /** @description Orders with at least one line that was not cancelled */
             orders: number;
-            /** @description Sold and not cancelled */
+            /** @description Units sold, excluding cancelled lines */
             units: number;
-            /** @description Unit price × quantity of what was sold and not cancelled, in TL */
+            /** @description Unit price × quantity of the lines sold, excluding cancelled ones, in TL */
             turnover: number;
-            /** @description Turnover less payouts, in TL */
+            /** @description Turnover minus payouts, in TL */
             commission: number;
-            /** @description What sellers get, in TL */
+            /** @description Payouts to sellers, in TL */
             payouts: number;
-            /** @description Of lines cancelled then, whenever they were sold, in TL */
+            /** @description Refunds of lines cancelled in the period, whenever they were sold, in TL */
             refunds: number;
-            /** @description Decisions about listings that wait for approval, those of rules among them; undone ones do not count */
+            /** @description Decisions about pending listings, including those of approval rules, excluding undone ones */
             decided: number;
-            /** @description Half of the listings that people decided about had waited no longer; null without any */
+            /** @description Median wait of the listings that people decided about, in hours; null if there are none */
             wait_p50_hours: number | null;
-            /** @description Nine of ten listings that people decided about had waited no longer; null without any */
+            /** @description 90th percentile of the wait of the listings that people decided about, in hours; null if there are none */
             wait_p90_hours: number | null;
-            /** @description Requests with API keys, by day in UTC; null where they are not stored any more or not yet */
+            /** @description Requests with API keys, by UTC day; null if they are no longer stored, or not yet */
             requests: number | null;
-            /** @description Without replays and checks; null where they are not stored any more or not yet */
+            /** @description Delivery attempts, excluding replays and checks; null if they are no longer stored, or not yet */
             webhook_attempts: number | null;
-            /** @description Attempts that failed */
+            /** @description Failed attempts */
             webhook_failures: number | null;
         };
         AddCreditsInput: {
@@ -3386,7 +3386,7 @@ export interface components {
             from: string;
             /**
              * Format: date
-             * @description Included
+             * @description Inclusive
              */
             to: string;
         };
@@ -3418,7 +3418,7 @@ export interface components {
                 label?: string;
                 /** @description Only this game */
                 game?: string;
-                /** @description Only this category and those below it */
+                /** @description Only this category; includes everything below it */
                 category_id?: number;
                 /** @description Only this item */
                 item_id?: number;
@@ -3511,16 +3511,16 @@ export interface components {
             converted: number;
             /** @description Usual price in this market for an amount of 1 in the other; 1 if unknown */
             usual_ratio: number;
-            /** @description Factor by which about two thirds of the cards deviate from that at most */
+            /** @description Factor within which about two thirds of the cards deviate from that ratio */
             usual_spread: number;
-            /** @description Number of cards of the set and finish, or of the game, behind that ratio */
+            /** @description Number of cards of the set and finish, or of the game, the ratio is based on */
             cards: number;
             /** @description Expected price: `converted` × `usual_ratio` */
             expected: number;
             /** @description Factor between the price and the expected price */
             times_off: number;
             /**
-             * @description `agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way
+             * @description `agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: in between; counts only if the feed's own figures point the same way
              * @enum {string}
              */
             level: "agree" | "doubt" | "conflict";
@@ -3683,7 +3683,7 @@ export interface components {
              */
             started_at: string;
             finished_at: string | null;
-            /** @description The first thousand refused rows */
+            /** @description The first 1,000 rejected rows */
             errors: {
                 file: string | null;
                 line: number;
@@ -3696,7 +3696,7 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[];
-            /** @description Reasons for refused rows, most frequent first; counts all refused rows */
+            /** @description Reasons for rejected rows, most frequent first; counts all rejected rows */
             reasons: {
                 /** @description `…` stands for values that differ between rows */
                 reason: string;
@@ -3707,9 +3707,9 @@ export interface components {
                 params?: {
                     [key: string]: unknown;
                 };
-                /** @description Number of rows refused for this reason */
+                /** @description Number of rows rejected for this reason */
                 count: number;
-                /** @description The first three of them */
+                /** @description The first three rows */
                 samples: {
                     file: string | null;
                     line: number;
@@ -4346,7 +4346,7 @@ export interface components {
         Plan: "starter" | "professional" | "plus" | "enterprise";
         PostPricesInput: unknown[];
         PostedPrices: {
-            /** @description The batch of these prices; it can be reverted */
+            /** @description Id of the batch of these prices; it can be reverted */
             import_id: number;
             accepted: number;
             unchanged: number;
@@ -4399,7 +4399,7 @@ export interface components {
         };
         PriceExplanationInput: {
             /**
-             * @description `statement`: what a feed said; `confirmation`: it said so again; `sale`: one piece sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market
+             * @description `statement`: a price stated by a feed; `confirmation`: the feed stated it again; `sale`: one unit sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market
              * @enum {string}
              */
             kind: "statement" | "confirmation" | "sale" | "avg_1" | "avg_7" | "avg_30" | "low" | "mid" | "high" | "market";
@@ -4450,7 +4450,7 @@ export interface components {
             /** @description Market of the prices */
             market?: components["schemas"]["MarketCode"];
             /**
-             * @description Decimal separator; if it is missing, ambiguous amounts such as 1,234 are refused
+             * @description Decimal separator; if it is missing, ambiguous amounts such as 1,234 are rejected
              * @enum {string}
              */
             decimal?: "." | ",";
@@ -4522,7 +4522,7 @@ export interface components {
         };
         PriceRule: {
             /**
-             * @description `latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`, of two middle ones their mean, half a kuruş rounded up
+             * @description `latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`; for an even number, the mean of the two middle ones, rounded half up to kuruş
              * @enum {string}
              */
             name: "latest_statement" | "median_of_sales";
@@ -4538,7 +4538,7 @@ export interface components {
             usual_interval_days: number | null;
             newest_feed_at: string | null;
             age_days: number | null;
-            /** @description Whether a feed is overdue: the latest one has reached the age at which prices become stale */
+            /** @description Whether a feed is overdue, because the latest one has reached the age at which prices become stale */
             late: boolean;
             /** @description Current prices */
             prices: number;
@@ -4827,7 +4827,7 @@ export interface components {
             /** @description Market of the prices */
             market?: components["schemas"]["MarketCode"];
             /**
-             * @description Decimal separator; if it is missing, ambiguous amounts such as 1,234 are refused
+             * @description Decimal separator; if it is missing, ambiguous amounts such as 1,234 are rejected
              * @enum {string}
              */
             decimal?: "." | ",";
@@ -4922,7 +4922,7 @@ export interface components {
             updated_at: string;
             /** @description Previous price; null if there was none */
             replaced: number | null;
-            /** @description The batch that this price is; it can be reverted */
+            /** @description Id of the batch that sets the price; it can be reverted */
             import_id: number;
         };
         SetPriceInput: {
@@ -5032,7 +5032,7 @@ export interface components {
             set_aside: boolean;
             /** @description Current prices of the source */
             prices: number;
-            /** @description Those of them that are stale */
+            /** @description Stale prices among them */
             stale: number;
         };
         SplitItemInput: {
@@ -5114,7 +5114,7 @@ export interface components {
             };
             /** @description Processes that deliver webhooks and end publication periods: `serve` or `work` */
             workers: {
-                /** @description Seen in the last minute */
+                /** @description Workers seen in the last minute */
                 alive: number;
                 last_seen_seconds: number | null;
             };
@@ -5138,7 +5138,7 @@ export interface components {
             };
             /** @description Price sources by market and label group */
             sources: components["schemas"]["SourceHealth"][];
-            /** @description Whose next feed is overdue */
+            /** @description Sources whose next feed is overdue */
             late_sources: components["schemas"]["MarketCode"][];
         };
         StoredCategory: {
@@ -5298,7 +5298,7 @@ export interface components {
             item_id: number;
             market: components["schemas"]["MarketCode"];
             label: string;
-            /** @description null if the item has no price in this market under this label */
+            /** @description null if the item has no price in this market for this label */
             price: number | null;
             /** @description ISO 4217 code */
             currency: string;
@@ -5315,7 +5315,7 @@ export interface components {
             judged_by: components["schemas"]["EvidenceRule"][];
             /** @description All findings of the rules about the price, evaluated now */
             findings: components["schemas"]["PriceFinding"][];
-            /** @description When a person confirmed the price, which overrides the findings; null if nobody did */
+            /** @description When a person confirmed the price, which overrides the findings; null if it was not confirmed */
             confirmed_by_person_at: string | null;
             thresholds: components["schemas"]["PriceThresholds"] | null;
             inputs: components["schemas"]["PriceExplanationInput"][];
@@ -8123,7 +8123,7 @@ export interface operations {
                 label?: string;
                 /** @description Only this game */
                 game?: string;
-                /** @description Only this category and those below it */
+                /** @description Only this category; includes everything below it */
                 category_id?: number;
                 /** @description Only this item */
                 item_id?: number;
@@ -8169,7 +8169,7 @@ export interface operations {
                 label?: string;
                 /** @description Only this game */
                 game?: string;
-                /** @description Only this category and those below it */
+                /** @description Only this category; includes everything below it */
                 category_id?: number;
                 /** @description Only this item */
                 item_id?: number;
@@ -8902,11 +8902,11 @@ export interface operations {
     readActivity: {
         parameters: {
             query?: {
-                /** @description How many days; those before are as many */
+                /** @description Number of days; the previous period has the same length */
                 days?: number;
-                /** @description The last day; today when absent */
+                /** @description Last day, inclusive; default: today */
                 to?: string;
-                /** @description Only what this account sold, waited for, requested and was sent */
+                /** @description Only the sales, decisions, requests and deliveries of this account */
                 account_id?: number;
             };
             header?: never;
@@ -9191,7 +9191,7 @@ export interface operations {
                 save_map?: string;
                 /** @description Currency of the prices; default: the market's. Another currency is converted at the rates of the prices' days */
                 currency?: string;
-                /** @description Decimal separator; if it is missing, ambiguous amounts such as 1,234 are refused */
+                /** @description Decimal separator; if it is missing, ambiguous amounts such as 1,234 are rejected */
                 decimal?: "." | ",";
                 /** @description Default: utf-8 */
                 encoding?: "utf-8" | "windows-1252";

@@ -47,12 +47,12 @@ export const sessions = connect<Session>({
 export type Need = OperatorNeed
 
 /** Whether who is signed in may do what needs this. */
-export function may(need: Need): boolean {
+export function isAllowed(need: Need): boolean {
   return sessions.session.value?.may.includes(need) ?? false
 }
 
 /** Changes what the person signs in with; only a session may. @throws ApiError */
-export function ownPost<T>(path: '/password' | '/two-factor' | '/two-factor/confirm', json: object): Promise<Reply<T>> {
+export function postToOwnAccount<T>(path: '/password' | '/two-factor' | '/two-factor/confirm', json: object): Promise<Reply<T>> {
   return postToPages(`/console${path}`, json)
 }
 

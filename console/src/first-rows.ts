@@ -5,8 +5,8 @@ export interface FirstRows {
   rows: string[][]
 }
 
-const MOST_ROWS = 5
-const MOST_COLUMNS = 60
+const MAX_ROWS = 5
+const MAX_COLUMNS = 60
 
 /** Complete rows in the text; `complete` means that the text is the whole file. */
 export function firstRows(head: string, complete: boolean): FirstRows {
@@ -18,7 +18,7 @@ function fromCsv(text: string, complete: boolean): FirstRows {
   const line = text.split('\n', 1)[0]!
   const delimiter = [',', ';', '\t'].reduce((best, one) => (line.split(one).length > line.split(best).length ? one : best))
   const [columns = [], ...rows] = recordsIn(text, delimiter, complete)
-  return { columns: columns.map((column) => column.trim()).slice(0, MOST_COLUMNS), rows: rows.slice(0, MOST_ROWS) }
+  return { columns: columns.map((column) => column.trim()).slice(0, MAX_COLUMNS), rows: rows.slice(0, MAX_ROWS) }
 }
 
 /** CSV records; one that may continue after the text is left out. */
@@ -27,7 +27,7 @@ function recordsIn(text: string, delimiter: string, complete: boolean): string[]
   let record: string[] = []
   let cell = ''
   let quoted = false
-  for (let at = 0; at < text.length && records.length <= MOST_ROWS; at += 1) {
+  for (let at = 0; at < text.length && records.length <= MAX_ROWS; at += 1) {
     const character = text[at]!
     if (quoted) {
       if (character !== '"') cell += character
@@ -43,7 +43,7 @@ function recordsIn(text: string, delimiter: string, complete: boolean): string[]
       cell = ''
     } else cell += character
   }
-  if (records.length <= MOST_ROWS && (record.length > 0 || cell !== '') && (complete || records.length === 0)) records.push([...record, cell])
+  if (records.length <= MAX_ROWS && (record.length > 0 || cell !== '') && (complete || records.length === 0)) records.push([...record, cell])
   return records
 }
 
@@ -53,7 +53,7 @@ function objectsIn(text: string): object[] {
   let from = -1
   let depth = 0
   let quoted = false
-  for (let at = 0; at < text.length && found.length < MOST_ROWS; at += 1) {
+  for (let at = 0; at < text.length && found.length < MAX_ROWS; at += 1) {
     const character = text[at]
     if (quoted) {
       if (character === '\\') at += 1
@@ -73,7 +73,7 @@ function objectsIn(text: string): object[] {
 
 function fromObjects(objects: readonly object[]): FirstRows {
   const rows = objects.map((object) => new Map(members(object, '')))
-  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))].slice(0, MOST_COLUMNS)
+  const columns = [...new Set(rows.flatMap((row) => [...row.keys()]))].slice(0, MAX_COLUMNS)
   return { columns, rows: rows.map((row) => columns.map((column) => row.get(column) ?? '')) }
 }
 

@@ -34,8 +34,8 @@ import { SourcesPage } from './pages/sources.tsx'
 import { SynonymsPage } from './pages/synonyms.tsx'
 import { TodayPage } from './pages/today.tsx'
 import { WebhooksPage } from './pages/webhooks.tsx'
-import { find } from './ui/find.ts'
-import { PricesWaiting } from './ui/prices-waiting.tsx'
+import { searchRecords } from './ui/search-records.ts'
+import { HeldPricesBadge } from './ui/held-prices-badge.tsx'
 import { ACCOUNT_PATH, ConsoleSignIn, JOIN_PATH, JoinForm } from './ui/sign-in-forms.tsx'
 import { t } from './words.ts'
 import './styles.css'
@@ -58,7 +58,7 @@ const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console/approvals', text: t('approvals'), also: ['/console/approval-rules'] },
   { href: '/console/catalogue', text: t('catalogue'), also: ['/console/synonyms'] },
   { href: '/console/matches', text: t('matches'), also: ['/console/set-matches'] },
-  { href: '/console/price-reviews', text: t('priceReviews'), also: ['/console/price-decisions'], badge: <PricesWaiting /> },
+  { href: '/console/price-reviews', text: t('priceReviews'), also: ['/console/price-decisions'], badge: <HeldPricesBadge /> },
   { href: '/console/sources', text: t('priceSources') },
   { href: '/console/imports', text: t('imports'), also: ['/console/rates'] },
   { href: '/console/dumps', text: t('dumps') },
@@ -79,7 +79,7 @@ function Console() {
           icons={ICONS}
           who={signed.operator.replace(/[:#]\d+$/, '')}
           signOut={sessions.signOut}
-          find={find}
+          find={searchRecords}
         >
           {signed.person?.unfinished ? <MyAccountPage /> : <Pages isEmpty={signed.is_empty} />}
         </Frame>
@@ -126,7 +126,7 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
   )
 }
 
-/** An invitation link opened while somebody is signed in: using it signs that person out. */
+/** An invitation link opened during a session: using it signs the current person out. */
 function JoinPage() {
   return (
     <>

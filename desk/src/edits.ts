@@ -2,7 +2,7 @@
 import { effect, signal } from '@preact/signals'
 import type { OwnListing } from '../../client/src/api.ts'
 import { sessions } from './api.ts'
-import { rememberTitle } from './listing-title.tsx'
+import { cacheTitle } from './listing-title.tsx'
 
 export type Editable = 'price' | 'quantity'
 
@@ -27,7 +27,7 @@ export function editedValue(listing: OwnListing, field: Editable): number {
 
 /** Records a new value, or removes the edit if it equals the current one. */
 export function edit(listing: OwnListing, field: Editable, value: number): void {
-  rememberTitle(listing.id, listing.title)
+  cacheTitle(listing.id, listing.title)
   const changed = { ...edits.value.get(listing.id), listing, [field]: value }
   if (value === listing[field]) delete changed[field]
   const next = new Map(edits.value)

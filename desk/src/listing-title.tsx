@@ -3,25 +3,25 @@ import { useEffect, useState } from 'preact/hooks'
 import { request } from './api.ts'
 import { moment } from './words.ts'
 
-interface Known {
+interface CachedTitle {
   title: string
   /** end of its period; absent if only the title is known */
   end?: string | null
 }
 
-const known = new Map<number, Promise<Known | null>>()
+const cachedTitles = new Map<number, Promise<CachedTitle | null>>()
 
-export function rememberTitle(id: number, title: string): void {
-  if (!known.has(id)) known.set(id, Promise.resolve({ title }))
+export function cacheTitle(id: number, title: string): void {
+  if (!cachedTitles.has(id)) cachedTitles.set(id, Promise.resolve({ title }))
 }
 
 /** Drops changed listings, so that they are requested again. */
-export function forgetListings(ids: Iterable<number>): void {
-  for (const id of ids) known.delete(id)
+export function dropCachedListings(ids: Iterable<number>): void {
+  for (const id of ids) cachedTitles.delete(id)
 }
 
-async function knownOf(id: number, needs: keyof Known): Promise<Known | null> {
-  const before = known.get(id)
+async function knownOf(id: number, needs: keyof CachedTitle): Promise<CachedTitle | null> {
+  const before = cachedTitles.get(id)
   if (before) {
     const found = await before
     if (found === null || found[needs] !== undefined) return found
@@ -30,12 +30,12 @@ async function knownOf(id: number, needs: keyof Known): Promise<Known | null> {
     ({ data }) => ({ title: data.title, end: data.expires_at ?? null }),
     () => null,
   )
-  known.set(id, asked)
+  cachedTitles.set(id, asked)
   return asked
 }
 
-function useKnown(id: number, needs: keyof Known): Known | null {
-  const [found, setFound] = useState<{ id: number; known: Known | null } | null>(null)
+function useKnown(id: number, needs: keyof CachedTitle): CachedTitle | null {
+  const [found, setFound] = useState<{ id: number; known: CachedTitle | null } | null>(null)
   useEffect(() => {
     let here = true
     void knownOf(id, needs).then((one) => here && setFound({ id, known: one }))

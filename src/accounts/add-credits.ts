@@ -4,13 +4,13 @@ import { invalid, invalidFields } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { existing, id, LARGEST_INTEGER, remark } from '#core/fields.ts'
+import { existing, id, MAX_INTEGER, remark } from '#core/fields.ts'
 import { reason } from '#core/problems.ts'
 import { fetchAccount, insertCreditEntry } from './store.ts'
 import type { Balance } from './types.ts'
 
-const LARGEST_AMOUNT = 1_000_000
-const AMOUNT = reason('integer', { min: -LARGEST_AMOUNT, max: LARGEST_AMOUNT, except: 0 })
+const MAX_CREDITS = 1_000_000
+const AMOUNT = reason('integer', { min: -MAX_CREDITS, max: MAX_CREDITS, except: 0 })
 
 export const addCredits = verb(
   {
@@ -20,8 +20,8 @@ export const addCredits = verb(
       {
         id: id('account'),
         amount: Type.Integer({
-          minimum: -LARGEST_AMOUNT,
-          maximum: LARGEST_AMOUNT,
+          minimum: -MAX_CREDITS,
+          maximum: MAX_CREDITS,
           allowed: AMOUNT,
           description: 'Credits to add; negative to deduct',
         }),
@@ -37,12 +37,12 @@ export const addCredits = verb(
         .updateTable('accounts')
         .set({ highlight_credits: sql<number>`highlight_credits + ${amount}::int`, updated_at: ctx.now() })
         .where('id', '=', existing('account', id))
-        .where(sql<boolean>`highlight_credits::bigint + ${amount}::int between 0 and ${sql.lit(LARGEST_INTEGER)}`)
+        .where(sql<boolean>`highlight_credits::bigint + ${amount}::int between 0 and ${sql.lit(MAX_INTEGER)}`)
         .returning('highlight_credits')
         .executeTakeFirst()
       if (!changed) {
         const { highlight_credits: has } = await fetchAccount(tx, id)
-        throw invalid('amount', 'balance', { balance: has, min: 0, max: LARGEST_INTEGER })
+        throw invalid('amount', 'balance', { balance: has, min: 0, max: MAX_INTEGER })
       }
       const balance = changed.highlight_credits
       await insertCreditEntry(tx, { account_id: id, amount, balance, reason: reason.trim() })

@@ -7,7 +7,7 @@ import { change, type WriteCtx } from '#db/change.ts'
 import { id, name, orNull } from '#core/fields.ts'
 import { lockAccount, setListingIntake, updateAccount } from './store.ts'
 
-const LARGEST_QUOTA = 1_000_000
+const MAX_QUOTA = 1_000_000
 
 export const changeAccount = verb(
   {
@@ -25,7 +25,7 @@ export const changeAccount = verb(
               {
                 quota: Type.Integer({
                   minimum: 1,
-                  maximum: LARGEST_QUOTA,
+                  maximum: MAX_QUOTA,
                   description: 'Maximum number of unsold listings, including parked rows, that imports can reach',
                 }),
               },

@@ -1,7 +1,7 @@
 // Records failed authentications of operators in the audit log, in a bounded number of rows however many there are.
 import type { Log } from '#core/context.ts'
 import type { Viewer } from '#core/verb.ts'
-import { collector } from '#db/change.ts'
+import { noteCollector } from '#db/change.ts'
 import type { Db } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
 
@@ -57,7 +57,7 @@ export class FailureAudit {
     this.#writing = this.#writing.then(async () => {
       try {
         await inTransaction(this.#db, async (tx) => {
-          const { noteOf, write } = collector(tx)
+          const { noteOf, write } = noteCollector(tx)
           const note = noteOf({ viewer: UNKNOWN, requestId: null })
           for (const [address, attempts] of rows) {
             note.audit({ action: 'operator.authentication-failed', subject: 'address', id: address, after: { attempts } })

@@ -7,7 +7,7 @@ import { isOrigin } from '#core/origins.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import type { Caller } from './failed-authentications.ts'
 
-const MOST_ENTRIES = 50
+const MAX_ENTRIES = 50
 const ORIGIN = reason('origin')
 const RANGE = reason('address_range')
 
@@ -27,14 +27,14 @@ export const ScopeFields = {
   ),
   allowed_origins: Type.Optional(
     Type.Array(Type.String({ maxLength: 300, allowed: ORIGIN }), {
-      maxItems: MOST_ENTRIES,
+      maxItems: MAX_ENTRIES,
       description: 'Origins of web pages that may use the key; if set, requests without an `Origin` are rejected. Empty: no restriction',
       examples: [['https://shop.example']],
     }),
   ),
   allowed_addresses: Type.Optional(
     Type.Array(Type.String({ maxLength: 50, allowed: RANGE }), {
-      maxItems: MOST_ENTRIES,
+      maxItems: MAX_ENTRIES,
       description: 'Addresses and ranges (CIDR) from which the key may be used. Empty: no restriction',
       examples: [['203.0.113.7', '2001:db8::/32']],
     }),

@@ -15,7 +15,7 @@ import { type Caller, FailedAuthentications } from './failed-authentications.ts'
 import { FailureAudit } from './failure-audit.ts'
 import { hashKey, isWellFormed, type KeyKind } from './key-format.ts'
 import { mayCallFrom } from './key-scope.ts'
-import { BOOTSTRAP, type Holder, loadApiKey, loadConsoleSession, loadOperatorToken, loadSellerSession } from './store.ts'
+import { BOOTSTRAP, type KeyHolder, loadApiKey, loadConsoleSession, loadOperatorToken, loadSellerSession } from './store.ts'
 import { KeyUsage } from './usage.ts'
 
 const CAPACITY = 50_000
@@ -25,7 +25,7 @@ const BEARER = /^Bearer +([^ ].*)$/i
 
 type OwnTable = 'api_keys' | 'operator_tokens' | 'console_sessions' | 'seller_sessions'
 /** Tables that store last uses; people's tokens and sessions have their own. */
-type UsedTable = OwnTable | NonNullable<Holder['table']>
+type UsedTable = OwnTable | NonNullable<KeyHolder['table']>
 
 /** The differences between API keys, operator tokens and the sessions of pages. */
 interface KeySource {
@@ -37,7 +37,7 @@ interface KeySource {
   changes: ChangeKind
   /** failures allowed per address and minute */
   failuresAMinute: number
-  load: (db: Db, hash: Buffer) => Promise<Holder | null>
+  load: (db: Db, hash: Buffer) => Promise<KeyHolder | null>
 }
 
 export interface KeyringOptions {
@@ -109,8 +109,8 @@ export class Keyring implements ChangeFollower {
   readonly #db: Db
   readonly #now: () => Date
   readonly #bootstrapHash: Buffer | null
-  readonly #holders = new Cache<string, Holder>({ limit: CAPACITY })
-  readonly #loading = new Map<string, Promise<Holder | null>>()
+  readonly #holders = new Cache<string, KeyHolder>({ limit: CAPACITY })
+  readonly #loading = new Map<string, Promise<KeyHolder | null>>()
   readonly #unknown = new Cache<string, true>({ limit: UNKNOWN_CAPACITY })
   /** keys that were valid until their account changed: they are read again, also for blocked addresses */
   readonly #changed = new Cache<string, true>({ limit: CAPACITY })
@@ -188,7 +188,7 @@ export class Keyring implements ChangeFollower {
   async apply(changes: ChangeRow[]): Promise<void> {
     const owners = new Set(changes.filter((row) => row.kind === this.#source.changes).flatMap((row) => row.ids ?? []))
     if (owners.size === 0) return
-    // A read in progress may be older than the change: nobody may share it, and it is not cached.
+    // A read in progress may be older than the change: it is neither shared nor cached.
     this.#loading.clear()
     this.#unknown.clear()
     for (const [key, holder] of this.#holders.entries()) {
@@ -236,7 +236,7 @@ export class Keyring implements ChangeFollower {
     else this.#uses.set(table, new Map([[id, ms]]))
   }
 
-  #admit(holder: Holder, caller: Caller): Viewer {
+  #admit(holder: KeyHolder, caller: Caller): Viewer {
     const refusal = this.#refusalOf(holder)
     if (refusal !== null) throw this.failures.refuse(caller, refusal)
     if (holder.limits) mayCallFrom(holder.limits, caller)
@@ -244,17 +244,17 @@ export class Keyring implements ChangeFollower {
   }
 
   /** Why a stored key is rejected; null if it is valid. */
-  #refusalOf(holder: Holder): Reason | null {
+  #refusalOf(holder: KeyHolder): Reason | null {
     const isOver = holder.expiresAtMs <= this.#now().getTime() || this.#isIdle(holder)
     return holder.refusal ?? (isOver ? reason('credential', { credential: this.#source.credential, state: 'expired' }) : null)
   }
 
-  #isIdle({ idleMs, lastUsedAtMs }: Holder): boolean {
+  #isIdle({ idleMs, lastUsedAtMs }: KeyHolder): boolean {
     return idleMs !== null && lastUsedAtMs + idleMs <= this.#now().getTime()
   }
 
   /** Notes the first use in a while. */
-  #used(holder: Holder): Viewer {
+  #used(holder: KeyHolder): Viewer {
     const nowMs = this.#now().getTime()
     const { usesEveryMs } = this.#source
     if (Math.floor(nowMs / usesEveryMs) > Math.floor(holder.lastUsedAtMs / usesEveryMs)) {
@@ -269,7 +269,7 @@ export class Keyring implements ChangeFollower {
   }
 
   /** Concurrent calls with one key share one query. */
-  #load(key: string, hash: Buffer): Promise<Holder | null> {
+  #load(key: string, hash: Buffer): Promise<KeyHolder | null> {
     const running = this.#loading.get(key)
     if (running) return running
     const loading = this.#source

@@ -12,9 +12,9 @@ const PATIENCE_MS = 250
 const RETRY_MS = 500
 const WARN_EVERY_MS = 60_000
 /** A node that was the only one to lease recently takes this share of the rest; one of several takes less. */
-export const SHARE_ALONE = 2
-export const SHARE_OF_SEVERAL = 10
-export const SEVERAL_SECONDS = 120
+export const SINGLE_NODE_SHARE = 2
+export const MULTI_NODE_SHARE = 10
+export const MULTI_NODE_SECONDS = 120
 
 /** Leases part of what is left of an account's limit; rejects if it cannot be reached. */
 export type LeaseStore = (request: {
@@ -32,7 +32,7 @@ export type LeaseStore = (request: {
 }>
 
 /** A request that was counted. */
-export interface Counted {
+export interface CountResult {
   /** requests of the account in this minute, above the limit for one that may not pass */
   consumedPoints: number
   /** milliseconds until the minute ends */
@@ -71,7 +71,7 @@ export class LimitLeases {
     this.#log = log
   }
 
-  async count(accountId: number, limit: number): Promise<Counted> {
+  async count(accountId: number, limit: number): Promise<CountResult> {
     for (;;) {
       const counted = this.#fromLease(accountId, limit)
       if (counted) return counted
@@ -85,7 +85,7 @@ export class LimitLeases {
   }
 
   /** Null if a lease has to be requested first. */
-  #fromLease(accountId: number, limit: number): Counted | null {
+  #fromLease(accountId: number, limit: number): CountResult | null {
     const lease = this.#leases.get(accountId)
     const nowMs = performance.now()
     if (!lease || lease.endsMs <= nowMs || lease.limit !== limit) return null
@@ -98,7 +98,7 @@ export class LimitLeases {
   }
 
   /** Counts on top of what is known of this minute; a lease that comes later is less by what has passed. */
-  #withoutLease(accountId: number, limit: number): Counted {
+  #withoutLease(accountId: number, limit: number): CountResult {
     const nowMs = performance.now()
     let lease = this.#leases.get(accountId)
     if (!lease || lease.endsMs <= nowMs) {

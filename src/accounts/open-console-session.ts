@@ -9,7 +9,7 @@ import type { NewSession } from './session-routes.ts'
 import { insertConsoleSession } from './store.ts'
 
 const SESSION_MS = 12 * 60 * MINUTE_MS
-const LONGEST_BROWSER = 300
+const MAX_USER_AGENT_LENGTH = 300
 
 /** The viewer was just authenticated, by the token if there is one. */
 export const openConsoleSession = verb(
@@ -31,7 +31,7 @@ export const openConsoleSession = verb(
       if (person) {
         await tx.deleteFrom('person_sessions').where('expires_at', '<', now).execute()
         const tokenId = tokenHash && (await tokenOf(tx, 'person_tokens', tokenHash))
-        const seen = { address, browser: browser.slice(0, LONGEST_BROWSER), created_at: now, expires_at: expiresAt }
+        const seen = { address, browser: browser.slice(0, MAX_USER_AGENT_LENGTH), created_at: now, expires_at: expiresAt }
         const insert = tx.insertInto('person_sessions').values({ hash, person_id: person.id, token_id: tokenId, ...seen })
         id = (await insert.returning('id').executeTakeFirstOrThrow()).id
       } else {

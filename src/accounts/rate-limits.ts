@@ -7,7 +7,7 @@ import { reason } from '#core/problems.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { databaseLeases } from './database-leases.ts'
-import { type Counted, LimitLeases, WINDOW_SECONDS } from './limit-leases.ts'
+import { type CountResult, LimitLeases, WINDOW_SECONDS } from './limit-leases.ts'
 import { redisLeases } from './redis-leases.ts'
 
 export interface Allowance {
@@ -18,20 +18,20 @@ export interface Allowance {
 }
 
 /** Where nodes share their counts: Redis or a shared database. */
-export type Shared = ({ redisUrl: string } | { db: Db }) & { log: Log }
+export type LimitStore = ({ redisUrl: string } | { db: Db }) & { log: Log }
 
 /** One count per account, for all interfaces, keys and nodes. */
 export class RateLimits {
   readonly #limits: Record<Plan, number> | null
   readonly #leases: LimitLeases | null = null
-  readonly #count: (accountId: number, limit: number) => Promise<Counted>
+  readonly #count: (accountId: number, limit: number) => Promise<CountResult>
   readonly #close: () => void = () => {}
 
   /**
    * @param limits requests a minute by plan; null for none
    * @param shared while it cannot be reached, each node counts alone
    */
-  constructor(limits: Record<Plan, number> | null, shared: Shared | null = null) {
+  constructor(limits: Record<Plan, number> | null, shared: LimitStore | null = null) {
     this.#limits = limits
     // It only counts: the limit is compared here, so that a changed plan takes effect at once and in the same window.
     const memory = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS })

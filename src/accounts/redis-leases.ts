@@ -1,6 +1,6 @@
 // Takes leases of rate limits from Redis with one script, on a single server or on the master that Sentinels name.
 import type { Redis, RedisOptions } from 'ioredis'
-import { type LeaseStore, SEVERAL_SECONDS, SHARE_ALONE, SHARE_OF_SEVERAL, WINDOW_SECONDS } from './limit-leases.ts'
+import { type LeaseStore, MULTI_NODE_SECONDS, SINGLE_NODE_SHARE, MULTI_NODE_SHARE, WINDOW_SECONDS } from './limit-leases.ts'
 import { connectRedis } from './redis-connection.ts'
 
 const RECONNECT_MS = 500
@@ -37,11 +37,11 @@ else
   ends, leased = now + ${WINDOW_SECONDS * 1_000}, 0
 end
 if row[3] and row[3] ~= node then shared = now end
-local share = shared > now - ${SEVERAL_SECONDS * 1_000} and ${SHARE_OF_SEVERAL} or ${SHARE_ALONE}
+local share = shared > now - ${MULTI_NODE_SECONDS * 1_000} and ${MULTI_NODE_SHARE} or ${SINGLE_NODE_SHARE}
 local granted = math.ceil(math.max(0, limit - leased) / share)
 leased = leased + granted
 redis.call('hset', KEYS[1], 'ends', ends, 'leased', leased, 'node', node, 'shared', shared)
-redis.call('pexpire', KEYS[1], ${SEVERAL_SECONDS * 1_000})
+redis.call('pexpire', KEYS[1], ${MULTI_NODE_SECONDS * 1_000})
 return { granted, leased, ends - now }`
 
 /** @param url as `REDIS_URL` takes it */

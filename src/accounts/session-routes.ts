@@ -26,7 +26,7 @@ export interface SignIn extends SessionPages {
   /** Opens a session for the person or account whose credentials are in the body. */
   open: (request: FastifyRequest, body: Record<string, unknown>) => Promise<{ viewer: Viewer; opened: NewSession }>
   close: (request: FastifyRequest, viewer: Viewer, session: string) => Promise<void>
-  /** who is signed in, as the pages show it; null: nobody */
+  /** who is signed in, as the pages show it; null if nobody is */
   describe: (request: FastifyRequest, viewer: Viewer | null) => object | Promise<object>
 }
 
@@ -51,7 +51,7 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   const path = `/${name}/session`
   const hide = { schema: { hide: true } as object }
   const sessionOf = cookieReader(name)
-  /** The signed-in caller; null if nobody is, or is any longer. */
+  /** The signed-in caller; null without a valid session. */
   const current = async (request: FastifyRequest): Promise<{ session: string; viewer: Viewer } | null> => {
     const session = sessionOf(request)
     if (session === null) return null
@@ -66,20 +66,20 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
     const secure = request.protocol === 'https' || publicUrl?.startsWith('https:') ? '; Secure' : ''
     reply.header('set-cookie', `mintmark_${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Expires=${expires.toUTCString()}${secure}`)
   }
-  app.get(path, hide, async (request, reply) => answer(reply, await describe(request, (await current(request))?.viewer ?? null)))
+  app.get(path, hide, async (request, reply) => sendData(reply, await describe(request, (await current(request))?.viewer ?? null)))
   app.post(path, hide, async (request, reply) => {
     refuseOtherPages(request, name, publicUrl)
     const { viewer, opened } = await open(request, (request.body ?? {}) as Record<string, unknown>)
     const { session, expiresAt } = opened
     setCookie(request, reply, session, expiresAt)
-    return answer(reply, { ...(await describe(request, viewer)), expires_at: expiresAt.toISOString() })
+    return sendData(reply, { ...(await describe(request, viewer)), expires_at: expiresAt.toISOString() })
   })
   app.delete(path, hide, async (request, reply) => {
     refuseOtherPages(request, name, publicUrl)
     const signedIn = await current(request)
     if (signedIn) await close(request, signedIn.viewer, signedIn.session)
     setCookie(request, reply, '', new Date(0))
-    return answer(reply, await describe(request, null))
+    return sendData(reply, await describe(request, null))
   })
   registerOtherMethods(app, path, ['GET', 'POST', 'DELETE'])
 }
@@ -116,7 +116,7 @@ function cookieReader(app: string): (request: FastifyRequest) => string | null {
 }
 
 /** Sends data to pages; no cache may store it. */
-export function answer(reply: FastifyReply, data: object): FastifyReply {
+export function sendData(reply: FastifyReply, data: object): FastifyReply {
   reply.header('cache-control', 'no-store').type('application/json; charset=utf-8')
   return reply.send(JSON.stringify(successBody({ data })))
 }

@@ -13,7 +13,7 @@ import { ownerOf, personViewer } from './people/store.ts'
 import type { Account, ApiKey, CreditEntry, KEY_STATES, OperatorToken } from './types.ts'
 
 /** A stored key and its holder, as the keyring caches it. */
-export interface Holder {
+export interface KeyHolder {
   keyId: number
   /** the id by which the change log reports changes of this holder */
   ownerId: number
@@ -58,7 +58,7 @@ const SCOPE = [
   sql<string[]>`coalesce(s.allowed_addresses, '{}')`.as('allowed_addresses'),
 ] as const
 
-export async function loadApiKey(db: Db, hash: Buffer): Promise<Holder | null> {
+export async function loadApiKey(db: Db, hash: Buffer): Promise<KeyHolder | null> {
   const row = await db.kysely
     .selectFrom('api_keys as k')
     .innerJoin('accounts as a', 'a.id', 'k.account_id')
@@ -80,7 +80,7 @@ interface StoredKey extends KeyScope {
 }
 
 /** The account of an API key, and how long the key is valid. */
-function standingOf(key: StoredKey): Omit<Holder, 'keyId' | 'idleMs' | 'lastUsedAtMs'> {
+function standingOf(key: StoredKey): Omit<KeyHolder, 'keyId' | 'idleMs' | 'lastUsedAtMs'> {
   const { id, account_id: accountId, plan } = key
   return {
     ownerId: accountId,
@@ -92,7 +92,7 @@ function standingOf(key: StoredKey): Omit<Holder, 'keyId' | 'idleMs' | 'lastUsed
 }
 
 /** A session of the seller's desk acts as the API key that opened it, as long as that key is valid and of the plan. */
-export async function loadSellerSession(db: Db, hash: Buffer): Promise<Holder | null> {
+export async function loadSellerSession(db: Db, hash: Buffer): Promise<KeyHolder | null> {
   const row = await db.kysely
     .selectFrom('seller_sessions as d')
     .innerJoin('api_keys as k', 'k.id', 'd.key_id')
@@ -116,7 +116,7 @@ export async function loadSellerSession(db: Db, hash: Buffer): Promise<Holder | 
   }
 }
 
-export async function loadOperatorToken(db: Db, hash: Buffer): Promise<Holder | null> {
+export async function loadOperatorToken(db: Db, hash: Buffer): Promise<KeyHolder | null> {
   const row = await db.kysely
     .selectFrom('operator_tokens')
     .select(['id', 'label', 'last_used_at', 'revoked_at'])
@@ -135,7 +135,7 @@ export async function loadOperatorToken(db: Db, hash: Buffer): Promise<Holder | 
   }
 }
 
-async function loadPersonToken(db: Db, hash: Buffer): Promise<Holder | null> {
+async function loadPersonToken(db: Db, hash: Buffer): Promise<KeyHolder | null> {
   const row = await db.kysely
     .selectFrom('person_tokens as t')
     .innerJoin('people as p', 'p.id', 't.person_id')
@@ -161,7 +161,7 @@ export const BOOTSTRAP: Viewer = Object.freeze({ kind: 'operator', name: 'bootst
 export const BOOTSTRAP_ID = 0
 
 /** @param bootstrapHash of the current bootstrap token; null if none is set */
-export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Buffer | null): Promise<Holder | null> {
+export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Buffer | null): Promise<KeyHolder | null> {
   const row = await db.kysely
     .selectFrom('console_sessions as s')
     .leftJoin('operator_tokens as t', 't.id', 's.token_id')
@@ -183,7 +183,7 @@ export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Bu
 }
 
 /** A session that was opened with a token ends with it; a session opened with a password alone may only set up two-factor sign-in. */
-async function loadPersonSession(db: Db, hash: Buffer): Promise<Holder | null> {
+async function loadPersonSession(db: Db, hash: Buffer): Promise<KeyHolder | null> {
   const row = await db.kysely
     .selectFrom('person_sessions as s')
     .innerJoin('people as p', 'p.id', 's.person_id')

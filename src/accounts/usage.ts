@@ -7,7 +7,7 @@ import { inTransaction } from '#db/transaction.ts'
 /** Days that are shown, including today. */
 export const USAGE_DAYS = 30
 /** Statistics compare a period with the one before. */
-const KEPT_DAYS = 2 * USAGE_DAYS
+const RETENTION_DAYS = 2 * USAGE_DAYS
 
 /** Keys with their own metrics: each has a series for every operation that it calls. */
 const MEASURED_KEYS = 200
@@ -174,5 +174,5 @@ export async function pageOfUsage(
 
 /** Deletes days that statistics no longer compare with. */
 export async function forgetOldUsage(db: Db, now: Date): Promise<void> {
-  await sql`delete from api_key_usage where day < ${dayText(now.getTime() - (KEPT_DAYS - 1) * DAY_MS)}::date`.execute(db.kysely)
+  await sql`delete from api_key_usage where day < ${dayText(now.getTime() - (RETENTION_DAYS - 1) * DAY_MS)}::date`.execute(db.kysely)
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Tx } from '#db/schema.ts'
 import { detailsFromRow, detailsToRow } from './details.ts'
-import { type Facts, statedOnly } from './facts.ts'
+import { type Facts, withoutEmptyValues } from './facts.ts'
 import { exportedKey, originOf, worldOf } from './origin.ts'
 import type { ForeignId, Genre, ItemImage, SourceKey } from './records.ts'
 import { BEFORE_RECORDS } from './source-records.ts'
@@ -79,7 +79,7 @@ async function adopt(tx: Tx, items: readonly BareItem[]): Promise<void> {
 
 function factsOfItem({ id: _id, foreign_ids: foreignIds, details, ...item }: BareItem): Facts {
   const ids = (foreignIds ?? []).map(({ source, id, finish }) => ({ source, id, ...(finish && { finish }) }))
-  return statedOnly({ ...item, details: detailsToRow(detailsFromRow(details)), foreign_ids: ids })
+  return withoutEmptyValues({ ...item, details: detailsToRow(detailsFromRow(details)), foreign_ids: ids })
 }
 
 function keyOf(item: BareItem, facts: Facts): { source: string; foreign_id: string; finish: string } {

@@ -7,7 +7,7 @@ import { detailsFromRow } from './details.ts'
 import { type Facts, factsOf } from './facts.ts'
 import type { ForeignId } from './records.ts'
 import { statedFacts } from './source-records.ts'
-import { categoriesByRef, type ItemWrite, saveItems, type Written } from './store.ts'
+import { categoriesByRef, type ItemWrite, saveItems, type SavedItems } from './store.ts'
 
 interface CategoryNamed {
   id: number
@@ -66,7 +66,7 @@ export async function composeItems(
   names: CatalogueNames,
   items: readonly Composition[],
   options: { keepSlugs?: boolean } = {},
-): Promise<Written> {
+): Promise<SavedItems> {
   await names.load(items.map(({ facts }) => facts))
   return saveItems(
     tx,
@@ -104,7 +104,7 @@ function writeOf({ id, facts, copies }: Composition, names: CatalogueNames): Ite
 }
 
 /** Composes existing items again from the current facts of their records. */
-export async function recompose(tx: Tx, note: Note, names: CatalogueNames, ids: readonly number[]): Promise<Written> {
+export async function recompose(tx: Tx, note: Note, names: CatalogueNames, ids: readonly number[]): Promise<SavedItems> {
   const items = [...(await statedFacts(tx, ids))].map(([id, records]) => ({ id, ...factsOf(records) }))
   await keepRefs(
     tx,

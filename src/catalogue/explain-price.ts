@@ -19,7 +19,7 @@ import { fetchPricedItem, type StoredItemCtx } from './stored-items.ts'
 
 const NEAR_MINT = 'Near Mint'
 /** Maximum number of held prices for one item, market and label. */
-const MOST_HELD = 100
+const MAX_HELD_PRICES = 100
 
 const PriceKey = {
   market: Type.Optional(Type.Enum([...MARKETS], { description: 'Default: the market whose prices the item shows' })),
@@ -72,7 +72,7 @@ export const explainStoredPrice = verb(
     const on = ctx.db.kysely
     const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(on)])
     const explanation = await explainOne(on, item.id, asked, item.shown_market, explainConditions(ctx, rates))
-    const { rows } = await pageOfHeld(on, { item_id: item.id, market: explanation.market }, MOST_HELD, 0)
+    const { rows } = await pageOfHeld(on, { item_id: item.id, market: explanation.market }, MAX_HELD_PRICES, 0)
     return { ...explanation, held: rows.filter(({ label }) => label === explanation.label) }
   },
 )

@@ -89,14 +89,14 @@ export function factsOf(records: readonly StatedFacts[]): { facts: Facts; proven
 }
 
 /** Records in the order in which they identify the item: those of the whole card also apply to other items, and come last. */
-export function byIdentity<T extends Stating>(records: readonly T[]): readonly T[] {
+export function byIdentity<T extends FactSource>(records: readonly T[]): readonly T[] {
   if (records.length === 1) return records
   return records.toSorted((a, b) => Number(a.whole) - Number(b.whole) || stateRank(a) - stateRank(b))
 }
 
-type Stating = Pick<StatedFacts, 'source' | 'whole' | 'merged'>
+type FactSource = Pick<StatedFacts, 'source' | 'whole' | 'merged'>
 
-function stateRank({ source, merged }: Stating): number {
+function stateRank({ source, merged }: FactSource): number {
   return merged ? PRECEDENCE.length + 1 : rankOf(source)
 }
 
@@ -163,11 +163,11 @@ export function foreignIdKey({ source, id, finish = '' }: ForeignId): string {
  * A source's facts after a newer statement: values that it omits are kept. If it has ids of a shop, these replace that shop's earlier
  * ids.
  */
-export function restated(newer: Facts, older: Facts): Facts {
+export function updatedFacts(newer: Facts, older: Facts): Facts {
   const shops = new Set(newer.foreign_ids?.map(({ source }) => source))
   const kept = (older.foreign_ids ?? []).filter(({ source }) => !shops.has(source))
   const both = [newer, { ...older, foreign_ids: kept }].map((facts) => ({ source: '', finish: '', whole: false, facts }))
-  return statedOnly({ ...factsInOrder(both), ...(newer.without_ids && { without_ids: newer.without_ids }) })
+  return withoutEmptyValues({ ...factsInOrder(both), ...(newer.without_ids && { without_ids: newer.without_ids }) })
 }
 
 function factsInOrder(records: StatedFacts[]): Facts {
@@ -175,15 +175,15 @@ function factsInOrder(records: StatedFacts[]): Facts {
 }
 
 /** Without empty values: a source without a code or image does not state that there is none. */
-export function statedOnly(facts: Facts): Facts {
+export function withoutEmptyValues(facts: Facts): Facts {
   const isEmpty = (value: unknown) => value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => !isEmpty(value))) as Facts
 }
 
 /** The facts stated by a parsed record; prices are not facts. */
-export function factsStated(record: ItemRecord): Facts {
+export function factsOfRecord(record: ItemRecord): Facts {
   const { market, ref, category, name, code, slug, genre, game, images, groups, attributes, details, foreignIds } = record
-  return statedOnly({
+  return withoutEmptyValues({
     market,
     ref,
     category,
@@ -202,16 +202,16 @@ export function factsStated(record: ItemRecord): Facts {
 
 /** Equal for equal facts, in whatever order the database returns their keys. */
 export function factsText(facts: Facts): string {
-  return JSON.stringify(inOrder(facts))
+  return JSON.stringify(sortKeys(facts))
 }
 
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => compare(a, b))
-      .map(([key, each]) => [key, inOrder(each)]),
+      .map(([key, each]) => [key, sortKeys(each)]),
   )
 }
 

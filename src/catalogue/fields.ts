@@ -1,5 +1,5 @@
 // Fields of categories and items, shared by request bodies and our own file format.
-import { LARGEST_INTEGER, orNull } from '#core/fields.ts'
+import { MAX_INTEGER, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
@@ -35,7 +35,7 @@ export function address(description?: string) {
 }
 
 export function positive() {
-  return Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER })
+  return Type.Integer({ minimum: 1, maximum: MAX_INTEGER })
 }
 
 export function market(description?: string) {

@@ -1,6 +1,6 @@
 // A single vocabulary of finishes: the words of all sources become canonical slugs such as `reverse` or `holo-first-edition`.
 import { fold, words } from '#index/fold.ts'
-import { kept } from '#index/kept.ts'
+import { memoize } from '#index/memoize.ts'
 
 const SAME_WORDS: Readonly<Record<string, string>> = {
   holofoil: 'holo',
@@ -22,7 +22,7 @@ const NUMBERED = /^([a-z]+)(\d+)$/
  * The words that distinguish a printing, in canonical spelling and order: the foil first, implied words dropped. Empty for a plain
  * printing.
  */
-export const finishWords: (text: string) => readonly string[] = kept(wordsOf)
+export const finishWords: (text: string) => readonly string[] = memoize(wordsOf)
 
 function wordsOf(text: string): string[] {
   const found = words(fold(text.replace(CAMEL, '$1 $2')))
@@ -45,7 +45,7 @@ export function finishSlug(text: string): string {
 }
 
 /** Equal for slugs of the same printing, regardless of the order of their words. */
-export const finishKey = kept((slug) => finishWords(slug).toSorted().join(' '))
+export const finishKey = memoize((slug) => finishWords(slug).toSorted().join(' '))
 
 /** How well the requested finish fits an item's finish. */
 export const FIT = { none: 0, foil: 1, alike: 2, same: 3 } as const

@@ -10,11 +10,11 @@ import type { ItemWrite } from './store.ts'
 import { lockCategory } from './stored-categories.ts'
 import type { StoredItem } from './stored-schemas.ts'
 
-const MOST_IMAGES = 50
+const MAX_IMAGES = 50
 
 export const ImageList = Type.Array(
   Type.Union([address('URL of an image'), Type.Object({ url: address(), order: Type.Optional(Type.Integer({ minimum: 0, maximum: 99 })) }, closed)]),
-  { maxItems: MOST_IMAGES, description: 'In the given order unless `order` is set' },
+  { maxItems: MAX_IMAGES, description: 'In the given order unless `order` is set' },
 )
 
 export const ItemBody = {

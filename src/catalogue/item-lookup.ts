@@ -10,7 +10,7 @@ import { byPlainness, FIT, finishFit, finishSlug, finishWords } from './finishes
  * `itemId`; otherwise the reason: `reject` (`unknown` if no item has the ref or id), or `ambiguous` if several items are possible, with
  * all `items` and the first of them.
  */
-export type Found = { itemId: number } | { reject: Reason; unknown: boolean } | { ambiguous: Reason; itemId: number; items: readonly number[] }
+export type LookupResult = { itemId: number } | { reject: Reason; unknown: boolean } | { ambiguous: Reason; itemId: number; items: readonly number[] }
 
 /** A possible item, as far as its finish decides. */
 export interface Candidate {
@@ -28,9 +28,9 @@ interface RefItem {
 }
 
 /** Maximum number of cached keys: feeds repeat recent ones. */
-const MOST_KEPT = 100_000
+const MAX_CACHED_KEYS = 100_000
 /** Longer than any ref or foreign id of an item. */
-const LONGEST = 500
+const MAX_KEY_LENGTH = 500
 
 /** Looks up keys in batches and caches the results, including misses. */
 export class ItemLookup {
@@ -48,7 +48,7 @@ export class ItemLookup {
 
   /** Loads a batch of keys, so that `find` answers from memory. */
   async load(keys: Iterable<ItemKey>): Promise<void> {
-    if (this.#byRef.size + this.#byForeignId.size > MOST_KEPT) this.#forget()
+    if (this.#byRef.size + this.#byForeignId.size > MAX_CACHED_KEYS) this.#forget()
     const refs = new Set<string>()
     const names = new Map<string, { source: string; id: string }>()
     let lastRef: string | null = null
@@ -57,8 +57,8 @@ export class ItemLookup {
         // Prices of an item are mostly adjacent, and comparing with the last ref is faster than a lookup.
         if (key.ref === lastRef) continue
         lastRef = key.ref
-        if (key.ref.length <= LONGEST && !this.#byRef.has(key.ref)) refs.add(key.ref)
-      } else if (key.id.length <= LONGEST) {
+        if (key.ref.length <= MAX_KEY_LENGTH && !this.#byRef.has(key.ref)) refs.add(key.ref)
+      } else if (key.id.length <= MAX_KEY_LENGTH) {
         const name = nameOf(key.source, key.id)
         if (!this.#byForeignId.has(name)) names.set(name, key)
       }
@@ -67,7 +67,7 @@ export class ItemLookup {
     if (names.size > 0) await this.#loadForeignIds([...names.values()])
   }
 
-  find(key: ItemKey): Found {
+  find(key: ItemKey): LookupResult {
     return 'ref' in key ? this.#findRef(key) : this.#findForeignId(key)
   }
 
@@ -100,7 +100,7 @@ export class ItemLookup {
     }
   }
 
-  #findRef({ ref, market }: { ref: string; market?: Market }): Found {
+  #findRef({ ref, market }: { ref: string; market?: Market }): LookupResult {
     if (ref !== this.#last.ref) this.#last = { ref, all: this.#byRef.get(ref) ?? [] }
     const { all } = this.#last
     const found = market === undefined ? all : all.filter((item) => item.market === market)
@@ -109,7 +109,7 @@ export class ItemLookup {
     return { reject: reason('refs', { markets: found.map((item) => item.market), ref }), unknown: false }
   }
 
-  #findForeignId({ source, id, finish }: { source: string; id: string; finish?: string }): Found {
+  #findForeignId({ source, id, finish }: { source: string; id: string; finish?: string }): LookupResult {
     const all = this.#byForeignId.get(nameOf(source, id)) ?? []
     if (all.length === 0) return { reject: reason('no_foreign_id', { source, id }), unknown: true }
     const items = itemsOfFinish(all, finish)
@@ -133,7 +133,7 @@ export function itemsOfFinish(candidates: readonly Candidate[], finish: string |
 
 /** The items whose finish fits best; none if no finish fits. */
 function ofFinish(all: readonly Candidate[], finish: string): readonly Candidate[] {
-  const wanted = finishWords(finish.slice(0, LONGEST))
+  const wanted = finishWords(finish.slice(0, MAX_KEY_LENGTH))
   const fitting = all.flatMap((candidate) => {
     // An item without a stated finish counts only as the plain card: a missing price is better than a wrong one.
     const fit = candidate.words === null && wanted.length > 0 ? FIT.none : finishFit(wanted, candidate.words)

@@ -1,5 +1,5 @@
 // Lists categories with their item counts, by id: all that match, the roots, or the children of one.
-import { LARGEST_INTEGER, orNull } from '#core/fields.ts'
+import { MAX_INTEGER, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { PER_PAGE, type Page, pageParams, pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -30,7 +30,7 @@ export const listCategories = verb(
         game: Type.Optional(GameParam),
         market: Type.Optional(market('Market of the catalogue they come from')),
         parent_id: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Only direct children of this category; 0 for the roots' }),
+          Type.Integer({ minimum: 0, maximum: MAX_INTEGER, description: 'Only direct children of this category; 0 for the roots' }),
         ),
         ...pageParams(),
       },

@@ -34,8 +34,8 @@ const LOGGED: Record<CatalogueKind, readonly Kind[]> = {
 }
 
 const DEFAULT_LIMIT = 100
-const MOST = 1_000
-const LONGEST_WAIT_S = 30
+const MAX_LIMIT = 1_000
+const MAX_WAIT_SECONDS = 30
 
 const ChangedItemSchema = Type.Object({ ...ItemRowSchema.properties, prices: Type.Array(PriceRowSchema) }, { title: 'ChangedItem' })
 
@@ -103,9 +103,9 @@ export const listChanges = verb(
           }),
         ),
         wait: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: LONGEST_WAIT_S, default: 0, description: 'Seconds to wait for a change if there is none yet' }),
+          Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0, description: 'Seconds to wait for a change if there is none yet' }),
         ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Maximum number of changes' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Maximum number of changes' })),
         with_data: Type.Optional(Type.Boolean({ default: false, description: 'Add the current data' })),
       },
       { additionalProperties: false },

@@ -1,5 +1,5 @@
 // Lists categories as operators see them, oldest first.
-import { boundedId, filter, LARGEST_INTEGER } from '#core/fields.ts'
+import { boundedId, filter, MAX_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -17,7 +17,7 @@ export const listStoredCategories = verb(
         market: Type.Optional(market()),
         game: filter('Such as `pokemon`'),
         parent_id: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Only direct children of this category; 0 for the roots' }),
+          Type.Integer({ minimum: 0, maximum: MAX_INTEGER, description: 'Only direct children of this category; 0 for the roots' }),
         ),
         id: boundedId('This category'),
         search: filter('Part of the name or ref, case-insensitive'),

@@ -1,5 +1,5 @@
 // Lists items as operators see them, each with its price, oldest first unless a sort is requested.
-import { filter, LARGEST_INTEGER } from '#core/fields.ts'
+import { filter, MAX_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -13,7 +13,7 @@ import { SORT_FIELDS, type SortDirection, type SortField } from './snapshot/sort
 import { idsOfItems, itemsInOrder, pageOfItems, type StoredItemCtx } from './stored-items.ts'
 import type { ListedItem } from './stored-schemas.ts'
 
-const MOST_IDS = 100
+const MAX_IDS = 100
 
 export interface ListedItems extends Page<ListedItem> {
   /** canonical form of the field query, if any */
@@ -30,8 +30,8 @@ export const listStoredItems = verb(
         game: filter('Such as `pokemon`'),
         ref: filter('Exact ref'),
         id: Type.Optional(
-          Type.Array(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER }), {
-            maxItems: MOST_IDS,
+          Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INTEGER }), {
+            maxItems: MAX_IDS,
             description: 'Id of an item; repeat it for several',
           }),
         ),

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import { detailsToRow } from './details.ts'
-import { type Facts, factsOf, factsStated, foreignIdKey } from './facts.ts'
+import { type Facts, factsOf, factsOfRecord, foreignIdKey } from './facts.ts'
 import type { ItemFields } from './item-fields.ts'
 import { worldOf } from './origin.ts'
 import type { Genre } from './records.ts'
@@ -11,7 +11,7 @@ import type { ItemWrite } from './store.ts'
 
 /** The facts of a manually created item: all that were sent. */
 export async function factsOfNew(tx: Tx, write: ItemWrite): Promise<Facts> {
-  return factsStated({ ...write.record, groups: await groupSlugs(tx, write.groupIds) })
+  return factsOfRecord({ ...write.record, groups: await groupSlugs(tx, write.groupIds) })
 }
 
 /**

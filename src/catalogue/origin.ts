@@ -6,14 +6,14 @@ const CARD_SOURCES = ['tcgdex-asia', 'tcgdex', 'pokemontcg']
 const PRODUCT_SOURCES = ['cardmarket', 'tcgplayer']
 const PUNK_RECORDS = /^punk-records:([a-z]+:[A-Z0-9]+-\d+(?:_([a-z]\d+))?)$/
 
-export interface Originated {
+export interface OriginFields {
   ref: string
   attributes?: readonly { name: string; value: string | null }[]
   foreign_ids?: readonly ForeignId[]
 }
 
 /** The record; null if the ref belongs to a source that the program does not read. */
-export function originOf({ ref, attributes = [], foreign_ids: foreignIds = [] }: Originated): SourceKey | null {
+export function originOf({ ref, attributes = [], foreign_ids: foreignIds = [] }: OriginFields): SourceKey | null {
   const source = ref.slice(0, ref.indexOf(':'))
   const rest = ref.slice(source.length + 1)
   if (PRODUCT_SOURCES.includes(source)) return { source, id: rest, finish: '' }

@@ -5,10 +5,10 @@ import { bodyReader, ReasonFields, type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { MARKETS } from '#core/markets.ts'
 import { MAX_AMOUNT, minorOfNumber } from '#core/money.ts'
-import { problem, type Reason, reason, together } from '#core/problems.ts'
+import { problem, type Reason, reason, combineProblems } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/change.ts'
-import { survivorsOf } from '#db/live-item.ts'
+import { resolveAliases } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { closeImport, noCounts, openImport } from '#prices/imports.ts'
 import { addLabel, labelIds } from '#prices/labels.ts'
@@ -20,7 +20,7 @@ import { PriceWriter } from '#prices/writer.ts'
 import { closed, market, shortText } from './fields.ts'
 import { ItemLookup } from './item-lookup.ts'
 
-const MOST_ROWS = 10_000
+const MAX_ROWS = 10_000
 
 export const PriceRowSchema = Type.Object(
   {
@@ -46,7 +46,7 @@ export interface PostedPrices {
 
 export const PostedPricesSchema = Type.Object(
   {
-    import_id: Type.Integer({ description: 'The batch of these prices; it can be reverted' }),
+    import_id: Type.Integer({ description: 'Id of the batch of these prices; it can be reverted' }),
     accepted: Type.Integer(),
     unchanged: Type.Integer(),
     held: Type.Integer({ description: 'Held for review: see GET /held-prices' }),
@@ -69,7 +69,7 @@ export const postPrices = verb(
   {
     name: 'postPrices',
     needs: 'catalogue',
-    input: Type.Object({ prices: Type.Array(Type.Unknown(), { maxItems: MOST_ROWS, allowed: reason('list_body', { max: MOST_ROWS }) }) }, closed),
+    input: Type.Object({ prices: Type.Array(Type.Unknown(), { maxItems: MAX_ROWS, allowed: reason('list_body', { max: MAX_ROWS }) }) }, closed),
   },
   (ctx: PriceWriteCtx, { prices }) =>
     change(ctx, async (tx, note): Promise<PostedPrices> => {
@@ -99,7 +99,7 @@ async function readAll(tx: Tx, note: Note, rows: unknown[], nowMs: number, refus
       read.push({ row, price: readPrice(value, nowMs) })
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'VALIDATION_ERROR') throw error
-      refuse(row, together(error.details))
+      refuse(row, combineProblems(error.details))
     }
   }
   const findItem = await itemFinder(
@@ -143,7 +143,7 @@ function readPrice(value: unknown, nowMs: number): Price {
 /** Resolves the items of prices: the id, or the reason why there is none. */
 async function itemFinder(tx: Tx, prices: Price[]): Promise<(price: Price) => number | Reason> {
   const ids = [...new Set(prices.flatMap(({ item_id }) => item_id ?? []))]
-  const survivors = await survivorsOf(tx, ids)
+  const survivors = await resolveAliases(tx, ids)
   const rows = await tx
     .selectFrom('items')
     .select('id')

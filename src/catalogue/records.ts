@@ -115,10 +115,10 @@ export interface CatalogueFormat {
    * Begins an import, whose files are read one after another; what one states (printed totals) is used by the next.
    * @param known categories of the market from earlier imports, by ref
    */
-  open(market: Market, known: ReadonlyMap<string, KnownCategory>): CatalogueReader
+  open(market: Market, known: ReadonlyMap<string, StoredCategory>): CatalogueReader
 }
 
-export interface KnownCategory {
+export interface StoredCategory {
   parent: string | null
   printedTotal: number | null
 }

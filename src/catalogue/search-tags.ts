@@ -15,14 +15,14 @@ const SEALED_WORDS = new Set(
 )
 const SEALED_GENRES = new Set(['sealed', 'bundle'])
 const NUMBER = /^\d+$/u
-const MOST_PARSED = 10_000
+const MAX_PARSED = 10_000
 
 /** Bit positions in the sort value, most significant first. */
 const GENRE = 7
 const VERSION = 5
 const LANGUAGE = 1
-const MOST_VERSION = 3
-const MOST_LANGUAGE = 15
+const MAX_VERSION = 3
+const MAX_LANGUAGE = 15
 
 /** The tags of an item as one text, equal for equal tags. @param languages a comma-separated list, or one name */
 export function tagsOf(finish: string, rarity: string, languages: string, genre: string): string {
@@ -47,7 +47,7 @@ function parsed(tags: string): Tags {
   const known = PARSED.get(tags)
   if (known) return known
   const made = parse(tags)
-  if (PARSED.size >= MOST_PARSED) PARSED.clear()
+  if (PARSED.size >= MAX_PARSED) PARSED.clear()
   PARSED.set(tags, made)
   for (const word of [...made.finish, ...made.rarity]) SEEN_WORDS.add(word)
   return made
@@ -90,7 +90,7 @@ export function tagOrder(languageOrder: readonly string[]): (asked: ReadonlySet<
       const version = versionOf(finish, asked) + rarityOf(rarity, asked)
       const language = languages.length === 0 ? 0 : Math.min(...languages.map((code) => placeOf(code, places)))
       const foil = finish.includes('holo') && !asked.has('holo')
-      return (Number(behind) << GENRE) | (Math.min(version, MOST_VERSION) << VERSION) | (Math.min(language, MOST_LANGUAGE) << LANGUAGE) | Number(foil)
+      return (Number(behind) << GENRE) | (Math.min(version, MAX_VERSION) << VERSION) | (Math.min(language, MAX_LANGUAGE) << LANGUAGE) | Number(foil)
     }
   }
   const orderUsually = orderFor(NOTHING)
@@ -100,7 +100,7 @@ export function tagOrder(languageOrder: readonly string[]): (asked: ReadonlySet<
       const known = usual.get(tags)
       if (known !== undefined) return known
       const order = orderUsually(tags)
-      if (usual.size >= MOST_PARSED) usual.clear()
+      if (usual.size >= MAX_PARSED) usual.clear()
       usual.set(tags, order)
       return order
     }

@@ -29,7 +29,7 @@ export const SetPriceSchema = Type.Object(
     price: Price,
     updated_at: Type.String({ format: 'date-time', description: 'UTC' }),
     replaced: Type.Union([Price, Type.Null()], { description: 'Previous price; null if there was none' }),
-    import_id: Type.Integer({ description: 'The batch that this price is; it can be reverted' }),
+    import_id: Type.Integer({ description: 'Id of the batch that sets the price; it can be reverted' }),
   },
   { title: 'SetPrice' },
 )

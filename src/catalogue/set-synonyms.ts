@@ -7,16 +7,16 @@ import { problem } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { fold, words } from '#index/fold.ts'
-import { LONGEST_PHRASE } from '#index/query.ts'
+import { MAX_PHRASE_WORDS } from '#index/query.ts'
 import { closed } from './fields.ts'
 import { loadSynonyms, type Synonym } from './synonyms.ts'
 
-const MOST_SYNONYMS = 1_000
-const MOST_MEANT = 12
+const MAX_SYNONYMS = 1_000
+const MAX_MEANINGS = 12
 
 export const SynonymSchema = Type.Object(
   {
-    word: name(`Search phrase: up to ${LONGEST_PHRASE} words`),
+    word: name(`Search phrase: up to ${MAX_PHRASE_WORDS} words`),
     means: name('Equivalent words from names, sets, finishes, rarities or languages'),
   },
   { ...closed, title: 'Synonym', examples: [{ word: 'etb', means: 'elite trainer box' }] },
@@ -26,7 +26,7 @@ export const setSynonyms = verb(
   {
     name: 'setSynonyms',
     needs: 'catalogue',
-    input: Type.Object({ synonyms: Type.Array(SynonymSchema, { maxItems: MOST_SYNONYMS }) }, closed),
+    input: Type.Object({ synonyms: Type.Array(SynonymSchema, { maxItems: MAX_SYNONYMS }) }, closed),
   },
   (ctx: WriteCtx, { synonyms: given }): Promise<Synonym[]> => {
     const problems = given.flatMap((row, i) => problemsOf(row).map((each) => ({ ...each, field: `synonyms.${i}.${each.field}` })))
@@ -51,9 +51,9 @@ export const setSynonyms = verb(
 function problemsOf({ word, means }: Static<typeof SynonymSchema>) {
   const typed = fold(word).split(' ')
   const meant = words(fold(means)).length
-  if (words(fold(word)).length === 0) return [problem('word', 'words', { min: 1, max: LONGEST_PHRASE })]
-  if (typed.length > LONGEST_PHRASE) return [problem('word', 'words', { min: 1, max: LONGEST_PHRASE })]
-  if (meant === 0 || meant > MOST_MEANT) return [problem('means', 'words', { min: 1, max: MOST_MEANT })]
+  if (words(fold(word)).length === 0) return [problem('word', 'words', { min: 1, max: MAX_PHRASE_WORDS })]
+  if (typed.length > MAX_PHRASE_WORDS) return [problem('word', 'words', { min: 1, max: MAX_PHRASE_WORDS })]
+  if (meant === 0 || meant > MAX_MEANINGS) return [problem('means', 'words', { min: 1, max: MAX_MEANINGS })]
   if (fold(word) === fold(means)) return [problem('means', 'other_than', { field: 'word' })]
   return []
 }

@@ -17,6 +17,6 @@ export function isSelectedBy(market: Market, { home, hasPrices }: ItemMarkets): 
  * The market whose prices are shown by default: home if it has prices, otherwise the first market that has.
  * @param order the setting MARKET_ORDER
  */
-export function shownMarket({ home, hasPrices }: ItemMarkets, order: readonly Market[]): Market {
+export function defaultMarket({ home, hasPrices }: ItemMarkets, order: readonly Market[]): Market {
   return hasPrices(home) ? home : (order.find(hasPrices) ?? home)
 }

@@ -1,10 +1,10 @@
 // Slugs: readable, unique in the catalogue, and never changed once assigned.
 import type { Queryable } from '#db/schema.ts'
-import { kept } from '#index/kept.ts'
+import { memoize } from '#index/memoize.ts'
 import type { ItemRecord } from './records.ts'
 
 /** Lower-case ASCII words joined with `-`: `Nidoran ♀` → `nidoran-female`, `Farfetch'd` → `farfetchd`, Japanese → ''. */
-export const slugWords = kept(wordsOfSlug)
+export const slugWords = memoize(wordsOfSlug)
 
 function wordsOfSlug(text: string): string {
   return text
@@ -21,7 +21,7 @@ function wordsOfSlug(text: string): string {
 }
 
 /** The preferred slug of an item: name, code, set, and the finish if the record states one. */
-export function wantedItemSlug(item: ItemRecord, categoryName: string): string {
+export function preferredItemSlug(item: ItemRecord, categoryName: string): string {
   const finish = item.attributes.find((attribute) => attribute.name === 'Finish')?.value ?? ''
   const words = [item.name, item.code ?? '', categoryName, finish].map(slugWords).filter(Boolean)
   return words.join('-') || slugWords(item.ref) || 'item'

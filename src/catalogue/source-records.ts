@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { copyIn } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import { type Facts, factsText, restated, type StatedFacts } from './facts.ts'
+import { type Facts, factsText, updatedFacts, type StatedFacts } from './facts.ts'
 import { worldOf } from './origin.ts'
 import type { SourceKey } from './records.ts'
 
@@ -42,8 +42,8 @@ export async function stateRecords(tx: Tx, importId: number, statements: readonl
       fresh.push({ n, statement })
       continue
     }
-    const mine = record.again ? restated(statement.facts, record.earlier ?? record.facts) : statement.facts
-    const facts = record.active ? restated(statement.facts, record.facts) : statement.facts
+    const mine = record.again ? updatedFacts(statement.facts, record.earlier ?? record.facts) : statement.facts
+    const facts = record.active ? updatedFacts(statement.facts, record.facts) : statement.facts
     const text = factsText(facts)
     const changed = !record.active || text !== factsText(record.facts)
     states[n] = { id: record.id, changed }
@@ -145,7 +145,7 @@ async function recomputeFacts(tx: Tx, ids: number[]): Promise<void> {
     select record_id, jsonb_agg(facts order by import_id desc) as statements from source_statements
     where record_id = any(${ids}::int4[]) and not withdrawn
     group by record_id`.execute(tx)
-  const stated = rows.map(({ record_id: id, statements }) => ({ id, facts: statements.reduce(restated) }))
+  const stated = rows.map(({ record_id: id, statements }) => ({ id, facts: statements.reduce(updatedFacts) }))
   await sql`
     update source_records r set facts = c.facts, active = true, game = coalesce(c.facts->>'game', r.game)
     from jsonb_to_recordset(${JSON.stringify(stated)}::jsonb) as c(id int4, facts jsonb)

@@ -8,9 +8,9 @@ import type { Queryable, Tx } from '#db/schema.ts'
 import { detailsToRow } from './details.ts'
 import { foreignIdKey } from './facts.ts'
 import type { CategoryRecord, ForeignId, ItemRecord } from './records.ts'
-import { freeSlugs, slugWords, takenSlugs, wantedItemSlug } from './slugs.ts'
+import { freeSlugs, slugWords, takenSlugs, preferredItemSlug } from './slugs.ts'
 
-export interface Written {
+export interface SavedItems {
   /** in the order of the writes */
   ids: number[]
   /** positions of the writes that created an item */
@@ -166,7 +166,7 @@ interface StoredItem {
  * Creates or updates items; ids and refs must be distinct. With `keepSlugs`, a stated slug that another item uses is ignored: the item
  * keeps its own, or gets a similar one.
  */
-export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[], { keepSlugs = false } = {}): Promise<Written> {
+export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[], { keepSlugs = false } = {}): Promise<SavedItems> {
   if (writes.length === 0) return { ids: [], created: [], updated: [] }
   const existing = await storedItems(
     tx,
@@ -175,7 +175,7 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
   const requests = writes
     .filter(({ id }) => id === null || !existing.has(id))
     .map(({ record, categoryName }) => ({
-      wanted: record.slug ?? wantedItemSlug(record, categoryName),
+      wanted: record.slug ?? preferredItemSlug(record, categoryName),
       ref: record.ref,
     }))
   const slugs = (await freeSlugs(tx, 'items', requests)).values()
@@ -334,7 +334,7 @@ async function updateItems(
 ): Promise<Set<number>> {
   if (updates.length === 0) return new Set()
   // Two items may swap their refs.
-  await giveUpRefs(
+  await releaseRefs(
     tx,
     updates.filter((update) => update.moved).map(({ id }) => id),
   )
@@ -351,7 +351,7 @@ async function updateItems(
 }
 
 /** Clears the refs of items that get new ones in the same transaction, so that they can be assigned to each other. */
-export async function giveUpRefs(tx: Tx, ids: readonly number[]): Promise<void> {
+export async function releaseRefs(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await sql`update items set ref = '~' || id where id = any(${ids}::int4[])`.execute(tx)
 }
 

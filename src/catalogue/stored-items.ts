@@ -10,7 +10,7 @@ import { CONFIDENCES, flagsOf, STATES } from '#prices/evidence/types.ts'
 import { sourcesOf } from './item-sources.ts'
 import { escapeLike } from './like.ts'
 import type { ForeignId } from './records.ts'
-import { shownMarket } from './shown-market.ts'
+import { defaultMarket } from './shown-market.ts'
 import type { ListedItem, PricedItem, StoredItem } from './stored-schemas.ts'
 
 /** The context of reading items with prices. */
@@ -47,7 +47,7 @@ export async function fetchPricedItem({ db, marketOrder }: StoredItemCtx, id: nu
 }
 
 function shownMarketOf({ market: home }: StoredItem, prices: PricedItem['prices'], order: readonly Market[]): Market {
-  return shownMarket({ home, hasPrices: (market) => prices.some((price) => price.market === market) }, order)
+  return defaultMarket({ home, hasPrices: (market) => prices.some((price) => price.market === market) }, order)
 }
 
 /** Items with their current prices in all markets, by id; ids that do not exist are absent. */

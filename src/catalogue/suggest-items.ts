@@ -34,10 +34,10 @@ export const SuggestionSchema = Type.Object(
   { title: 'Suggestion' },
 )
 
-export const MOST_SUGGESTIONS = 10
+export const MAX_SUGGESTIONS = 10
 /** Search results read at once, and in total; finishes of a card are adjacent. */
 const READ_AT_ONCE = 40
-const MOST_READ = 200
+const MAX_RESULTS_READ = 200
 
 export const suggestItems = verb(
   {
@@ -65,12 +65,12 @@ export const suggestItems = verb(
 /** One row for each card found, best match first. */
 function cardsFound({ queries, items }: Catalogue, q: string): Map<string, number> {
   const found = new Map<string, number>()
-  for (let from = 0; from < MOST_READ; from += READ_AT_ONCE) {
+  for (let from = 0; from < MAX_RESULTS_READ; from += READ_AT_ONCE) {
     const { rows, total } = queries.search(q, {}, from, READ_AT_ONCE)
     for (const row of rows) {
       const card = items.cardOf(row)
       if (!found.has(card)) found.set(card, row)
-      if (found.size === MOST_SUGGESTIONS) return found
+      if (found.size === MAX_SUGGESTIONS) return found
     }
     if (from + READ_AT_ONCE >= total) return found
   }

@@ -2,7 +2,7 @@
 import { conflict } from '#core/errors.ts'
 import type { Market } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
-import { unlessTaken } from '#db/unique.ts'
+import { mapUniqueViolation } from '#db/unique.ts'
 
 /**
  * A merged item keeps its ref, so that undoing the merge can restore it.
@@ -17,5 +17,5 @@ export async function refuseTakenRef(on: Queryable, market: Market, ref: string)
 
 /** Runs a write; a ref or slug that is already taken, possibly by a concurrent write, becomes a 409. */
 export function refuseTaken<T>(thing: 'item' | 'category', write: () => Promise<T>): Promise<T> {
-  return unlessTaken(write, (index) => conflict('taken', { thing, field: index.includes('slug') ? 'slug' : 'ref' }))
+  return mapUniqueViolation(write, (index) => conflict('taken', { thing, field: index.includes('slug') ? 'slug' : 'ref' }))
 }

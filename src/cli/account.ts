@@ -6,7 +6,7 @@ import { listAccounts } from '#accounts/list-accounts.ts'
 import type { Account } from '#accounts/types.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber, wrongUsage } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber, wrongUsage } from './command.ts'
 
 interface CreateOptions extends OutputOptions {
   name: string
@@ -33,7 +33,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         const { name, plan, credits } = options
         const given = credits === undefined ? {} : { highlight_credits: credits }
         const created = await call(createAccount, ctx, { name, plan, ...given })
-        show(print, options, created, `Created ${inWords(created)}`)
+        printResult(print, options, created, `Created ${describeAccount(created)}`)
       }),
     )
 
@@ -53,7 +53,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       if (Object.keys(values).length === 0) wrongUsage(command, 'give at least one of --name, --plan, --suspend, --resume')
       return open(async (ctx) => {
         const changed = await call(changeAccount, ctx, { id, ...values })
-        show(print, options, changed, `Changed ${inWords(changed)}`)
+        printResult(print, options, changed, `Changed ${describeAccount(changed)}`)
       })
     })
 
@@ -63,7 +63,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       const lines = accounts.map(({ id, name, plan, highlight_credits: credits, suspended, created_at: createdAt }) => {
         return [id, name, plan, credits, suspended ? 'suspended' : 'active', createdAt]
       })
-      show(print, options, accounts, columns(['ID', 'NAME', 'PLAN', 'CREDITS', 'STATE', 'CREATED'], lines))
+      printResult(print, options, accounts, columns(['ID', 'NAME', 'PLAN', 'CREDITS', 'STATE', 'CREATED'], lines))
     }),
   )
 }
@@ -72,6 +72,6 @@ function planOption(): Option {
   return new Option('--plan <plan>', 'plan of the account').choices(PLANS)
 }
 
-function inWords({ id, name, plan, highlight_credits: credits, suspended }: Account): string {
+function describeAccount({ id, name, plan, highlight_credits: credits, suspended }: Account): string {
   return `account ${id} "${name}": ${plan}, ${credits} highlight credits${suspended ? ', suspended' : ''}`
 }

@@ -6,7 +6,7 @@ import type { Db } from '#db/schema.ts'
 import { archivedMonths, archiveMonth, archiveOldMonths, restoreMonth } from '#prices/archive/archive-months.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
 
 interface ArchivedMonth {
   month: string
@@ -42,7 +42,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     open(async ({ db, now }) => {
       const { list, rows, place } = archiveOf(db, now(), options)
       const months = (await list()).map(({ month, file, rows, archived_at }) => ({ month, file, rows, archived_at }))
-      show(print, options, months, `${table(rows, months)}\nThe files are in ${place}`)
+      printResult(print, options, months, `${table(rows, months)}\nThe files are in ${place}`)
     }),
   )
 
@@ -54,7 +54,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         if (month === undefined && keepMonths === 0) throw new Error(`${setting} is 0: name a month, or set it`)
         const one = month === undefined ? null : await run(month)
         const months = month === undefined ? await runOld() : one ? [one] : []
-        show(print, options, months, months.length > 0 ? table(rows, months) : 'Nothing to archive')
+        printResult(print, options, months, months.length > 0 ? table(rows, months) : 'Nothing to archive')
       }),
     )
 
@@ -64,7 +64,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async ({ db, now }) => {
         const { restore, rows } = archiveOf(db, now(), options)
         const restored = await restore(month)
-        show(print, options, restored, `Restored ${restored.rows} ${rows} of ${month}`)
+        printResult(print, options, restored, `Restored ${restored.rows} ${rows} of ${month}`)
       }),
     )
 }

@@ -3,7 +3,7 @@ import { renameSync, rmSync } from 'node:fs'
 import { type FileHandle, open as openFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { backup, restore } from '#db/backup.ts'
-import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
 
 interface RestoreOptions extends OutputOptions {
   replace?: boolean
@@ -18,7 +18,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         try {
           const rows = await atLength(async (db) => backup(db, (await opened(draft, 'w', 'written')).createWriteStream(), progress('writing')))
           renameSync(draft, file)
-          show(print, options, Object.fromEntries(rows), `Wrote ${total(rows)} rows of ${rows.size} tables to ${file}`)
+          printResult(print, options, Object.fromEntries(rows), `Wrote ${total(rows)} rows of ${rows.size} tables to ${file}`)
         } finally {
           rmSync(draft, { force: true })
         }
@@ -32,7 +32,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const handle = await opened(file, 'r', 'read')
         const rows = await restore(ctx.db, handle.createReadStream(), { replace: options.replace ?? false, onTable: progress('restoring') })
-        show(print, options, Object.fromEntries(rows), `Restored ${total(rows)} rows of ${rows.size} tables from ${file}`)
+        printResult(print, options, Object.fromEntries(rows), `Restored ${total(rows)} rows of ${rows.size} tables from ${file}`)
       }),
     )
 }

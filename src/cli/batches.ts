@@ -4,7 +4,7 @@ import { call } from '#core/verb.ts'
 import { listImports } from '#prices/list-imports.ts'
 import { revertImport } from '#imports/revert-import.ts'
 import { IMPORT_STATUSES, type ImportSummary } from '#prices/stored-imports.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
 
 interface Which extends OutputOptions {
   status?: ImportSummary['status']
@@ -19,7 +19,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const batches = await allRows((paging) => call(listImports, ctx, { ...which, ...paging }))
         const lines = batches.map((b) => [b.id, b.format, b.file_name, b.status, b.created, b.updated, b.accepted, b.held, b.rejected, b.started_at])
-        show(
+        printResult(
           print,
           { ...(json && { json }) },
           batches,
@@ -34,7 +34,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const batch = await call(revertImport, ctx, { id })
         const items = batch.updated > 0 ? `, ${batch.updated} catalogue records` : ''
-        show(print, options, batch, `Reverted import ${id} by import ${batch.id}; ${batch.accepted} prices${items} restored`)
+        printResult(print, options, batch, `Reverted import ${id} by import ${batch.id}; ${batch.accepted} prices${items} restored`)
       }),
     )
 }

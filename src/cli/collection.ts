@@ -11,7 +11,7 @@ import { type CollectionImport, importCollection } from '#collections/import/run
 import { listStoredCollections } from '#collections/list-stored-collections.ts'
 import { type StoredCollection, VISIBILITIES } from '#collections/types.ts'
 import { call } from '#core/verb.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber, wrongUsage } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber, wrongUsage } from './command.ts'
 import { readConfig } from '../config.ts'
 import { writeText } from './export.ts'
 
@@ -40,7 +40,7 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
     .action((options: Fields & { account: number }) =>
       open(async (ctx) => {
         const made = await call(createCollection, ctx, { account_id: options.account, ...fieldsOf(options) })
-        show(print, options, made, `Created ${inWords(made)}`)
+        printResult(print, options, made, `Created ${describeCollection(made)}`)
       }),
     )
   addCommand(collection, 'set', 'change the name, description or visibility of a collection')
@@ -53,7 +53,7 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
       if (Object.keys(fields).length === 0) wrongUsage(command, 'give at least one of --name, --description, --visibility')
       return open(async (ctx) => {
         const changed = await call(changeCollection, ctx, { id, ...fields })
-        show(print, options, changed, `Changed ${inWords(changed)}`)
+        printResult(print, options, changed, `Changed ${describeCollection(changed)}`)
       })
     })
   collection
@@ -73,7 +73,7 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
         const filter = options.account === undefined ? {} : { account_id: options.account }
         const rows = await allRows((paging) => call(listStoredCollections, ctx, { ...filter, ...paging }))
         const lines = rows.map((row) => [row.id, row.account_id, row.name, row.visibility, row.items_count])
-        show(print, options, rows, columns(['ID', 'ACCOUNT', 'NAME', 'VISIBILITY', 'RECORDS'], lines))
+        printResult(print, options, rows, columns(['ID', 'ACCOUNT', 'NAME', 'VISIBILITY', 'RECORDS'], lines))
       }),
     )
 }
@@ -91,7 +91,7 @@ function registerFiles(collection: Command, open: OpenCli, print: Print): void {
         await catalogue.load()
         const file = { path: path === '-' ? '/dev/stdin' : path, gzip: path.endsWith('.gz') }
         const report = await call(importCollection, { ...ctx, catalogue }, { id, format: options.format, file })
-        show(print, options, report, reportInWords(id, report))
+        printResult(print, options, report, reportInWords(id, report))
       }),
     )
   collection
@@ -108,7 +108,7 @@ function registerParked(collection: Command, open: OpenCli, print: Print): void 
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const rows = await allRows((paging) => call(listParkedRows, ctx, { id, ...paging }))
-        show(print, options, rows, columns(['ROW', 'NAME', 'NUMBER', 'SET', 'LABEL', 'REASON', 'CANDIDATES'], rows.map(parkedLine)))
+        printResult(print, options, rows, columns(['ROW', 'NAME', 'NUMBER', 'SET', 'LABEL', 'REASON', 'CANDIDATES'], rows.map(parkedLine)))
       }),
     )
   addCommand(collection, 'place', 'add a parked row to the collection as a record')
@@ -120,7 +120,7 @@ function registerParked(collection: Command, open: OpenCli, print: Print): void 
       open(async (ctx) => {
         const grade = options.grade === undefined ? {} : { grade_id: options.grade }
         const record = await call(placeParkedRow, ctx, { id, row_id: row, item_id: options.item, ...grade })
-        show(print, options, record, `Added as record ${record.id}: ${record.item_name}, ${record.group_label ?? 'no grade'}`)
+        printResult(print, options, record, `Added as record ${record.id}: ${record.item_name}, ${record.group_label ?? 'no grade'}`)
       }),
     )
   collection
@@ -148,7 +148,7 @@ function fieldsOf({ name, description, visibility }: Fields): object {
   }
 }
 
-function inWords({ id, account_id: accountId, name, visibility, items_count: count }: StoredCollection): string {
+function describeCollection({ id, account_id: accountId, name, visibility, items_count: count }: StoredCollection): string {
   return `collection ${id} "${name}" of account ${accountId}: ${visibility}, ${count} records`
 }
 

@@ -5,10 +5,10 @@ import type { Db } from '#db/schema.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 
 /** Runs large reads on the replica, if there is one. */
-export type AtLength = <T>(read: (db: Db) => Promise<T>) => Promise<T>
+export type ReplicaReader = <T>(read: (db: Db) => Promise<T>) => Promise<T>
 
 /** Opens the database for the duration of a command, with the command line as the operator. */
-export type OpenCli = (run: (ctx: PriceWriteCtx, atLength: AtLength) => Promise<void>) => Promise<void>
+export type OpenCli = (run: (ctx: PriceWriteCtx, atLength: ReplicaReader) => Promise<void>) => Promise<void>
 
 /** Writes a line on standard output. */
 export type Print = (line: string) => void
@@ -23,7 +23,7 @@ export function addCommand(parent: Command, name: string, description: string): 
 }
 
 /** The result as JSON if requested, else as human-readable text. */
-export function show(print: Print, { json }: OutputOptions, value: unknown, text: string): void {
+export function printResult(print: Print, { json }: OutputOptions, value: unknown, text: string): void {
   print(json ? JSON.stringify(value) : text)
 }
 

@@ -15,11 +15,11 @@ import type { MarketSettings } from '#market/types.ts'
 import { PLAN_NAMES, type Plan, planAllows, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
-import { alone, isUntouched } from '#db/emptiness.ts'
+import { runExclusively, isUntouched } from '#db/emptiness.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import { setRates } from '#prices/set-rates.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
 
 const SAMPLES = ['pokemon.ndjson', 'onepiece.ndjson'].map((name): ImportFile => {
   return { name, size: null, open: () => createReadStream(new URL(`../../sample/${name}`, import.meta.url)) }
@@ -50,7 +50,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         if (config.demoRefusal) throw new Error(`Demo not loaded: ${config.demoRefusal}`)
         const access = await prepareDemo(ctx, config, options)
         const rows = PLANS.map((plan): [string, string] => [`${PLAN_NAMES[plan]} key`, access.keys[plan]])
-        show(print, options, access, columns(['WHAT', 'VALUE'], [...rows, ['Operator token', access.operatorToken]]))
+        printResult(print, options, access, columns(['WHAT', 'VALUE'], [...rows, ['Operator token', access.operatorToken]]))
       }),
     )
 }
@@ -66,7 +66,7 @@ export class NoDemoError extends Error {
  * @throws NoDemoError of one sentence if the database contains anything else
  */
 export function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = false } = {}): Promise<DemoAccess> {
-  return alone(ctx.db, async () => {
+  return runExclusively(ctx.db, async () => {
     const earlier = readAccess(fileOf(config))
     if (earlier && (await isFrom(ctx, earlier))) return earlier
     if (ownCatalogue) {

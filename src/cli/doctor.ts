@@ -8,7 +8,7 @@ import { openDatabase } from '#db/open.ts'
 import { databaseFindings, machineFindings } from '#health/checks.ts'
 import { type Finding, finding } from '#health/findings.ts'
 import { type Config, readConfig } from '../config.ts'
-import { addCommand, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OutputOptions, type Print, printResult } from './command.ts'
 
 const ANSWER_MS = 2_000
 
@@ -19,7 +19,7 @@ export function register(program: Command, print: Print): void {
       const text = findings.map(
         ({ check, ok, found, advice }) => `${ok ? '✓' : '✗'} ${check.padEnd(11)} ${found}${advice ? `\n              → ${advice}` : ''}`,
       )
-      show(print, options, { ok: findings.every((finding) => finding.ok), findings }, text.join('\n'))
+      printResult(print, options, { ok: findings.every((finding) => finding.ok), findings }, text.join('\n'))
       if (findings.some((finding) => !finding.ok)) process.exitCode = 1
     },
   )

@@ -4,7 +4,7 @@ import { type DumpProgress, makeDump } from '#dumps/make-dump.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(program, 'dump', 'create a dump of the catalogue: NDJSON and Parquet files that clients can download').action((options: OutputOptions) =>
@@ -16,7 +16,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       const dump = await makeDump({ db: ctx.db, store, archive: openPriceArchive(config), currencies: sourceCurrencies, onProgress })
       if (toPeople) process.stderr.write('\r\x1b[K')
       const files = dump.files.map(({ name, rows, bytes }) => [name, rows, bytes])
-      show(print, options, dump, `${columns(['FILE', 'ROWS', 'BYTES'], files)}\nDump created as of ${dump.as_of} in ${store.place}`)
+      printResult(print, options, dump, `${columns(['FILE', 'ROWS', 'BYTES'], files)}\nDump created as of ${dump.as_of} in ${store.place}`)
     }),
   )
 }

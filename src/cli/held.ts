@@ -6,7 +6,7 @@ import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
 import { acceptHeldPrices, discardHeldPrices } from '#prices/decide-held-prices.ts'
 import { listHeldPrices } from '#prices/list-held-prices.ts'
 import { RULE_NAMES, type RuleName } from '#prices/evidence/hold.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber, wrongUsage } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber, wrongUsage } from './command.ts'
 
 interface Which extends OutputOptions {
   rule?: RuleName
@@ -22,7 +22,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     open(async (ctx) => {
       const prices = await allRows((paging) => call(listHeldPrices, ctx, { ...filterOf(which), ...paging }))
       const lines = prices.map((p) => [p.id, p.rule, `${p.item.id} ${p.item.name}`, p.market, p.label, p.price, p.times_off, p.reason])
-      show(print, which, prices, columns(['ID', 'RULE', 'ITEM', 'MARKET', 'LABEL', 'PRICE', 'TIMES OFF', 'REASON'], lines))
+      printResult(print, which, prices, columns(['ID', 'RULE', 'ITEM', 'MARKET', 'LABEL', 'PRICE', 'TIMES OFF', 'REASON'], lines))
     }),
   )
 
@@ -46,10 +46,10 @@ function decision(
       return open(async (ctx) => {
         if (id !== undefined) {
           const decided = await call(one, ctx, { id })
-          show(print, which, decided, `Held price ${id} is ${decided.state}`)
+          printResult(print, which, decided, `Held price ${id} is ${decided.state}`)
         } else {
           const { decided } = await call(many, ctx, filter)
-          show(print, which, { decided }, `${decided} held prices are ${name}ed`)
+          printResult(print, which, { decided }, `${decided} held prices are ${name}ed`)
         }
       })
     },

@@ -9,7 +9,7 @@ import { ENCODINGS } from '#prices/mappings.ts'
 import type { ImportReport } from '#imports/run.ts'
 import type { RefusedRow } from '#prices/refusals.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
 import { fileAt } from './files.ts'
 
 interface ImportOptions extends OutputOptions {
@@ -56,7 +56,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         const report = await call(importFiles, { ...ctx, rules: readConfig().priceRules, ...(bar && { onProgress: bar.show }) }, input)
         bar?.clear()
         const seconds = (Date.now() - started) / 1000
-        show(print, options, jsonOf(report, dryRun, seconds), summaryOf(report, dryRun, seconds))
+        printResult(print, options, jsonOf(report, dryRun, seconds), summaryOf(report, dryRun, seconds))
         if (report.status === 'failed') process.exitCode = 1
       }),
     )
@@ -70,7 +70,7 @@ function mappingInput({ map, mapName, saveMap, only, currency, decimal, encoding
 
 function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryRun: boolean, seconds: number): object {
   const { rowsRead, ...others } = counts
-  const shown = ({ file, row: line, message }: RefusedRow) => ({ file, line, message })
+  const toReport = ({ file, row: line, message }: RefusedRow) => ({ file, line, message })
   return {
     id,
     status,
@@ -79,8 +79,8 @@ function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryR
     ...others,
     seconds,
     message: why && textOf(why),
-    reasons: reasons.map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(shown) })),
-    errors: errors.map(shown),
+    reasons: reasons.map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(toReport) })),
+    errors: errors.map(toReport),
   }
 }
 

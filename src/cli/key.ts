@@ -7,7 +7,7 @@ import { revokeKey } from '#accounts/revoke-key.ts'
 import { rotateKey } from '#accounts/rotate-key.ts'
 import type { ApiKey, NewApiKey } from '#accounts/types.ts'
 import { call } from '#core/verb.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
 
 interface CreateOptions extends OutputOptions {
   account: number
@@ -46,7 +46,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const created = await call(createKey, ctx, { account_id: options.account, ...fieldsOf(options) })
-        show(print, options, created, inWords(created))
+        printResult(print, options, created, describeKey(created))
       }),
     )
 
@@ -64,7 +64,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const any = { ...(options.anyOrigin && { allowed_origins: [] }), ...(options.anyAddress && { allowed_addresses: [] }) }
         const changed = await call(changeKey, ctx, { id, ...fieldsOf(options), ...any })
-        show(print, options, changed, `Key ${id} of account ${changed.account_id}: ${limitsInWords(changed)}`)
+        printResult(print, options, changed, `Key ${id} of account ${changed.account_id}: ${limitsInWords(changed)}`)
       }),
     )
 
@@ -75,7 +75,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const overlap = options.overlap === undefined ? {} : { overlap_hours: options.overlap }
         const created = await call(rotateKey, ctx, { id, ...overlap })
-        show(print, options, created, inWords(created))
+        printResult(print, options, created, describeKey(created))
       }),
     )
 
@@ -84,7 +84,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const revoked = await call(revokeKey, ctx, { id })
-        show(print, options, revoked, `Key ${id} revoked at ${revoked.revoked_at}`)
+        printResult(print, options, revoked, `Key ${id} revoked at ${revoked.revoked_at}`)
       }),
     )
 
@@ -103,7 +103,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
           k.expires_at,
           k.revoked_at,
         ])
-        show(print, options, keys, columns(['ID', 'LABEL', 'KEY', 'LIMITS', 'CREATED', 'LAST USED', 'EXPIRES', 'REVOKED'], lines))
+        printResult(print, options, keys, columns(['ID', 'LABEL', 'KEY', 'LIMITS', 'CREATED', 'LAST USED', 'EXPIRES', 'REVOKED'], lines))
       }),
     )
 }
@@ -130,6 +130,6 @@ function limitsInWords({ read_only: readOnly, allowed_origins: origins, allowed_
   return limits.length > 0 ? limits.join(' ') : 'no limits'
 }
 
-function inWords({ id, account_id: accountId, key, expires_at: expiresAt }: NewApiKey): string {
+function describeKey({ id, account_id: accountId, key, expires_at: expiresAt }: NewApiKey): string {
   return `Key ${id} of account ${accountId}, ${expiresAt ? `until ${expiresAt}, ` : ''}shown only once:\n${key}`
 }

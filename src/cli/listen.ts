@@ -17,7 +17,7 @@ interface ListenOptions extends OutputOptions {
   delay: number
 }
 
-const LARGEST_BODY = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 
 export function register(program: Command, print: Print): void {
   addCommand(program, 'listen', 'receive webhooks, verify their signatures and print them')
@@ -37,7 +37,7 @@ async function listen(options: ListenOptions, print: Print): Promise<void> {
       return void response.writeHead(405, { allow: 'POST', 'content-type': 'text/plain' }).end('Listening for webhooks; use POST\n')
     receive(request, options).then(
       async (received) => {
-        print(options.json ? JSON.stringify(received) : inWords(received))
+        print(options.json ? JSON.stringify(received) : describeRequest(received))
         if (received.verified) await delay(options.delay)
         response.writeHead(received.status, { 'content-type': 'text/plain' }).end(received.verified ? 'received\n' : `${received.problem}\n`)
       },
@@ -71,7 +71,7 @@ async function receive(request: IncomingMessage, { secret, status }: ListenOptio
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > LARGEST_BODY) throw new Error('too large')
+    if (size > MAX_BODY_BYTES) throw new Error('too large')
     chunks.push(chunk)
   }
   const raw = Buffer.concat(chunks)
@@ -107,7 +107,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function inWords({ at, verified, problem, status, webhook_id: id, test, body }: Received): string {
+function describeRequest({ at, verified, problem, status, webhook_id: id, test, body }: Received): string {
   const verdict = verified ? '✓ verified' : `✗ ${problem}`
   return `${at.slice(11, 19)}  ${verdict}  ${id ?? '-'}${test ? ' (test)' : ''}  → ${status}\n${JSON.stringify(body, null, 2)}`
 }

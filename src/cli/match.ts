@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { call } from '#core/verb.ts'
 import { matchCatalogue, type MatchReport } from '#identity/match-catalogue.ts'
-import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(program, 'match', 'match source records to items and merge duplicate items')
@@ -19,7 +19,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         const report = await call(matchCatalogue, { ...ctx, ...(bar && { onProgress }) }, { dry_run: dryRun, ...aliases })
         if (bar) process.stderr.write('\r\x1b[K')
         const seconds = (Date.now() - started) / 1000
-        show(print, options, { ...report, seconds }, textOf(report, seconds))
+        printResult(print, options, { ...report, seconds }, textOf(report, seconds))
       }),
     )
 }

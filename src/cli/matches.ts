@@ -11,7 +11,7 @@ import { REASON_RULES } from '#identity/reason-text.ts'
 import { separateMatch } from '#identity/separate-match.ts'
 import { SET_MATCH_STATES, type SetMatch, type SetMatchFilter } from '#identity/set-matches.ts'
 import { withdrawMatch } from '#identity/withdraw-match.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   const matches = program.command('matches').description('review source records that could not be matched to an item')
@@ -25,7 +25,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action(({ json, ...filter }: OutputOptions & MatchFilter) =>
       open(async (ctx) => {
         const found = await allRows((paging) => call(listMatches, ctx, { ...filter, ...paging }))
-        show(print, { json }, found, columns(['ID', 'SOURCE', 'RECORD', 'NAME', 'NUMBER', 'REASON', 'CANDIDATES'], found.map(lineOf)))
+        printResult(print, { json }, found, columns(['ID', 'SOURCE', 'RECORD', 'NAME', 'NUMBER', 'REASON', 'CANDIDATES'], found.map(lineOf)))
       }),
     )
 
@@ -35,7 +35,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, { item, ...options }: OutputOptions & { item: number }) =>
       open(async (ctx) => {
         const match = await call(acceptMatch, ctx, { id, item_id: item })
-        show(print, options, match, `Match ${id} accepted; the record is item ${match.decision!.item_id}`)
+        printResult(print, options, match, `Match ${id} accepted; the record is item ${match.decision!.item_id}`)
       }),
     )
 
@@ -44,14 +44,14 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const match = await call(separateMatch, ctx, { id })
-        show(print, options, match, `Match ${id} separated; the record is item ${match.decision!.item_id}`)
+        printResult(print, options, match, `Match ${id} separated; the record is item ${match.decision!.item_id}`)
       }),
     )
 
   addCommand(matches, 'postpone', 'postpone a match')
     .argument('<id>', 'id of the match', wholeNumber)
     .action((id: number, options: OutputOptions) =>
-      open(async (ctx) => show(print, options, await call(postponeMatch, ctx, { id }), `Match ${id} postponed`)),
+      open(async (ctx) => printResult(print, options, await call(postponeMatch, ctx, { id }), `Match ${id} postponed`)),
     )
 
   addCommand(matches, 'withdraw', 'withdraw a decision about a match, or its postponement')
@@ -59,7 +59,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const match = await call(withdrawMatch, ctx, { id })
-        show(print, options, match, match ? `Match ${id} is pending again` : 'Decision withdrawn; a rule now matches the record')
+        printResult(print, options, match, match ? `Match ${id} is pending again` : 'Decision withdrawn; a rule now matches the record')
       }),
     )
 
@@ -69,7 +69,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action(({ json, ...filter }: OutputOptions & SetMatchFilter) =>
       open(async (ctx) => {
         const found = await allRows((paging) => call(listSetMatches, ctx, { ...filter, ...paging }))
-        show(print, { json }, found, columns(['ID', 'REF', 'NAME', 'WAITING', 'RESEMBLES'], found.map(setLineOf)))
+        printResult(print, { json }, found, columns(['ID', 'REF', 'NAME', 'WAITING', 'RESEMBLES'], found.map(setLineOf)))
       }),
     )
 
@@ -79,7 +79,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, { set, ...options }: OutputOptions & { set?: number }) =>
       open(async (ctx) => {
         const match = await call(acceptSetMatch, ctx, { id, ...(set !== undefined && { set_id: set }) })
-        show(print, options, match, `Set ${id} mapped; ${match.waiting} of its cards are still pending`)
+        printResult(print, options, match, `Set ${id} mapped; ${match.waiting} of its cards are still pending`)
       }),
     )
 
@@ -88,14 +88,14 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const match = await call(separateSetMatch, ctx, { id })
-        show(print, options, match, `Set ${id} separated; ${match.waiting} of its cards are still pending`)
+        printResult(print, options, match, `Set ${id} separated; ${match.waiting} of its cards are still pending`)
       }),
     )
 
   addCommand(matches, 'withdraw-set', 'withdraw all decisions about a set')
     .argument('<id>', 'id of the set', wholeNumber)
     .action((id: number, options: OutputOptions) =>
-      open(async (ctx) => show(print, options, await call(withdrawSetMatch, ctx, { id }), `Decisions about set ${id} withdrawn`)),
+      open(async (ctx) => printResult(print, options, await call(withdrawSetMatch, ctx, { id }), `Decisions about set ${id} withdrawn`)),
     )
 }
 

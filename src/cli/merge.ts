@@ -5,7 +5,7 @@ import type { Batch } from '#identity/batches.ts'
 import { listMerges } from '#identity/list-merges.ts'
 import { mergeItem } from '#identity/merge-item.ts'
 import { revertBatch } from '#identity/revert-batch.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(program, 'merge', 'merge an item into another one, which receives its prices, listings, sales and records')
@@ -14,7 +14,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, { into, ...options }: OutputOptions & { into: number }) =>
       open(async (ctx) => {
         const merge = await call(mergeItem, ctx, { id, into })
-        show(
+        printResult(
           print,
           options,
           merge,
@@ -29,7 +29,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const merges = await allRows((paging) => call(listMerges, ctx, { ...(item !== undefined && { item_id: item }), ...paging }))
         const lines = merges.map((m) => [m.id, `${m.from.id} ${m.from.name}`, `${m.into.id} ${m.into.name}`, m.author, m.at, m.undone_at])
-        show(print, options, merges, columns(['ID', 'FROM', 'INTO', 'BY', 'AT', 'UNDONE'], lines))
+        printResult(print, options, merges, columns(['ID', 'FROM', 'INTO', 'BY', 'AT', 'UNDONE'], lines))
       }),
     )
 
@@ -38,7 +38,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const batch = await call(revertBatch, ctx, { id })
-        show(print, options, batch, revertedText(batch))
+        printResult(print, options, batch, revertedText(batch))
       }),
     )
 }

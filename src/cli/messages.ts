@@ -2,7 +2,7 @@
 import type { Worker } from 'node:cluster'
 
 /** The part of the service that a process runs. */
-export interface Part {
+export interface ProcessPart {
   /** name in the log and in metrics: `1` to `API_PROCESSES` serve the public listener */
   name: string
   listeners: { public: boolean; operator: boolean }
@@ -13,14 +13,14 @@ export interface Part {
 export type Ending = 'now' | 'drained' | 'replaced'
 
 /** Start parameters of all processes. */
-export interface Shared {
+export interface StartParameters {
   databaseUrl: string
   operatorPort: number
   demoKey: string | null
 }
 
 export type ToProcess =
-  | ({ kind: 'start'; part: Part } & Shared)
+  | ({ kind: 'start'; part: ProcessPart } & StartParameters)
   | { kind: 'end'; how: Ending }
   /** requests the metrics of this process */
   | { kind: 'metrics'; id: number }
@@ -36,11 +36,11 @@ export type FromProcess =
   | { kind: 'others'; id: number }
 
 /** Sends a message to a process. Messages to a process that has ended are dropped: its exit event follows. */
-export function tell(worker: Worker, message: ToProcess): void {
+export function sendToProcess(worker: Worker, message: ToProcess): void {
   if (worker.isConnected()) worker.send(message, () => {})
 }
 
 /** Sends a message to the supervisor. */
-export function report(message: FromProcess): void {
+export function sendToSupervisor(message: FromProcess): void {
   process.send!(message, undefined, undefined, () => {})
 }

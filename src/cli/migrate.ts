@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { migrate } from '#db/migrate.ts'
 import { openDatabase } from '#db/open.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OutputOptions, type Print, printResult } from './command.ts'
 
 export function register(program: Command, print: Print): void {
   addCommand(program, 'migrate', 'update the database schema').action(async (options: OutputOptions) => {
@@ -13,7 +13,7 @@ export function register(program: Command, print: Print): void {
     try {
       const applied = await migrate(database.db)
       const text = applied.length === 0 ? 'The schema is up to date' : `Applied ${applied.join(', ')}`
-      show(print, options, { applied }, text)
+      printResult(print, options, { applied }, text)
     } finally {
       await database.close()
     }

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { CatalogueCopy } from '../mirror/copy.ts'
 import { exportCopy } from '../mirror/export-copy.ts'
 import { follow } from '../mirror/follow.ts'
-import { addCommand, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OutputOptions, type Print, printResult } from './command.ts'
 import { writeText } from './export.ts'
 
 interface MirrorOptions extends OutputOptions {
@@ -24,22 +24,22 @@ export function register(program: Command, print: Print): void {
       const copy = new CatalogueCopy(file)
       try {
         let changes = 0
-        const said = (text: string) => process.stderr.write(process.stderr.isTTY ? `\r${text}\x1b[K` : `${text}\n`)
+        const printStatus = (text: string) => process.stderr.write(process.stderr.isTTY ? `\r${text}\x1b[K` : `${text}\n`)
         await follow({
-          remote: { url: address.replace(/\/$/, ''), key, onRetry: (why) => said(`${why}; retrying`) },
+          remote: { url: address.replace(/\/$/, ''), key, onRetry: (why) => printStatus(`${why}; retrying`) },
           copy,
           once: once || target !== undefined,
           onApplied: (applied) => {
             changes += applied.changes
             const { items, prices } = copy.counts()
-            said(`${applied.dump ? 'the dump' : `${changes} changes`}; ${items} items, ${prices} prices`)
+            printStatus(`${applied.dump ? 'the dump' : `${changes} changes`}; ${items} items, ${prices} prices`)
           },
         })
         if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
         if (target !== undefined) await writeText(target, exportCopy(copy))
         const counts = copy.counts()
         if (target !== '-')
-          show(
+          printResult(
             print,
             options,
             { ...counts, changes },

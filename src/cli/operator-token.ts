@@ -4,7 +4,7 @@ import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { listOperatorTokens } from '#accounts/list-operator-tokens.ts'
 import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
 import { call } from '#core/verb.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
 
 interface CreateOptions extends OutputOptions {
   label: string
@@ -18,7 +18,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const created = await call(createOperatorToken, ctx, { label: options.label })
-        show(print, options, created, `Operator token ${created.id} "${created.label}"; shown only once:\n${created.token}`)
+        printResult(print, options, created, `Operator token ${created.id} "${created.label}"; shown only once:\n${created.token}`)
       }),
     )
 
@@ -27,7 +27,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const revoked = await call(revokeOperatorToken, ctx, { id })
-        show(print, options, revoked, `Operator token ${id} revoked at ${revoked.revoked_at}`)
+        printResult(print, options, revoked, `Operator token ${id} revoked at ${revoked.revoked_at}`)
       }),
     )
 
@@ -35,7 +35,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     open(async (ctx) => {
       const tokens = await allRows((paging) => call(listOperatorTokens, ctx, paging))
       const lines = tokens.map((t) => [t.id, t.label, `...${t.last4}`, t.created_at, t.last_used_at, t.revoked_at])
-      show(print, options, tokens, columns(['ID', 'LABEL', 'TOKEN', 'CREATED', 'LAST USED', 'REVOKED'], lines))
+      printResult(print, options, tokens, columns(['ID', 'LABEL', 'TOKEN', 'CREATED', 'LAST USED', 'REVOKED'], lines))
     }),
   )
 }

@@ -15,7 +15,7 @@ import { revokePersonToken } from '#accounts/people/revoke-person-token.ts'
 import { ROLES, type Role } from '#core/roles.ts'
 import { call } from '#core/verb.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
 
 const PERSON = 'id of the person'
 
@@ -33,7 +33,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(people, 'owner-link', 'print a one-time link that creates the first owner').action((options: OutputOptions) =>
     open(async (ctx) => {
       const link = await call(makeOwnerLink, ctx, {})
-      show(print, options, link, linkText(link.link_path, link.expires_at))
+      printResult(print, options, link, linkText(link.link_path, link.expires_at))
     }),
   )
 
@@ -43,7 +43,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action(({ name, roles, ...options }: PersonOptions) =>
       open(async (ctx) => {
         const person = await call(createPerson, ctx, { name, roles })
-        show(print, options, person, `Person ${person.id} "${person.name}" created:\n${linkText(person.link_path, person.link_expires_at)}`)
+        printResult(print, options, person, `Person ${person.id} "${person.name}" created:\n${linkText(person.link_path, person.link_expires_at)}`)
       }),
     )
 
@@ -57,7 +57,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         p.two_factor ? 'password and code' : p.has_password ? 'password' : 'no',
         p.created_at,
       ])
-      show(print, options, rows, columns(['ID', 'NAME', 'ROLES', 'SIGNS IN', 'CREATED'], lines))
+      printResult(print, options, rows, columns(['ID', 'NAME', 'ROLES', 'SIGNS IN', 'CREATED'], lines))
     }),
   )
 
@@ -68,7 +68,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, { name, roles, ...options }: PersonOptions) =>
       open(async (ctx) => {
         const person = await call(changePerson, ctx, { id, ...(name !== undefined && { name }), ...(roles && { roles }) })
-        show(print, options, person, `Person ${id} "${person.name}" has the roles ${person.roles.join(', ')}`)
+        printResult(print, options, person, `Person ${id} "${person.name}" has the roles ${person.roles.join(', ')}`)
       }),
     )
 
@@ -77,7 +77,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const person = await call(invitePerson, ctx, { id })
-        show(print, options, person, linkText(person.link_path, person.link_expires_at))
+        printResult(print, options, person, linkText(person.link_path, person.link_expires_at))
       }),
     )
 
@@ -86,7 +86,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const person = await call(removePerson, ctx, { id })
-        show(print, options, person, `Person ${id} "${person.name}" removed`)
+        printResult(print, options, person, `Person ${id} "${person.name}" removed`)
       }),
     )
 
@@ -96,7 +96,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const rows = await allRows((paging) => call(listPersonSessions, ctx, { id, ...paging }))
         const lines = rows.map((s) => [s.id, s.address, s.created_at, s.last_used_at, s.expires_at, s.browser])
-        show(print, options, rows, columns(['ID', 'ADDRESS', 'OPENED', 'LAST USED', 'ENDS', 'BROWSER'], lines))
+        printResult(print, options, rows, columns(['ID', 'ADDRESS', 'OPENED', 'LAST USED', 'ENDS', 'BROWSER'], lines))
       }),
     )
 
@@ -107,7 +107,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const result =
           session === undefined ? await call(endPersonSessions, ctx, { id }) : await call(endPersonSession, ctx, { id, session_id: session })
-        show(print, options, result, `${result.ended} sessions ended`)
+        printResult(print, options, result, `${result.ended} sessions ended`)
       }),
     )
 
@@ -119,7 +119,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, { label, ...options }: OutputOptions & { label: string }) =>
       open(async (ctx) => {
         const created = await call(createPersonToken, ctx, { id, label })
-        show(print, options, created, `Token ${created.id} "${created.label}"; shown only once:\n${created.token}`)
+        printResult(print, options, created, `Token ${created.id} "${created.label}"; shown only once:\n${created.token}`)
       }),
     )
 
@@ -129,7 +129,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const tokens = await allRows((paging) => call(listPersonTokens, ctx, { id, ...paging }))
         const lines = tokens.map((t) => [t.id, t.label, `...${t.last4}`, t.created_at, t.last_used_at, t.revoked_at])
-        show(print, options, tokens, columns(['ID', 'LABEL', 'TOKEN', 'CREATED', 'LAST USED', 'REVOKED'], lines))
+        printResult(print, options, tokens, columns(['ID', 'LABEL', 'TOKEN', 'CREATED', 'LAST USED', 'REVOKED'], lines))
       }),
     )
 
@@ -139,7 +139,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, tokenId: number, options: OutputOptions) =>
       open(async (ctx) => {
         const revoked = await call(revokePersonToken, ctx, { id, token_id: tokenId })
-        show(print, options, revoked, `Token ${tokenId} revoked at ${revoked.revoked_at}`)
+        printResult(print, options, revoked, `Token ${tokenId} revoked at ${revoked.revoked_at}`)
       }),
     )
 }

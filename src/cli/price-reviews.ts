@@ -8,7 +8,7 @@ import { listPriceReviews } from '#prices/list-price-reviews.ts'
 import { type Decision, DECISION_STATES, decisionText, HELD_DECISIONS, PUBLISHED_DECISIONS } from '#prices/price-decisions.ts'
 import { CAUSES, REVIEW_STATES, type PriceReview, type ReviewFilter, SORTS } from '#prices/reviews.ts'
 import { undoPriceDecision } from '#prices/undo-price-decision.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber, wrongUsage } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber, wrongUsage } from './command.ts'
 
 interface Which extends OutputOptions {
   state?: ReviewFilter['state']
@@ -30,7 +30,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const input = { ...filterOf(which), ...(sort && { sort_by: sort }) }
         const found = await allRows((paging) => call(listPriceReviews, ctx, { ...input, ...paging }))
-        show(
+        printResult(
           print,
           which,
           found,
@@ -72,7 +72,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     const state = (HELD_DECISIONS as readonly string[]).includes(decision) ? { state: 'held' } : {}
     return open(async (ctx) => {
       const decided = await call(decidePrices, ctx, { decision, ...(named ?? { filter: { ...state, ...filter }, expected: expect! }) })
-      show(print, which, decided, decisionText(decided))
+      printResult(print, which, decided, decisionText(decided))
     })
   }
 
@@ -84,7 +84,12 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const all = await allRows((paging) => call(listPriceDecisions, ctx, { ...filter, ...paging }))
         const lines = all.map((one) => [one.id, one.decision, one.prices, one.items, one.item?.name ?? null, one.author, one.at, one.undone_at])
-        show(print, { ...(json && { json }) }, all, columns(['ID', 'DECISION', 'PRICES', 'ITEMS', 'FIRST ITEM', 'BY', 'AT', 'UNDONE AT'], lines))
+        printResult(
+          print,
+          { ...(json && { json }) },
+          all,
+          columns(['ID', 'DECISION', 'PRICES', 'ITEMS', 'FIRST ITEM', 'BY', 'AT', 'UNDONE AT'], lines),
+        )
       }),
     )
 
@@ -93,7 +98,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const undone = await call(undoPriceDecision, ctx, { id })
-        show(print, options, undone, decisionText(undone))
+        printResult(print, options, undone, decisionText(undone))
       }),
     )
 }

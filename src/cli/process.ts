@@ -6,7 +6,7 @@ import { openDatabase } from '#db/open.ts'
 import type { Config } from '../config.ts'
 import { type RunningNode, startNode } from '../node.ts'
 import { textLog } from './log.ts'
-import { type Ending, report, type ToProcess } from './messages.ts'
+import { type Ending, sendToSupervisor, type ToProcess } from './messages.ts'
 
 type Start = Extract<ToProcess, { kind: 'start' }>
 
@@ -46,7 +46,7 @@ async function runPart({ part, databaseUrl, operatorPort, demoKey }: Start, { co
       process: { name: part.name, otherMetrics: others },
     })
     metricsFrom(node.metrics)
-    report({ kind: 'ready', publicUrl: node.publicUrl, operatorUrl: node.operatorUrl })
+    sendToSupervisor({ kind: 'ready', publicUrl: node.publicUrl, operatorUrl: node.operatorUrl })
     const how = await ending
     if (how !== 'now') await node.drain({ replaced: how === 'replaced' })
   } finally {
@@ -65,7 +65,7 @@ function orders() {
   process.on('message', (message: ToProcess) => {
     if (message.kind === 'start') begun.resolve(message)
     else if (message.kind === 'others') asked.get(message.id)?.(message.texts)
-    else if (message.kind === 'metrics') void own?.().then((text) => report({ kind: 'metrics', id: message.id, text }))
+    else if (message.kind === 'metrics') void own?.().then((text) => sendToSupervisor({ kind: 'metrics', id: message.id, text }))
     else if (own) ended.resolve(message.how)
     // Nothing is served yet.
     else process.exit(0)
@@ -73,7 +73,7 @@ function orders() {
   // A terminal sends this signal to all its processes: the supervisor decides what follows.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => ended.resolve('drained'))
-  report({ kind: 'up' })
+  sendToSupervisor({ kind: 'up' })
   return {
     started: begun.promise,
     ending: ended.promise,
@@ -82,7 +82,7 @@ function orders() {
       const id = (lastId += 1)
       const texts = await new Promise<string[]>((resolve) => {
         asked.set(id, resolve)
-        report({ kind: 'others', id })
+        sendToSupervisor({ kind: 'others', id })
       })
       asked.delete(id)
       return texts

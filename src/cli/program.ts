@@ -29,7 +29,7 @@ import { register as registerServe } from './serve.ts'
 import { readConfig } from '../config.ts'
 import { ServiceError } from '#core/errors.ts'
 import { openDatabase } from '#db/open.ts'
-import { readAtLength } from '#db/replica.ts'
+import { readFromReplica } from '#db/replica.ts'
 import { migrate } from '#db/migrate.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 
@@ -53,7 +53,7 @@ const open: OpenCli = async (run) => {
       rules: config.priceRules,
       caughtUp: async () => {},
     }
-    await run(ctx, (read) => readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: database.db, log }, read))
+    await run(ctx, (read) => readFromReplica({ replicaUrl: config.databaseReplicaUrl, primary: database.db, log }, read))
   } finally {
     await database.close()
   }

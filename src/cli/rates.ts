@@ -5,7 +5,7 @@ import { call } from '#core/verb.ts'
 import { importRates } from '#prices/import-rates.ts'
 import { listRates } from '#prices/list-rates.ts'
 import { setRates } from '#prices/set-rates.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
 import { fileAt } from './files.ts'
 
 interface Setting extends OutputOptions {
@@ -27,7 +27,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const { currency } = options
         const all = await allRows((paging) => call(listRates, ctx, { ...paging, ...(currency !== undefined && { currency }) }))
-        show(
+        printResult(
           print,
           options,
           all,
@@ -47,7 +47,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const day = options.date ?? options.day ?? ctx.now().toISOString().slice(0, 10)
         const loaded = await call(setRates, ctx, { rates: given.map(([currency, rate]) => ({ currency, day, rate })) })
-        show(print, options, loaded, `Loaded ${loaded.rates} rates`)
+        printResult(print, options, loaded, `Loaded ${loaded.rates} rates`)
       }),
     )
 
@@ -60,7 +60,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         const report = await call(importRates, ctx, { file: { bytes, fileName } })
         const lines = report.refused.slice(0, SHOWN_ROWS).map(({ line, message }) => `  ${line}: ${message}`)
         if (report.refused.length > SHOWN_ROWS) lines.push(`  and ${report.refused.length - SHOWN_ROWS} more (--json lists them)`)
-        show(print, options, report, [`Loaded ${report.rates} rates; ${report.refused.length} rows refused`, ...lines].join('\n'))
+        printResult(print, options, report, [`Loaded ${report.rates} rates; ${report.refused.length} rows refused`, ...lines].join('\n'))
       }),
     )
 }

@@ -13,7 +13,7 @@ import { ServiceError } from '#core/errors.ts'
 import { PLAN_NAMES, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
-import { alone } from '#db/emptiness.ts'
+import { runExclusively } from '#db/emptiness.ts'
 import { migrate } from '#db/migrate.ts'
 import { type OpenDatabase, openDatabase } from '#db/open.ts'
 import type { Db } from '#db/schema.ts'
@@ -22,7 +22,7 @@ import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type RunningNode, startNode } from '../node.ts'
 import { type DemoAccess, NoDemoError, prepareDemo } from './demo.ts'
 import { openLog, textLog } from './log.ts'
-import type { Part } from './messages.ts'
+import type { ProcessPart } from './messages.ts'
 import { runProcess } from './process.ts'
 import { type Supervisor, supervise } from './supervisor.ts'
 
@@ -117,13 +117,13 @@ async function superviseRole(
 ): Promise<Supervisor> {
   const serving = Array.from(
     { length: config.apiProcesses },
-    (_, i): Part => ({
+    (_, i): ProcessPart => ({
       name: String(i + 1),
       listeners: { public: true, operator: false },
       worker: false,
     }),
   )
-  const others: Part[] =
+  const others: ProcessPart[] =
     listeners.operator || worker ? [{ name: 'operator', listeners: { public: false, operator: listeners.operator }, worker }] : []
   // Generated here, or each process would generate its own.
   secretKeyOf(config, log as Log)()
@@ -170,7 +170,7 @@ async function loadDemo(ctx: WriteCtx, config: Config, log: Logger): Promise<Dem
  */
 async function makeFirstToken(ctx: WriteCtx, config: Config): Promise<string | null> {
   if (config.operatorToken !== null || (config.production && !process.stdout.isTTY)) return null
-  return alone(ctx.db, async () => {
+  return runExclusively(ctx.db, async () => {
     const known = await ctx.db.kysely.selectFrom('operator_tokens').select('id').limit(1).executeTakeFirst()
     return known ? null : (await call(createOperatorToken, ctx, { label: 'first start' })).token
   })

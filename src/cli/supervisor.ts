@@ -3,11 +3,11 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '#core/context.ts'
-import { type Ending, type FromProcess, type Part, type Shared, tell } from './messages.ts'
+import { type Ending, type FromProcess, type ProcessPart, type StartParameters, sendToProcess } from './messages.ts'
 
 export interface SupervisorOptions {
-  parts: readonly Part[]
-  shared: Shared
+  parts: readonly ProcessPart[]
+  shared: StartParameters
   log: Log
 }
 
@@ -24,7 +24,7 @@ export interface Supervisor {
 
 /** A process that is replaced whenever it ends. */
 interface Slot {
-  readonly part: Part
+  readonly part: ProcessPart
   /** null while none serves */
   serving: Worker | null
   servingSinceMs: number
@@ -43,7 +43,7 @@ interface Started {
 /** A process that served for this long is replaced at once when it ends. */
 const STEADY_MS = 60_000
 const FIRST_WAIT_MS = 250
-const LONGEST_WAIT_MS = 30_000
+const MAX_WAIT_MS = 30_000
 /** How long a process may take to end; longer than all of its own timeouts. */
 const END_MS: Record<Ending, number> = { now: 10_000, drained: 20_000, replaced: 90_000 }
 /** A process that does not respond in this time is left out of metrics. */
@@ -62,24 +62,24 @@ export async function supervise({ parts, shared, log }: SupervisorOptions): Prom
   let stopping = false
   let restarting = false
 
-  const launch = (part: Part): Promise<Started> => {
+  const launch = (part: ProcessPart): Promise<Started> => {
     const worker = cluster.fork()
     running.add(worker)
     return new Promise((resolve, reject) => {
       let problem: string | null = null
       worker.on('message', (message: FromProcess) => {
-        if (message.kind === 'up') tell(worker, { kind: 'start', part, ...shared })
+        if (message.kind === 'up') sendToProcess(worker, { kind: 'start', part, ...shared })
         else if (message.kind === 'ready') resolve({ worker, publicUrl: message.publicUrl, operatorUrl: message.operatorUrl })
         else if (message.kind === 'failed') problem = message.message
         else if (message.kind === 'metrics') metrics.answered(message.id, message.text)
-        else void metrics.ofOthers(worker).then((texts) => tell(worker, { kind: 'others', id: message.id, texts }))
+        else void metrics.ofOthers(worker).then((texts) => sendToProcess(worker, { kind: 'others', id: message.id, texts }))
       })
-      const gone = (why: string) => {
+      const onExit = (why: string) => {
         running.delete(worker)
         reject(new Error(problem ?? `Process ${part.name} ended at its start: ${why}`))
       }
-      worker.once('error', (error) => gone(error.message))
-      worker.once('exit', (code, signal) => gone(String(signal ?? code)))
+      worker.once('error', (error) => onExit(error.message))
+      worker.once('exit', (code, signal) => onExit(String(signal ?? code)))
     })
   }
 
@@ -100,7 +100,7 @@ export async function supervise({ parts, shared, log }: SupervisorOptions): Prom
 
   const replace = async (slot: Slot): Promise<void> => {
     for (;;) {
-      if (slot.quickEnds > 0) await delay(Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (slot.quickEnds - 1)))
+      if (slot.quickEnds > 0) await delay(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (slot.quickEnds - 1)))
       if (stopping || slot.serving) return
       try {
         const { worker } = await launch(slot.part)
@@ -119,7 +119,7 @@ export async function supervise({ parts, shared, log }: SupervisorOptions): Prom
   const end = async (worker: Worker, how: Ending): Promise<void> => {
     if (worker.isDead() || !running.has(worker)) return
     const exit = once(worker, 'exit')
-    tell(worker, { kind: 'end', how })
+    sendToProcess(worker, { kind: 'end', how })
     const late = setTimeout(() => {
       log.warn({ pid: worker.process.pid }, 'A process did not end in time; killing it')
       worker.process.kill('SIGKILL')
@@ -176,7 +176,7 @@ function metricsExchange(slots: readonly Slot[]) {
   const ask = async (worker: Worker): Promise<string> => {
     const id = (lastId += 1)
     const answer = new Promise<string>((resolve) => asked.set(id, resolve))
-    tell(worker, { kind: 'metrics', id })
+    sendToProcess(worker, { kind: 'metrics', id })
     const waiting = new AbortController()
     const text = await Promise.race([answer, delay(METRICS_MS, '', { signal: waiting.signal }).catch(() => '')])
     waiting.abort()

@@ -9,11 +9,11 @@ import { VISIBILITIES } from './types.ts'
 
 export const closed = { additionalProperties: false } as const
 
-const LARGEST_PRICE = 9_999_999_999.99
+const MAX_PRICE = 9_999_999_999.99
 
-export const MOST_QUANTITY = 100_000
-export const LONGEST_CODE = 100
-export const LONGEST_NOTE = 1_000
+export const MAX_QUANTITY = 100_000
+export const MAX_CODE_LENGTH = 100
+export const MAX_NOTE_LENGTH = 1_000
 
 /** Maximum average code points per visible character: combining marks can be stacked without limit. */
 const POINTS_PER_CHARACTER = 8
@@ -33,12 +33,12 @@ function clearable<T extends Type.TSchema>(schema: T) {
 }
 
 function money(description: string) {
-  const allowed = reason('number', { min: 0, max: LARGEST_PRICE, decimals: 2 })
-  return clearable(Type.Number({ minimum: 0, maximum: LARGEST_PRICE, allowed, description }))
+  const allowed = reason('number', { min: 0, max: MAX_PRICE, decimals: 2 })
+  return clearable(Type.Number({ minimum: 0, maximum: MAX_PRICE, allowed, description }))
 }
 
 export function quantity(fallback?: number) {
-  const rule = { minimum: 1, maximum: MOST_QUANTITY, description: 'Copies' }
+  const rule = { minimum: 1, maximum: MAX_QUANTITY, description: 'Copies' }
   return Type.Optional(Type.Integer(fallback === undefined ? rule : { ...rule, default: fallback }))
 }
 
@@ -47,8 +47,8 @@ export const CLEARABLE_FIELDS = {
   purchase_price: money('Price paid per copy'),
   sale_price: money('Price asked or received per copy; responses round it to a whole number'),
   purchase_date: clearable(day()),
-  card_uniq_id: clearable(text(LINE, LONGEST_CODE, 'Own tracking code or certificate number')),
-  note: clearable(text(LINES, LONGEST_NOTE, 'Free text')),
+  card_uniq_id: clearable(text(LINE, MAX_CODE_LENGTH, 'Own tracking code or certificate number')),
+  note: clearable(text(LINES, MAX_NOTE_LENGTH, 'Free text')),
 }
 
 interface ClearableFields {
@@ -72,8 +72,8 @@ export interface ClearableValues {
 export function valuesOf(fields: ClearableFields): ClearableValues {
   const problems: Problem[] = []
   const lengths = [
-    ['card_uniq_id', LONGEST_CODE],
-    ['note', LONGEST_NOTE],
+    ['card_uniq_id', MAX_CODE_LENGTH],
+    ['note', MAX_NOTE_LENGTH],
   ] as const
   for (const [field, most] of lengths) {
     const value = fields[field]

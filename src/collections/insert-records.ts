@@ -5,7 +5,7 @@ import { missing } from '#core/fields.ts'
 import type { Note } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
-import { decimalOf, notYours, recordOf, type RecordRow } from './store.ts'
+import { decimalOf, notOwner, recordOf, type RecordRow } from './store.ts'
 
 export interface NewRecord {
   collectionId: number
@@ -146,7 +146,7 @@ export async function addRecords(tx: Tx, writes: { input: Addition; note: Note }
 /** The error of a rejection, with the allowed values. */
 async function refusalOf(tx: Tx, { record: { collectionId, itemId, gradeId }, asked }: Addition, refused: Refusal): Promise<ServiceError> {
   if (refused === 'no collection') return missing('collection', collectionId)
-  if (refused === 'not yours') return notYours(collectionId)
+  if (refused === 'not yours') return notOwner(collectionId)
   if (refused === 'no item') return missing('item', asked.itemId)
   const field = 'item_group_type_id'
   const grade = await tx.selectFrom('groups').select(['name', 'parent_id']).where('id', '=', gradeId).executeTakeFirst()

@@ -7,7 +7,7 @@ import { verb } from '#core/verb.ts'
 import { closed, WithValue } from './fields.ts'
 import { collectionsOf } from './store.ts'
 import type { Collection, CollectionReadCtx } from './types.ts'
-import { shownWorth, worthOf } from './worth.ts'
+import { worthResponse, worthOf } from './worth.ts'
 
 export const listCollections = verb(
   {
@@ -20,7 +20,7 @@ export const listCollections = verb(
     const collections = await collectionsOf(ctx.db.kysely, ctx.viewer.accountId)
     if (!withValue) return collections
     const valuedOnes: Collection[] = []
-    for (const collection of collections) valuedOnes.push({ ...collection, worth: shownWorth(await worthOf(ctx, collection.id)) })
+    for (const collection of collections) valuedOnes.push({ ...collection, worth: worthResponse(await worthOf(ctx, collection.id)) })
     return valuedOnes
   },
 )

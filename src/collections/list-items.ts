@@ -6,7 +6,7 @@ import { verb } from '#core/verb.ts'
 import { closed, WithValue } from './fields.ts'
 import { recordOf, recordsBefore, type RecordRow, requireCollection } from './store.ts'
 import type { CollectionReadCtx, ValuedRecord } from './types.ts'
-import { valued } from './worth.ts'
+import { recordWithValue } from './worth.ts'
 
 const BATCH = 1_000
 const PAST_NEWEST = 2 ** 31 - 1
@@ -26,7 +26,7 @@ export const listCollectionItems = verb(
   async (ctx: CollectionReadCtx, { id: collectionId, with_value: withValue }): Promise<RecordList> => {
     const db = ctx.db.kysely
     await requireCollection(db, ctx.viewer, collectionId)
-    const show = (row: RecordRow): ValuedRecord => (withValue ? valued(ctx, row) : recordOf(row))
+    const show = (row: RecordRow): ValuedRecord => (withValue ? recordWithValue(ctx, row) : recordOf(row))
     const first = await recordsBefore(db, collectionId, PAST_NEWEST, BATCH)
     const batchesAfter = async function* (last: RecordRow | undefined) {
       while (last) {

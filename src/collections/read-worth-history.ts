@@ -6,10 +6,10 @@ import { verb } from '#core/verb.ts'
 import { closed } from './fields.ts'
 import { requireCollection } from './store.ts'
 import type { CollectionReadCtx, WorthDay } from './types.ts'
-import { ownFirst, costCurrency, shownWorth } from './worth.ts'
+import { currencyOrder, costCurrency, worthResponse } from './worth.ts'
 import { worthDaysOf } from './worth-store.ts'
 
-export const MOST_DAYS = 1_000
+export const MAX_DAYS = 1_000
 
 export const readWorthHistory = verb(
   {
@@ -26,12 +26,12 @@ export const readWorthHistory = verb(
   },
   async (ctx: CollectionReadCtx, { id: collectionId, from, to }): Promise<WorthDay[]> => {
     await requireCollection(ctx.db.kysely, ctx.viewer, collectionId)
-    const days = await worthDaysOf(ctx.db.kysely, { collectionId, from, to }, MOST_DAYS)
-    const order = ownFirst(costCurrency(ctx))
+    const days = await worthDaysOf(ctx.db.kysely, { collectionId, from, to }, MAX_DAYS)
+    const order = currencyOrder(costCurrency(ctx))
     return days.map(({ day: of, at, ...worth }) => ({
       day: of,
       at: at.toISOString(),
-      ...shownWorth({ ...worth, currencies: worth.currencies.sort(order) }),
+      ...worthResponse({ ...worth, currencies: worth.currencies.sort(order) }),
     }))
   },
 )

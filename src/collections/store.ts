@@ -69,7 +69,7 @@ export function ownerOf(viewer: Viewer): number | null {
   return viewer.kind === 'account' ? viewer.accountId : null
 }
 
-export function notYours(collectionId: number) {
+export function notOwner(collectionId: number) {
   return conflict('not_owner', { thing: 'collection', id: collectionId })
 }
 
@@ -78,7 +78,7 @@ export async function requireCollection(on: Queryable, viewer: Viewer, id: numbe
   const row = await on.selectFrom('collections').select('account_id').where('id', '=', existing('collection', id)).executeTakeFirst()
   if (!row) throw missing('collection', id)
   const owner = ownerOf(viewer)
-  if (owner !== null && row.account_id !== owner) throw notYours(id)
+  if (owner !== null && row.account_id !== owner) throw notOwner(id)
 }
 
 export async function collectionsOf(on: Queryable, accountId: number): Promise<Collection[]> {

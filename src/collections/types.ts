@@ -4,11 +4,11 @@ import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { namedValues } from '#core/named-values.ts'
-import type { Conditional } from '#core/precondition.ts'
+import type { HasPrecondition } from '#core/precondition.ts'
 import type { ReadCtx, WriteCtx } from '#db/change.ts'
 
 /** The context of writing a record. */
-export type RecordWriteCtx = WriteCtx & Conditional
+export type RecordWriteCtx = WriteCtx & HasPrecondition
 
 /** The data for computing worth: prices, and their currencies. */
 export type PricingCtx = Pick<ReadCtx, 'db'> & CatalogueNode & { currencies: Readonly<Record<Market, string>> }

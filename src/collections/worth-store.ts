@@ -33,7 +33,7 @@ export async function insertWorth(on: Queryable, collectionId: number, day: stri
     from recorded r, jsonb_to_recordset(${JSON.stringify(amounts)}::jsonb) as a(currency text, value numeric, cost numeric, gain numeric)`.execute(on)
 }
 
-interface Wanted {
+interface DayRange {
   collectionId: number
   /** days, inclusive */
   from: string | undefined
@@ -49,7 +49,7 @@ interface DayRow extends Omit<ExactWorth, 'currencies'> {
 /** The latest recorded days, oldest first. */
 export async function worthDaysOf(
   on: Queryable,
-  { collectionId, from = '-infinity', to = 'infinity' }: Wanted,
+  { collectionId, from = '-infinity', to = 'infinity' }: DayRange,
   limit: number,
 ): Promise<(ExactWorth & { day: string; at: Date })[]> {
   const { rows } = await sql<DayRow>`

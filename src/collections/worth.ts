@@ -24,7 +24,7 @@ type Missing = 'no_price' | 'not_trusted'
  * The current trusted price for a grade: of the service's own market first, then of the one that the
  * item shows, then of the others in their order. Prices of other grades are never used.
  */
-export function priceFitting({ catalogue, currencies }: PricingCtx, itemId: number, grade: string | null): FittingPrice | Missing {
+export function priceForGrade({ catalogue, currencies }: PricingCtx, itemId: number, grade: string | null): FittingPrice | Missing {
   const { items, labels } = catalogue
   const row = items.rowOf(itemId)
   if (row < 0) return 'no_price'
@@ -53,8 +53,8 @@ export function costCurrency({ currencies }: Pick<PricingCtx, 'currencies'>): st
 }
 
 /** The record with its value, cost and gain. */
-export function valued(ctx: PricingCtx, row: RecordRow): ValuedRecord {
-  const found = priceFitting(ctx, row.item_id, row.group_label)
+export function recordWithValue(ctx: PricingCtx, row: RecordRow): ValuedRecord {
+  const found = priceForGrade(ctx, row.item_id, row.group_label)
   const price = typeof found === 'string' ? null : found
   const own = costCurrency(ctx)
   const cost = row.purchase_price === null ? null : BigInt(parseMinor(row.purchase_price)!) * BigInt(row.quantity)
@@ -75,7 +75,7 @@ export function valued(ctx: PricingCtx, row: RecordRow): ValuedRecord {
   }
 }
 
-interface Held {
+interface HeldRecords {
   item_id: number
   group_label: string | null
   records: number
@@ -101,7 +101,7 @@ export interface ExactWorth extends Omit<Worth, 'currencies'> {
 
 /** A collection's current worth, summed by currency. */
 export async function worthOf(ctx: PricingCtx, collectionId: number): Promise<ExactWorth> {
-  const { rows } = await sql<Held>`
+  const { rows } = await sql<HeldRecords>`
     select r.item_id, g.name as group_label, count(*)::int4 as records, sum(r.quantity) as quantity,
            count(r.purchase_price)::int4 as bought_records,
            coalesce(sum(r.quantity) filter (where r.purchase_price is not null), 0) as bought,
@@ -121,7 +121,7 @@ export async function worthOf(ctx: PricingCtx, collectionId: number): Promise<Ex
     withoutCost += held.records - held.bought_records
     const cost = held.cost === null ? null : minorOfDecimal(held.cost)
     if (cost !== null) sumsOf(own).cost += cost
-    const price = priceFitting(ctx, held.item_id, held.group_label)
+    const price = priceForGrade(ctx, held.item_id, held.group_label)
     if (typeof price === 'string') {
       missing[price] += held.records
       continue
@@ -133,7 +133,7 @@ export async function worthOf(ctx: PricingCtx, collectionId: number): Promise<Ex
     }
   }
   return {
-    currencies: [...byCurrency].map(([currency, sums]) => ({ currency, ...sums })).sort(ownFirst(own)),
+    currencies: [...byCurrency].map(([currency, sums]) => ({ currency, ...sums })).sort(currencyOrder(own)),
     without_price: missing.no_price,
     without_trusted_price: missing.not_trusted,
     without_cost: withoutCost,
@@ -141,12 +141,12 @@ export async function worthOf(ctx: PricingCtx, collectionId: number): Promise<Ex
 }
 
 /** The order of currencies: that of costs first, then by code. */
-export function ownFirst(own: string) {
+export function currencyOrder(own: string) {
   return ({ currency: a }: { currency: string }, { currency: b }: { currency: string }) => (a === own ? -1 : b === own ? 1 : a < b ? -1 : 1)
 }
 
 /** The worth as responses show it. */
-export function shownWorth({ currencies, ...counts }: ExactWorth): Worth {
+export function worthResponse({ currencies, ...counts }: ExactWorth): Worth {
   const shown = currencies.map(({ currency, value, cost, gain }) => ({
     currency,
     value: numberOf(value),

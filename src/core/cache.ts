@@ -3,7 +3,7 @@
 export interface CacheOptions<K, V> {
   /** total weight at which entries are evicted */
   limit: number
-  /** weight of an entry; 1 unless told */
+  /** weight of an entry; default: 1 */
   weigh?: (value: V, key: K) => number
   /** version of the source of the values: all entries are dropped when it differs from the last call's */
   version?: () => number

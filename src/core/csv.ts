@@ -10,7 +10,7 @@ export function csvLine(cells: readonly (string | number | null)[]): string {
 }
 
 /** The text as it was before `csvLine` wrote it. */
-export function restored(cell: string): string {
+export function unescapeCell(cell: string): string {
   return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
 }
 

@@ -2,13 +2,13 @@
 import { readServer, type Server } from './server-address.ts'
 
 /** The role that a server must have; `any` accepts every server that answers. */
-const WANTED = ['any', 'read-write', 'standby'] as const
-export type Wanted = (typeof WANTED)[number]
+const REQUIRED_ROLES = ['any', 'read-write', 'standby'] as const
+export type RequiredRole = (typeof REQUIRED_ROLES)[number]
 
 export interface DatabaseAddress {
   /** several servers, or one whose role is checked; empty: `url` is enough */
   servers: readonly Server[]
-  wanted: Wanted
+  wanted: RequiredRole
   /** connection string of the first server */
   url: string
 }
@@ -27,7 +27,7 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
   const [, scheme = '', user, authority = '', path = '', query = ''] = parts
   const params = new URLSearchParams(query)
   const asked = params.get('target_session_attrs')
-  if (asked !== null && !isWanted(asked)) throw new Error(`a URL whose target_session_attrs is one of ${WANTED.join(', ')}`)
+  if (asked !== null && !isWanted(asked)) throw new Error(`a URL whose target_session_attrs is one of ${REQUIRED_ROLES.join(', ')}`)
   params.delete('target_session_attrs')
   const hosts = authority.split(',')
   const wanted = asked ?? (hosts.length > 1 ? 'read-write' : 'any')
@@ -38,6 +38,6 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
   return { servers, wanted, url: `${scheme}${user === undefined ? '' : `${user}@`}${hosts[0]}${path}${rest}` }
 }
 
-function isWanted(text: string): text is Wanted {
-  return (WANTED as readonly string[]).includes(text)
+function isWanted(text: string): text is RequiredRole {
+  return (REQUIRED_ROLES as readonly string[]).includes(text)
 }

@@ -1,5 +1,5 @@
 // The service's only error class: a closed list of codes, their HTTP status, and the reason for an error.
-import { type Given, type Problem, problem, type Reason, reason, type Rule, textOf } from './problems.ts'
+import { type ReasonParams, type Problem, problem, type Reason, reason, type Rule, textOf } from './problems.ts'
 
 /** Every code an answer can carry, with its HTTP status (decisions.md, "Order of checks, and errors"). */
 export const ERROR_STATUS = {
@@ -97,7 +97,7 @@ export function unauthenticated(why: Reason): ServiceError {
 }
 
 /** 422 for one invalid field. */
-export function invalid<R extends Rule>(field: string, rule: R, ...params: Given<R>): ServiceError {
+export function invalid<R extends Rule>(field: string, rule: R, ...params: ReasonParams<R>): ServiceError {
   return new ServiceError('VALIDATION_ERROR', [problem(field, rule, ...params)])
 }
 
@@ -112,12 +112,12 @@ export function itemNotFound(id: number | string): ServiceError {
 }
 
 /** 404 of one reason. */
-export function notFound<R extends Rule>(rule: R, ...params: Given<R>): ServiceError {
+export function notFound<R extends Rule>(rule: R, ...params: ReasonParams<R>): ServiceError {
   return new ServiceError('NOT_FOUND', reason(rule, ...params))
 }
 
 /** 409 of one reason. */
-export function conflict<R extends Rule>(rule: R, ...params: Given<R>): ServiceError {
+export function conflict<R extends Rule>(rule: R, ...params: ReasonParams<R>): ServiceError {
   return new ServiceError('CONFLICT', reason(rule, ...params))
 }
 

@@ -29,15 +29,15 @@ export type FeedLine<T> = { line: number; value: T } | { line: number; reject: R
 const BATCH = 1_000
 const BATCH_CHARACTERS = 2 * 1024 * 1024
 /** Largest row: a line, a CSV record, or an entry of a JSON document with the text before it. */
-const LONGEST_ROW_MB = 1
-const LONGEST_ROW = LONGEST_ROW_MB * 1024 * 1024
-const MOST_COLUMNS = 1_000
+const MAX_ROW_MB = 1
+const MAX_ROW_BYTES = MAX_ROW_MB * 1024 * 1024
+const MAX_COLUMNS = 1_000
 /** Maximum nesting of a JSON document: the parser checks all levels with every value. */
 const DEEPEST = 100
 /** Text that the JSON parser gets at once: all its values exist at the same time. */
 const PIECE = 64 * 1024
 /** Real feeds expand 3 to 30 times; a file that expands far more was made to exhaust the reader. */
-const MOST_TIMES = 200
+const MAX_EXPANSION = 200
 const UNJUDGED_BYTES = 64 * 1024 * 1024
 
 /** Decompresses gzip. A truncated or damaged file, and one that expands far too much, becomes a `FeedError`. */
@@ -49,8 +49,8 @@ export async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncIterable<U
     let unpacked = 0
     for await (const chunk of source.pipe(unzip) as AsyncIterable<Buffer>) {
       unpacked += chunk.length
-      if (unpacked > UNJUDGED_BYTES && unpacked > MOST_TIMES * unzip.bytesWritten) {
-        throw new FeedError(reason('gzip_ratio', { max: MOST_TIMES }))
+      if (unpacked > UNJUDGED_BYTES && unpacked > MAX_EXPANSION * unzip.bytesWritten) {
+        throw new FeedError(reason('gzip_ratio', { max: MAX_EXPANSION }))
       }
       yield chunk
     }
@@ -89,7 +89,7 @@ export async function* ndjsonRows(source: FeedSource): AsyncIterable<FeedLine<Re
   let line = 0
   const take = (text: string) => {
     line += 1
-    if (text.length > LONGEST_ROW) throw tooLong(line, 'NDJSON')
+    if (text.length > MAX_ROW_BYTES) throw tooLong(line, 'NDJSON')
     if (!text.trim()) return
     batch.push(parseObjectLine(line, text))
     characters += text.length
@@ -97,7 +97,7 @@ export async function* ndjsonRows(source: FeedSource): AsyncIterable<FeedLine<Re
   for await (const chunk of utf8Text(source.bytes)) {
     const lines = (pending + chunk).split('\n')
     pending = lines.pop()!
-    if (pending.length > LONGEST_ROW) throw tooLong(line + lines.length + 1, 'NDJSON')
+    if (pending.length > MAX_ROW_BYTES) throw tooLong(line + lines.length + 1, 'NDJSON')
     for (const text of lines) {
       take(text)
       if (batch.length < BATCH && characters < BATCH_CHARACTERS) continue
@@ -111,7 +111,7 @@ export async function* ndjsonRows(source: FeedSource): AsyncIterable<FeedLine<Re
 }
 
 function tooLong(line: number, format: 'NDJSON' | 'CSV'): FeedError {
-  return new FeedError(reason('line_size', { line, max: LONGEST_ROW_MB, format }))
+  return new FeedError(reason('line_size', { line, max: MAX_ROW_MB, format }))
 }
 
 function parseObjectLine(line: number, text: string): FeedLine<Record<string, unknown>> {
@@ -158,7 +158,7 @@ export async function* jsonEntries(source: FeedSource, paths: string[]): AsyncIt
       const piece = text.slice(at, at + PIECE)
       sinceEntry += piece.length
       parseJson(() => tokens.write(piece))
-      if (sinceEntry > LONGEST_ROW) throw new FeedError(reason('at_most', { part: 'entry', units: 'bytes', max: LONGEST_ROW }))
+      if (sinceEntry > MAX_ROW_BYTES) throw new FeedError(reason('at_most', { part: 'entry', units: 'bytes', max: MAX_ROW_BYTES }))
       characters += piece.length
       if (batch.length < BATCH && characters < BATCH_CHARACTERS) continue
       yield batch
@@ -199,7 +199,7 @@ export async function* csvRows(
       if (header) batch.push(csvLine(header, cells, line))
       else {
         header = cells.map((name) => name.trim())
-        if (header.length > MOST_COLUMNS) throw new FeedError(reason('at_most', { part: 'header', units: 'columns', max: MOST_COLUMNS }))
+        if (header.length > MAX_COLUMNS) throw new FeedError(reason('at_most', { part: 'header', units: 'columns', max: MAX_COLUMNS }))
         if (typeof required === 'function') required(header)
         else requireColumns(header, required)
       }
@@ -245,7 +245,7 @@ async function* csvRecords(source: FeedSource): AsyncIterable<CsvRecord[]> {
       if (records.length > 0) yield records
       pending = pending.slice(end + 1)
       if (quote >= 0) return yield* parsedRecords(pending, text, delimiter, line)
-      if (pending.length > LONGEST_ROW) throw tooLong(line + 1, 'CSV')
+      if (pending.length > MAX_ROW_BYTES) throw tooLong(line + 1, 'CSV')
       const next = await text.next()
       if (!next.done) {
         pending += next.value
@@ -262,7 +262,7 @@ async function* csvRecords(source: FeedSource): AsyncIterable<CsvRecord[]> {
 
 /** Splits a line without quotes into its cells; an empty line is not a record. */
 function addPlain(records: CsvRecord[], text: string, delimiter: string, line: number): void {
-  if (text.length > LONGEST_ROW) throw tooLong(line, 'CSV')
+  if (text.length > MAX_ROW_BYTES) throw tooLong(line, 'CSV')
   if (text !== '') records.push({ cells: text.split(delimiter), line, size: text.length })
 }
 
@@ -277,7 +277,7 @@ async function* parsedRecords(head: string, text: AsyncIterator<string>, delimit
     skip_empty_lines: true,
     info: true,
     trim: false,
-    max_record_size: LONGEST_ROW,
+    max_record_size: MAX_ROW_BYTES,
   })
   const rest = async function* () {
     yield head
@@ -318,7 +318,7 @@ async function* parsedRecords(head: string, text: AsyncIterator<string>, delimit
 /** Text until it holds the end of a line. */
 async function textToLineEnd(text: AsyncIterator<string>): Promise<string> {
   let head = ''
-  while (!head.trimStart().includes('\n') && head.length <= LONGEST_ROW) {
+  while (!head.trimStart().includes('\n') && head.length <= MAX_ROW_BYTES) {
     const next = await text.next()
     if (next.done) break
     head += next.value

@@ -6,7 +6,7 @@ import { LINE, VISIBLE_LINE } from './text.ts'
 import { isTimeInRange, TIME_RANGE } from './time.ts'
 
 /** The largest integer of a column: 32 bits. */
-export const LARGEST_INTEGER = 2 ** 31 - 1
+export const MAX_INTEGER = 2 ** 31 - 1
 
 const SEARCHED_TEXT = '^[^\\p{Cc}\\p{Cs}]*$'
 
@@ -17,7 +17,7 @@ export function id(of: string) {
 
 /** An id in a filter or a body; larger values are rejected. */
 export function boundedId(description: string) {
-  return Type.Optional(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER, description }))
+  return Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description }))
 }
 
 /** What may also be null. */
@@ -67,13 +67,13 @@ export function day(description?: string) {
  * @throws NOT_FOUND if no row can have it
  */
 export function existing(what: Term, wanted: number): number {
-  if (wanted < 1 || wanted > LARGEST_INTEGER) throw missing(what, wanted)
+  if (wanted < 1 || wanted > MAX_INTEGER) throw missing(what, wanted)
   return wanted
 }
 
 /** The id for SQL, where an id that no row can have finds nothing: it becomes 0. */
 export function idForSql(wanted: number): number {
-  return wanted >= 1 && wanted <= LARGEST_INTEGER ? wanted : 0
+  return wanted >= 1 && wanted <= MAX_INTEGER ? wanted : 0
 }
 
 /** 404 for a row that does not exist. */

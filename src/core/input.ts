@@ -10,8 +10,8 @@ export type { Static, TSchema }
 export { Type }
 
 /** Maximum number of invalid fields in an error; TypeBox itself stops at 8. */
-const MOST_PROBLEMS = 50
-Settings.Set({ maxErrors: MOST_PROBLEMS })
+const MAX_PROBLEMS = 50
+Settings.Set({ maxErrors: MAX_PROBLEMS })
 
 /** The part of JSON Schema that our declarations use and our errors are derived from. */
 export interface Shape {
@@ -215,7 +215,7 @@ function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, given: 
   }
   // If a branch of a union fits the value's type, its problem says more than a list of the branches.
   const within = (field: string) => [...problems.keys()].some((other) => other.startsWith(`${field}.`))
-  return [...problems.values()].filter(({ field, rule }) => rule !== 'any_of' || !within(field)).slice(0, MOST_PROBLEMS)
+  return [...problems.values()].filter(({ field, rule }) => rule !== 'any_of' || !within(field)).slice(0, MAX_PROBLEMS)
 }
 
 /** The schema of the value at a path, following the branch of a union that has the next property. */

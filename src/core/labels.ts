@@ -36,11 +36,11 @@ const GRADE = /^(?:10(?:[.,]0)?|[1-9](?:[.,][05])?)$/
 
 /** Words in the place of a grading company that are not one: a grade without a company is not a label. */
 const NO_GRADERS = new Set([...GRADE_WORDS, 'grade', 'raw', 'loose', 'lp', 'mp', 'hp', 'dmg', 'light'])
-const LONGEST = 40
+const MAX_LABEL_LENGTH = 40
 
 /** Parsed labels by text: a feed repeats the same few on every row. */
 const canonical = new Map<string, Label>()
-const MOST_CANONICAL = 1_000
+const MAX_CANONICAL = 1_000
 
 /**
  * Parses a condition or grade as people write it.
@@ -50,12 +50,12 @@ export function parseLabel(text: string): Label | null {
   const known = canonical.get(text)
   if (known) return known
   const label = readLabel(text)
-  if (label && canonical.size < MOST_CANONICAL) canonical.set(label.label, label)
+  if (label && canonical.size < MAX_CANONICAL) canonical.set(label.label, label)
   return label
 }
 
 function readLabel(text: string): Label | null {
-  if (text.length > LONGEST) return null
+  if (text.length > MAX_LABEL_LENGTH) return null
   const folded = fold(text)
   const condition = bySpelling.get(folded)
   if (condition) return { label: condition, group: 'ungraded', grader: null, grade: null }

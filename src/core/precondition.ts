@@ -5,12 +5,12 @@ import { reason } from './problems.ts'
 /** Whether a resource with this entity tag is the version that the caller read; null if the caller set no condition. */
 export type Precondition = ((tag: string) => boolean) | null
 
-export interface Conditional {
+export interface HasPrecondition {
   precondition: Precondition
 }
 
 /** @throws PRECONDITION_FAILED if the resource has changed since the caller read it */
-export function requireCurrent({ precondition }: Conditional, tag: string): void {
+export function requireCurrent({ precondition }: HasPrecondition, tag: string): void {
   if (!precondition || precondition(tag)) return
   throw new ServiceError('PRECONDITION_FAILED', reason('changed_since_read'))
 }

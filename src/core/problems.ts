@@ -462,7 +462,7 @@ type ValueOf<Name> = Name extends (typeof TERM_PARAMS)[number]
 type RequiredName<R extends Rule> = NameIn<Always<(typeof RULES)[R]>>
 type OptionalName<R extends Rule> = NameIn<Sometimes<(typeof RULES)[R]>>
 type ParamsOf<R extends Rule> = { [Name in RequiredName<R>]: ValueOf<Name> } & { [Name in OptionalName<R>]?: ValueOf<Name> }
-export type Given<R extends Rule> = [RequiredName<R>] extends [never]
+export type ReasonParams<R extends Rule> = [RequiredName<R>] extends [never]
   ? [OptionalName<R>] extends [never]
     ? []
     : [params?: ParamsOf<R>]
@@ -480,12 +480,12 @@ export interface Problem extends Reason {
 }
 
 /** Builds a reason from its rule; the compiler requires the parameters that the rule's text has. */
-export function reason<R extends Rule>(rule: R, ...[params]: Given<R>): Reason {
+export function reason<R extends Rule>(rule: R, ...[params]: ReasonParams<R>): Reason {
   return { rule, params: params ?? {} }
 }
 
 /** A problem of a field, built as `reason` does. */
-export function problem<R extends Rule>(field: string, rule: R, ...[params]: Given<R>): Problem {
+export function problem<R extends Rule>(field: string, rule: R, ...[params]: ReasonParams<R>): Problem {
   return { field, rule, params: params ?? {} }
 }
 
@@ -506,23 +506,23 @@ export function textOf(of: Reason | Problem): string {
 }
 
 /** Combines several problems of one value into one reason. */
-export function together(problems: readonly Problem[]): Reason {
+export function combineProblems(problems: readonly Problem[]): Reason {
   return problems.length === 1 ? problems[0]! : reason('several', { problems })
 }
 
 /** A reason in a language; a problem begins with its field. */
 export function textIn(words: Words, of: Reason | Problem): string {
-  const text = fill(words.rules[of.rule], of.params, words)
+  const text = fillTemplate(words.rules[of.rule], of.params, words)
   return 'field' in of ? `${of.field} ${text}` : text
 }
 
 /** Replaces the `{names}` of a text. Of `[a|b]`, the first part whose parameters are all given is used. */
-export function fill(template: string, params: Params, words: Words = ENGLISH): string {
+export function fillTemplate(template: string, params: Params, words: Words = ENGLISH): string {
   let text = ''
   for (const parts of pieces(template)) {
     const part = parts.find(({ names }) => names.every((name) => params[name] !== undefined))
     part?.texts.forEach((before, i) => {
-      text += i === 0 ? before : shown(words, part.names[i - 1]!, params[part.names[i - 1]!]!) + before
+      text += i === 0 ? before : formatValue(words, part.names[i - 1]!, params[part.names[i - 1]!]!) + before
     })
   }
   return text
@@ -552,34 +552,34 @@ function partOf(text: string): Part {
   return { texts: split.filter((_, i) => i % 2 === 0), names: split.filter((_, i) => i % 2 === 1) }
 }
 
-function shown(words: Words, name: string, value: Value | undefined): string {
+function formatValue(words: Words, name: string, value: Value | undefined): string {
   if ((TERM_PARAMS as readonly string[]).includes(name)) return words.terms?.[value as Term] ?? (value as string)
-  if (isList(value)) return value.map((one) => shown(words, name, one)).join(name === 'problems' ? '; ' : ', ')
+  if (isList(value)) return value.map((one) => formatValue(words, name, one)).join(name === 'problems' ? '; ' : ', ')
   if (isReason(value)) return textIn(words, value)
   return typeof value === 'number' ? String(value).replace('.', words.decimal ?? '.') : String(value)
 }
 
-export interface Naming {
+export interface FieldNaming {
   nameOf: (field: string) => string
   /** whether a field can be named among those that are allowed */
   isKnown?: (name: string) => boolean
 }
 
 /** The same reason with fields named in another style. */
-export function named<Of extends Reason>(of: Of, naming: Naming): Of {
+export function renameFields<Of extends Reason>(of: Of, naming: FieldNaming): Of {
   const { nameOf, isKnown = () => true } = naming
-  return mapped(of, (name, value) => {
+  return mapValues(of, (name, value) => {
     if (name === 'field') return nameOf(value as string)
     return name === 'fields' ? (value as string[]).map(nameOf).filter(isKnown) : value
   })
 }
 
 /** The same reason with each value replaced by `change`, including the fields of problems and the values of nested reasons. */
-export function mapped<Of extends Reason>(of: Of, change: (name: string, value: Value) => Value): Of {
+export function mapValues<Of extends Reason>(of: Of, change: (name: string, value: Value) => Value): Of {
   const params: Record<string, Value> = {}
   for (const [name, value] of Object.entries(of.params)) {
-    if (isReason(value)) params[name] = mapped(value, change)
-    else if (isList(value) && isReason(value[0])) params[name] = (value as readonly Reason[]).map((one) => mapped(one, change))
+    if (isReason(value)) params[name] = mapValues(value, change)
+    else if (isList(value) && isReason(value[0])) params[name] = (value as readonly Reason[]).map((one) => mapValues(one, change))
     else if (value !== undefined) params[name] = change(name, value)
   }
   return { ...of, ...('field' in of && { field: change('field', of.field as string) }), params }

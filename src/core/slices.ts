@@ -9,7 +9,7 @@ const STEP = 50
  * Processes `count` units in ranges (`from` inclusive, `to` exclusive), and yields to the event loop every 2 ms.
  * @param step units between two checks of the clock: 1 if each takes long
  */
-export async function inSlices(count: number, work: (from: number, to: number) => void, step = STEP): Promise<void> {
+export async function runInSlices(count: number, work: (from: number, to: number) => void, step = STEP): Promise<void> {
   // The caller may have worked long before: what is more than one step gets a turn of its own.
   let since = count > step ? -Infinity : performance.now()
   for (let from = 0; from < count; from += step) {
@@ -25,7 +25,7 @@ export async function inSlices(count: number, work: (from: number, to: number) =
 const PART = 1_000
 
 /** The results of `read` for consecutive parts of a list. */
-export async function inParts<T, Row>(list: readonly T[], read: (part: T[]) => Promise<Row[]>): Promise<Row[]> {
+export async function readInParts<T, Row>(list: readonly T[], read: (part: T[]) => Promise<Row[]>): Promise<Row[]> {
   const rows: Row[] = []
   for (let from = 0; from < list.length; from += PART) rows.push(...(await read(list.slice(from, from + PART))))
   return rows

@@ -37,7 +37,7 @@ export function isLines(text: string): boolean {
 }
 
 /** Text of a foreign file as it can be stored: without NUL, bidirectional controls and surrounding white space; '' if nothing visible is left. */
-export function cleaned(text: string): string {
+export function cleanText(text: string): string {
   const clean = text.replace(FORMATTING, '').replace(SEPARATOR, '\n').trim()
   return VISIBLE_TEST.test(clean) ? clean : ''
 }

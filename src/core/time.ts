@@ -19,7 +19,7 @@ export function monthAfter(month: string): string {
 
 /** Time zones change their offset at quarters of an hour, so that one look-up serves all times of a quarter. */
 const QUARTER_MS = 15 * MINUTE_MS
-const KEPT = 50_000
+const MAX_CACHED_OFFSETS = 50_000
 
 const offsets = new Map<string, { ms: number; text: string }>()
 
@@ -37,7 +37,7 @@ function offsetAt(ms: number, zone: string): { ms: number; text: string } {
   if (known) return known
   const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)
   const offset = { ms: local.offsetNanoseconds / 1e6, text: local.offset.slice(0, 6) }
-  if (offsets.size >= KEPT) offsets.clear()
+  if (offsets.size >= MAX_CACHED_OFFSETS) offsets.clear()
   offsets.set(key, offset)
   return offset
 }

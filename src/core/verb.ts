@@ -143,15 +143,15 @@ export function call<Ctx extends HasViewer, In extends TSchema, Out>(
     const out = target.run(visible, target.check(input, given))
     if (!(out instanceof Promise)) return out
     return out.catch((error: unknown) => {
-      throw ofFamily(error, target)
+      throw withFamilyCode(error, target)
     }) as Out
   } catch (error) {
-    throw ofFamily(error, target)
+    throw withFamilyCode(error, target)
   }
 }
 
 /** Gives an error (404, 409, 422) the code of the verb's family, if it has one; other errors are unchanged. */
-export function ofFamily(error: unknown, { familyError }: { familyError: ErrorCode | null }): unknown {
+export function withFamilyCode(error: unknown, { familyError }: { familyError: ErrorCode | null }): unknown {
   if (!familyError || !(error instanceof ServiceError)) return error
   if (error.code !== 'VALIDATION_ERROR' && error.code !== 'NOT_FOUND' && error.code !== 'CONFLICT') return error
   return recoded(error, familyError)

@@ -23,7 +23,7 @@ export function announce(tx: QueryExecutorProvider, channel: string, payload = '
 }
 
 /** Runs a transaction by `execute`, which commits it, and then sends its notices. */
-export async function thenAnnounce<Schema, Result>(
+export async function announceAfter<Schema, Result>(
   kysely: Kysely<Schema>,
   run: (tx: Transaction<Schema>) => Promise<Result>,
   execute: (run: (tx: Transaction<Schema>) => Promise<Result>) => Promise<Result>,

@@ -162,7 +162,7 @@ function readHeader(line: string): Header {
     const header = JSON.parse(line) as Header
     if (header.mintmark_backup === 1) return header
   } catch {
-    // told below
+    // Reported below.
   }
   throw new BackupError('The file is not a mintmark backup')
 }

@@ -103,7 +103,7 @@ export class ChangeFeed {
     this.lastPullMs = Date.now()
   }
 
-  /** Runs `work` between two pulls: until it ends, nothing is applied and followers are as of the place that it is told. */
+  /** Runs `work` between two pulls: until it ends, nothing is applied and followers stay at the position it gets. */
   async between<T>(work: (place: FeedPlace) => Promise<T>): Promise<T> {
     while (this.#pulling) await this.#pulling.catch(() => {})
     const done = work({ position: this.#position, lastSeq: this.#lastSeq })
@@ -289,7 +289,7 @@ function partsOf<T extends { bytes: number }>(rows: T[]): T[][] {
   return parts
 }
 
-/** Removes rows that nobody follows any more; a node that was away for longer reloads everything. */
+/** Removes rows that no node needs any more; a node that was away for longer reloads everything. */
 export async function trimChangeLog(db: Db): Promise<number> {
   const { rows } = await sql<{ trimmed: number }>`
     with old as (

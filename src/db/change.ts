@@ -7,7 +7,7 @@ import { announce } from './announce.ts'
 import { addAuditEntries, type NewAuditEntry } from './audit-log.ts'
 import { CHANGES_CHANNEL } from './change-feed.ts'
 import { groupCommit } from './group-commit.ts'
-import { type Idempotency, recall, remember, type Results } from './idempotency.ts'
+import { type Idempotency, findResults, storeResults, type Results } from './idempotency.ts'
 import type { ChangeKind, Db, Tx } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -88,7 +88,7 @@ class RolledBack extends Error {
  * runs in `tx` at once, without idempotency key, audit rows and change log. Errors are those of the real write.
  * @returns the result of `run`; it may read in `tx` what the writes have done
  */
-export async function rehearse<Ctx extends WriteCtx, Result>(ctx: Ctx, run: (tx: Tx, ctx: Ctx) => Promise<Result>): Promise<Result> {
+export async function executeDryRun<Ctx extends WriteCtx, Result>(ctx: Ctx, run: (tx: Tx, ctx: Ctx) => Promise<Result>): Promise<Result> {
   mayWrite(ctx.viewer)
   try {
     return await inTransaction(ctx.db, async (tx) => {
@@ -107,7 +107,7 @@ export async function rehearse<Ctx extends WriteCtx, Result>(ctx: Ctx, run: (tx:
  */
 export async function earlierResult<Result>({ db, idempotency }: WriteCtx): Promise<Result | null> {
   if (!idempotency) return null
-  const [found] = await inTransaction(db, (tx) => recall(tx, [idempotency]))
+  const [found] = await inTransaction(db, (tx) => findResults(tx, [idempotency]))
   if (found instanceof ServiceError) throw found
   return (found?.get(idempotency.part) as Result | undefined) ?? null
 }
@@ -144,11 +144,11 @@ async function commit<Ctx extends WriteCtx, Input, Result>(
       writes.map((write) => ({ ...write, note: UNNOTED })),
     )
   const { outcomes, follow } = await inTransaction(db, async (tx) => {
-    const earlier = await recall(
+    const earlier = await findResults(
       tx,
       writes.map(({ ctx }) => ctx.idempotency),
     )
-    const { noteOf, write } = collector(tx)
+    const { noteOf, write } = noteCollector(tx)
     const outcomes: (Result | ServiceError)[] = []
     const fresh: number[] = []
     earlier.forEach((found, i) => {
@@ -165,7 +165,7 @@ async function commit<Ctx extends WriteCtx, Input, Result>(
           )
         : []
     const logged = await write()
-    await remember(
+    await storeResults(
       tx,
       fresh.flatMap((i, n) => {
         outcomes[i] = made[n]!
@@ -195,7 +195,7 @@ const UNNOTED: Note = { audit: () => {}, changed: () => {}, changedPrices: async
 type By = Pick<WriteCtx, 'viewer' | 'requestId'>
 
 /** Notes in an open transaction; `write` stores them and returns whether nodes have something to apply. */
-export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Promise<boolean> } {
+export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => Promise<boolean> } {
   const audits: NewAuditEntry[] = []
   const changes = new Map<ChangeKind, { ids: Set<number>; packed: Buffer[] }>()
   let logged = false
@@ -218,9 +218,9 @@ export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Prom
       for (const noted of changes.values()) noted.packed = noted.packed.length > 0 ? [Buffer.concat(noted.packed)] : []
     },
   })
-  /** @param least so many are written, fewer stay */
-  const writeAudits = async (least: number) => {
-    while (audits.length >= least) await sql`with ${addAuditEntries(audits.splice(0, AUDITS_AT_ONCE))} select 1`.execute(tx)
+  /** @param minimum so many are written, fewer stay */
+  const writeAudits = async (minimum: number) => {
+    while (audits.length >= minimum) await sql`with ${addAuditEntries(audits.splice(0, AUDITS_AT_ONCE))} select 1`.execute(tx)
   }
   const write = async () => {
     await writeAudits(AUDITS_AT_ONCE + 1)

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
-import { pointAt, type Servers } from './servers.ts'
+import { setServer, type Servers } from './servers.ts'
 
 /** Includes pg's own state that its types omit: false while a statement runs, null before it is connected. */
 type Client = pg.ClientBase & { readyForQuery?: boolean | null; connection?: { stream: Duplex } }
@@ -142,7 +142,7 @@ export class ConnectionWatch {
       return
     }
     const client = new pg.Client({ connectionString: url, application_name: 'mintmark watch' })
-    if (found) pointAt(client, found)
+    if (found) setServer(client, found)
     const probe: Probe = { client, bytes: 0, silent: 0, heard: false, suspects }
     this.#probe = probe
     this.#sinceProbe = 0

@@ -60,7 +60,7 @@ export function claimDataDir(dataDir: string): { release(): void } {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(draft, JSON.stringify(own), { mode: 0o600 })
   } catch (error) {
-    throw isSystemError(error) ? new Error(`DATA_DIR ${dataDir} is not writable: ${reason(error)}`) : error
+    throw isSystemError(error) ? new Error(`DATA_DIR ${dataDir} is not writable: ${systemMessage(error)}`) : error
   }
   try {
     // A link appears with its content and only if there is none: no reader ever sees a half-written claim.
@@ -156,7 +156,7 @@ export function canRead(path: string, user: SystemUser): boolean {
 }
 
 /** Lets the user traverse a directory of root's (mode 0710, by its group); its content stays hidden. */
-export function letIn(directory: string, user: SystemUser): void {
+export function allowTraversal(directory: string, user: SystemUser): void {
   const stat = statSync(directory)
   if (stat.uid !== 0 || allows(directory, user, 1)) return
   chownSync(directory, 0, user.gid)
@@ -174,7 +174,7 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /** The system's message without the call and the path: `permission denied`, `no space left on device`. */
-export function reason(error: NodeJS.ErrnoException): string {
+export function systemMessage(error: NodeJS.ErrnoException): string {
   return /^[A-Z0-9]+: ([^,]+)/.exec(error.message)?.[1] ?? error.message
 }
 

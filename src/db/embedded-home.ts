@@ -4,7 +4,7 @@ import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 import type { TextLog } from '#core/context.ts'
-import { canRead, isSystemError, letIn, ownerOf, type SystemUser, unprivilegedUser } from './data-dir.ts'
+import { canRead, isSystemError, allowTraversal, ownerOf, type SystemUser, unprivilegedUser } from './data-dir.ts'
 
 /** File in the data directory that names the location of the data, if it is elsewhere. */
 export const LOCATION_FILE = 'postgres-location'
@@ -34,7 +34,7 @@ export function chooseHome(dataDir: string, log: TextLog): Home {
   const user = process.getuid?.() === 0 ? (ownerOf(kept) ?? unprivilegedUser()) : null
   let base = remembered ?? root
   if (user && !remembered) {
-    letIn(root, user)
+    allowTraversal(root, user)
     if (!canRead(root, user)) {
       // Never start with empty data elsewhere while there is data here.
       if (fs.existsSync(kept)) throw new Error(`${user.name}, the user that runs PostgreSQL, has no access to its data in ${root}`)
@@ -77,7 +77,7 @@ function choosePrograms(base: string, user: SystemUser | null): { native: string
     fs.cpSync(native, draft, { recursive: true, verbatimSymlinks: true, filter: (file) => !file.endsWith('.a') })
     linkLibraries(packaged, draft)
     const files = fs.readdirSync(draft, { recursive: true, encoding: 'utf8' })
-    for (const file of ['', ...files]) own(user, join(draft, file))
+    for (const file of ['', ...files]) changeOwner(user, join(draft, file))
     fs.renameSync(draft, copy)
   }
   return { native: copy, version: short }
@@ -97,7 +97,7 @@ function linkLibraries(packaged: string, native: string): boolean {
   return true
 }
 
-export function own(user: SystemUser | null, path: string): void {
+export function changeOwner(user: SystemUser | null, path: string): void {
   if (user) fs.lchownSync(path, user.uid, user.gid)
 }
 

@@ -8,8 +8,18 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { TextLog } from '#core/context.ts'
-import { canRead, commandLine, ensureSecret, identify, isRunning, isSystemError, type ProcessIdentity, processStart, reason } from './data-dir.ts'
-import { chooseHome, type Home, LOCATION_FILE, own, readText } from './embedded-home.ts'
+import {
+  canRead,
+  commandLine,
+  ensureSecret,
+  identify,
+  isRunning,
+  isSystemError,
+  type ProcessIdentity,
+  processStart,
+  systemMessage,
+} from './data-dir.ts'
+import { chooseHome, type Home, LOCATION_FILE, changeOwner, readText } from './embedded-home.ts'
 
 export interface EmbeddedOptions {
   /** Claimed by the caller, see `claimDataDir`. */
@@ -89,7 +99,7 @@ export async function startEmbedded({ dataDir, log, durable = true, connections 
     return await start(dataDir, log, durable, connections)
   } catch (error) {
     if (!isSystemError(error)) throw error
-    throw new Error(`Embedded PostgreSQL cannot start: ${reason(error)}${error.path ? ` (${error.path})` : ''}`)
+    throw new Error(`Embedded PostgreSQL cannot start: ${systemMessage(error)}${error.path ? ` (${error.path})` : ''}`)
   }
 }
 
@@ -204,9 +214,9 @@ async function initialise(home: Home, password: string, durable: boolean): Promi
   fs.rmSync(draft, { recursive: true, force: true })
   try {
     writePrivate(passwordFile, password)
-    own(home.user, passwordFile)
+    changeOwner(home.user, passwordFile)
     fs.mkdirSync(draft, { mode: 0o700 })
-    own(home.user, draft)
+    changeOwner(home.user, draft)
     const args = ['-D', draft, '--username', USER, '--pwfile', passwordFile, '--auth=scram-sha-256', '--encoding=UTF8']
     args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--data-checksums')
     args.push('--no-instructions', ...(durable ? [] : ['--no-sync']))
@@ -237,11 +247,11 @@ async function startServer(home: Home, args: string[], logFile: string, log: Tex
     child.once('error', (error) => (ended = error))
     child.once('exit', (code, signal) => (ended = new Error(`it exited with ${signal ?? code}`)))
     const since = Date.now()
-    let told = false
+    let logged = false
     while (!ended && !isReady(home, child.pid)) {
       await delay(10)
-      if (!told && Date.now() - since > 5_000) {
-        told = true
+      if (!logged && Date.now() - since > 5_000) {
+        logged = true
         log.info('Embedded PostgreSQL is recovering from a crash')
       }
     }
@@ -300,7 +310,7 @@ function postmasterFile(home: Home): string[] {
 async function chooseAddress(home: Home): Promise<Address> {
   if (fits(home.data)) return { host: home.data, port: 5432, socketDir: null }
   const socketDir = fs.mkdtempSync(join(tmpdir(), 'mintmark-'))
-  own(home.user, socketDir)
+  changeOwner(home.user, socketDir)
   const reachable = !home.user || canRead(socketDir, home.user)
   if (fits(socketDir) && reachable) return { host: socketDir, port: 5432, socketDir }
   fs.rmSync(socketDir, { recursive: true, force: true })

@@ -31,7 +31,7 @@ export async function isUntouched({ kysely }: Db): Promise<boolean> {
 }
 
 /** Runs `run` while no other process on this database runs one: the second sees what the first has written. */
-export function alone<T>({ kysely }: Db, run: () => Promise<T>): Promise<T> {
+export function runExclusively<T>({ kysely }: Db, run: () => Promise<T>): Promise<T> {
   return kysely.transaction().execute(async (tx) => {
     for (;;) {
       const { rows } = await sql<{ got: boolean }>`select pg_try_advisory_xact_lock(hashtextextended(${LOCK}, 0)) as got`.execute(tx)

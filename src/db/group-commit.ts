@@ -2,14 +2,14 @@
 import type { Db } from './schema.ts'
 import { isUnavailable } from './transaction.ts'
 
-export interface Grouping<Write, Result> {
+export interface GroupCommitOptions<Write, Result> {
   /** Writes with the same key are never in two concurrent batches: the second would only wait for the first. */
   keyOf: (write: Write) => number
   /** Writes all or nothing, and returns a result for each in order. */
   commit: (writes: Write[]) => Promise<Result[]>
 }
 
-interface Waiting<Write, Result> {
+interface PendingWrite<Write, Result> {
   write: Write
   resolve: (result: Result) => void
   reject: (error: unknown) => void
@@ -24,13 +24,13 @@ const HELD_UP_MS = 50
 const QUIET_TURNS = 2
 
 class Group<Write, Result> {
-  readonly #grouping: Grouping<Write, Result>
-  #waiting: Waiting<Write, Result>[] = []
+  readonly #grouping: GroupCommitOptions<Write, Result>
+  #waiting: PendingWrite<Write, Result>[] = []
   readonly #busy = new Set<number>()
   #running = 0
   #heldUp = 0
 
-  constructor(grouping: Grouping<Write, Result>) {
+  constructor(grouping: GroupCommitOptions<Write, Result>) {
     this.#grouping = grouping
   }
 
@@ -41,7 +41,7 @@ class Group<Write, Result> {
     })
   }
 
-  #isFree({ write }: Waiting<Write, Result>): boolean {
+  #isFree({ write }: PendingWrite<Write, Result>): boolean {
     return !this.#busy.has(this.#grouping.keyOf(write))
   }
 
@@ -82,15 +82,15 @@ class Group<Write, Result> {
     }
   }
 
-  #take(): Waiting<Write, Result>[] {
-    const batch: Waiting<Write, Result>[] = []
-    const left: Waiting<Write, Result>[] = []
+  #take(): PendingWrite<Write, Result>[] {
+    const batch: PendingWrite<Write, Result>[] = []
+    const left: PendingWrite<Write, Result>[] = []
     for (const waiting of this.#waiting) (batch.length < BATCH_WRITES && this.#isFree(waiting) ? batch : left).push(waiting)
     this.#waiting = left
     return batch
   }
 
-  async #commit(batch: Waiting<Write, Result>[]): Promise<void> {
+  async #commit(batch: PendingWrite<Write, Result>[]): Promise<void> {
     try {
       const results = await this.#grouping.commit(batch.map(({ write }) => write))
       batch.forEach(({ resolve }, i) => resolve(results[i]!))
@@ -104,7 +104,7 @@ class Group<Write, Result> {
 }
 
 /** Returns a function that commits a write with all others waiting for the same database, and resolves when it is durable. */
-export function groupCommit<Write, Result>(grouping: Grouping<Write, Result>): (db: Db, write: Write) => Promise<Result> {
+export function groupCommit<Write, Result>(grouping: GroupCommitOptions<Write, Result>): (db: Db, write: Write) => Promise<Result> {
   const groups = new WeakMap<Db, Group<Write, Result>>()
   return (db, write) => {
     const group = groups.get(db) ?? new Group(grouping)

@@ -40,7 +40,7 @@ function sortedFields(_name: string, value: unknown): unknown {
  * request still runs, was a different one or used another credential. The keys are locked until the transaction
  * ends.
  */
-export async function recall(tx: Tx, requests: (Idempotency | null)[]): Promise<(Results | ServiceError | null)[]> {
+export async function findResults(tx: Tx, requests: (Idempotency | null)[]): Promise<(Results | ServiceError | null)[]> {
   const asked = new Map(requests.flatMap((request) => (request ? [[nameOf(request), request] as const] : [])))
   if (asked.size === 0) return requests.map(() => null)
   const names = [...asked.keys()]
@@ -73,7 +73,7 @@ const refused = (rule: 'idempotency_running' | 'idempotency_request' | 'idempote
   new ServiceError('IDEMPOTENCY_CONFLICT', reason(rule))
 
 /** Stores results beside earlier ones, in the transaction that made them. */
-export async function remember(tx: Tx, made: { request: Idempotency; earlier: Results; result: unknown }[]): Promise<void> {
+export async function storeResults(tx: Tx, made: { request: Idempotency; earlier: Results; result: unknown }[]): Promise<void> {
   if (made.length === 0) return
   const rows = made.map(({ request, earlier, result }) => ({
     scope: request.scope,

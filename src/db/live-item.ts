@@ -23,7 +23,7 @@ export async function liveItemIds(on: Queryable, ids: readonly number[]): Promis
 }
 
 /** The given ids that are aliases, with the current id of each. */
-export async function survivorsOf(on: Queryable, ids: readonly number[]): Promise<Map<number, number>> {
+export async function resolveAliases(on: Queryable, ids: readonly number[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ old_id: number; item_id: number }>`
     select old_id, live_item(item_id) as item_id from item_aliases where old_id = any(${`{${ids.map(idForSql).join(',')}}`}::int4[])`.execute(on)
   return new Map(rows.map((row) => [row.old_id, row.item_id]))

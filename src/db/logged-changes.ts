@@ -119,7 +119,7 @@ interface Row {
 }
 
 /** The position of everything visible to a transaction, for a reader that has read it all there. */
-export async function presentPosition(on: Queryable): Promise<LogPosition> {
+export async function currentPosition(on: Queryable): Promise<LogPosition> {
   const { rows } = await sql<Pick<LogPosition, 'cluster' | 'seen'>>`
     select system_identifier::text as cluster, pg_current_snapshot() || '@' || coalesce((select max(seq) from change_log), 0) as seen
     from pg_control_system()`.execute(on)
@@ -138,13 +138,13 @@ export function readPosition(text: string): LogPosition | null {
   const [cluster, seen, upTo, xact, seq, entry] = parts
   if (!isNumber(cluster) || !isMoment(seen)) return null
   if (parts.length === 2) return { cluster, seen, range: null }
-  if (parts.length !== 6 || !isMoment(upTo) || !isNumber(xact) || !isCount(seq, Number.MAX_SAFE_INTEGER) || !isCount(entry, MOST_ENTRIES)) return null
+  if (parts.length !== 6 || !isMoment(upTo) || !isNumber(xact) || !isCount(seq, Number.MAX_SAFE_INTEGER) || !isCount(entry, MAX_ENTRIES)) return null
   return { cluster, seen, range: { upTo, xact, seq, entry } }
 }
 
-const MOST_DIGITS = 18
+const MAX_DIGITS = 18
 /** More than a row of the log can hold. */
-const MOST_ENTRIES = 2 ** 26
+const MAX_ENTRIES = 2 ** 26
 
 function isNumber(value: unknown): value is string {
   return typeof value === 'string' && /^[1-9]\d{0,18}$/.test(value)
@@ -174,7 +174,7 @@ function isSnapshot(value: unknown): value is string {
   const [xmin, xmax, running] = value.split(':') as [string, string, string]
   const texts = [xmin, xmax, ...(running === '' ? [] : running.split(','))]
   // PostgreSQL's transaction ids have 64 bits, and none is 0.
-  if (texts.some((text) => text === '' || text.startsWith('0') || text.length > MOST_DIGITS)) return false
+  if (texts.some((text) => text === '' || text.startsWith('0') || text.length > MAX_DIGITS)) return false
   const [from, to, ...ids] = texts.map(BigInt) as [bigint, bigint, ...bigint[]]
   return from <= to && ids.every((id, i) => id >= from && id < to && (i === 0 || id > ids[i - 1]!))
 }

@@ -77,7 +77,7 @@ export class LongPolls implements ChangeFollower {
     this.#endAll()
   }
 
-  /** Responds to all waiting callers, and lets nobody wait any more. */
+  /** Responds to all waiting callers, and accepts no more waits. */
   close(): void {
     this.#closed = true
     this.#endAll()

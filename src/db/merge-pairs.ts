@@ -10,11 +10,11 @@ export interface MergePair {
 }
 
 /** From this many merges on, their new rows are a large part of a table. */
-const MANY = 1_000
+const MIN_PAIRS_TO_ANALYZE = 1_000
 
 /** Updates the planner's statistics after many merges: it would expect a few rows and choose nested loops. */
-export async function analyzeNoted(tx: Tx, pairs: readonly MergePair[], table: 'merges' | 'merged_points' | 'merged_prices'): Promise<void> {
-  if (pairs.length >= MANY) await sql`analyze ${sql.table(table)}`.execute(tx)
+export async function analyzeAfterMerges(tx: Tx, pairs: readonly MergePair[], table: 'merges' | 'merged_points' | 'merged_prices'): Promise<void> {
+  if (pairs.length >= MIN_PAIRS_TO_ANALYZE) await sql`analyze ${sql.table(table)}`.execute(tx)
 }
 
 /** The pairs as a table expression `m(merge_id, from_item, into_item)`. */

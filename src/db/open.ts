@@ -25,8 +25,8 @@ export interface OpenOptions {
 
 /** No caller waits for a command, so that it survives a longer pause of the database. */
 const COMMAND_PATIENCE_MS = 15_000
-/** Connections of the embedded server beside those of the public processes: for the operator's process, imports and commands. */
-const LEAST_CONNECTIONS = 80
+/** Connections of the embedded server in addition to those of the public processes: for the operator process, imports and commands. */
+const BASE_CONNECTIONS = 80
 
 /**
  * Opens the database of the settings, and starts the embedded server if `own` is set; `close` ends both.
@@ -45,7 +45,7 @@ export async function openDatabase(config: Config, { applicationName, log, max =
   }
   const claim = claimDataDir(config.dataDir)
   try {
-    const server = await startEmbedded({ dataDir: config.dataDir, log, connections: LEAST_CONNECTIONS + config.apiProcesses * max })
+    const server = await startEmbedded({ dataDir: config.dataDir, log, connections: BASE_CONNECTIONS + config.apiProcesses * max })
     const db = connect(server.url)
     const close = async () => {
       await db.close()

@@ -14,7 +14,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { ConnectionWatch } from './connection-watch.ts'
-import { NoServerError, pointAt, type Role, ROLE, Servers } from './servers.ts'
+import { NoServerError, setServer, type Role, ROLE, Servers } from './servers.ts'
 import { isServerLost } from './transaction.ts'
 
 /** With the response to the waiting caller, this stays below 3 s. */
@@ -93,7 +93,7 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
         servers.locate().then((server) => {
           // The pool gave up on it meanwhile.
           if (this.connection.stream.destroyed) return done(new NoServerError('Looking for the server took too long'))
-          pointAt(this, server)
+          setServer(this, server)
           begin((error) => {
             if (error && isServerLost(error)) servers.forget(server)
             done(error)

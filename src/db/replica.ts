@@ -23,11 +23,11 @@ export function openReplica(url: string): Db {
  * Runs a large read on the replica, or on the primary if no replica can be trusted; then the log says why.
  * @throws what `read` throws
  */
-export async function readAtLength<T>({ replicaUrl, primary, log }: LargeReads, read: (db: Db) => Promise<T>): Promise<T> {
+export async function readFromReplica<T>({ replicaUrl, primary, log }: LargeReads, read: (db: Db) => Promise<T>): Promise<T> {
   if (replicaUrl === null) return read(primary)
   const replica = openReplica(replicaUrl)
   try {
-    const doubt = await doubtAbout(replica, primary)
+    const doubt = await replicaProblem(replica, primary)
     if (doubt === null) return await read(replica)
     log.warn({}, `Not using the replica of DATABASE_REPLICA_URL: ${textOf(doubt)}`)
     return await read(primary)
@@ -40,7 +40,7 @@ export async function readAtLength<T>({ replicaUrl, primary, log }: LargeReads, 
  * Why the replica cannot replace the primary; null if it can. Positions in the change log are meaningless in another cluster.
  * @throws if the primary cannot be asked
  */
-export async function doubtAbout(replica: Db, primary: Db): Promise<Reason | null> {
+export async function replicaProblem(replica: Db, primary: Db): Promise<Reason | null> {
   const here = await clusterOf(primary)
   const there = await clusterOf(replica).catch((error: Error) => error)
   if (there instanceof Error) return reason('said', { text: there.message })

@@ -1,7 +1,7 @@
 // Which of a database's servers connections use: with several, the one that has the required role, searched for when it is lost.
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { readDatabaseAddress, type Wanted } from '#core/database-address.ts'
+import { readDatabaseAddress, type RequiredRole } from '#core/database-address.ts'
 import type { Server } from '#core/server-address.ts'
 
 /** How long callers wait from the start of a search; after that they fail at once while the search continues. */
@@ -10,7 +10,7 @@ const ATTEMPT_MS = 1_000
 const FIRST_PAUSE_MS = 50
 /** Of several suitable servers, the first in the address is used, unless it is slower than another by this much. */
 const HEAD_START_MS = 25
-const LONGEST_PAUSE_MS = 250
+const MAX_PAUSE_MS = 250
 const ASK_AGAIN_MS = 50
 /** After this time a new connection is opened: the address may point elsewhere by now. */
 const ASKED_BY_ONE = 20
@@ -35,13 +35,13 @@ interface Search {
 }
 
 /**
- * The servers of an address. All are asked in parallel, each with its own back-off, so that a silent one delays nobody. A
+ * The servers of an address. All are asked in parallel, each with its own back-off, so that an unresponsive one delays no connection. A
  * suitable server is used until it is forgotten.
  */
 export class Servers {
   /** for one connection, to the first server */
   readonly url: string
-  readonly wanted: Wanted
+  readonly wanted: RequiredRole
   readonly #servers: readonly Server[]
   /** why each was not used, for people */
   readonly #refusals = new Map<Server, string>()
@@ -128,7 +128,7 @@ export class Servers {
         throw new NoServerError(this.#closed ? 'The pool was closed' : 'Another server was found')
       })
     await pause(headStartMs)
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       if (await this.#comesToFit(server, pause)) return server
       await pause(pauseMs)
     }
@@ -137,7 +137,7 @@ export class Servers {
   /** Asks on one connection for a while: a standby keeps it when it is promoted, and needs no new process for each query. */
   async #comesToFit(server: Server, pause: (ms: number) => Promise<void>): Promise<boolean> {
     const limits = { connectionTimeoutMillis: ATTEMPT_MS, query_timeout: ATTEMPT_MS }
-    const client = pointAt(new pg.Client({ connectionString: this.url, application_name: 'mintmark search', ...limits }), server)
+    const client = setServer(new pg.Client({ connectionString: this.url, application_name: 'mintmark search', ...limits }), server)
     client.on('error', () => {})
     try {
       await client.connect()
@@ -167,6 +167,6 @@ export class Servers {
 }
 
 /** Called before it connects: to another server than that of its connection string. */
-export function pointAt<Client extends pg.ClientBase>(client: Client, { host, port }: Server): Client {
+export function setServer<Client extends pg.ClientBase>(client: Client, { host, port }: Server): Client {
   return Object.assign(client, { host, port })
 }

@@ -31,7 +31,7 @@ export async function setStartMark({ kysely }: Db, mark: string): Promise<void> 
  * Why the change log does not lead on from a file, null when it does. A backup that was put back, or a standby that lacked
  * the last commits when it took over, has no mark of a file that was made after it.
  */
-export async function doubtAboutStart({ kysely }: Db, { cluster, database, position, mark }: FileOrigin): Promise<string | null> {
+export async function startFileProblem({ kysely }: Db, { cluster, database, position, mark }: FileOrigin): Promise<string | null> {
   const here = await databaseIdentity(kysely)
   if (here.cluster !== cluster || here.database !== database) return 'it is of another database'
   const { rows } = await sql<{ marked: boolean; trimmed: boolean; behind: boolean }>`

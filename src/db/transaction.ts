@@ -1,7 +1,7 @@
 // Transactions that are retried after a deadlock, a serialisation failure or a broken reference, and how a lost database is detected.
 import type { IsolationLevel, Kysely, Transaction } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
-import { thenAnnounce } from './announce.ts'
+import { announceAfter } from './announce.ts'
 import { DatabaseSilentError } from './connection-watch.ts'
 import { NoServerError } from './servers.ts'
 
@@ -35,7 +35,7 @@ export function inTransaction<Schema, Result>(
 ): Promise<Result> {
   return retrying(() => {
     const transaction = db.kysely.transaction()
-    return thenAnnounce(db.kysely, run, (ran) => (isolation ? transaction.setIsolationLevel(isolation) : transaction).execute(ran))
+    return announceAfter(db.kysely, run, (ran) => (isolation ? transaction.setIsolationLevel(isolation) : transaction).execute(ran))
   }, attempts)
 }
 

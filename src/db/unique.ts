@@ -9,7 +9,7 @@ export function violatedIndex(error: unknown): string | null {
 }
 
 /** Runs a write. @throws what `refusal` makes of the name of the unique index that refused it, every other error as it is */
-export async function unlessTaken<T>(write: () => Promise<T>, refusal: (index: string) => Error | null): Promise<T> {
+export async function mapUniqueViolation<T>(write: () => Promise<T>, refusal: (index: string) => Error | null): Promise<T> {
   try {
     return await write()
   } catch (error) {

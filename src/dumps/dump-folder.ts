@@ -1,7 +1,7 @@
 // Dumps in a folder on disk that several nodes may share.
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type DumpStore, isStamp, KEPT_DUMPS, MANIFEST, stampOf, type StoredDumpFile } from './store.ts'
+import { type DumpStore, isStamp, RETAINED_DUMPS, MANIFEST, stampOf, type StoredDumpFile } from './store.ts'
 import type { Dump } from './types.ts'
 
 /** Dumps in folders named by their moment, each with its manifest. */
@@ -43,7 +43,7 @@ export class DumpFolder implements DumpStore {
     await writeFile(join(folder, MANIFEST), JSON.stringify(dump))
     await mkdir(this.#path, { recursive: true })
     await rename(folder, join(this.#path, stamp))
-    for (const old of (await this.#stamps()).slice(KEPT_DUMPS)) await rm(join(this.#path, old), { recursive: true, force: true })
+    for (const old of (await this.#stamps()).slice(RETAINED_DUMPS)) await rm(join(this.#path, old), { recursive: true, force: true })
   }
 
   /** Newest first. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import type { Market } from '#core/markets.ts'
-import { positionText, presentPosition } from '#db/logged-changes.ts'
+import { positionText, currentPosition } from '#db/logged-changes.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { holdPriceMonths } from '#db/price-months.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
@@ -50,7 +50,7 @@ export async function makeDump({ db, store, archive, currencies, onProgress = ()
       try {
         await rm(folder, { recursive: true, force: true })
         await mkdir(folder, { recursive: true })
-        const change_cursor = positionText(await presentPosition(tx))
+        const change_cursor = positionText(await currentPosition(tx))
         const files: DumpFile[] = []
         const tables = await dumpTables(tx, archive, currencies)
         for (const [i, table] of tables.entries()) {

@@ -33,7 +33,7 @@ export interface DumpStore {
 }
 
 /** Number of dumps to keep: a download can finish after the next dump is published. */
-export const KEPT_DUMPS = 2
+export const RETAINED_DUMPS = 2
 export const MANIFEST = 'manifest.json'
 
 const STAMP = /^\d{8}T\d{9}Z$/

@@ -5,7 +5,7 @@ import { type Reason, reason } from '#core/problems.ts'
 import { mayCall } from '#core/verb.ts'
 import type { GraphqlCtx, QueryCtx } from './context.ts'
 import type { Documents, ParsedDocument, ParsedOperation } from './documents.ts'
-import { documentError, executionError, refused, RequestRefused } from './errors.ts'
+import { documentError, executionError, requestError, RequestError } from './errors.ts'
 import type { ItemBytes } from './item-bytes.ts'
 import { INTROSPECTION_COST, limitsOf, MAX_ANSWER, tooLarge } from './limits.ts'
 import { MUTATIONS_NEED } from './mutations.ts'
@@ -56,21 +56,21 @@ export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execu
     // If-Match is about one resource; a document may change several.
     if (ctx.precondition) throw conditionUnsupported()
   }
-  if (known.errors.length > 0) throw new RequestRefused(known.errors)
+  if (known.errors.length > 0) throw new RequestError(known.errors)
   mayCall(ctx.viewer, { needs: known.needs, writes: false })
   if (known.readsDatabase && !own) return null
-  if (!operation) throw refused(unknownOperation(request.operationName))
+  if (!operation) throw requestError(unknownOperation(request.operationName))
   const limits = limitsOf(ctx.viewer)
   const problem = tooLarge(known.size, limits)
-  if (problem) throw refused(problem)
+  if (problem) throw requestError(problem)
   const { requested, introspection } = documents.costOf(known, operation, request.variables)
   const cost = { requested, limit: limits.cost, left: Math.max(0, limits.cost - requested) }
   if (requested > limits.cost) {
-    throw refused(reason('query_cost', { cost: requested, max: limits.cost }), { cost })
+    throw requestError(reason('query_cost', { cost: requested, max: limits.cost }), { cost })
   }
-  if (introspection > INTROSPECTION_COST) throw refused(reason('introspection_cost'), { cost })
+  if (introspection > INTROSPECTION_COST) throw requestError(reason('introspection_cost'), { cost })
   if (!known.readsDatabase && writeCompiled(known, operation, request.variables, ctx, cost, rules))
-    return { body: whole(rules.output, cost), failed: false }
+    return { body: finishWithinLimit(rules.output, cost), failed: false }
   const result = execute({
     schema,
     document,
@@ -81,7 +81,7 @@ export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execu
   const finish = (done: ExecutionResult) => {
     rules.output.begin()
     rules.output.text = textOf(done, cost, logged)
-    return { body: whole(rules.output, cost), failed: done.errors !== undefined }
+    return { body: finishWithinLimit(rules.output, cost), failed: done.errors !== undefined }
   }
   return result instanceof Promise ? result.then(finish) : finish(result)
 }
@@ -126,14 +126,14 @@ interface Cost {
 }
 
 function textOf({ data, errors }: ExecutionResult, cost: Cost, logged: (cause: unknown) => void): string {
-  if (data === undefined) throw new RequestRefused((errors ?? []).map(documentError), { cost })
+  if (data === undefined) throw new RequestError((errors ?? []).map(documentError), { cost })
   const formatted: GraphQLFormattedError[] | undefined = errors?.map((error) => executionError(error, logged))
   return JSON.stringify({ ...(formatted && { errors: formatted }), data, extensions: { cost } })
 }
 
-function whole(output: Output, cost: Cost): Buffer {
+function finishWithinLimit(output: Output, cost: Cost): Buffer {
   if (output.size() <= MAX_ANSWER) return output.finish()
-  throw refused(reason('answer_size', { max: MAX_ANSWER }), { cost })
+  throw requestError(reason('answer_size', { max: MAX_ANSWER }), { cost })
 }
 
 function unknownOperation(name: string | null): Reason {

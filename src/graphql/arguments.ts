@@ -13,14 +13,14 @@ export function marketOf(market: string): string {
 
 const MARKET_OF_NAME = new Map(MARKETS.map((market) => [market.toUpperCase(), market]))
 
-type Sent<T> = { [K in keyof T]: NonNullable<T[K]> | undefined }
+type WithoutNulls<T> = { [K in keyof T]: NonNullable<T[K]> | undefined }
 
 /** Arguments without nulls: for optional arguments, null means the same as not sent. */
-export function sent<T extends object>(args: T): Partial<Sent<T>> {
+export function withoutNulls<T extends object>(args: T): Partial<WithoutNulls<T>> {
   const result: Record<string, unknown> = {}
   for (const name of Object.keys(args)) {
     const value = (args as Record<string, unknown>)[name]
     if (value !== null && value !== undefined) result[name] = value
   }
-  return result as Partial<Sent<T>>
+  return result as Partial<WithoutNulls<T>>
 }

@@ -27,10 +27,10 @@ export function cost(fieldCost: FieldCost): { cost: FieldCost } {
 export const fromDatabase = { fromDatabase: true }
 
 /** Extension of fields whose value changes with other items: an item with one of them is never cached as bytes. */
-export const ofOthers = { ofOthers: true }
+export const dependsOnOthers = { ofOthers: true }
 
 /** Extension of fields that need this plan: on a smaller plan, an operation with one of them is rejected as a whole. */
-export function needing(plan: Plan): { needs: Plan } {
+export function requiresPlan(plan: Plan): { needs: Plan } {
   return { needs: plan }
 }
 

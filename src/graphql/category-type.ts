@@ -1,7 +1,7 @@
 // The type Category (interface.md, "GraphQL Category").
 import { childrenOf } from '#catalogue/browse-categories.ts'
 import { ITEMS_FIRST } from '#catalogue/page-items.ts'
-import { cost, ofOthers, type Refs } from './builder.ts'
+import { cost, dependsOnOthers, type Refs } from './builder.ts'
 import { ITEMS_COST, itemsPage } from './pages.ts'
 
 export function implementCategory(refs: Refs): void {
@@ -39,7 +39,7 @@ export function implementCategory(refs: Refs): void {
       itemsCount: t.int({
         nullable: false,
         description: 'Number of items in it and in all categories below it.',
-        extensions: { ...cost({ weight: 5 }), ...ofOthers },
+        extensions: { ...cost({ weight: 5 }), ...dependsOnOthers },
         resolve: ({ id }, _args, { catalogue }) => catalogue.items.countIn(catalogue.categories.subtree(id)),
       }),
     }),

@@ -3,8 +3,8 @@ import { type Change, type ChangePage, listChanges } from '#catalogue/list-chang
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { Dump, DumpFile } from '#dumps/types.ts'
-import { sent } from './arguments.ts'
-import { type Builder, cost, fromDatabase, needing } from './builder.ts'
+import { withoutNulls } from './arguments.ts'
+import { type Builder, cost, fromDatabase, requiresPlan } from './builder.ts'
 import type { GraphqlCtx } from './context.ts'
 
 export interface ChangesArgs {
@@ -15,13 +15,13 @@ export interface ChangesArgs {
 }
 
 /** Reads the change log in the database. */
-export const CHANGES_READ = { ...cost({ weight: 50 }), ...fromDatabase, ...needing(OPERATION_PLAN.listChanges) }
+export const CHANGES_READ = { ...cost({ weight: 50 }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.listChanges) }
 /** The cost of a page: the default limit. */
 const CHANGES = 100
 
 /** @throws VALIDATION_ERROR, CURSOR_EXPIRED as over REST */
 export function changesOf({ kinds, ...args }: ChangesArgs, ctx: GraphqlCtx): Promise<ChangePage> {
-  return call(listChanges, ctx, { ...sent(args), ...(kinds && kinds.length > 0 && { kinds: kinds.join(',') }) })
+  return call(listChanges, ctx, { ...withoutNulls(args), ...(kinds && kinds.length > 0 && { kinds: kinds.join(',') }) })
 }
 
 export function addChangePageType(builder: Builder) {

@@ -36,7 +36,7 @@ type Write = (value: unknown, run: Run) => void
 export type CompiledQuery = (run: Run) => void
 
 /** Maximum fields of a compiled query; larger ones are rarely sent twice. */
-const MOST_FIELDS = 1_000
+const MAX_FIELDS = 1_000
 
 /** Names of the variables that `@skip` and `@include` in a document use. */
 export function conditionNames(document: DocumentNode): string[] {
@@ -134,7 +134,7 @@ function compileField(parent: GraphQLObjectType, nodes: readonly FieldNode[], co
   const name = node.name.value
   if (name === '__typename') return { write: constant(JSON.stringify(parent.name)), steady: name }
   const field = parent.getFields()[name]
-  if (!field || compiling.fields > MOST_FIELDS) throw new NotCompiled()
+  if (!field || compiling.fields > MAX_FIELDS) throw new NotCompiled()
   const { write, steady } = compileValue(field.type, nodes, compiling)
   const read = reader(field, node)
   return {

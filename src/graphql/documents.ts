@@ -15,9 +15,9 @@ import { Cache } from '#core/cache.ts'
 import { type Plan, planAllows, PLANS } from '#core/plans.ts'
 import { type CompiledQuery, compileQuery, conditionNames } from './compile.ts'
 import { costOf, type QueryCost } from './cost.ts'
-import { documentError, refused, RequestRefused } from './errors.ts'
+import { documentError, requestError, RequestError } from './errors.ts'
 import type { ItemBytes } from './item-bytes.ts'
-import { LARGEST, MAX_DOCUMENT, type Size, sizeOf, tooLarge } from './limits.ts'
+import { LARGEST_LIMITS, MAX_DOCUMENT, type Size, sizeOf, tooLarge } from './limits.ts'
 import { problemsOf } from './validation.ts'
 import { type Values, variablesReader } from './variables.ts'
 import { reason } from '#core/problems.ts'
@@ -25,7 +25,7 @@ import { reason } from '#core/problems.ts'
 /** Maximum characters of all cached documents; a parsed one takes about fifty times its text. */
 const CACHED_CHARACTERS = 1_000_000
 /** Compiled forms of one operation: one for each combination of its conditions. */
-const MOST_FORMS = 16
+const MAX_FORMS = 16
 
 export interface ParsedDocument {
   size: Size
@@ -72,8 +72,8 @@ export class Documents {
     if (cached) return cached
     const document = parsed(text)
     const size = sizeOf(document)
-    const problem = tooLarge(size, LARGEST)
-    if (problem) throw refused(problem)
+    const problem = tooLarge(size, LARGEST_LIMITS)
+    if (problem) throw requestError(problem)
     const errors = problemsOf(this.#schema, document)
     const conditions = conditionNames(document)
     const operations = document.definitions.flatMap((node): ParsedOperation[] => {
@@ -99,7 +99,7 @@ export class Documents {
     const form = conditions.map((name) => variables[name]).join(' ')
     const before = forms.get(form)
     if (before !== undefined) return before
-    if (forms.size >= MOST_FORMS) return null
+    if (forms.size >= MAX_FORMS) return null
     const compiled = compileQuery(this.#schema, document, node, variables, this.#itemBytes)
     forms.set(form, compiled)
     return compiled
@@ -122,13 +122,14 @@ function askedOf(schema: GraphQLSchema, document: DocumentNode): Pick<ParsedDocu
 }
 
 function parsed(text: string): DocumentNode {
-  if (text.length > MAX_DOCUMENT) throw refused(reason('at_most', { part: 'document', units: 'characters', max: MAX_DOCUMENT, count: text.length }))
+  if (text.length > MAX_DOCUMENT)
+    throw requestError(reason('at_most', { part: 'document', units: 'characters', max: MAX_DOCUMENT, count: text.length }))
   try {
-    return parse(text, { maxTokens: LARGEST.tokens })
+    return parse(text, { maxTokens: LARGEST_LIMITS.tokens })
   } catch (error) {
-    if (error instanceof GraphQLError) throw new RequestRefused([documentError(error)])
+    if (error instanceof GraphQLError) throw new RequestError([documentError(error)])
     // The parser is recursive: deep nesting would exhaust the stack.
-    if (error instanceof RangeError) throw refused(reason('at_most', { part: 'document', units: 'levels', max: LARGEST.depth }))
+    if (error instanceof RangeError) throw requestError(reason('at_most', { part: 'document', units: 'levels', max: LARGEST_LIMITS.depth }))
     throw error
   }
 }

@@ -1,11 +1,11 @@
 // GraphQL errors: standard errors whose extensions contain the service's code and status.
 import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 import { factsOf, ServiceError } from '#core/errors.ts'
-import { named, type Naming, type Reason } from '#core/problems.ts'
+import { renameFields, type FieldNaming, type Reason } from '#core/problems.ts'
 import { asServiceError } from '#http/envelope.ts'
 
 /** A request that is rejected before it is executed. */
-export class RequestRefused extends Error {
+export class RequestError extends Error {
   readonly errors: readonly GraphQLFormattedError[]
   readonly extensions: Record<string, unknown> | undefined
 
@@ -16,19 +16,19 @@ export class RequestRefused extends Error {
   }
 }
 
-export function refused(why: Reason, extensions?: Record<string, unknown>): RequestRefused {
-  return new RequestRefused([serviceError(new ServiceError('BAD_REQUEST', why))], extensions)
+export function requestError(why: Reason, extensions?: Record<string, unknown>): RequestError {
+  return new RequestError([serviceError(new ServiceError('BAD_REQUEST', why))], extensions)
 }
 
 /** A `ServiceError` as a GraphQL error without a place in the document, with fields as GraphQL names them. */
 export function serviceError(error: ServiceError): GraphQLFormattedError {
-  const { message, ...facts } = factsOf(renamed(error, { nameOf: camelCase }))
+  const { message, ...facts } = factsOf(renameErrorFields(error, { nameOf: camelCase }))
   return { message, extensions: { code: error.code, status: error.status, ...facts } }
 }
 
 /** The error with its fields named in another style. */
-export function renamed({ code, why, headers, cause }: ServiceError, naming: Naming): ServiceError {
-  const other = 'rule' in why ? named(why, naming) : why.map((problem) => named(problem, naming))
+export function renameErrorFields({ code, why, headers, cause }: ServiceError, naming: FieldNaming): ServiceError {
+  const other = 'rule' in why ? renameFields(why, naming) : why.map((problem) => renameFields(problem, naming))
   return new ServiceError(code, other, { headers, cause })
 }
 

@@ -2,12 +2,12 @@
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { readEvents } from '#webhooks/read-events.ts'
 import type { AccountEvent, AccountEvents } from '#webhooks/types.ts'
-import { sent } from './arguments.ts'
-import { type Builder, cost, fromDatabase, needing } from './builder.ts'
+import { withoutNulls } from './arguments.ts'
+import { type Builder, cost, fromDatabase, requiresPlan } from './builder.ts'
 import { callByFields } from './mutating.ts'
 
 /** A separate read of usually few events. */
-const EVENTS_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...needing(OPERATION_PLAN.readEvents) }
+const EVENTS_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.readEvents) }
 
 export function implementEvents(builder: Builder): void {
   const data = builder.objectRef<AccountEvent['data']>('AccountEventData').implement({
@@ -64,7 +64,7 @@ export function implementEvents(builder: Builder): void {
         wait: t.arg.int({ description: 'Seconds to wait for the next event if there is none yet, at most 30.' }),
         limit: t.arg.int({ description: 'Maximum number of events, 1 to 1,000; default: 100.' }),
       },
-      resolve: (_root, args, ctx, info) => callByFields(readEvents, ctx, info, sent(args)),
+      resolve: (_root, args, ctx, info) => callByFields(readEvents, ctx, info, withoutNulls(args)),
     }),
   )
 }

@@ -3,7 +3,7 @@ import { ByteRing, CHUNK_BYTES } from '#index/byte-ring.ts'
 import type { Output } from './output.ts'
 
 /** Longer items are serialised each time. */
-const LONGEST = CHUNK_BYTES / 8
+const MAX_ITEM_BYTES = CHUNK_BYTES / 8
 
 // Fields of a slot are adjacent, because they are read together.
 const FIELDS = 6
@@ -14,18 +14,18 @@ const CHUNK = 3
 const OFFSET = 4
 const LENGTH = 5
 
-const FEWEST_SLOTS = 2 ** 12
-const MOST_SLOTS = 2 ** 18
+const MIN_SLOTS = 2 ** 12
+const MAX_SLOTS = 2 ** 18
 /** Distributes selections over the slots; the rows of one selection are adjacent and never collide while there are enough slots. */
 const SPREAD = 0x9e3779b1
 /** Maximum numbered selections; beyond it, all get new numbers. */
-const MOST_SELECTIONS = 10_000
+const MAX_SELECTIONS = 10_000
 
 /** A cache of bytes by selection and row. At the maximum number of slots, a new entry replaces another. */
 export class ItemBytes {
   readonly #ring: ByteRing
-  #slots = new Int32Array(FEWEST_SLOTS * FIELDS)
-  #mask = FEWEST_SLOTS - 1
+  #slots = new Int32Array(MIN_SLOTS * FIELDS)
+  #mask = MIN_SLOTS - 1
   #generation = -1
   readonly #selections = new Map<string, number>()
   #numbers = 0
@@ -45,7 +45,7 @@ export class ItemBytes {
   numberOf(selection: string): number {
     let number = this.#selections.get(selection)
     if (number !== undefined) return number
-    if (this.#selections.size >= MOST_SELECTIONS) this.#selections.clear()
+    if (this.#selections.size >= MAX_SELECTIONS) this.#selections.clear()
     number = this.#numbers += 1
     this.#selections.set(selection, number)
     return number
@@ -65,7 +65,7 @@ export class ItemBytes {
 
   put(selection: number, row: number, version: number, bytes: Buffer): void {
     const { length } = bytes
-    if (length > LONGEST) return
+    if (length > MAX_ITEM_BYTES) return
     const offset = this.#ring.take(length)
     this.#ring.chunk(this.#ring.newest).bytes.set(bytes, offset)
     const at = this.#freeSlotOf(selection, row)
@@ -88,7 +88,7 @@ export class ItemBytes {
       const at = this.#slotOf(selection, row)
       const slots = this.#slots
       const others = this.#ring.has(slots[at + CHUNK]!) && (slots[at + SELECTION] !== selection || slots[at + ROW] !== row)
-      if (!others || this.#mask + 1 >= MOST_SLOTS) return at
+      if (!others || this.#mask + 1 >= MAX_SLOTS) return at
       this.#double()
     }
   }

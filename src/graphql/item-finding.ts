@@ -1,14 +1,14 @@
 // Item lookup by external ids and card suggestions, as under /items/lookup and /items/suggest over REST.
-import { MOST_SUGGESTIONS, type Suggestion, suggestionOf, suggestItems } from '#catalogue/suggest-items.ts'
+import { MAX_SUGGESTIONS, type Suggestion, suggestionOf, suggestItems } from '#catalogue/suggest-items.ts'
 import { call } from '#core/verb.ts'
 import { type LookedUpItem, lookupItems } from '#identity/lookup-items.ts'
-import { sent } from './arguments.ts'
+import { withoutNulls } from './arguments.ts'
 import { type Builder, cost, fromDatabase, type Refs } from './builder.ts'
 import type { GraphqlCtx, QueryCtx } from './context.ts'
 import { itemSource, itemSources } from './item-source.ts'
 
 /** A search scans the whole catalogue. */
-export const SUGGESTIONS_COST = cost({ weight: 50, entries: MOST_SUGGESTIONS })
+export const SUGGESTIONS_COST = cost({ weight: 50, entries: MAX_SUGGESTIONS })
 
 /** Each identifier has a result. */
 export const LOOKUP_COST = { ...cost({ weight: 10, listed: 'ids' }), ...fromDatabase }
@@ -21,13 +21,13 @@ export interface IdentifierArgs {
   finish?: string | null
 }
 
-export function suggested(args: { q?: string | null }, ctx: QueryCtx): Suggestion[] {
-  return call(suggestItems, ctx, sent(args)).rows.map((row) => suggestionOf(ctx.catalogue, row))
+export function resolveSuggestions(args: { q?: string | null }, ctx: QueryCtx): Suggestion[] {
+  return call(suggestItems, ctx, withoutNulls(args)).rows.map((row) => suggestionOf(ctx.catalogue, row))
 }
 
 /** @throws VALIDATION_ERROR as over REST */
-export async function lookedUp({ ids }: { ids: readonly IdentifierArgs[] }, ctx: GraphqlCtx): Promise<LookedUpItem[]> {
-  return (await call(lookupItems, ctx, { ids: ids.map(sent) })).found
+export async function resolveLookup({ ids }: { ids: readonly IdentifierArgs[] }, ctx: GraphqlCtx): Promise<LookedUpItem[]> {
+  return (await call(lookupItems, ctx, { ids: ids.map(withoutNulls) })).found
 }
 
 export function addItemFindingTypes(builder: Builder, refs: Refs) {

@@ -31,10 +31,10 @@ export const MAX_DOCUMENT = 32_768
 export const MAX_ANSWER = 2_000_000
 
 /** The limits of the largest plan: beyond them a document is not even validated. */
-export const LARGEST: Limits = LIMITS.enterprise
+export const LARGEST_LIMITS: Limits = LIMITS.enterprise
 
 export function limitsOf(viewer: Caller): Limits {
-  return viewer.kind === 'operator' ? LARGEST : LIMITS[viewer.plan]
+  return viewer.kind === 'operator' ? LARGEST_LIMITS : LIMITS[viewer.plan]
 }
 
 export type Size = Omit<Limits, 'cost'>

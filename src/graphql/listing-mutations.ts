@@ -1,18 +1,18 @@
 // Mutations of own listings (interface.md, "GraphQL").
-import { HIGHEST_PRICE, LONGEST_DESCRIPTION, LONGEST_SKU, LONGEST_TITLE, LOWEST_PRICE } from '#market/fields.ts'
+import { MAX_PRICE, MAX_DESCRIPTION_LENGTH, MAX_SKU_LENGTH, MAX_TITLE_LENGTH, MIN_PRICE } from '#market/fields.ts'
 import { STATUSES } from '#market/rules.ts'
-import { MOST_RENEWED, type Renewal, type RenewedListing, renewListings } from '#market/renew-listings.ts'
+import { MAX_RENEWED, type Renewal, type RenewedListing, renewListings } from '#market/renew-listings.ts'
 import { setListingStatus } from '#market/set-listing-status.ts'
 import { updateListing } from '#market/update-listing.ts'
 import { updateListingPrice } from '#market/update-listing-price.ts'
 import type { Forecast, ListingResult } from '#market/types.ts'
-import { idOf, sent } from './arguments.ts'
+import { idOf, withoutNulls } from './arguments.ts'
 import { type Builder, cost } from './builder.ts'
 import { camelCase } from './errors.ts'
 import { callByFields } from './mutating.ts'
 
 const DRY_RUN = 'Changes nothing and returns the result the change would have, with `forecast`.'
-const PRICE = `In TL, ${LOWEST_PRICE} to ${HIGHEST_PRICE}.`
+const PRICE = `In TL, ${MIN_PRICE} to ${MAX_PRICE}.`
 
 interface ListingArgs {
   listingId: string | number
@@ -27,9 +27,9 @@ export function implementListingMutations(builder: Builder): void {
     fields: (t) => ({
       price: t.float({ description: PRICE }),
       quantity: t.int({ description: 'Units in stock; 0 hides the listing until it is restocked.' }),
-      sku: t.string({ description: `Your own stock-keeping unit, unique among your listings, at most ${LONGEST_SKU} characters; null for none.` }),
-      title: t.string({ description: `At most ${LONGEST_TITLE} characters.` }),
-      description: t.string({ description: `At most ${LONGEST_DESCRIPTION} characters.` }),
+      sku: t.string({ description: `Your own stock-keeping unit, unique among your listings, at most ${MAX_SKU_LENGTH} characters; null for none.` }),
+      title: t.string({ description: `At most ${MAX_TITLE_LENGTH} characters.` }),
+      description: t.string({ description: `At most ${MAX_DESCRIPTION_LENGTH} characters.` }),
       offersEnabled: t.boolean({ description: 'Whether buyers may offer a different price.' }),
       minOfferPrice: t.float({ description: 'Lowest acceptable offer, at most the price; null for no limit.' }),
     }),
@@ -65,7 +65,7 @@ export function implementListingMutations(builder: Builder): void {
       }),
       setListingStatus: t.field({
         type: result,
-        description: 'Pauses or publishes a listing; `status` tells the result of `publish`.',
+        description: 'Pauses or publishes a listing; `status` is the result of `publish`.',
         args: { listingId, action: t.arg.string({ required: true, description: '`pause` or `publish`.' }), dryRun },
         resolve: (_root, args, ctx, info) => callByFields(setListingStatus, ctx, info, { action: args.action }, pathOf(args)),
       }),
@@ -138,12 +138,12 @@ function addRenewal(builder: Builder, forecast: ReturnType<typeof addForecast>):
       type: result,
       description: 'Starts a new publication period for the given listings, or for those that end soon. Refused listings are reported by id.',
       args: {
-        ids: t.arg.idList({ description: `Ids of your listings, 1 to ${MOST_RENEWED}.` }),
+        ids: t.arg.idList({ description: `Ids of your listings, 1 to ${MAX_RENEWED}.` }),
         endingWithinDays: t.arg.int({ description: 'Instead of `ids`: all listings whose period ends within this many days, 1 to 365.' }),
         dryRun: t.arg.boolean({ defaultValue: false, description: DRY_RUN }),
       },
       resolve: (_root, args, ctx, info) => {
-        const { ids, ...others } = sent(args)
+        const { ids, ...others } = withoutNulls(args)
         return callByFields(renewListings, ctx, info, { ...others, ...(ids && { ids: ids.map(idOf) }) })
       },
     }),

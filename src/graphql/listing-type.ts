@@ -4,22 +4,22 @@ import { call } from '#core/verb.ts'
 import { getListing } from '#market/get-listing.ts'
 import type { FoundListing, OwnListing } from '#market/types.ts'
 import { idOf } from './arguments.ts'
-import { type Builder, cost, fromDatabase, needing, type Refs } from './builder.ts'
+import { type Builder, cost, fromDatabase, requiresPlan, type Refs } from './builder.ts'
 import { collectFields } from './collect.ts'
 import type { GraphqlCtx } from './context.ts'
 import { itemSource } from './item-source.ts'
 
 /** Another account's listing, or one's own. */
-export type ShownListing = FoundListing & Partial<OwnListing>
+export type AnyListing = FoundListing & Partial<OwnListing>
 type Explanation = NonNullable<FoundListing['explain']>
 type Figure = Explanation['pc_multiplier']
 type FigureInput = Figure['inputs'][number]
 
 /** A separate read. */
-export const LISTING_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...needing('plus') }
+export const LISTING_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...requiresPlan('plus') }
 
 /** Reads the listing with the requested fields. @throws NOT_FOUND, VALIDATION_ERROR as over REST */
-export function listingOf(id: string | number, ctx: GraphqlCtx, info: GraphQLResolveInfo): Promise<ShownListing> {
+export function listingOf(id: string | number, ctx: GraphqlCtx, info: GraphQLResolveInfo): Promise<AnyListing> {
   const asked = askedFields(info)
   return call(getListing, ctx, {
     id: idOf(id),
@@ -29,7 +29,7 @@ export function listingOf(id: string | number, ctx: GraphqlCtx, info: GraphQLRes
     with_average: asked.has('averagePrice'),
     with_last_sales: asked.has('lastSales'),
     with_explain: asked.has('explain'),
-  }) as Promise<ShownListing>
+  }) as Promise<AnyListing>
 }
 
 /** Names of the requested fields below a field. */
@@ -40,7 +40,7 @@ function askedFields({ fieldNodes, fragments, variableValues }: GraphQLResolveIn
 }
 
 export function addListingType(builder: Builder, refs: Refs) {
-  const grade = builder.objectRef<NonNullable<ShownListing['grade']>>('ListingGrade').implement({
+  const grade = builder.objectRef<NonNullable<AnyListing['grade']>>('ListingGrade').implement({
     description: 'Condition or grade of a listing.',
     fields: (t) => ({
       id: t.exposeID('id', { nullable: false, description: 'Unique id; see `groups`.' }),
@@ -70,7 +70,7 @@ export function addListingType(builder: Builder, refs: Refs) {
     }),
   })
   const explanation = addExplanationType(builder)
-  return builder.objectRef<ShownListing>('Listing').implement({
+  return builder.objectRef<AnyListing>('Listing').implement({
     description: 'A published listing, or one of your own in any status. Times are local, with offset.',
     fields: (t) => ({
       id: t.exposeID('id', { nullable: false, description: 'Unique id.' }),

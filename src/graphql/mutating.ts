@@ -2,10 +2,10 @@
 import { getNamedType, type GraphQLResolveInfo, isInputObjectType } from 'graphql'
 import { ServiceError } from '#core/errors.ts'
 import type { TSchema } from '#core/input.ts'
-import type { Naming } from '#core/problems.ts'
+import type { FieldNaming } from '#core/problems.ts'
 import { call, type Verb } from '#core/verb.ts'
 import type { GraphqlCtx } from './context.ts'
-import { camelCase, renamed } from './errors.ts'
+import { camelCase, renameErrorFields } from './errors.ts'
 
 /** The argument that REST has in the path: its name in the verb, its GraphQL argument and its value. */
 type PathFields = Readonly<Record<string, readonly [argument: string, value: unknown]>>
@@ -26,7 +26,7 @@ export async function callByFields<Ctx extends GraphqlCtx, In extends TSchema, O
   try {
     return await call(target, ofItsOwn(ctx, info), Object.fromEntries([...fields, ...ids]), Object.keys(path))
   } catch (error) {
-    throw error instanceof ServiceError ? renamed(error, namingOf(info, path)) : error
+    throw error instanceof ServiceError ? renameErrorFields(error, namingOf(info, path)) : error
   }
 }
 
@@ -36,7 +36,7 @@ function ofItsOwn<Ctx extends GraphqlCtx>(ctx: Ctx, { path }: GraphQLResolveInfo
 }
 
 /** The GraphQL names of a verb's fields; of the allowed fields, only those of the mutation's own input are listed. */
-function namingOf(info: GraphQLResolveInfo, path: PathFields): Naming {
+function namingOf(info: GraphQLResolveInfo, path: PathFields): FieldNaming {
   const known = inputFieldsOf(info)
   return {
     nameOf: (field) => (field === 'body' ? 'input' : (path[field]?.[0] ?? camelCase(field))),

@@ -3,7 +3,7 @@
 /** Buffer size that is kept between responses. */
 const ROOM = 256 * 1024
 /** Maximum UTF-8 bytes of a UTF-16 unit. */
-const MOST_PER_UNIT = 3
+const MAX_BYTES_PER_UNIT = 3
 const ASCII = 0x80
 
 export class Output {
@@ -24,7 +24,7 @@ export class Output {
     const { text } = this
     if (text === '') return this.#size
     this.text = ''
-    if (text.length * MOST_PER_UNIT > this.#bytes.length - this.#size) this.#reach(Buffer.byteLength(text))
+    if (text.length * MAX_BYTES_PER_UNIT > this.#bytes.length - this.#size) this.#reach(Buffer.byteLength(text))
     const unit = text.charCodeAt(0)
     // Most texts between items are a comma.
     if (text.length === 1 && unit < ASCII) this.#bytes[this.#size++] = unit

@@ -2,7 +2,7 @@
 import { browseCategories, type CategorySlice } from '#catalogue/browse-categories.ts'
 import { ITEMS_FIRST, type ItemSlice, pageItems } from '#catalogue/page-items.ts'
 import { call } from '#core/verb.ts'
-import { idOf, marketOf, sent } from './arguments.ts'
+import { idOf, marketOf, withoutNulls } from './arguments.ts'
 import { cost, type Refs } from './builder.ts'
 import type { GraphqlCtx } from './context.ts'
 import { itemSources } from './item-source.ts'
@@ -32,7 +32,7 @@ export interface CategoriesArgs {
 }
 
 export function itemsPage(args: ItemsArgs, ctx: GraphqlCtx): ItemSlice {
-  const input = sent(args)
+  const input = withoutNulls(args)
   if (input.market !== undefined) input.market = marketOf(input.market)
   if (input.categoryId !== undefined) input.categoryId = idOf(input.categoryId)
   // An empty search finds everything, as over REST.
@@ -41,7 +41,7 @@ export function itemsPage(args: ItemsArgs, ctx: GraphqlCtx): ItemSlice {
 }
 
 export function categoriesPage(args: CategoriesArgs, ctx: GraphqlCtx): CategorySlice {
-  const { market, parentId: _, ...rest } = sent(args)
+  const { market, parentId: _, ...rest } = withoutNulls(args)
   return call(browseCategories, ctx, {
     ...rest,
     ...(market !== undefined && { market: marketOf(market) }),

@@ -1,7 +1,7 @@
 // Item.priceHistory, as under /items/{id}/price-history over REST.
 import { type PricePeriod, readPriceHistory } from '#catalogue/read-price-history.ts'
 import { call } from '#core/verb.ts'
-import { marketOf, sent } from './arguments.ts'
+import { marketOf, withoutNulls } from './arguments.ts'
 import { type Builder, cost, fromDatabase } from './builder.ts'
 import type { GraphqlCtx } from './context.ts'
 import type { ItemSource } from './item-source.ts'
@@ -19,7 +19,7 @@ export const HISTORY_READ = { ...cost({ weight: 10, entries: 30 }), ...fromDatab
 
 /** @throws VALIDATION_ERROR as over REST */
 export function historyOf({ row }: ItemSource, args: HistoryArgs, ctx: GraphqlCtx): Promise<PricePeriod[]> {
-  const input: Record<string, unknown> = { ...sent(args), id: ctx.catalogue.items.id[row]! }
+  const input: Record<string, unknown> = { ...withoutNulls(args), id: ctx.catalogue.items.id[row]! }
   if (typeof input.market === 'string') input.market = marketOf(input.market)
   return call(readPriceHistory, ctx, input)
 }

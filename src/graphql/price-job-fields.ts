@@ -1,7 +1,7 @@
 // Price jobs, as under /plus/price-jobs over REST.
 import { call } from '#core/verb.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { named, type Reason, textOf } from '#core/problems.ts'
+import { renameFields, type Reason, textOf } from '#core/problems.ts'
 import { invalid } from '#core/errors.ts'
 import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
 import { getPriceJob } from '#market/jobs/get-price-job.ts'
@@ -9,14 +9,14 @@ import { listPriceJobs } from '#market/jobs/list-price-jobs.ts'
 import { planPriceJob } from '#market/jobs/plan-price-job.ts'
 import type { PriceJob, PriceJobRow, PriceJobSummary } from '#market/jobs/types.ts'
 import { undoPriceJob } from '#market/jobs/undo-price-job.ts'
-import { idOf, sent } from './arguments.ts'
-import { type Builder, cost, fromDatabase, needing, type Refs } from './builder.ts'
+import { idOf, withoutNulls } from './arguments.ts'
+import { type Builder, cost, fromDatabase, requiresPlan, type Refs } from './builder.ts'
 import { camelCase } from './errors.ts'
 import { callByFields } from './mutating.ts'
 import { nullIfMissing } from './query.ts'
 
 const ROWS_FIRST = { default: 100, max: 500 }
-const JOBS_READ = { ...fromDatabase, ...needing(OPERATION_PLAN.listPriceJobs) }
+const JOBS_READ = { ...fromDatabase, ...requiresPlan(OPERATION_PLAN.listPriceJobs) }
 
 type Job = PriceJobSummary & Partial<Pick<PriceJob, 'rows'>>
 interface RowPage {
@@ -38,7 +38,7 @@ export function implementPriceJobs(builder: Builder, refs: Refs): void {
         page: t.arg.int({ description: 'Page number, from 1.' }),
         perPage: t.arg.int({ description: 'Jobs per page, 1 to 100; default: 20.' }),
       },
-      resolve: async (_root, args, ctx, info) => (await callByFields(listPriceJobs, ctx, info, sent(args))).rows,
+      resolve: async (_root, args, ctx, info) => (await callByFields(listPriceJobs, ctx, info, withoutNulls(args))).rows,
     }),
     priceJob: t.field({
       type: job,
@@ -71,7 +71,10 @@ export function implementPriceJobs(builder: Builder, refs: Refs): void {
           }),
         },
         resolve: (_root, { rows, policy }, ctx, info) =>
-          callByFields(planPriceJob, ctx, info, { ...sent({ policy }), rows: rows.map(({ listingId, ...others }) => rowOf(listingId, others)) }),
+          callByFields(planPriceJob, ctx, info, {
+            ...withoutNulls({ policy }),
+            rows: rows.map(({ listingId, ...others }) => rowOf(listingId, others)),
+          }),
       }),
       applyPriceJob: t.field({
         type: job,
@@ -90,7 +93,7 @@ export function implementPriceJobs(builder: Builder, refs: Refs): void {
 }
 
 function rowOf(listingId: string | number | null | undefined, others: object): object {
-  return sent({ listing_id: listingId === null || listingId === undefined ? listingId : idOf(listingId), ...others })
+  return withoutNulls({ listing_id: listingId === null || listingId === undefined ? listingId : idOf(listingId), ...others })
 }
 
 function addTypes(builder: Builder, refs: Refs) {
@@ -186,5 +189,5 @@ function rowPage(rows: PriceJobRow[], first: number | null | undefined, after: s
 
 /** In the names of GraphQL. */
 function message({ rule, params }: { rule?: string; params?: object }): string {
-  return textOf(named({ rule, params } as Reason, { nameOf: camelCase }))
+  return textOf(renameFields({ rule, params } as Reason, { nameOf: camelCase }))
 }

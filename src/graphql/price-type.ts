@@ -120,10 +120,10 @@ function addExplanationType(builder: Builder) {
       }),
       usualSpread: t.float({
         nullable: false,
-        description: 'Factor by which about two thirds of the cards deviate from that at most.',
+        description: 'Factor within which about two thirds of the cards deviate from that ratio.',
         resolve: (one) => one.usual_spread,
       }),
-      cards: t.exposeInt('cards', { nullable: false, description: 'Number of cards of the set and finish, or of the game, behind that ratio.' }),
+      cards: t.exposeInt('cards', { nullable: false, description: 'Number of cards of the set and finish, or of the game, the ratio is based on.' }),
       expected: t.exposeFloat('expected', { nullable: false, description: 'Expected price: `converted` × `usualRatio`.' }),
       timesOff: t.float({
         nullable: false,

@@ -11,9 +11,9 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import { getDump } from '#dumps/get-dump.ts'
 import { idOf } from './arguments.ts'
-import { type Builder, cost, fromDatabase, needing, type Refs } from './builder.ts'
+import { type Builder, cost, fromDatabase, requiresPlan, type Refs } from './builder.ts'
 import { addChangePageType, addDumpType, CHANGES_READ, changesOf } from './changes.ts'
-import { addItemFindingTypes, lookedUp, LOOKUP_COST, suggested, SUGGESTIONS_COST } from './item-finding.ts'
+import { addItemFindingTypes, resolveLookup, LOOKUP_COST, resolveSuggestions, SUGGESTIONS_COST } from './item-finding.ts'
 import { itemSource } from './item-source.ts'
 import { addListingType, LISTING_READ, listingOf } from './listing-type.ts'
 import { addGradeGroupType, addMarketType } from './market-types.ts'
@@ -138,7 +138,7 @@ export function implementQuery(builder: Builder, refs: Refs): void {
       dump: t.field({
         type: dump,
         description: 'The latest dump of the catalogue; null until the first one exists. Professional and above.',
-        extensions: { ...fromDatabase, ...needing(OPERATION_PLAN.getDump) },
+        extensions: { ...fromDatabase, ...requiresPlan(OPERATION_PLAN.getDump) },
         resolve: (_root, _args, ctx) => call(getDump, ctx, {}),
       }),
       suggestItems: t.field({
@@ -147,7 +147,7 @@ export function implementQuery(builder: Builder, refs: Refs): void {
         description: 'Card suggestions for a text field, best match first; empty if nothing matches.',
         extensions: SUGGESTIONS_COST,
         args: { q: t.arg.string({ description: 'Text typed so far.' }) },
-        resolve: (_root, args, ctx) => suggested(args, ctx),
+        resolve: (_root, args, ctx) => resolveSuggestions(args, ctx),
       }),
       lookupItems: t.field({
         type: [lookedUpItem],
@@ -155,7 +155,7 @@ export function implementQuery(builder: Builder, refs: Refs): void {
         description: 'Looks up items by ids of other systems, or by set and number, in the order of the identifiers.',
         extensions: LOOKUP_COST,
         args: { ids: t.arg({ type: [identifier], required: true, description: '1 to 500 identifiers.' }) },
-        resolve: (_root, args, ctx) => lookedUp(args, ctx),
+        resolve: (_root, args, ctx) => resolveLookup(args, ctx),
       }),
     }),
   })

@@ -1,15 +1,15 @@
 // Repricing rules, as under /plus/repricing-rules over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
-import { createRepricingRule, MOST_RULES } from '#market/repricing/create-repricing-rule.ts'
+import { createRepricingRule, MAX_RULES } from '#market/repricing/create-repricing-rule.ts'
 import { deleteRepricingRule } from '#market/repricing/delete-repricing-rule.ts'
 import { listRepricingRules } from '#market/repricing/list-repricing-rules.ts'
 import { runRepricingRule } from '#market/repricing/run-repricing-rule.ts'
 import { simulateRepricingRule } from '#market/repricing/simulate-repricing-rule.ts'
 import type { RepricedListing, RepricingRule, RepricingRun, SimulatedDay, Simulation } from '#market/repricing/types.ts'
 import { updateRepricingRule } from '#market/repricing/update-repricing-rule.ts'
-import { idOf, marketOf, sent } from './arguments.ts'
-import { type Builder, cost, fromDatabase, needing } from './builder.ts'
+import { idOf, marketOf, withoutNulls } from './arguments.ts'
+import { type Builder, cost, fromDatabase, requiresPlan } from './builder.ts'
 import { callByFields } from './mutating.ts'
 
 const pathOf = (args: { id: string | number }) => ({ id: ['id', idOf(args.id)] }) as const
@@ -30,7 +30,7 @@ export function implementRepricing(builder: Builder): void {
       type: [rule],
       nullable: { list: false, items: false },
       description: 'Your repricing rules, in order of precedence. Plus and above.',
-      extensions: { ...cost({ weight: 10, entries: MOST_RULES }), ...fromDatabase, ...needing(OPERATION_PLAN.listRepricingRules) },
+      extensions: { ...cost({ weight: 10, entries: MAX_RULES }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.listRepricingRules) },
       resolve: (_root, _args, ctx) => call(listRepricingRules, ctx, {}),
     }),
   )
@@ -234,12 +234,12 @@ interface RuleInput {
 function fieldsOf({ target, scope, floor, ...others }: RuleInput): object {
   return {
     ...others,
-    ...(target && { target: { ...sent(target), ...(target.market != null && { market: marketOf(target.market) }) } }),
+    ...(target && { target: { ...withoutNulls(target), ...(target.market != null && { market: marketOf(target.market) }) } }),
     ...(scope && { scope: scopeOf(scope) }),
-    ...(floor && { floor: sent(floor) }),
+    ...(floor && { floor: withoutNulls(floor) }),
   }
 }
 
 function scopeOf({ ids, categoryId, ...others }: NonNullable<RuleInput['scope']>): object {
-  return { ...sent(others), ...(ids != null && { ids: ids.map(idOf) }), ...(categoryId != null && { category_id: idOf(categoryId) }) }
+  return { ...withoutNulls(others), ...(ids != null && { ids: ids.map(idOf) }), ...(categoryId != null && { category_id: idOf(categoryId) }) }
 }

@@ -12,7 +12,7 @@ import { type ApiRequest, type Endpoint, type MaybePromise, responseWeight, shar
 import { jsonResponse, type Response } from '#http/response.ts'
 import { type Answer, answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
 import type { GraphqlCtx } from './context.ts'
-import { RequestRefused } from './errors.ts'
+import { RequestError } from './errors.ts'
 import { answerType, contentTypeOf, GRAPHQL_RESPONSE, JSON_TYPE, type MediaType } from './media-types.ts'
 import { readBody, readQuery } from './request.ts'
 
@@ -41,7 +41,7 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
     again: hasErrors ? null : again,
   })
   const refusedAs = (type: MediaType, error: unknown, request: ApiRequest): Response => {
-    if (!(error instanceof RequestRefused)) return failed(error, request)
+    if (!(error instanceof RequestError)) return failed(error, request)
     const body = { errors: error.errors, ...(error.extensions && { extensions: error.extensions }) }
     // By the specification, JSON responses to well-formed requests have status 200 whatever the result.
     return jsonResponse(type === GRAPHQL_RESPONSE ? 400 : 200, body, ['content-type', contentTypeOf(type)])

@@ -6,10 +6,10 @@ import type { Keyring } from '#accounts/keyring.ts'
 import type { RateLimits } from '#accounts/rate-limits.ts'
 import type { Log } from '#core/context.ts'
 import { publicContext, type PublicContextNode } from '#public-context.ts'
-import { shownTo } from '#http/demo-key.ts'
+import { demoKeyFor } from '#http/demo-key.ts'
 import { failuresOf } from '#http/failures.ts'
 import type { FastEndpoint } from '#http/fast-path.ts'
-import { answerBy, bareCredential } from '#http/fastify-adapter.ts'
+import { handleRequest, bareCredential } from '#http/fastify-adapter.ts'
 import type { Speedup } from '#core/speedups.ts'
 import { type ApiRequest, disconnectOf } from '#http/respond.ts'
 import { registerOtherMethods } from '#http/routes.ts'
@@ -71,7 +71,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
     // Before the gate: the page needs no key, its requests do.
     scope.addHook('onRequest', (request, reply, done) => {
       if ((request.method === 'GET' || request.method === 'HEAD') && wantsPage(request.headers.accept))
-        sendGraphiql(reply, shownTo(request, node.demoKey))
+        sendGraphiql(reply, demoKeyFor(request, node.demoKey))
       else done()
     })
     addGate(scope, node.keys, node.limits)
@@ -83,8 +83,8 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
     )
     for (const url of PATHS) {
       const declared = { schema: { hide: true } as object, bodyLimit: BODY_LIMIT, config: { operation: endpoint.operation } }
-      scope.get(url, declared, (request, reply) => answerBy(endpoint.respond, request, reply))
-      scope.post(url, declared, (request, reply) => answerBy(endpoint.respond, request, reply))
+      scope.get(url, declared, (request, reply) => handleRequest(endpoint.respond, request, reply))
+      scope.post(url, declared, (request, reply) => handleRequest(endpoint.respond, request, reply))
       registerOtherMethods(scope, url, ['GET', 'POST'])
     }
   })

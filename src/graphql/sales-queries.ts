@@ -4,8 +4,8 @@ import type { Page, Pagination } from '#core/paging.ts'
 import { listMyOrders } from '#market/list-my-orders.ts'
 import { type ReadStatement, readStatement } from '#market/read-statement.ts'
 import type { OwnSale, StatementLine } from '#market/types.ts'
-import { sent } from './arguments.ts'
-import { type Builder, cost, fromDatabase, needing, type Refs } from './builder.ts'
+import { withoutNulls } from './arguments.ts'
+import { type Builder, cost, fromDatabase, requiresPlan, type Refs } from './builder.ts'
 import { itemSource } from './item-source.ts'
 import { callByFields } from './mutating.ts'
 
@@ -79,7 +79,7 @@ export function implementSales(builder: Builder, refs: Refs): void {
     t.field({
       type: sales,
       description: 'Your sales by order line, newest first. Plus and Enterprise.',
-      extensions: { ...cost({ weight: 10 }), ...fromDatabase, ...needing(OPERATION_PLAN.listMyOrders) },
+      extensions: { ...cost({ weight: 10 }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.listMyOrders) },
       args: {
         orderId: t.arg.float({ description: 'Only lines of this order.' }),
         listingId: t.arg.int({ description: 'Only lines of this listing.' }),
@@ -88,20 +88,20 @@ export function implementSales(builder: Builder, refs: Refs): void {
         page: t.arg.int({ description: 'Page number, from 1.' }),
         perPage: t.arg.int({ description: 'Lines per page, 1 to 100; default: 20.' }),
       },
-      resolve: (_root, args, ctx, info) => callByFields(listMyOrders, ctx, info, sent(args)),
+      resolve: (_root, args, ctx, info) => callByFields(listMyOrders, ctx, info, withoutNulls(args)),
     }),
   )
   builder.queryField('statement', (t) =>
     t.field({
       type: statement,
       description: 'Your sales and refunds of a month. Plus and Enterprise.',
-      extensions: { ...cost({ weight: 50 }), ...fromDatabase, ...needing(OPERATION_PLAN.readStatement) },
+      extensions: { ...cost({ weight: 50 }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.readStatement) },
       args: {
         month: t.arg.string({ description: "Such as `2026-11`, in the service's time zone; default: the current month." }),
         page: t.arg.int({ description: 'Page of the lines, from 1.' }),
         perPage: t.arg.int({ description: 'Lines per page, 1 to 10,000; default: 10,000.' }),
       },
-      resolve: (_root, args, ctx, info) => callByFields(readStatement, ctx, info, sent(args)),
+      resolve: (_root, args, ctx, info) => callByFields(readStatement, ctx, info, withoutNulls(args)),
     }),
   )
 }

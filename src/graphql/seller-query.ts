@@ -3,14 +3,14 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { previewPayout } from '#market/preview-payout.ts'
 import { readListingVisibility } from '#market/read-listing-visibility.ts'
 import type { ListingVisibility, PayoutPreview } from '#market/types.ts'
-import { idOf, sent } from './arguments.ts'
-import { type Builder, cost, fromDatabase, needing } from './builder.ts'
+import { idOf, withoutNulls } from './arguments.ts'
+import { type Builder, cost, fromDatabase, requiresPlan } from './builder.ts'
 import { callByFields } from './mutating.ts'
 import { nullIfMissing } from './query.ts'
 
 /** Read with the caller's context: the market's settings are not part of the shared context of queries. */
-const PREVIEW = { ...fromDatabase, ...needing(OPERATION_PLAN.previewPayout) }
-const VISIBILITY_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...needing(OPERATION_PLAN.readListingVisibility) }
+const PREVIEW = { ...fromDatabase, ...requiresPlan(OPERATION_PLAN.previewPayout) }
+const VISIBILITY_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.readListingVisibility) }
 
 export function implementSellerQueries(builder: Builder): void {
   const preview = builder.objectRef<PayoutPreview>('PayoutPreview').implement({
@@ -58,7 +58,7 @@ export function implementSellerQueries(builder: Builder): void {
         price: t.arg.float({ description: 'Price of one unit, in TL.' }),
         net: t.arg.float({ description: 'Minimum payout of the sale, in TL.' }),
       },
-      resolve: (_root, args, ctx, info) => callByFields(previewPayout, ctx, info, sent(args)),
+      resolve: (_root, args, ctx, info) => callByFields(previewPayout, ctx, info, withoutNulls(args)),
     }),
     listingVisibility: t.field({
       type: visibility,

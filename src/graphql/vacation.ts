@@ -3,9 +3,9 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import { endVacation } from '#market/end-vacation.ts'
 import { getVacation, type VacationAnswer } from '#market/get-vacation.ts'
-import { LONGEST_VACATION_DAYS, setVacation } from '#market/set-vacation.ts'
-import { sent } from './arguments.ts'
-import { type Builder, cost, fromDatabase, needing } from './builder.ts'
+import { MAX_VACATION_DAYS, setVacation } from '#market/set-vacation.ts'
+import { withoutNulls } from './arguments.ts'
+import { type Builder, cost, fromDatabase, requiresPlan } from './builder.ts'
 import { callByFields } from './mutating.ts'
 
 export function implementVacation(builder: Builder): void {
@@ -27,7 +27,7 @@ export function implementVacation(builder: Builder): void {
     t.field({
       type: vacation,
       description: 'Your current or upcoming vacation; null if there is none. Plus and above.',
-      extensions: { ...cost({ weight: 10 }), ...fromDatabase, ...needing(OPERATION_PLAN.getVacation) },
+      extensions: { ...cost({ weight: 10 }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.getVacation) },
       resolve: (_root, _args, ctx) => call(getVacation, ctx, {}),
     }),
   )
@@ -37,9 +37,9 @@ export function implementVacation(builder: Builder): void {
       description: 'Sets or changes your vacation. Your listings are hidden during it and their publication periods are paused.',
       args: {
         from: t.arg.string({ description: 'When it starts (ISO 8601); default: now.' }),
-        to: t.arg.string({ required: true, description: `When it ends, at most ${LONGEST_VACATION_DAYS} days after its start.` }),
+        to: t.arg.string({ required: true, description: `When it ends, at most ${MAX_VACATION_DAYS} days after its start.` }),
       },
-      resolve: (_root, args, ctx, info) => callByFields(setVacation, ctx, info, sent(args)),
+      resolve: (_root, args, ctx, info) => callByFields(setVacation, ctx, info, withoutNulls(args)),
     }),
     endVacation: t.field({
       type: ended,

@@ -6,7 +6,7 @@ import type { Check } from '#webhooks/probes.ts'
 import { replayEvents } from '#webhooks/replay-events.ts'
 import { testWebhook } from '#webhooks/test-webhook.ts'
 import { SIGNATURE_NOTE, type Webhook } from '#webhooks/types.ts'
-import { sent } from './arguments.ts'
+import { withoutNulls } from './arguments.ts'
 import type { Builder } from './builder.ts'
 import { callByFields } from './mutating.ts'
 
@@ -74,7 +74,7 @@ function addCheck(builder: Builder): void {
     fields: (t) => ({
       name: t.exposeString('name', { nullable: false, description: 'Notification that was sent.' }),
       expected: t.exposeString('expected', { nullable: false, description: 'Expected response.' }),
-      got: t.exposeString('got', { nullable: false, description: 'Response received, and after how long.' }),
+      got: t.exposeString('got', { nullable: false, description: 'Response received, and how long it took.' }),
       ok: t.exposeBoolean('ok', { nullable: false, description: 'Whether the response is correct.' }),
       howToFix: t.exposeString('how_to_fix', { description: 'What to change; null if it is correct.' }),
       fix: t.exposeString('fix', { description: 'Machine-readable name of `howToFix`.' }),
@@ -108,7 +108,7 @@ function addReplay(builder: Builder): void {
         after: t.arg.string({ description: 'Only events after this cursor; default: from the oldest stored event.' }),
         until: t.arg.string({ description: 'Only events up to this cursor, inclusive; default: up to the latest event.' }),
       },
-      resolve: (_root, args, ctx, info) => callByFields(replayEvents, ctx, info, sent(args)),
+      resolve: (_root, args, ctx, info) => callByFields(replayEvents, ctx, info, withoutNulls(args)),
     }),
   )
 }

@@ -2,8 +2,8 @@
 import { readWorthHistory } from '#collections/read-worth-history.ts'
 import type { WorthDay } from '#collections/types.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { idOf, sent } from './arguments.ts'
-import { type Builder, cost, fromDatabase, needing } from './builder.ts'
+import { idOf, withoutNulls } from './arguments.ts'
+import { type Builder, cost, fromDatabase, requiresPlan } from './builder.ts'
 import { callByFields } from './mutating.ts'
 
 /** Days that a history is charged for. */
@@ -48,14 +48,14 @@ export function implementWorthHistory(builder: Builder): void {
       type: [day],
       nullable: { list: false, items: false },
       description: 'Daily worth of one of your collections, oldest first. Days without a figure are omitted. Plus and above.',
-      extensions: { ...cost({ weight: 10, entries: DAYS }), ...fromDatabase, ...needing(OPERATION_PLAN.readWorthHistory) },
+      extensions: { ...cost({ weight: 10, entries: DAYS }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.readWorthHistory) },
       args: {
         collectionId: t.arg.id({ required: true, description: 'Id of one of your collections.' }),
         from: t.arg.string({ description: 'First day, inclusive.' }),
         to: t.arg.string({ description: 'Last day, inclusive.' }),
       },
       resolve: (_root, { collectionId, ...period }, ctx, info) =>
-        callByFields(readWorthHistory, ctx, info, sent(period), { id: ['collectionId', idOf(collectionId)] }),
+        callByFields(readWorthHistory, ctx, info, withoutNulls(period), { id: ['collectionId', idOf(collectionId)] }),
     }),
   )
 }

@@ -5,7 +5,7 @@ import { checkRedis } from '#accounts/redis-check.ts'
 import { type Reason, reason, type Term } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
 import { pendingMigrations } from '#db/migrate.ts'
-import { doubtAbout, openReplica } from '#db/replica.ts'
+import { replicaProblem, openReplica } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
 import { ALIVE_SECONDS, workersSeen } from '#jobs/heartbeat.ts'
@@ -14,9 +14,9 @@ import { Rates } from '#prices/rates.ts'
 import type { Config } from '#config.ts'
 import { type Finding, finding } from './findings.ts'
 
-const LEAST_FREE_BYTES = 1024 ** 3
+const MIN_FREE_BYTES = 1024 ** 3
 const CLOCK_TOLERANCE_MS = 2_000
-const LEAST_POSTGRES = 150_000
+const MIN_POSTGRES_VERSION = 150_000
 
 /** Checks that need no database. */
 export async function machineFindings(config: Config): Promise<Finding[]> {
@@ -56,7 +56,7 @@ function dataDir({ dataDir: path, databaseUrl }: Config): Finding {
 function disk({ dataDir: path }: Config): Finding {
   const { bavail, bsize } = statfsSync(existsSync(path) ? path : '.')
   const free = bavail * bsize
-  const enough = free >= LEAST_FREE_BYTES
+  const enough = free >= MIN_FREE_BYTES
   return finding('disk', enough, enough ? 'disk_free' : 'disk_low', { gigabytes: Math.round((free / 1024 ** 3) * 10) / 10 })
 }
 
@@ -85,7 +85,7 @@ async function server(db: Db, describe: Reason): Promise<Finding> {
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
            current_setting('fsync')::bool and current_setting('full_page_writes')::bool as durable`.execute(db.kysely)
   const { version, number, durable } = rows[0]!
-  const rule = number < LEAST_POSTGRES ? 'database_old' : durable ? 'database_good' : 'database_not_durable'
+  const rule = number < MIN_POSTGRES_VERSION ? 'database_old' : durable ? 'database_good' : 'database_not_durable'
   return finding('database', rule === 'database_good', rule, { database: describe, version })
 }
 
@@ -93,7 +93,7 @@ async function replica(url: string, primary: Db): Promise<Finding> {
   const check = 'replica'
   const db = openReplica(url)
   try {
-    const doubt = await doubtAbout(db, primary)
+    const doubt = await replicaProblem(db, primary)
     if (doubt !== null) return finding(check, false, 'replica_not_used', { message: doubt })
     const { rows } = await sql<{ seconds: number }>`
       select coalesce(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()), 0)::float8 as seconds`.execute(db.kysely)

@@ -1,5 +1,5 @@
 // Findings of health checks and their remedies: rules with parameters, from which texts are built in any language.
-import { fill, type Params, type Words } from '#core/problems.ts'
+import { fillTemplate, type Params, type Words } from '#core/problems.ts'
 import { type Static, Type } from '#core/input.ts'
 
 export interface FindingTexts {
@@ -98,5 +98,5 @@ export function finding(check: string, ok: boolean, rule: FindingRule, params: P
 
 /** The texts of a finding in the language of the templates (default: English); without advice if there is nothing to do. */
 export function textsOf({ found, advice = '' }: FindingTexts, params: Params, words?: Words): Required<FindingTexts> {
-  return { found: fill(found, params, words), advice: fill(advice, params, words) }
+  return { found: fillTemplate(found, params, words), advice: fillTemplate(advice, params, words) }
 }

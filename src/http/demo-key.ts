@@ -6,7 +6,7 @@ import { isLoopback } from '#core/loopback.ts'
  * The key if the request names a loopback host and comes from this machine, otherwise null: neither another site whose
  * name resolves to this machine nor a client behind a proxy may read it.
  */
-export function shownTo(request: FastifyRequest, key: string | null): string | null {
+export function demoKeyFor(request: FastifyRequest, key: string | null): string | null {
   const { headers, hostname, socket } = request
   const forwarded = headers['x-forwarded-for'] ?? headers['x-forwarded-host'] ?? headers.forwarded ?? headers.via
   return forwarded === undefined && isLoopback(hostname) && isLoopback(socket.remoteAddress ?? '') ? key : null

@@ -2,7 +2,7 @@
 import { invalid, ServiceError } from '#core/errors.ts'
 import { paramReader, type TSchema, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
-import { call, type HasViewer, ofFamily, type PlanViewer, type Viewer } from '#core/verb.ts'
+import { call, type HasViewer, withFamilyCode, type PlanViewer, type Viewer } from '#core/verb.ts'
 import { successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
 import { isList, listAsCsv, type OpenSnapshot } from './list-csv.ts'
@@ -45,13 +45,13 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
     try {
       if (openForCsv && prefersCsv(request.headers.accept)) {
         const asked = listAsCsv(route, ctx(viewer, request), input(request) as object, inPath, openForCsv)
-        return asked.then(byAccept).catch((error: unknown) => failed(ofFamily(error, verb), request))
+        return asked.then(byAccept).catch((error: unknown) => failed(withFamilyCode(error, verb), request))
       }
       const result: unknown = call(verb, ctx(viewer, request), input(request), inPath)
       if (result instanceof Promise) return result.then((made) => responseOf(made, request)).catch((error: unknown) => failed(error, request))
       return responseOf(result, request)
     } catch (error) {
-      return failed(ofFamily(error, verb), request)
+      return failed(withFamilyCode(error, verb), request)
     }
   }
   if (verb.sharedBy !== 'plan') return { operation: verb, respond: ownResponder(verb.secret ? unstored(make) : make), refuse: failed }

@@ -106,7 +106,7 @@ function send({ made, response, cors, startedMs, count }: Exchange, answered: Re
 }
 
 const QUESTION_MARK = 63
-const LONGEST_NUMBER = 10
+const MAX_NUMBER_LENGTH = 10
 
 /**
  * Matches a GET of a fixed path, or of one that ends in a number.
@@ -122,7 +122,7 @@ export function fastRead(prefix: string, path: string, endpoint: Endpoint): Fast
     const from = start.length
     const to = parameter === null ? from : endOfDigits(url, from)
     if (to < url.length && url.charCodeAt(to) !== QUESTION_MARK) return false
-    if (parameter !== null && (to === from || to - from > LONGEST_NUMBER)) return false
+    if (parameter !== null && (to === from || to - from > MAX_NUMBER_LENGTH)) return false
     serve({
       id: requestIdOf(request),
       method: 'GET',

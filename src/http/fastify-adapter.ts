@@ -47,7 +47,7 @@ export function bareCredential(credential: string | null): string | null {
 }
 
 /** Handles a request that has passed the gate. */
-export function answerBy(respond: Responder, request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+export function handleRequest(respond: Responder, request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
   const response = respond(viewerOf(request), apiRequest(request))
   return response instanceof Promise ? response.then((made) => sendBy(reply, made)) : sendBy(reply, response)
 }

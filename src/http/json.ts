@@ -4,7 +4,7 @@ import { ServiceError } from '#core/errors.ts'
 import { reason, type Term } from '#core/problems.ts'
 
 /** Deeper than any valid body. */
-const MOST_LEVELS = 64
+const MAX_LEVELS = 64
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i
 const BYTE_ORDER_MARK = '\ufeff'
@@ -32,8 +32,8 @@ export function textOfBody(contentType: string, body: Buffer): string {
 /** @throws INVALID_JSON, naming `part`; also for a duplicate key of an object, of which JSON.parse would drop one */
 export function parseJson(text: string, part: Term): unknown {
   const value = parsed(text, part)
-  const keys = countKeys(value, MOST_LEVELS)
-  if (keys === null) throw new ServiceError('INVALID_JSON', reason('at_most', { part, units: 'levels', max: MOST_LEVELS }))
+  const keys = countKeys(value, MAX_LEVELS)
+  if (keys === null) throw new ServiceError('INVALID_JSON', reason('at_most', { part, units: 'levels', max: MAX_LEVELS }))
   if (keys !== countColons(text)) throw new ServiceError('INVALID_JSON', reason('json_key', { part, name: duplicateKey(text) }))
   return value
 }

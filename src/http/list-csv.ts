@@ -18,12 +18,12 @@ const BATCH = 2_000
 const STALLED_MS = 60_000
 
 /** Exports at once; more wait. Each has a connection of the pool to itself, and everything else needs the others. */
-const MOST_AT_ONCE = 4
+const MAX_CONCURRENT = 4
 let open = 0
 const waiting: (() => void)[] = []
 
 async function takeTurn(): Promise<void> {
-  if (open >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  if (open >= MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve))
   else open += 1
 }
 

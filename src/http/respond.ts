@@ -5,7 +5,7 @@ import type { Operation, PlanViewer, Viewer } from '#core/verb.ts'
 import { planViewer } from '#core/verb.ts'
 import type { Failures } from './failures.ts'
 import type { RawQuery } from './query.ts'
-import { encoded, encodingFor, type Response, unlessKnown } from './response.ts'
+import { compress, encodingFor, type Response, orNotModified } from './response.ts'
 
 /** Registers a listener for the end of the caller's connection; the returned function removes it. */
 export type OnDisconnect = (listener: () => void) => () => void
@@ -62,7 +62,7 @@ export function ownResponder(make: Responder): Responder {
   return (viewer, request) => {
     const encoding = encodingFor(request.headers['accept-encoding'])
     const made = make(viewer, request)
-    return made instanceof Promise ? made.then((response) => encoded(response, encoding)) : encoded(made, encoding)
+    return made instanceof Promise ? made.then((response) => compress(response, encoding)) : compress(made, encoding)
   }
 }
 
@@ -89,7 +89,7 @@ export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }
   const own = ownResponder(otherwise)
   const uncached: Responder = (caller, request) => {
     const made = make(planViewer(caller), request)
-    const known = (response: Response) => unlessKnown(response, request.headers['if-none-match'])
+    const known = (response: Response) => orNotModified(response, request.headers['if-none-match'])
     if (made instanceof Promise) return made.then(known)
     return made ? known(made) : otherwise(caller, request)
   }
@@ -106,22 +106,22 @@ export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }
     const key = `${viewer.plan} ${encoding ?? ''} ${keyOf(request)}`
     const cached = cache.get(key)
     if (cached) {
-      const answer = unlessKnown(cached, headers['if-none-match'])
+      const answer = orNotModified(cached, headers['if-none-match'])
       if (answer !== cached || typeof cached.body !== 'function') return answer
       return cache.full && Math.random() >= ADMITTED_WHEN_FULL ? cached : store(key, { ...cached, body: cached.body() })
     }
     const { version } = cache
     const made = make(viewer, request)
     if (!made) return own(caller, request)
-    if (made instanceof Promise) return made.then((response) => encoded(unlessKnown(response, headers['if-none-match']), encoding))
-    const answer = unlessKnown(made, headers['if-none-match'])
-    if (!made.again || answer !== made) return encoded(answer, encoding)
+    if (made instanceof Promise) return made.then((response) => compress(orNotModified(response, headers['if-none-match']), encoding))
+    const answer = orNotModified(made, headers['if-none-match'])
+    if (!made.again || answer !== made) return compress(answer, encoding)
     if (encoding === null) {
       cache.set(key, { ...made, body: made.again })
       return made
     }
     // Compressing takes a hundred times as long as making the bytes.
-    const whole = encoded(made, encoding)
+    const whole = compress(made, encoding)
     const keep = (response: Response) => (cache.version === version ? store(key, response) : response)
     return whole instanceof Promise ? whole.then(keep) : keep(whole)
   }

@@ -28,7 +28,7 @@ export function jsonResponse(status: number, body: object, headers: Headers = JS
 }
 
 /** A 304 without a body if the caller has this version. */
-export function unlessKnown(response: Response, ifNoneMatch: string | undefined): Response {
+export function orNotModified(response: Response, ifNoneMatch: string | undefined): Response {
   if (ifNoneMatch === undefined || response.etag == null || !matchesTag(ifNoneMatch, response.etag)) return response
   return { ...response, status: 304, headers: [], body: null }
 }
@@ -58,7 +58,7 @@ export function prefersCsv(accept: string | undefined): boolean {
 }
 
 /** The response with a compressed body, unless it is small. */
-export function encoded(response: Response, encoding: 'br' | 'gzip' | null): Response | Promise<Response> {
+export function compress(response: Response, encoding: 'br' | 'gzip' | null): Response | Promise<Response> {
   // A body with a known length is a file: it is sent as it is.
   if (encoding === null || response.headers.includes('content-length')) return response
   const body = typeof response.body === 'function' ? response.body() : response.body

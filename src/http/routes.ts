@@ -7,10 +7,10 @@ import { PLANS } from '#core/plans.ts'
 import { isOperatorNeed } from '#core/roles.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
 import { reason } from '#core/problems.ts'
-import { type HasViewer, ofFamily, type Verb } from '#core/verb.ts'
+import { type HasViewer, withFamilyCode, type Verb } from '#core/verb.ts'
 import { endpointOf, type EndpointRules, namesInPath } from './endpoint.ts'
 import { ErrorSchema } from './envelope.ts'
-import { answerBy } from './fastify-adapter.ts'
+import { handleRequest } from './fastify-adapter.ts'
 import { isList } from './list-csv.ts'
 import type { Method, Route } from './route.ts'
 import { unpackBody } from './unpack.ts'
@@ -49,7 +49,7 @@ function acceptBody(scope: FastifyInstance, type: string, read: (body: Buffer) =
     try {
       return await read(await unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit))
     } catch (error) {
-      throw ofFamily(error, verb)
+      throw withFamilyCode(error, verb)
     }
   })
 }
@@ -81,7 +81,7 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
     config: { operation },
     ...(route.method !== 'GET' && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb) }),
     schema: referenceOf(route, rules) as object,
-    handler: (request, reply) => answerBy(respond, request, reply),
+    handler: (request, reply) => handleRequest(respond, request, reply),
   })
 }
 
@@ -93,7 +93,7 @@ function writes({ method, reads = false }: { method: Method; reads?: boolean }):
 function refuseCondition(verb: { familyError: ErrorCode | null }): onRequestHookHandler {
   return (request, _reply, done) => {
     if (request.headers['if-match'] === undefined) done()
-    else done(ofFamily(conditionUnsupported(), verb) as Error)
+    else done(withFamilyCode(conditionUnsupported(), verb) as Error)
   }
 }
 

@@ -1,5 +1,5 @@
 // Writes JSON with long lists in slices: written at once, they would keep the event loop busy for too long.
-import { inSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/slices.ts'
 
 const LONG_LIST = 1_000
 /** A long list is looked for in `data` and in its fields. */
@@ -21,7 +21,7 @@ export function hasLongList(value: unknown, levels = LEVELS): boolean {
 async function write(value: unknown, levels: number, parts: Buffer[]): Promise<void> {
   if (!hasLongList(value, levels)) parts.push(Buffer.from(JSON.stringify(value)))
   else if (Array.isArray(value)) {
-    await inSlices(value.length, (from, to) => {
+    await runInSlices(value.length, (from, to) => {
       parts.push(Buffer.from((from === 0 ? '[' : ',') + JSON.stringify(value.slice(from, to)).slice(1, -1)))
     })
     parts.push(Buffer.from(']'))

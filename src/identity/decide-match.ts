@@ -47,7 +47,7 @@ interface DecisionInput {
 }
 
 /** A record that resembles many cards is listed with ten of them at a time, so one decision can take several rounds. */
-const MOST_ROUNDS = 30
+const MAX_ROUNDS = 30
 
 /**
  * Decides a match. If several people decide at once, the first takes the queue row and the others get an error.
@@ -64,10 +64,10 @@ export function decideMatch(ctx: PriceWriteCtx, id: number, { decision, verdicts
     for (let round = 0; waiting !== null; round += 1) {
       const more = await verdicts(tx, waiting)
       const pairs = more.reduce((sum, verdict) => sum + verdict.pairs.length, 0)
-      if (round === MOST_ROUNDS || pairs === 0) throw conflict('match_unsettled', { id })
+      if (round === MAX_ROUNDS || pairs === 0) throw conflict('match_unsettled', { id })
       for (const { kind, pairs } of more) await decidePairs(tx, kind, pairs, author)
       written.push(...more)
-      merged.push(...(await settled(ctx, tx, note, match, { ids: recordsOf(match) })))
+      merged.push(...(await applyDecisions(ctx, tx, note, match, { ids: recordsOf(match) })))
       waiting = await stillPending(tx, match)
       if (decision === 'accepted' && waiting !== null) throw conflict('match_unsettled', { id })
     }
@@ -87,11 +87,11 @@ export function decideMatch(ctx: PriceWriteCtx, id: number, { decision, verdicts
 async function takeMatch(tx: Tx, id: number): Promise<QueuedMatch> {
   const { rows } = await sql<QueuedMatch>`delete from match_queue where id = ${existing('match', id)} returning *`.execute(tx)
   if (rows[0]) return rows[0]
-  throw await notWaiting(tx, id)
+  throw await notQueuedError(tx, id)
 }
 
 /** The error for a match that is not in the queue: already decided, or not found. */
-export async function notWaiting(tx: Tx, id: number) {
+export async function notQueuedError(tx: Tx, id: number) {
   const decided = await tx.selectFrom('decided_matches').select(['decision', 'author']).where('id', '=', existing('match', id)).executeTakeFirst()
   return decided ? conflict('match_decided', { id, state: decided.decision, by: decided.author }) : missing('match', id)
 }
@@ -100,7 +100,7 @@ export async function notWaiting(tx: Tx, id: number) {
  * Applies decisions to the items that they can affect, and returns the ids of the resulting merges.
  * @param around the records and sets that the decisions concern
  */
-export async function settled(
+export async function applyDecisions(
   ctx: PriceWriteCtx,
   tx: Tx,
   note: Note,

@@ -8,7 +8,7 @@ import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
-import { settled } from './decide-match.ts'
+import { applyDecisions } from './decide-match.ts'
 import type { World } from './game-records.ts'
 import { fetchSet, fetchSetMatch, findSet, type SetMatch, type StoredSet } from './set-matches.ts'
 import { undoInEffect } from './withdraw-match.ts'
@@ -117,6 +117,6 @@ async function settleSet(ctx: PriceWriteCtx, tx: Tx, note: Note, { ref, market, 
     select distinct game, world from source_records
     where active and game = ${game} and facts->>'category' = ${ref} and facts->>'market' = ${market} order by game, world`.execute(tx)
   const merges: number[] = []
-  for (const world of rows) merges.push(...(await settled(ctx, tx, note, world, { refs: [ref] })))
+  for (const world of rows) merges.push(...(await applyDecisions(ctx, tx, note, world, { refs: [ref] })))
   return merges
 }

@@ -81,7 +81,7 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
       case when r.source = 'mintmark' then (
         select a->>'value' from jsonb_array_elements(r.facts->'attributes') a where a->>'name' = 'Finish' limit 1) end as finish_attribute
     from source_records r
-    where r.game = ${game} and r.world = ${world} and r.active ${among(sql`r.id`, ids)}`.execute(tx)
+    where r.game = ${game} and r.world = ${world} and r.active ${restrictTo(sql`r.id`, ids)}`.execute(tx)
   // Sorted here because the database would carry the facts of all records through the sort.
   rows.sort((a, b) => a.id - b.id)
   const links = await linksOf(
@@ -130,7 +130,7 @@ async function linksOf(tx: Tx, recordIds: readonly number[]): Promise<Map<number
   return links
 }
 
-function among(column: RawBuilder<unknown>, ids: readonly number[] | null): RawBuilder<unknown> {
+function restrictTo(column: RawBuilder<unknown>, ids: readonly number[] | null): RawBuilder<unknown> {
   return ids === null ? sql`` : sql`and ${column} = any(${ids}::int4[])`
 }
 
@@ -160,7 +160,7 @@ export async function homePrices(tx: Tx, game: string, items: readonly number[] 
     select p.item_id, (p.price * 100)::float8 as cents
     from prices p join groups l on l.id = p.label_id and l.name = 'Near Mint'
     join items i on i.id = p.item_id and p.market = array_position(${[...MARKETS]}::text[], i.market) - 1
-    where i.game = ${game} and i.market <> 'service' ${among(sql`i.id`, items)}`.execute(tx)
+    where i.game = ${game} and i.market <> 'service' ${restrictTo(sql`i.id`, items)}`.execute(tx)
   return new Map(rows.map((row) => [row.item_id, row.cents]))
 }
 

@@ -34,7 +34,7 @@ export async function loadItemIndex(tx: Tx, rows: readonly CardDescription[]): P
   }
   const found: FoundRecord[] = []
   for (const [world, ids] of await recordIds(tx, among, wanted)) {
-    for (const part of inParts(ids)) {
+    for (const part of chunksOf(ids)) {
       for (const record of await gameRecords(tx, world, part)) {
         if (record.name === null || record.items.length === 0) continue
         const match = { ...matchRecordOf(record, world, sets.get(world.game)!, new Map()), shopIds: [] }
@@ -141,7 +141,7 @@ async function recordIds(tx: Tx, among: Scope, { refs, products }: DescribedSets
   return rows.map(({ ids, ...world }) => [world, ids])
 }
 
-function* inParts(ids: readonly number[]): Generator<number[]> {
+function* chunksOf(ids: readonly number[]): Generator<number[]> {
   for (let from = 0; from < ids.length; from += PART) yield ids.slice(from, from + PART)
 }
 

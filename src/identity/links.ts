@@ -10,7 +10,7 @@ interface Link {
 }
 
 /** Links of inactive records, whose imports were reverted, to existing items: all of them, or the given ones. */
-export async function departedFrom(tx: Tx, { game, world }: World, items: readonly number[] | null): Promise<Link[]> {
+export async function inactiveLinks(tx: Tx, { game, world }: World, items: readonly number[] | null): Promise<Link[]> {
   const { rows } = await sql<Link>`
     select s.record_id as "recordId", s.item_id as "itemId"
     from source_records r join item_sources s on s.record_id = r.id join items i on i.id = s.item_id

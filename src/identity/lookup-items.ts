@@ -28,8 +28,8 @@ export interface LookedUpItems {
   found: LookedUpItem[]
 }
 
-const MOST_IDS = 500
-const MOST_CANDIDATES = 10
+const MAX_IDS = 500
+const MAX_CANDIDATES = 10
 /** Sources whose record ids are not public ids of items. */
 const WITHOUT_IDS = ['operator', 'mintmark', 'tcgdex-api']
 /** Catalogues and shops that the program reads; operators may have given items ids of other systems. */
@@ -62,8 +62,8 @@ export const lookupItems = verb(
       {
         ids: Type.Array(Identifier, {
           minItems: 1,
-          maxItems: MOST_IDS,
-          allowed: reason('list', { min: 1, max: MOST_IDS }),
+          maxItems: MAX_IDS,
+          allowed: reason('list', { min: 1, max: MAX_IDS }),
           description: 'Each either `source` and `id`, or `set` and `number`; both may have a `finish`',
           examples: [
             [
@@ -138,5 +138,5 @@ function cardOf({ items }: Catalogue, itemId: number): string {
 function lookedUp({ items }: Catalogue, ids: readonly number[]): LookedUpItem {
   const rows = [...new Set(ids.map((id) => items.rowOf(id)))].filter((row) => row >= 0)
   if (rows.length === 0) return { state: 'unknown' }
-  return { state: rows.length === 1 ? 'found' : 'ambiguous', rows: Int32Array.from(rows.slice(0, MOST_CANDIDATES)) }
+  return { state: rows.length === 1 ? 'found' : 'ambiguous', rows: Int32Array.from(rows.slice(0, MAX_CANDIDATES)) }
 }

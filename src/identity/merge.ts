@@ -7,13 +7,13 @@ import { moveRecords } from '#collections/merged-records.ts'
 import { conflict } from '#core/errors.ts'
 import { existing } from '#core/fields.ts'
 import { actorOf, type Note } from '#db/change.ts'
-import { survivorsOf } from '#db/live-item.ts'
-import { analyzeNoted, type MergePair } from '#db/merge-pairs.ts'
+import { resolveAliases } from '#db/live-item.ts'
+import { analyzeAfterMerges, type MergePair } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { moveListings } from '#market/merged-listings.ts'
 import { noteChangedItems } from '#prices/changed-items.ts'
 import { judgePrices } from '#prices/judge-prices.ts'
-import { movePrices, noteComputed } from '#prices/merged-prices.ts'
+import { movePrices, recordComputedPrices } from '#prices/merged-prices.ts'
 import { refreshServicePrices } from '#prices/service-price.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { lockItems } from './locks.ts'
@@ -53,7 +53,7 @@ export async function mergeItems(
   await moveRecords(tx, merges)
   await replaceByAliases(tx, merges)
   await moveSources(tx, merges)
-  await noteComputed(tx, await refreshServicePrices(tx, note, soldKeys, now))
+  await recordComputedPrices(tx, await refreshServicePrices(tx, note, soldKeys, now))
   await countMoved(tx, merges)
   const changed = merges.flatMap(({ fromId, intoId }) => [fromId, intoId])
   await noteChangedItems(tx, changed)
@@ -75,7 +75,7 @@ export async function mergeItems(
 /** The pairs with the ids of existing items, each with its last survivor. @throws as `mergeItems` does */
 async function resolvePairs(tx: Tx, pairs: readonly ItemPair[]): Promise<ItemPair[]> {
   for (const { from, into } of pairs) for (const id of [from, into]) existing('item', id)
-  const survivors = await survivorsOf(tx, [...new Set(pairs.flatMap(({ from, into }) => [from, into]))])
+  const survivors = await resolveAliases(tx, [...new Set(pairs.flatMap(({ from, into }) => [from, into]))])
   const intoOf = new Map<number, number>()
   for (const { from, into } of pairs) {
     const survivor = survivors.get(from)
@@ -102,6 +102,6 @@ async function insertMerges(tx: Tx, pairs: readonly ItemPair[], author: string, 
     join items i on i.id = g.from_item
     order by g.n
     returning id as "mergeId", from_item as "fromId", into_item as "intoId"`.execute(tx)
-  await analyzeNoted(tx, rows, 'merges')
+  await analyzeAfterMerges(tx, rows, 'merges')
   return rows
 }

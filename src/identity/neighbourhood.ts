@@ -10,7 +10,7 @@ export interface Neighbourhood {
 }
 
 /** With more records, the whole world is matched. */
-const MOST_RECORDS = 8_000
+const MAX_RECORDS = 8_000
 
 /**
  * The sets that are connected to records and sets: by mappings between sets, candidates, records of the same item, shared shop ids
@@ -28,7 +28,7 @@ export async function neighbourhoodOf(
   for (let size = -1; size !== refs.size; ) {
     size = refs.size
     const ids = await recordsOf(tx, { game, world }, [...refs], [...records])
-    if (ids.length > MOST_RECORDS) return null
+    if (ids.length > MAX_RECORDS) return null
     records = new Set(ids)
     for (const ref of await neighbouringSets(tx, { game, world }, ids, [...refs])) refs.add(ref)
   }

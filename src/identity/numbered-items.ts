@@ -4,7 +4,7 @@ import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { CategoryTree } from '#catalogue/snapshot/category-tree.ts'
 import type { ItemTable } from '#catalogue/snapshot/items.ts'
 import { Cache } from '#core/cache.ts'
-import { describe } from '#matching/descriptions.ts'
+import { parseDescription } from '#matching/descriptions.ts'
 import { bareNumber, normalNumber, sharedPrefix, totalOf, withoutSetCode } from '#matching/numbers.ts'
 import type { MatchSet } from '#matching/records.ts'
 import { SetNames } from '#matching/set-names.ts'
@@ -29,7 +29,7 @@ interface NamedSets {
   found: Cache<string, readonly KnownSet[]>
 }
 
-const MOST_FOUND = 5_000
+const MAX_CACHED_SETS = 5_000
 
 /** The set names of a catalogue, rebuilt when its categories change. */
 const NAMED = new WeakMap<CategoryTree, NamedSets>()
@@ -75,7 +75,7 @@ function namedSets(categories: CategoryTree): NamedSets {
     version: categories.version,
     byName: new SetNames(sets),
     byKey,
-    found: new Cache<string, readonly KnownSet[]>({ limit: MOST_FOUND }),
+    found: new Cache<string, readonly KnownSet[]>({ limit: MAX_CACHED_SETS }),
   }
   NAMED.set(categories, named)
   return named
@@ -85,7 +85,7 @@ function namedSets(categories: CategoryTree): NamedSets {
 function setsNamed({ byName, byKey, found }: NamedSets, set: string): readonly KnownSet[] {
   const known = found.get(set)
   if (known) return known
-  const named = byName.withGalleries(byName.find(set, describe({ name: '', number: null, set, finish: null })))
+  const named = byName.withGalleries(byName.find(set, parseDescription({ name: '', number: null, set, finish: null })))
   const keyed = byKey.get(set.toLowerCase())
   const sets = keyed === undefined || named.includes(keyed) ? named : [...named, keyed]
   found.set(set, sets)

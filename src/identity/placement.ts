@@ -28,7 +28,7 @@ export interface Placement {
 }
 
 /** A record with the properties of its link that decide the precedence of its facts. */
-interface Stating {
+interface RankedRecord {
   source: string
   record: GameRecord
   whole: boolean
@@ -37,9 +37,9 @@ interface Stating {
 }
 
 /** The records of a group by the precedence of their facts: the item's own before those of items merged into it. */
-export function statingOf({ members, item }: Group): readonly Stating[] {
+export function recordsByPrecedence({ members, item }: Group): readonly RankedRecord[] {
   const stating = members.map(({ record, whole }) => ({ source: record.source, record, whole, merged: isOfMerged(record, item) }))
-  const foreign = ({ record, merged }: Stating) => record.merged || merged
+  const foreign = ({ record, merged }: RankedRecord) => record.merged || merged
   return stating.some(foreign) ? stating.sort((a, b) => Number(foreign(a)) - Number(foreign(b))) : stating
 }
 

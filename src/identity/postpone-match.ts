@@ -6,7 +6,7 @@ import { existing, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type WriteCtx } from '#db/change.ts'
-import { namedRecords, notWaiting } from './decide-match.ts'
+import { namedRecords, notQueuedError } from './decide-match.ts'
 import { fetchMatch, type Match } from './matches.ts'
 
 export const postponeMatch = verb(
@@ -18,7 +18,7 @@ export const postponeMatch = verb(
         update match_queue set postponed = true where id = ${existing('match', id)} and not postponed returning record_id`.execute(tx)
       if (!rows[0]) {
         const waits = await tx.selectFrom('match_queue').select('id').where('id', '=', id).executeTakeFirst()
-        throw waits ? conflict('already', { thing: 'match', state: 'postponed' }) : await notWaiting(tx, id)
+        throw waits ? conflict('already', { thing: 'match', state: 'postponed' }) : await notQueuedError(tx, id)
       }
       const [record] = await namedRecords(tx, [rows[0].record_id])
       await sql`insert into match_decisions (kind, a, author) values ('postponed', ${record!.key}, ${actorOf(ctx.viewer)}) on conflict do nothing`.execute(

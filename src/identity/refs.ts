@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { byIdentity, rankOf } from '#catalogue/facts.ts'
 import type { Tx } from '#db/schema.ts'
 import type { GameRecord } from './game-records.ts'
-import { type Group, statingOf } from './placement.ts'
+import { type Group, recordsByPrecedence } from './placement.ts'
 
 export interface GroupRefs {
   refs: ReadonlyMap<Group, string>
@@ -53,7 +53,7 @@ export async function refsOf(tx: Tx, groups: readonly Group[]): Promise<GroupRef
 }
 
 function namedBy(group: Group): Named {
-  const stating = byIdentity(statingOf(group)).map(({ record }) => record)
+  const stating = byIdentity(recordsByPrecedence(group)).map(({ record }) => record)
   const by = stating.find(({ ref }) => ref !== null)!
   return { group, market: stating.find(({ market }) => market !== null)!.market!, ref: by.ref!, by }
 }

@@ -5,7 +5,7 @@ import type { Note } from '#db/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import type { SealedAliases } from '#matching/records.ts'
 
-const MOST_ALIASES = 1_000
+const MAX_ALIASES = 1_000
 
 export const SealedAliasRows = Type.Array(
   Type.Object(
@@ -16,7 +16,7 @@ export const SealedAliasRows = Type.Array(
     { additionalProperties: false },
   ),
   {
-    maxItems: MOST_ALIASES,
+    maxItems: MAX_ALIASES,
     description: "Aliases that replace the operator's earlier ones and take precedence over the built-in ones",
   },
 )

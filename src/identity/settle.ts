@@ -1,12 +1,12 @@
 // Brings the items of a game in line with its source records and decisions.
-import { deleteItems, giveUpRefs } from '#catalogue/store.ts'
+import { deleteItems, releaseRefs } from '#catalogue/store.ts'
 import { unlinkRecords } from '#catalogue/source-records.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { gameRecords, type GameRecord, type World } from './game-records.ts'
 import { groupsOf } from './groups.ts'
-import { departedFrom, differences } from './links.ts'
+import { inactiveLinks, differences } from './links.ts'
 import { mergeItems } from './merge.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 import type { Group } from './placement.ts'
@@ -53,10 +53,10 @@ export async function settle(
   const gone = new Set(merged.map(({ from }) => from))
   const empty = emptied.filter((id) => !gone.has(id))
   await deleteItems(tx, note, empty)
-  const { changed, unlinked } = differences(groups, records, await departedFrom(tx, world, items))
+  const { changed, unlinked } = differences(groups, records, await inactiveLinks(tx, world, items))
   await unlinkRecords(tx, unlinked)
   const { refs, moved } = await refsOf(tx, groups)
-  await giveUpRefs(
+  await releaseRefs(
     tx,
     [...moved].map(({ item }) => item!),
   )

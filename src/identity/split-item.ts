@@ -102,7 +102,7 @@ interface Separation {
 }
 
 /** A separated record may resemble further cards, listed ten at a time; it is kept apart from those, too. */
-const MOST_ROUNDS = 30
+const MAX_ROUNDS = 30
 
 /** Records that the two sides are different, also from every candidate that this would leave pending; returns the pairs. */
 async function separate(ctx: PriceWriteCtx, tx: Tx, note: Note, { itemId, wanted, others, author }: Separation): Promise<Pair[]> {
@@ -113,7 +113,7 @@ async function separate(ctx: PriceWriteCtx, tx: Tx, note: Note, { itemId, wanted
     tx,
     wanted.map((record) => ({ recordId: record.id, itemId })),
   )
-  for (let round = 0; pairs.length > 0 && round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; pairs.length > 0 && round < MAX_ROUNDS; round += 1) {
     await decidePairs(tx, 'apart', pairs, author)
     decided.push(...pairs)
     await settle(ctx, tx, note, first!, { importId: null, touched: new Set(wanted.map((record) => record.id)) })

@@ -13,7 +13,7 @@ import type { Tx } from '#db/schema.ts'
 import { moveListingsBack } from '#market/merged-listings.ts'
 import { noteChangedItems } from '#prices/changed-items.ts'
 import { judgePrices } from '#prices/judge-prices.ts'
-import { movePricesBack, noteComputed } from '#prices/merged-prices.ts'
+import { movePricesBack, recordComputedPrices } from '#prices/merged-prices.ts'
 import { refreshCancelledPrices, refreshServicePrices } from '#prices/service-price.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { lockItems } from './locks.ts'
@@ -72,7 +72,7 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
   const { listingIds, soldItems, soldKeys, cancelledKeys } = await moveListingsBack(tx, pairs)
   await moveRecordsBack(tx, pairs)
   await movePricesBack(tx, note, pairs)
-  await noteComputed(tx, await refreshServicePrices(tx, note, soldKeys, now))
+  await recordComputedPrices(tx, await refreshServicePrices(tx, note, soldKeys, now))
   await refreshCancelledPrices(tx, note, cancelledKeys, now)
   const changed = pairs.flatMap(({ fromId, intoId }) => [fromId, intoId])
   await noteChangedItems(tx, changed)

@@ -8,7 +8,7 @@ import { verb } from '#core/verb.ts'
 import { change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
-import { endPostponement, type QueuedMatch, recordsOf, settled } from './decide-match.ts'
+import { endPostponement, type QueuedMatch, recordsOf, applyDecisions } from './decide-match.ts'
 import { fetchMatch, type Match } from './matches.ts'
 import { undoMerges } from './undo.ts'
 
@@ -56,7 +56,7 @@ async function withdrawDecision(ctx: PriceWriteCtx, tx: Tx, note: Note, id: numb
     values (${decided.id}, ${decided.record_id}, ${decided.record_ids}::int4[], ${decided.game}, ${decided.world}, ${decided.set_ref},
       ${JSON.stringify(decided.reasons)}::jsonb, ${JSON.stringify(decided.candidates)}::jsonb, ${decided.waiting_since})
     on conflict do nothing`.execute(tx)
-  await settled(ctx, tx, note, decided, { ids: recordsOf(decided) })
+  await applyDecisions(ctx, tx, note, decided, { ids: recordsOf(decided) })
   return decided.decision
 }
 

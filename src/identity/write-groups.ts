@@ -7,7 +7,7 @@ import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { authorsOfJoins } from './decisions.ts'
 import { isLinked } from './links.ts'
-import { type Group, statingOf } from './placement.ts'
+import { type Group, recordsByPrecedence } from './placement.ts'
 
 const PART = 1_000
 
@@ -98,7 +98,7 @@ async function lockItems(tx: Tx, ids: readonly number[]): Promise<void> {
 }
 
 function composition(group: Group, { facts }: Part, ref: string, comingBack: Set<number>): Composition {
-  const stated = statingOf(group).map(({ record, whole, merged }) => ({ ...facts.get(record.id)!, whole, merged }))
+  const stated = recordsByPrecedence(group).map(({ record, whole, merged }) => ({ ...facts.get(record.id)!, whole, merged }))
   return {
     id: group.item ?? formerOf(group, comingBack),
     facts: { ...factsOf(stated).facts, ref },

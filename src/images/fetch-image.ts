@@ -13,10 +13,10 @@ export const IMAGE_TYPES: Readonly<Record<string, string>> = {
 
 /** From the name lookup to the last byte, including the wait for a free connection. */
 export const IMAGE_TIMEOUT_MS = 10_000
-export const LARGEST_IMAGE_BYTES = 10 * 1024 * 1024
+export const MAX_IMAGE_BYTES = 10 * 1024 * 1024
 /** Maximum concurrent requests to a source; further ones are queued. */
 const CONNECTIONS_PER_SOURCE = 8
-const MOST_REDIRECTS = 3
+const MAX_REDIRECTS = 3
 
 export type ImageProblem = 'missing' | 'failed' | 'slow'
 
@@ -50,7 +50,7 @@ export function openSources(network: Network): Dispatcher {
       )
     },
   })
-  return agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS, throwOnMaxRedirect: true }))
+  return agent.compose(interceptors.redirect({ maxRedirections: MAX_REDIRECTS, throwOnMaxRedirect: true }))
 }
 
 /**
@@ -80,7 +80,7 @@ function usableType({ statusCode, headers }: Dispatcher.ResponseData): string {
   if (type === null) throw new ImageFailure('failed', `the source sent ${String(headers['content-type'] ?? 'no Content-Type')}`)
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding !== 'identity') throw new ImageFailure('failed', `the source sent Content-Encoding ${String(encoding)}`)
-  if (Number(headers['content-length'] ?? 0) > LARGEST_IMAGE_BYTES) throw tooLarge()
+  if (Number(headers['content-length'] ?? 0) > MAX_IMAGE_BYTES) throw tooLarge()
   return type
 }
 
@@ -100,7 +100,7 @@ async function* checked(body: AsyncIterable<Uint8Array>, deadline: AbortSignal):
   try {
     for await (const chunk of body) {
       bytes += chunk.length
-      if (bytes > LARGEST_IMAGE_BYTES) throw tooLarge()
+      if (bytes > MAX_IMAGE_BYTES) throw tooLarge()
       yield chunk
     }
   } catch (error) {
@@ -110,7 +110,7 @@ async function* checked(body: AsyncIterable<Uint8Array>, deadline: AbortSignal):
 }
 
 function tooLarge(): ImageFailure {
-  return new ImageFailure('failed', `the image is larger than ${LARGEST_IMAGE_BYTES / 1024 / 1024} MB`)
+  return new ImageFailure('failed', `the image is larger than ${MAX_IMAGE_BYTES / 1024 / 1024} MB`)
 }
 
 function asFailure(error: unknown, deadline: AbortSignal): ImageFailure {

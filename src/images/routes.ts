@@ -23,7 +23,7 @@ interface Params {
 }
 
 /** An image's stored address, and the one in responses. */
-interface Found {
+interface ImageAddress {
   url: string
   address: string
 }
@@ -31,7 +31,7 @@ interface Found {
 /** Adds the routes to the public listener. No key is required, because pages cannot send one with an image. */
 export function addImages(app: FastifyInstance, { images, catalogue }: { images: ImageProxy; catalogue: Catalogue }): void {
   const { addresses } = catalogue
-  const finders: Record<string, (id: number, order: number) => Found | null> = {
+  const finders: Record<string, (id: number, order: number) => ImageAddress | null> = {
     '/images/items/:id/:order/:version': (id, order) => {
       const row = catalogue.items.rowOf(id)
       const image = row < 0 ? undefined : storedImages(catalogue.items.texts.get(row).images).find((one) => one.order === order)

@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { CategoryChanges } from '#catalogue/category-changes.ts'
-import { type Facts, factsStated } from '#catalogue/facts.ts'
-import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory, SourceKey } from '#catalogue/records.ts'
+import { type Facts, factsOfRecord } from '#catalogue/facts.ts'
+import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, StoredCategory, SourceKey } from '#catalogue/records.ts'
 import { worldOf } from '#catalogue/origin.ts'
 import { stateRecords } from '#catalogue/source-records.ts'
 import { categoriesByRef, saveCategory } from '#catalogue/store.ts'
@@ -64,7 +64,7 @@ export class CatalogueImporter implements Importer {
     try {
       for await (const rows of this.#read(source)) {
         await this.#take(rows)
-        await this.#run.breathe()
+        await this.#run.yieldToEventLoop()
       }
     } finally {
       // After an error in the file the transaction ends and must not be written to any more.
@@ -85,7 +85,7 @@ export class CatalogueImporter implements Importer {
       counts.updated += updatedFor.size
       counts.unchanged += touched.size - createdFor.size - updatedFor.size
       settled = true
-      await this.#run.breathe()
+      await this.#run.yieldToEventLoop()
     }
     if (this.#hasPrices) await this.#writePrices()
     if (settled) await judgePrices(ctx, tx, note, await itemsWithOtherSharing(tx))
@@ -111,7 +111,7 @@ export class CatalogueImporter implements Importer {
         ;(keys.has(key) ? later : now).push(item)
         keys.add(key)
       }
-      for (const part of inParts(now)) await this.#state(part)
+      for (const part of chunksOf(now)) await this.#state(part)
       items = later
     }
   }
@@ -161,7 +161,7 @@ export class CatalogueImporter implements Importer {
 
   /** Writes records while the next ones are read. */
   async #state(items: readonly ReadItem[]): Promise<void> {
-    const statements = items.map(({ key, record }) => ({ key, facts: factsStated(record) }))
+    const statements = items.map(({ key, record }) => ({ key, facts: factsOfRecord(record) }))
     await this.#writing
     this.#writing = this.#write(items, statements)
     // The next await of this promise throws its error.
@@ -208,14 +208,14 @@ export class CatalogueImporter implements Importer {
       for (const { line, price, item_id: itemId } of rows) if (itemId !== null) await prices.add(line, itemId, price)
       if (rows.length < PRICES_READ) break
       last = rows.at(-1)!.n
-      await this.#run.breathe()
+      await this.#run.yieldToEventLoop()
     }
     await prices.flush()
   }
 }
 
 /** Records that are sent to the database as one text: records of one line share their texts in memory, but not in SQL. */
-function* inParts(items: readonly ReadItem[]): Generator<ReadItem[]> {
+function* chunksOf(items: readonly ReadItem[]): Generator<ReadItem[]> {
   let part: ReadItem[] = []
   let characters = 0
   for (const item of items) {
@@ -242,7 +242,7 @@ function lengthOf(value: string | number | string[] | number[] | undefined): num
   return Array.isArray(value) ? value.reduce<number>((sum, each) => sum + lengthOf(each), 0) : 10
 }
 
-async function knownCategories(run: ImportRun, market: Market): Promise<Map<string, KnownCategory>> {
+async function knownCategories(run: ImportRun, market: Market): Promise<Map<string, StoredCategory>> {
   const rows = await run.tx
     .selectFrom('categories as c')
     .leftJoin('categories as p', 'p.id', 'c.parent_id')

@@ -6,8 +6,8 @@ import type { CardDescription, CardIndex } from '#matching/card-index.ts'
 import { type ItemKey, type ItemKeys, type PriceRow, wordsOf } from '#prices/records.ts'
 
 /** Maximum item ids in a reason. */
-const MOST_NAMED = 3
-const LONGEST_SHOWN = 120
+const MAX_LISTED_IDS = 3
+const MAX_SHOWN_LENGTH = 120
 
 export class DescribedItems {
   readonly #tx: Tx
@@ -46,7 +46,7 @@ export class DescribedItems {
     if (number !== null && set === null && /^[0-9]+$/.test(number)) return { reject: reason('no_set_named', { name: shown }) }
     const found = this.#indexes.get(worldsOf(description))!.find(description)
     if ('itemId' in found) return found
-    const items = found.candidates.slice(0, MOST_NAMED).map(({ itemId }) => itemId)
+    const items = found.candidates.slice(0, MAX_LISTED_IDS).map(({ itemId }) => itemId)
     switch (found.reason.rule) {
       case 'several':
         return { reject: reason('several_items', { name: shown, items }) }
@@ -71,5 +71,5 @@ function described(item: ItemKey | ItemKeys): CardDescription {
 }
 
 function short(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
 }

@@ -25,5 +25,5 @@ export interface ImportRun {
   mapping: PriceMapping | null
   refuse: (row: number, why: Reason) => void
   /** yields to other work, and reports progress from time to time */
-  breathe: () => Promise<void>
+  yieldToEventLoop: () => Promise<void>
 }

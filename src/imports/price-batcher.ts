@@ -13,7 +13,7 @@ import type { ImportRun } from './importer.ts'
 
 const BATCH = 20_000
 /** Only a few hundred companies and grades exist; a file with more than this would flood the tree. */
-const MOST_LABELS = 10_000
+const MAX_LABELS = 10_000
 
 interface PriceBatcherOptions {
   rules: PriceRules
@@ -85,7 +85,7 @@ export class PriceBatcher {
   }
 
   async #putUnderNew(price: Omit<PriceWrite, 'labelId'>, label: string): Promise<void> {
-    if (this.#labels.size >= MOST_LABELS) throw new FeedError(reason('at_most', { part: 'file', units: 'grades', max: MOST_LABELS }))
+    if (this.#labels.size >= MAX_LABELS) throw new FeedError(reason('at_most', { part: 'file', units: 'grades', max: MAX_LABELS }))
     await this.#writing
     this.#labels.set(label, await addLabel(this.#run.tx, this.#run.note, label))
     await this.put(price, label)
@@ -114,6 +114,6 @@ export class PriceBatcher {
       counts.created += created
       counts.updated += accepted - created
     }
-    await this.#run.breathe()
+    await this.#run.yieldToEventLoop()
   }
 }

@@ -12,10 +12,10 @@ import type { Importer, ImportRun } from './importer.ts'
 /** Rows that are read while the previous prices are written: their items are looked up in one query. */
 const ROWS_AHEAD = 10_000
 /** Rows without a known id that are collected to learn the set names of the file. */
-const MOST_DESCRIBED = 50_000
-const MOST_DESCRIBED_CHARACTERS = 8 * 1024 * 1024
+const MAX_DESCRIBED_ROWS = 50_000
+const MAX_DESCRIBED_CHARACTERS = 8 * 1024 * 1024
 
-type Found = { itemId: number } | { ambiguous: Reason; itemId: number } | { reject: Reason }
+type RowResult = { itemId: number } | { ambiguous: Reason; itemId: number } | { reject: Reason }
 
 export class PriceImporter implements Importer {
   readonly #run: ImportRun
@@ -53,7 +53,7 @@ export class PriceImporter implements Importer {
       for await (const rows of this.#format.read(source, options)) {
         for (const row of rows) this.#ahead.push(row)
         if (this.#ahead.length >= ROWS_AHEAD) await this.#takeAhead()
-        await this.#run.breathe()
+        await this.#run.yieldToEventLoop()
       }
       await this.#takeAhead()
       await this.#takeUnidentified()
@@ -76,7 +76,7 @@ export class PriceImporter implements Importer {
       const waited = this.#take(row)
       if (waited) await waited
     }
-    if (this.#unidentified.length >= MOST_DESCRIBED || this.#characters >= MOST_DESCRIBED_CHARACTERS) await this.#takeUnidentified()
+    if (this.#unidentified.length >= MAX_DESCRIBED_ROWS || this.#characters >= MAX_DESCRIBED_CHARACTERS) await this.#takeUnidentified()
   }
 
   #take(row: FeedRow): Promise<void> | null {
@@ -92,8 +92,8 @@ export class PriceImporter implements Importer {
   }
 
   /** The item of the first key that matches; null if none matches and the row describes its item in words. */
-  #find({ item }: PriceRow): Found | null {
-    let unknown: Found | null = null
+  #find({ item }: PriceRow): RowResult | null {
+    let unknown: RowResult | null = null
     for (const key of keysOf(item)) {
       const found = this.#items.find(key)
       if (!('reject' in found) || !found.unknown) return found
@@ -113,11 +113,11 @@ export class PriceImporter implements Importer {
     for (const [n, row] of rows.entries()) {
       const waited = this.#put(row, this.#described.find(row.item))
       if (waited) await waited
-      if (n % 1_000 === 999) await this.#run.breathe()
+      if (n % 1_000 === 999) await this.#run.yieldToEventLoop()
     }
   }
 
-  #put(row: PriceRow, found: Found): Promise<void> | null {
+  #put(row: PriceRow, found: RowResult): Promise<void> | null {
     if ('reject' in found) return this.#refuse(row, found.reject)
     const { line, market, priceMinor, updatedAtMs, currency, label, figures = null } = row
     const own = this.#run.ctx.rules.currencies[market]

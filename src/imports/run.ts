@@ -4,8 +4,8 @@ import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
-import { thenAnnounce } from '#db/announce.ts'
-import { collector } from '#db/change.ts'
+import { announceAfter } from '#db/announce.ts'
+import { noteCollector } from '#db/change.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import type { PriceMapping } from '#prices/mappings.ts'
 import { closeImport, type ImportCounts, type ImportOutcome, IMPORT_LOCK, noCounts, reportProgress } from '#prices/imports.ts'
@@ -75,7 +75,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
   const market = request.market ?? request.mapping?.market ?? request.format.defaultMarket
   const importAll = async (tx: Tx): Promise<void> => {
     await sql`select pg_advisory_xact_lock_shared(${sql.lit(IMPORT_LOCK)}, ${id}::int4)`.execute(tx)
-    const { noteOf, write } = collector(tx)
+    const { noteOf, write } = noteCollector(tx)
     const note = noteOf(ctx)
     const run: ImportRun = {
       tx,
@@ -89,7 +89,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
         counts.rejected += 1
         refusals.add({ row, file: fileName }, why)
       },
-      breathe: async () => {
+      yieldToEventLoop: async () => {
         await new Promise((resolve) => setImmediate(resolve))
         if (Date.now() - reportedAt < PROGRESS_MS) return
         reportedAt = Date.now()
@@ -123,7 +123,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
     await closeImport(tx, id, { status: 'done', counts, refusals })
   }
   // No retry, because the input may be a stream. Writes to one market are serialised, so there are no conflicts.
-  await thenAnnounce(ctx.db.kysely, importAll, (run) => ctx.db.kysely.transaction().execute(run)).catch(async (error: unknown) => {
+  await announceAfter(ctx.db.kysely, importAll, (run) => ctx.db.kysely.transaction().execute(run)).catch(async (error: unknown) => {
     if (!(error instanceof DryRun)) throw error
     await closeAlone(ctx.db, id, { status: 'done', counts, refusals })
   })

@@ -7,7 +7,7 @@ import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 
 /** Largest body of an upload. */
-export const MOST_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
+export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 
 export interface Upload {
   path: string
@@ -22,7 +22,7 @@ export interface Upload {
  * Writes a body to a new file in the folder.
  * @throws PAYLOAD_TOO_LARGE above 2 GB; the file is removed then
  */
-export async function storeUpload(folder: string, body: AsyncIterable<Uint8Array>, mostBytes = MOST_UPLOAD_BYTES): Promise<Upload> {
+export async function storeUpload(folder: string, body: AsyncIterable<Uint8Array>, mostBytes = MAX_UPLOAD_BYTES): Promise<Upload> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, randomUUID())
   const hash = createHash('sha256')

@@ -1,5 +1,5 @@
 // A growable bitset of rows with its size, and a short journal for readers that maintain counts.
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
 /** How many single changes a reader may lag behind before it has to recount; a power of two. */
@@ -77,7 +77,7 @@ export class RowBits {
   /** @returns whether the row was not in the set before */
   add(row: number): boolean {
     const word = row >>> 5
-    if (word >= this.#words.length) this.#words = grown(this.#words, word + 1)
+    if (word >= this.#words.length) this.#words = withCapacity(this.#words, word + 1)
     const bit = 1 << (row & 31)
     if ((this.#words[word]! & bit) !== 0) return false
     this.#words[word]! |= bit
@@ -106,7 +106,7 @@ export class RowBits {
     for (let at = 0; at < size; at++) {
       const row = rows[at]!
       const word = row >>> 5
-      if (word >= words.length) words = this.#words = grown(words, word + 1)
+      if (word >= words.length) words = this.#words = withCapacity(words, word + 1)
       const before = words[word]!
       const after = before | (1 << (row & 31))
       words[word] = after
@@ -141,7 +141,7 @@ export class RowBits {
   /** Adds all rows of the other set. */
   or(other: RowBits): this {
     const others = other.#words
-    const words = (this.#words = grown(this.#words, others.length))
+    const words = (this.#words = withCapacity(this.#words, others.length))
     let size = 0
     for (let at = 0; at < others.length; at++) size += bitCount((words[at]! |= others[at]!))
     for (let at = others.length; at < words.length; at++) size += bitCount(words[at]!)

@@ -1,5 +1,5 @@
 // Sorted rows in blocks, with four bytes per row for its position, so that the cost of a change does not depend on the number of rows.
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
 /** Orders two rows by their current keys; total: owners break ties by id, so that only the same row gives 0. */
@@ -18,7 +18,7 @@ const LABEL_BITS = 16
 const LABELS = 2 ** LABEL_BITS
 const ABSENT = 2 ** 32 - 1
 /** The last block number would make places equal ABSENT. */
-const MOST_BLOCKS = 2 ** (32 - LABEL_BITS) - 1
+const MAX_BLOCKS = 2 ** (32 - LABEL_BITS) - 1
 
 export class RowBlocks {
   /** by block: its rows in order, how many, and the version of the whole when it last changed (1 or more) */
@@ -73,7 +73,7 @@ export class RowBlocks {
     this.#places.fill(ABSENT)
     for (const block of this.sequence) this.#spare.push(block)
     const sequence = []
-    this.#places = grown(this.#places, rowSpace(sorted), ABSENT)
+    this.#places = withCapacity(this.#places, rowSpace(sorted), ABSENT)
     for (let from = 0; from < sorted.length; from += FILL) {
       sequence.push(this.#newBlock(sorted.subarray(from, from + FILL)))
     }
@@ -108,7 +108,7 @@ export class RowBlocks {
   insert(row: number, compare: Compare): void {
     if (this.sequence.length === 0) return this.layOut(Int32Array.of(row))
     this.version++
-    this.#places = grown(this.#places, row + 1, ABSENT)
+    this.#places = withCapacity(this.#places, row + 1, ABSENT)
     let [at, place] = this.locate((other) => compare(other, row), false)
     // A row between two blocks is added to the end of the first, and a row after the last block to its end.
     if (place === 0 && at > 0) place = this.lengths[this.sequence[--at]!]!
@@ -151,12 +151,12 @@ export class RowBlocks {
     }
     if (low === this.sequence.length) return [low, 0]
     const block = this.sequence[low]!
-    return [low, firstPast(this.rows[block]!, this.lengths[block]!, probe, inclusive)]
+    return [low, firstAfter(this.rows[block]!, this.lengths[block]!, probe, inclusive)]
   }
 
   #arrange(sequence: number[]): void {
     this.sequence = sequence
-    this.#turns = grown(this.#turns, this.rows.length)
+    this.#turns = withCapacity(this.#turns, this.rows.length)
     for (let at = 0; at < sequence.length; at++) this.#turns[sequence[at]!] = at
   }
 
@@ -167,7 +167,7 @@ export class RowBlocks {
 
   #newBlock(rows: Int32Array): number {
     const block = this.#spare.pop() ?? this.rows.length
-    if (block >= MOST_BLOCKS) throw new RangeError(`an order holds at most ${MOST_BLOCKS * BLOCK} rows`)
+    if (block >= MAX_BLOCKS) throw new RangeError(`an order holds at most ${MAX_BLOCKS * BLOCK} rows`)
     this.rows[block] ??= new Int32Array(BLOCK)
     this.rows[block].set(rows)
     this.#resize(block, rows.length)
@@ -224,7 +224,7 @@ export class RowBlocks {
 }
 
 /** Position of the first of `length` sorted rows after the probe's key, or at it if inclusive. */
-export function firstPast(rows: Int32Array, length: number, probe: Probe, inclusive: boolean): number {
+export function firstAfter(rows: Int32Array, length: number, probe: Probe, inclusive: boolean): number {
   let low = 0
   let high = length
   while (low < high) {

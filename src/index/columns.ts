@@ -9,7 +9,7 @@ const LARGE = 2 ** 20
  * The column itself if it holds `length` entries, otherwise a larger copy with spare entries (16 or more in
  * total); entries beyond the old end are `fill`.
  */
-export function grown<C extends Column>(column: C, length: number, fill = 0): C {
+export function withCapacity<C extends Column>(column: C, length: number, fill = 0): C {
   if (length <= column.length) return column
   const make = column.constructor as new (length: number) => C
   const share = column.length < LARGE ? 4 : 16

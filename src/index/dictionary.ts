@@ -6,17 +6,17 @@ import type { ColumnStore } from '#index/stored.ts'
 const SHORTEST_TYPO = 3
 
 /** Maximum typos of a similar word. */
-const MOST_TYPOS = 3
+const MAX_TYPOS = 3
 
 /** Letters at either end of a word that a single typo elsewhere does not change. */
 const END = 2
 
 /** How words are searched: exactly, by parts of them, or also with a typo. */
-export type Searched = 'whole' | 'infixes' | 'typos'
+export type MatchKind = 'whole' | 'infixes' | 'typos'
 
 /** A set of words, each with a small number that does not change while the word is in the set. */
 export class Dictionary {
-  readonly #searched: Searched
+  readonly #searched: MatchKind
   #words: string[] = []
   readonly #ids = new Map<string, number>()
   readonly #grams = new Map<string, number>()
@@ -25,7 +25,7 @@ export class Dictionary {
   #spareLists: number[] = []
 
   /** @param searched searches beside `id`, which take memory: `infix`, and `near` as well */
-  constructor(searched: Searched) {
+  constructor(searched: MatchKind) {
     this.#searched = searched
   }
 
@@ -119,13 +119,13 @@ export class Dictionary {
    * @param word of three letters or more
    */
   alike(word: string, most: number): { word: string; distance: number }[] {
-    const allowed = Math.min(Math.floor(word.length / 3), MOST_TYPOS)
+    const allowed = Math.min(Math.floor(word.length / 3), MAX_TYPOS)
     const shared = this.#searched === 'whole' ? null : this.#sharedPairs(word)
     // A typo changes two letter pairs at most, and three if it swaps two letters.
-    const least = Math.max(word.length - 1 - 3 * allowed, 1)
+    const fewest = Math.max(word.length - 1 - 3 * allowed, 1)
     const found: { word: string; distance: number }[] = []
     for (const [other, id] of this.#ids) {
-      if (Math.abs(other.length - word.length) > allowed || (shared && (shared.get(id) ?? 0) < least)) continue
+      if (Math.abs(other.length - word.length) > allowed || (shared && (shared.get(id) ?? 0) < fewest)) continue
       const distance = typosBetween(word, other, allowed)
       if (distance <= allowed) found.push({ word: other, distance })
     }
@@ -197,14 +197,14 @@ function typosBetween(a: string, b: string, most: number): number {
   for (let i = 1; i <= a.length; i++) {
     const row = new Uint8Array(b.length + 1)
     row[0] = i
-    let least = i
+    let fewest = i
     for (let j = 1; j <= b.length; j++) {
       let typos = Math.min(back[j]! + 1, row[j - 1]! + 1, back[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) typos = Math.min(typos, twoBack[j - 2]! + 1)
       row[j] = typos
-      least = Math.min(least, typos)
+      fewest = Math.min(fewest, typos)
     }
-    if (least > most) return least
+    if (fewest > most) return fewest
     twoBack = back
     back = row
   }

@@ -1,6 +1,6 @@
 // One searched field: the distinct texts of its rows, and the words of these texts.
-import { grown } from '#index/columns.ts'
-import { Dictionary, type Searched } from '#index/dictionary.ts'
+import { withCapacity } from '#index/columns.ts'
+import { Dictionary, type MatchKind } from '#index/dictionary.ts'
 import { Postings } from '#index/postings.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
@@ -38,7 +38,7 @@ export class TextField {
    * @param searched how these are searched
    * @param splitFurther returns the words of a further line
    */
-  constructor(split: (line: string) => string[], searched: Searched, splitFurther: (line: string) => string[] = split) {
+  constructor(split: (line: string) => string[], searched: MatchKind, splitFurther: (line: string) => string[] = split) {
     this.#split = split
     this.#splitFurther = splitFurther
     this.words = new Dictionary(searched)
@@ -74,9 +74,9 @@ export class TextField {
 
   /** Reserves space for this many rows. */
   reserve(rows: number): void {
-    this.#of = grown(this.#of, rows, NONE)
-    this.#before = grown(this.#before, rows)
-    this.#after = grown(this.#after, rows)
+    this.#of = withCapacity(this.#of, rows, NONE)
+    this.#before = withCapacity(this.#before, rows)
+    this.#after = withCapacity(this.#after, rows)
   }
 
   /** The number of the row's text; -1 for none. */
@@ -170,13 +170,13 @@ export class TextField {
     this.texts[id] = first
     this.further[id] = end < 0 ? '' : text.slice(end + 1)
     this.#ids.set(text, id)
-    this.#heads = grown(this.#heads, id + 1)
-    this.#counts = grown(this.#counts, id + 1)
+    this.#heads = withCapacity(this.#heads, id + 1)
+    this.#counts = withCapacity(this.#counts, id + 1)
     this.#heads[id] = NONE
     const distinct = new Set(this.#split(first))
     for (const word of distinct) this.#textsOf.add(this.words.id(word) ?? this.words.add(word), id)
     for (const word of this.#wordsOfFurther(id)) this.#textsOfFurther.add(this.furtherWords.id(word) ?? this.furtherWords.add(word), id)
-    this.#wordCounts = grown(this.#wordCounts, id + 1)
+    this.#wordCounts = withCapacity(this.#wordCounts, id + 1)
     this.#wordCounts[id] = Math.min(distinct.size, 255)
     return id
   }

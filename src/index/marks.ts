@@ -1,5 +1,5 @@
 // The state of one query about the texts of a field, in arrays that the next query reuses.
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import type { TextField } from '#index/field.ts'
 import { endsWord, startsWord } from '#index/fold.ts'
 import type { Query } from '#index/query.ts'
@@ -37,12 +37,12 @@ export class TextMarks {
     for (const text of this.#withTypos) this.#typos[text] = 0
     this.#withTypos = []
     const space = this.#field.space
-    this.#infix = grown(this.#infix, space)
-    this.#prefix = grown(this.#prefix, space)
-    this.#left = grown(this.#left, space)
-    this.#seen = grown(this.#seen, space)
-    this.#chosen = grown(this.#chosen, space)
-    this.#typos = grown(this.#typos, space)
+    this.#infix = withCapacity(this.#infix, space)
+    this.#prefix = withCapacity(this.#prefix, space)
+    this.#left = withCapacity(this.#left, space)
+    this.#seen = withCapacity(this.#seen, space)
+    this.#chosen = withCapacity(this.#chosen, space)
+    this.#typos = withCapacity(this.#typos, space)
     if (this.#query === LAST_QUERY) {
       this.#seen.fill(0)
       this.#chosen.fill(0)

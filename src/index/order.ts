@@ -1,11 +1,11 @@
 // A maintained sort order of rows that returns any page under any filter without sorting, and updates itself when read.
 import type { RowBits } from '#index/bits.ts'
-import { type Compare, firstPast, type Probe, RowBlocks } from '#index/blocks.ts'
-import { grown } from '#index/columns.ts'
+import { type Compare, firstAfter, type Probe, RowBlocks } from '#index/blocks.ts'
+import { withCapacity } from '#index/columns.ts'
 import { sortByKeys } from '#index/sort.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-export { type Compare, firstPast, type Probe } from '#index/blocks.ts'
+export { type Compare, firstAfter as firstPast, type Probe } from '#index/blocks.ts'
 
 /** Filters up to this size cache their own sorted rows instead of counts per block. */
 const SPARSE = 512
@@ -15,7 +15,7 @@ const MARKED = 1
 const DROPPED = 2
 
 /** The cache of a filter: its rows if it is small, otherwise their number in each block. */
-interface Kept {
+interface CachedRows {
   sparse: { rows: Int32Array; filterVersion: number; orderVersion: number }
   filterVersion: number
   orderVersion: number
@@ -28,10 +28,10 @@ interface Kept {
 }
 
 /** Keeps row numbers sorted by `compare`. Mark a row whose key has changed; the next read repairs the order. */
-export class KeptOrder {
+export class SortedRows {
   readonly #compare: Compare
   readonly #blocks = new RowBlocks()
-  readonly #keptBy = new WeakMap<RowBits, Kept>()
+  readonly #keptBy = new WeakMap<RowBits, CachedRows>()
   readonly #keptForAll = nothingKept()
   #pendingOf = new Uint8Array(0)
   #pending: number[] = []
@@ -102,7 +102,7 @@ export class KeptOrder {
     let rows: Int32Array
     if (filter !== null && filter.size <= SPARSE) {
       const sorted = this.#sparse(filter)
-      const from = firstPast(sorted, sorted.length, probe, false)
+      const from = firstAfter(sorted, sorted.length, probe, false)
       rows = sorted.slice(from, from + limit + 1)
     } else {
       const [at, from] = blocks.locate(probe, false)
@@ -131,7 +131,7 @@ export class KeptOrder {
     const blocks = this.#repaired()
     if (filter !== null && filter.size <= SPARSE) {
       const sorted = this.#sparse(filter)
-      return firstPast(sorted, sorted.length, probe, !withEqual)
+      return firstAfter(sorted, sorted.length, probe, !withEqual)
     }
     const [at, place] = blocks.locate(probe, !withEqual)
     const kept = this.#counted(filter)
@@ -177,7 +177,7 @@ export class KeptOrder {
   }
 
   #note(row: number, what: number): void {
-    this.#pendingOf = grown(this.#pendingOf, row + 1)
+    this.#pendingOf = withCapacity(this.#pendingOf, row + 1)
     if (this.#pendingOf[row] === 0) this.#pending.push(row)
     this.#pendingOf[row] = what
   }
@@ -210,7 +210,7 @@ export class KeptOrder {
   }
 
   /** Collects rows of the filter from a position on, without the first `skip` of them. */
-  #walk(at: number, from: number, skip: number, filter: RowBits | null, kept: Kept, limit: number): Int32Array {
+  #walk(at: number, from: number, skip: number, filter: RowBits | null, kept: CachedRows, limit: number): Int32Array {
     const { sequence, lengths, size: all } = this.#blocks
     const found = new Int32Array(Math.max(0, Math.min(limit, all)))
     let size = 0
@@ -230,7 +230,7 @@ export class KeptOrder {
   }
 
   /** Number of the filter's rows in a block, counted only if the block has changed. */
-  #count(block: number, filter: RowBits | null, kept: Kept): number {
+  #count(block: number, filter: RowBits | null, kept: CachedRows): number {
     const { lengths, versions } = this.#blocks
     if (filter === null) return lengths[block]!
     if (kept.countedAt[block] !== versions[block]) {
@@ -241,7 +241,7 @@ export class KeptOrder {
   }
 
   /** The position in the sequence of the block with the filter's row at an offset; the end if there is none. */
-  #placeOf(offset: number, filter: RowBits | null, kept: Kept): number {
+  #placeOf(offset: number, filter: RowBits | null, kept: CachedRows): number {
     const { sequence } = this.#blocks
     const { ends } = kept
     let at = kept.endsKnown
@@ -257,21 +257,21 @@ export class KeptOrder {
     return low
   }
 
-  #keptFor(filter: RowBits): Kept {
+  #keptFor(filter: RowBits): CachedRows {
     let kept = this.#keptBy.get(filter)
     if (!kept) this.#keptBy.set(filter, (kept = nothingKept()))
     return kept
   }
 
   /** The counts of a filter, updated by its changes: only blocks that have changed themselves are recounted. */
-  #counted(filter: RowBits | null): Kept {
+  #counted(filter: RowBits | null): CachedRows {
     const kept = filter === null ? this.#keptForAll : this.#keptFor(filter)
     const blocks = this.#blocks
     const { versions, version } = blocks
     if (kept.orderVersion !== version) {
-      kept.counts = grown(kept.counts, versions.length)
-      kept.countedAt = grown(kept.countedAt, versions.length)
-      kept.ends = grown(kept.ends, versions.length)
+      kept.counts = withCapacity(kept.counts, versions.length)
+      kept.countedAt = withCapacity(kept.countedAt, versions.length)
+      kept.ends = withCapacity(kept.ends, versions.length)
       kept.endsKnown = 0
       kept.orderVersion = version
     }
@@ -301,7 +301,7 @@ export class KeptOrder {
   }
 }
 
-function nothingKept(): Kept {
+function nothingKept(): CachedRows {
   const none = new Float64Array(0)
   return {
     sparse: { rows: new Int32Array(0), filterVersion: -1, orderVersion: -1 },

@@ -1,5 +1,5 @@
 // Many lists of small integers in one array: no object per list, and freed space is reused.
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
 const NONE = -1
@@ -42,8 +42,8 @@ export class Postings {
   /** Appends a value, which must not be in the list. */
   add(list: number, value: number): void {
     if (list >= this.#lengths.length) {
-      this.#starts = grown(this.#starts, list + 1, NONE)
-      this.#lengths = grown(this.#lengths, list + 1)
+      this.#starts = withCapacity(this.#starts, list + 1, NONE)
+      this.#lengths = withCapacity(this.#lengths, list + 1)
     }
     const length = this.#lengths[list]!
     if (this.#isPacked(list)) this.#move(list, 0, roomFor(length + 1))
@@ -123,7 +123,7 @@ export class Postings {
     }
     const start = this.#used
     this.#used += room
-    this.#pool = grown(this.#pool, this.#used)
+    this.#pool = withCapacity(this.#pool, this.#used)
     return start
   }
 }

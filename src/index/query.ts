@@ -5,7 +5,7 @@ import { fold, words } from '#index/fold.ts'
 const MAX_WORDS = 12
 const MAX_PARTS = 29
 /** Maximum words of a phrase that has meanings. */
-export const LONGEST_PHRASE = 3
+export const MAX_PHRASE_WORDS = 3
 
 export interface Query {
   /** the whole text, folded */
@@ -70,7 +70,7 @@ function phrasesOf(text: string, meanings: Meanings): Set<string> {
     .slice(0, MAX_WORDS)
   const found = new Set<string>()
   for (let at = 0; at < typed.length; at++) {
-    let length = Math.min(LONGEST_PHRASE, typed.length - at)
+    let length = Math.min(MAX_PHRASE_WORDS, typed.length - at)
     while (length > 1 && !meanings(typed.slice(at, at + length).join(' '))) length--
     found.add(typed.slice(at, at + length).join(' '))
     at += length - 1

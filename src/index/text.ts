@@ -1,9 +1,9 @@
 // Text search over rows with a name, a code and further texts: infixes, ranks and single typos, in time proportional to the hits.
 import { RowBits } from '#index/bits.ts'
-import { CodeMarks, EQUALS, EQUALS_WHOLE } from '#index/codeMarks.ts'
+import { CodeMarks, EQUALS, EQUALS_WHOLE } from '#index/code-marks.ts'
 import { numberOf } from '#index/codes.ts'
-import { grown } from '#index/columns.ts'
-import { ExactMarks } from '#index/exactMarks.ts'
+import { withCapacity } from '#index/columns.ts'
+import { ExactMarks } from '#index/exact-marks.ts'
 import { TextField } from '#index/field.ts'
 import { fold, words } from '#index/fold.ts'
 import { EQUAL, STARTS, TextMarks } from '#index/marks.ts'
@@ -66,8 +66,8 @@ export interface Matches {
 // A rank consists of the tier, the distance between the row and the search words, and the order of the tags.
 const TIER_SHIFT = 10
 const LEFT_SHIFT = 8
-const MOST_LEFT = 3
-const MOST_ORDER = 255
+const MAX_WORDS_LEFT = 3
+const MAX_ORDER = 255
 /** All ranks are below this. */
 export const RANKS = (TIERS.typo + 1) << TIER_SHIFT
 
@@ -84,11 +84,11 @@ const SHORTEST_WITH_TYPO = 4
 /** Shorter words have no similar words. */
 const SHORTEST_ALIKE = 3
 /** Maximum words of a search without results for which similar words are searched. */
-const MOST_SUGGESTED_WORDS = 6
+const MAX_SUGGESTED_WORDS = 6
 /** Shorter searches get no suggestions. */
 const SHORTEST_SUGGESTION = 2
 /** Maximum words that one word is split into. */
-const MOST_PIECES = 4
+const MAX_PIECES = 4
 
 /** The cost of scanning all texts, done only if there is no other way. */
 const SCAN = Number.MAX_VALUE
@@ -243,7 +243,7 @@ export class TextIndex {
    * @param findsAsTyped whether it has results without; a word that needs a typo is corrected, too
    */
   suggestions(search: string, most: number, finds: (search: string) => boolean, findsAsTyped: (search: string) => boolean): string[] {
-    const typed = fold(search).split(' ').filter(Boolean).slice(0, MOST_SUGGESTED_WORDS)
+    const typed = fold(search).split(' ').filter(Boolean).slice(0, MAX_SUGGESTED_WORDS)
     const unknown = typed.flatMap((word, at) => (findsAsTyped(word) ? [] : [at]))
     const found = new Set<string>()
     const tryOut = (changed: readonly string[]) => {
@@ -364,7 +364,7 @@ export class TextIndex {
   #read(search: string): Query {
     const query = parseQuery(this.#parted(search), this.#options.meanings)
     if (!this.#options.splits) return query
-    for (const word of query.words) if (this.#isUnknown(word)) addMeaning(query, word, this.#pieces(word.text, MOST_PIECES) ?? [])
+    for (const word of query.words) if (this.#isUnknown(word)) addMeaning(query, word, this.#pieces(word.text, MAX_PIECES) ?? [])
     return query
   }
 
@@ -446,8 +446,8 @@ export class TextIndex {
 
   #take(row: number, rank: number): void {
     if (this.#size === this.#rows.length) {
-      this.#rows = grown(this.#rows, this.#size + 1)
-      this.#ranks = grown(this.#ranks, this.#rows.length)
+      this.#rows = withCapacity(this.#rows, this.#size + 1)
+      this.#ranks = withCapacity(this.#ranks, this.#rows.length)
     }
     this.#rows[this.#size] = row
     this.#ranks[this.#size++] = rank
@@ -526,7 +526,7 @@ export class TextIndex {
   #startOrder(query: Query): void {
     const { order } = this.#options
     this.#orderOf = order ? order(new Set(query.parts.map(({ text }) => text))) : null
-    this.#orders = grown(this.#orders, this.#tags.space)
+    this.#orders = withCapacity(this.#orders, this.#tags.space)
     this.#orders.fill(0)
   }
 
@@ -540,21 +540,23 @@ export class TextIndex {
    * were not searched for, and meanings that are not a word's first.
    */
   #leftOf(query: Query, row: number, name: number): number {
-    if (query.parts.length === 1) return this.#nameMarks.typos(name) === 0 ? MOST_LEFT : Math.min(this.#names.wordCount(name) - 1, MOST_LEFT - 1)
+    if (query.parts.length === 1)
+      return this.#nameMarks.typos(name) === 0 ? MAX_WORDS_LEFT : Math.min(this.#names.wordCount(name) - 1, MAX_WORDS_LEFT - 1)
     const left = this.#nameMarks.left(name, query)
     const more = this.#more.textOf(row)
     const moreLeft = more < 0 ? 0 : this.#moreMarks.left(more, query)
     // With the row's code, the group's name adds nothing.
     const inMore = more >= 0 && moreLeft < this.#more.wordCount(more) && this.#codeMarks.bits(this.#codes.textOf(row)) >>> EQUALS === 0
-    let far = inMore ? MOST_LEFT : 0
-    if (left < this.#names.wordCount(name) || this.#nameMarks.typos(name) !== 0) far = Math.min(left, MOST_LEFT - 1) + Number(inMore && moreLeft > 0)
-    else if (this.#aliasMarks.bits(name) !== 0) far = Math.min(this.#aliasLeft(query, name), MOST_LEFT - 1)
+    let far = inMore ? MAX_WORDS_LEFT : 0
+    if (left < this.#names.wordCount(name) || this.#nameMarks.typos(name) !== 0)
+      far = Math.min(left, MAX_WORDS_LEFT - 1) + Number(inMore && moreLeft > 0)
+    else if (this.#aliasMarks.bits(name) !== 0) far = Math.min(this.#aliasLeft(query, name), MAX_WORDS_LEFT - 1)
     for (const { parts, meanings } of query.words) {
-      if (meanings.length < 2 || far >= MOST_LEFT) continue
+      if (meanings.length < 2 || far >= MAX_WORDS_LEFT) continue
       const has = this.#partsOf(query, row, name, more)
       if ((has & parts) !== parts && (has & meanings[0]!) !== meanings[0]!) far += 1
     }
-    return Math.min(far, MOST_LEFT)
+    return Math.min(far, MAX_WORDS_LEFT)
   }
 
   /** Number of words of the matching alias that were not searched for. */
@@ -562,21 +564,21 @@ export class TextIndex {
     const known = this.#aliasesLeft.get(name)
     if (known !== undefined) return known
     const asked = new Set(query.parts.map(({ text }) => text))
-    let least = MOST_LEFT
+    let fewest = MAX_WORDS_LEFT
     for (const alias of this.#names.further[name]!.split('\n')) {
       const inner = aliasWords(alias)
       const left = inner.filter((word) => !asked.has(word)).length
-      if (left < inner.length) least = Math.min(least, left)
+      if (left < inner.length) fewest = Math.min(fewest, left)
     }
-    this.#aliasesLeft.set(name, least)
-    return least
+    this.#aliasesLeft.set(name, fewest)
+    return fewest
   }
 
   #orderIn(tags: number): number {
     if (tags < 0 || !this.#orderOf) return 0
     const known = this.#orders[tags]!
     if (known > 0) return known - 1
-    const order = Math.min(this.#orderOf(this.#tags.texts[tags]!), MOST_ORDER)
+    const order = Math.min(this.#orderOf(this.#tags.texts[tags]!), MAX_ORDER)
     this.#orders[tags] = order + 1
     return order
   }

@@ -1,18 +1,18 @@
 // Numbers for frequent words and short texts, looked up by bytes without creating strings.
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
 /** Maximum words; the first ones get numbers: frequent words come early, and their numbers take two bytes when packed. */
-export const MOST_WORDS = 2 ** 14 - 1
+export const MAX_WORDS = 2 ** 14 - 1
 /** Bytes of the longest word that gets a number. */
-const LONGEST = 40
+const MAX_WORD_BYTES = 40
 /** At least twice as many, so that a look-up takes a step or two; a power of two. */
 const SLOTS = 2 ** 15
 
 export class Vocabulary {
   #bytes = new Uint8Array(0)
   /** by word: where its bytes end, behind those of the word before */
-  #ends = new Int32Array(MOST_WORDS)
+  #ends = new Int32Array(MAX_WORDS)
   /** number of a word + 1 at a place that follows from its bytes, or behind it; 0 for none */
   #slots = new Int32Array(SLOTS)
   #size = 0
@@ -34,9 +34,9 @@ export class Vocabulary {
       slot = (slot + 1) & (SLOTS - 1)
     }
     const length = to - from
-    if (this.#size === MOST_WORDS || length > LONGEST || length === 0) return -1
+    if (this.#size === MAX_WORDS || length > MAX_WORD_BYTES || length === 0) return -1
     const start = this.#start(this.#size)
-    this.#bytes = grown(this.#bytes, start + length)
+    this.#bytes = withCapacity(this.#bytes, start + length)
     for (let at = 0; at < length; at++) this.#bytes[start + at] = bytes[from + at]!
     this.#ends[this.#size] = start + length
     this.#slots[slot] = this.#size + 1

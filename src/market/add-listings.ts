@@ -5,7 +5,7 @@ import { liveItemIds } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { priceKurus } from './fields.ts'
 import { checkPrices, type ListingFields, valuesOf } from './listing-body.ts'
-import { knownItem, labelOfGrade } from './references.ts'
+import { requireLiveItem, labelOfGrade } from './references.ts'
 import { auditedListing, insertListings, kurusText, type ListingRow, type NewListing } from './store.ts'
 
 const DEFAULTS = {
@@ -19,7 +19,7 @@ const DEFAULTS = {
 } as const
 
 /** A listing in an import; `sku` if the owner sets one. */
-export interface WantedListing {
+export interface ListingInput {
   fields: ListingFields
   sku: string | null
 }
@@ -42,7 +42,7 @@ export async function addListings(
   tx: Tx,
   note: Note,
   { sellerId, now }: { sellerId: number; now: Date },
-  wanted: readonly WantedListing[],
+  wanted: readonly ListingInput[],
 ): Promise<(ListingRow | ServiceError)[]> {
   const items = await liveItemIds(
     tx,
@@ -54,7 +54,7 @@ export async function addListings(
     try {
       const { grade_id = null } = fields
       const values = newValues(fields)
-      const item_id = knownItem(items, fields.item_id)
+      const item_id = requireLiveItem(items, fields.item_id)
       const label_id = labels.get(grade_id) ?? (await labelOfGrade(tx, grade_id))
       labels.set(grade_id, label_id)
       judged.push({ ...values, seller_id: sellerId, item_id, grade_id, label_id, sku })

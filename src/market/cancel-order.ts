@@ -7,9 +7,9 @@ import { actorOf, change } from '#db/change.ts'
 import type { ListingStatus } from '#db/schema.ts'
 import { lockServicePrices, refreshCancelledPrices } from '#prices/service-price.ts'
 import { insertCancellations, listingsOfOrder, lockLines, type OrderLine } from './cancellation-store.ts'
-import { endedIfOver } from './expire-listings.ts'
+import { expireIfDue } from './expire-listings.ts'
 import { fetchStoredOrder, type ForSale, lockForSale, lockSuspended } from './order-store.ts'
-import { MOST_LINES } from './record-order.ts'
+import { MAX_LINES } from './record-order.ts'
 import { updateStock } from './store.ts'
 import { allowed, decisionOn } from './transition.ts'
 import type { MarketWriteCtx, StoredOrder } from './types.ts'
@@ -22,9 +22,9 @@ export const cancelOrder = verb(
       {
         order_id: Type.Integer({ description: 'Order id assigned by the shop' }),
         lines: Type.Optional(
-          Type.Array(Type.Integer({ minimum: 1, maximum: MOST_LINES }), {
+          Type.Array(Type.Integer({ minimum: 1, maximum: MAX_LINES }), {
             minItems: 1,
-            maxItems: MOST_LINES,
+            maxItems: MAX_LINES,
             description: 'Numbers of the lines, from 1; default: all lines not yet cancelled',
             examples: [[1]],
           }),
@@ -40,7 +40,7 @@ export const cancelOrder = verb(
       // Locks in the order of recordOrder: listings, their sellers, then the rows of the order.
       const listings = await lockForSale(tx, await listingsOfOrder(tx, orderId))
       const suspended = await lockSuspended(tx, [...new Set([...listings.values()].map((listing) => listing.seller_id))])
-      for (const [id, listing] of listings) listings.set(id, await endedIfOver(tx, note, ctx, listing))
+      for (const [id, listing] of listings) listings.set(id, await expireIfDue(tx, note, ctx, listing))
       const chosen = chosenLines(orderId, await lockLines(tx, orderId), lines)
       const returned = [...unitsByListing(chosen)].flatMap(([id, units]) => {
         const listing = listings.get(id)

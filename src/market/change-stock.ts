@@ -4,7 +4,7 @@ import { missing } from '#core/fields.ts'
 import { minorToNumber } from '#core/money.ts'
 import { groupedChange, type Note, type Write } from '#db/change.ts'
 import type { ChangedBy, Tx } from '#db/schema.ts'
-import { endedIfOver } from './expire-listings.ts'
+import { expireIfDue } from './expire-listings.ts'
 import { checkOffer } from './fields.ts'
 import { packedPrice } from './packed-prices.ts'
 import { TABLE } from './rules.ts'
@@ -57,7 +57,7 @@ async function changeOne(
 ): Promise<StockRow> {
   if (!row) throw missing('listing', id)
   checkCaller(ctx, row)
-  const before = await endedIfOver(tx, note, ctx, row)
+  const before = await expireIfDue(tx, note, ctx, row)
   const after = withNewStock(before, change, null)
   noteChange(note, before, after, change)
   return after

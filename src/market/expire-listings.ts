@@ -1,10 +1,10 @@
 // Ends publication periods: status, the one notification and the audit row commit in one transaction.
-import { inSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/slices.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { emitExpiries } from '#webhooks/emit.ts'
 import { statusAt } from './rules.ts'
-import { fetchListing, lockOver, type StockRow, updateStock } from './store.ts'
+import { fetchListing, lockDueToExpire, type StockRow, updateStock } from './store.ts'
 import type { MarketSettings } from './types.ts'
 
 export type ExpiryCtx = WriteCtx & { market: MarketSettings }
@@ -20,7 +20,7 @@ export async function expireListings(ctx: ExpiryCtx): Promise<number> {
   let ended = 0
   for (;;) {
     const count = await change(ctx, async (tx, note) => {
-      const over = await lockOver(tx, ctx.now(), BATCH)
+      const over = await lockDueToExpire(tx, ctx.now(), BATCH)
       await endPeriods(tx, note, ctx, over)
       return over.length
     })
@@ -30,18 +30,18 @@ export async function expireListings(ctx: ExpiryCtx): Promise<number> {
 }
 
 /** Ends the period of a locked listing if it is over, so that a later transition does not swallow its notification. */
-export async function endedIfOver<Row extends StockRow>(tx: Tx, note: Note, ctx: ExpiryCtx, row: Row): Promise<Row> {
+export async function expireIfDue<Row extends StockRow>(tx: Tx, note: Note, ctx: ExpiryCtx, row: Row): Promise<Row> {
   if (statusAt(row.status, row.expires_at, ctx.now()) === row.status) return row
   await endPeriods(tx, note, ctx, [row])
   return { ...row, ...(await fetchListing(tx, row.id)) }
 }
 
 /** The same for several listings, by id; those that ended are replaced in the map. */
-export async function endAnyOver<Row extends StockRow>(tx: Tx, note: Note, ctx: ExpiryCtx, rows: Map<number, Row>): Promise<void> {
+export async function expireAllDue<Row extends StockRow>(tx: Tx, note: Note, ctx: ExpiryCtx, rows: Map<number, Row>): Promise<void> {
   const now = ctx.now()
   const all = [...rows.values()]
   const over: Row[] = []
-  await inSlices(all.length, (from, to) => {
+  await runInSlices(all.length, (from, to) => {
     for (const row of all.slice(from, to)) if (statusAt(row.status, row.expires_at, now) !== row.status) over.push(row)
   })
   for (const row of await endPeriods(tx, note, ctx, over)) rows.set(row.id, row)

@@ -8,19 +8,19 @@ import { type Reason, reason } from '#core/problems.ts'
 import { fitsCharacters, LINES, VISIBLE_LINE } from '#core/text.ts'
 import { slugWords } from '#catalogue/slugs.ts'
 
-export const LOWEST_PRICE = 1
-export const HIGHEST_PRICE = 9_999_999
-export const MOST_UNITS = 1_000_000
-export const LONGEST_SKU = 64
-export const LONGEST_TITLE = 255
-export const LONGEST_DESCRIPTION = 5_000
+export const MIN_PRICE = 1
+export const MAX_PRICE = 9_999_999
+export const MAX_UNITS = 1_000_000
+export const MAX_SKU_LENGTH = 64
+export const MAX_TITLE_LENGTH = 255
+export const MAX_DESCRIPTION_LENGTH = 5_000
 
-const PRICE = reason('number', { min: LOWEST_PRICE, max: HIGHEST_PRICE, decimals: 2 })
+const PRICE = reason('number', { min: MIN_PRICE, max: MAX_PRICE, decimals: 2 })
 const OFFER = reason('number', { above: 0, decimals: 2 })
 const LINE_FORM = 'on one line, with a visible character and without bidirectional controls'
-const TITLE = reason('text', { min: 1, max: LONGEST_TITLE, form: LINE_FORM })
-const SKU = reason('text', { min: 1, max: LONGEST_SKU, form: LINE_FORM })
-const DESCRIPTION = reason('text', { max: LONGEST_DESCRIPTION, form: 'without bidirectional controls' })
+const TITLE = reason('text', { min: 1, max: MAX_TITLE_LENGTH, form: LINE_FORM })
+const SKU = reason('text', { min: 1, max: MAX_SKU_LENGTH, form: LINE_FORM })
+const DESCRIPTION = reason('text', { max: MAX_DESCRIPTION_LENGTH, form: 'without bidirectional controls' })
 
 // The limits of characters count them as people do; this limit of code units only prevents abuse.
 const TITLE_UNITS = 8_000
@@ -29,42 +29,42 @@ const DESCRIPTION_UNITS = 100_000
 export const SHIPPING_PAYERS = namedValues('ShippingPayer', ['buyer', 'seller'])
 
 export function price() {
-  return Type.Number({ minimum: LOWEST_PRICE, maximum: HIGHEST_PRICE, allowed: PRICE, description: 'In TL', examples: [1250.5] })
+  return Type.Number({ minimum: MIN_PRICE, maximum: MAX_PRICE, allowed: PRICE, description: 'In TL', examples: [1250.5] })
 }
 
-const NET = reason('number', { min: 0, max: HIGHEST_PRICE, decimals: 2 })
+const NET = reason('number', { min: 0, max: MAX_PRICE, decimals: 2 })
 
 export function net() {
-  return Type.Number({ minimum: 0, maximum: HIGHEST_PRICE, allowed: NET, description: 'Minimum payout of a sale, in TL', examples: [900] })
+  return Type.Number({ minimum: 0, maximum: MAX_PRICE, allowed: NET, description: 'Minimum payout of a sale, in TL', examples: [900] })
 }
 
 export function minOfferPrice() {
-  const schema = { minimum: 0, maximum: HIGHEST_PRICE, allowed: OFFER }
+  const schema = { minimum: 0, maximum: MAX_PRICE, allowed: OFFER }
   return orNull(Type.Number({ ...schema, description: 'Lowest acceptable offer, at most the price; null for no limit' }))
 }
 
 export function quantity(description = 'Units in stock') {
-  return Type.Integer({ minimum: 0, maximum: MOST_UNITS, description })
+  return Type.Integer({ minimum: 0, maximum: MAX_UNITS, description })
 }
 
 /** Stored trimmed. */
 export function sku() {
   return Type.String({
-    maxLength: LONGEST_SKU,
+    maxLength: MAX_SKU_LENGTH,
     pattern: VISIBLE_LINE,
     allowed: SKU,
-    description: `Your own stock-keeping unit, unique among your listings; at most ${LONGEST_SKU} characters`,
+    description: `Your own stock-keeping unit, unique among your listings; at most ${MAX_SKU_LENGTH} characters`,
     examples: ['BASE1-4-NM'],
   })
 }
 
 export function title() {
-  return Type.String({ maxLength: TITLE_UNITS, pattern: VISIBLE_LINE, allowed: TITLE, description: `At most ${LONGEST_TITLE} characters` })
+  return Type.String({ maxLength: TITLE_UNITS, pattern: VISIBLE_LINE, allowed: TITLE, description: `At most ${MAX_TITLE_LENGTH} characters` })
 }
 
 export function description() {
   const schema = { maxLength: DESCRIPTION_UNITS, pattern: LINES, allowed: DESCRIPTION }
-  return Type.String({ ...schema, description: `At most ${LONGEST_DESCRIPTION} characters` })
+  return Type.String({ ...schema, description: `At most ${MAX_DESCRIPTION_LENGTH} characters` })
 }
 
 export function shippingPayer() {
@@ -99,8 +99,8 @@ interface Texts {
 /** The texts in their stored form. @throws VALIDATION_ERROR if one is too long */
 export function checkedTexts({ title, description }: Texts): Texts {
   const trimmed = title?.trim()
-  if (trimmed !== undefined && !fitsCharacters(trimmed, LONGEST_TITLE)) throw invalidFields([{ field: 'title', ...TITLE }])
-  if (description !== undefined && !fitsCharacters(description, LONGEST_DESCRIPTION)) {
+  if (trimmed !== undefined && !fitsCharacters(trimmed, MAX_TITLE_LENGTH)) throw invalidFields([{ field: 'title', ...TITLE }])
+  if (description !== undefined && !fitsCharacters(description, MAX_DESCRIPTION_LENGTH)) {
     throw invalidFields([{ field: 'description', ...DESCRIPTION }])
   }
   return { ...(trimmed !== undefined && { title: trimmed }), ...(description !== undefined && { description }) }

@@ -1,9 +1,9 @@
 // Forecast of a write to an own listing: runs the write, inspects the result and rolls it back.
 import { Type } from '#core/input.ts'
-import { rehearse } from '#db/change.ts'
+import { executeDryRun } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { QUEUED, REJECTED, statusAt } from './rules.ts'
-import { findStanding, findStandings, lockStanding, lockStandings, type StandingRow } from './standing.ts'
+import { findVisibilityRow, findVisibilityRows, lockVisibilityRow, lockVisibilityRows, type VisibilityRow } from './visibility-rows.ts'
 import { changedSinceApproval, CONTENT, listingTag } from './store.ts'
 import type { Forecast, Forecasted, MarketWriteCtx } from './types.ts'
 import { usualWait } from './usual-wait.ts'
@@ -33,10 +33,10 @@ export async function forecasting<Ctx extends MarketWriteCtx, Input extends { id
 ): Promise<Result & Forecasted> {
   if (!dryRun) return run(ctx, input)
   const wait = await usualWait(ctx.db, ctx.now())
-  return rehearse(ctx, async (tx, rehearsal) => {
-    const before = await lockStanding(tx, input.id)
+  return executeDryRun(ctx, async (tx, rehearsal) => {
+    const before = await lockVisibilityRow(tx, input.id)
     const result = await run(rehearsal, input)
-    const after = await findStanding(tx, input.id)
+    const after = await findVisibilityRow(tx, input.id)
     return {
       ...result,
       ...('etag' in result && { etag: listingTag(before!) }),
@@ -57,10 +57,10 @@ export async function forecastingEach<
   Result extends { listings: readonly { id: number; refused: object | null }[]; message: string },
 >(ctx: Ctx, idsOf: (tx: Tx) => Promise<number[]>, run: (ctx: Ctx) => Promise<Result>): Promise<Result> {
   const wait = await usualWait(ctx.db, ctx.now())
-  return rehearse(ctx, async (tx, rehearsal) => {
-    const before = await lockStandings(tx, await idsOf(tx))
+  return executeDryRun(ctx, async (tx, rehearsal) => {
+    const before = await lockVisibilityRows(tx, await idsOf(tx))
     const result = await run(rehearsal)
-    const after = await findStandings(tx, [...before.keys()])
+    const after = await findVisibilityRows(tx, [...before.keys()])
     const listings = result.listings.map((one) => {
       const own = one.refused === null && before.get(one.id)
       return own ? { ...one, forecast: { ...forecastOf(own, after.get(one.id) ?? null, [], ctx.now()), usual_wait: wait } } : one
@@ -70,7 +70,7 @@ export async function forecastingEach<
 }
 
 /** @param after null if the write deletes it */
-function forecastOf(before: StandingRow, after: StandingRow | null, sent: string[], now: Date): Omit<Forecast, 'usual_wait'> {
+function forecastOf(before: VisibilityRow, after: VisibilityRow | null, sent: string[], now: Date): Omit<Forecast, 'usual_wait'> {
   if (!after) return { status: 'deleted', hidden: true, because: [] }
   const status = statusAt(after.status, after.expires_at, now)
   const hidden = hindrancesOf(after, now).length > 0
@@ -83,7 +83,7 @@ function forecastOf(before: StandingRow, after: StandingRow | null, sent: string
 }
 
 /** Fields of a listing whose changes require an approval before it is published again. */
-function unapproved(row: StandingRow, now: Date): string[] {
+function unapproved(row: VisibilityRow, now: Date): string[] {
   const ended = row.expires_at !== null && row.expires_at <= now
   return [
     ...(row.status === REJECTED ? ['rejection_reason'] : []),

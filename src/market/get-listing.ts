@@ -5,7 +5,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { FlagParams, flagsOf } from './listing-flags.ts'
 import { listingSlug } from './fields.ts'
-import { detailsOf, ownListing } from './shown-listing.ts'
+import { detailsOf, ownListing } from './own-listing.ts'
 import { findListing, kurusOfRow } from './store.ts'
 import type { FoundListing, MarketCtx, OwnListing } from './types.ts'
 

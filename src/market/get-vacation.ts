@@ -16,7 +16,7 @@ export const VacationSchema = Type.Object(
 )
 export type VacationAnswer = Static<typeof VacationSchema>
 
-export function shownVacation({ from, to }: Vacation, zone: string): VacationAnswer {
+export function vacationResponse({ from, to }: Vacation, zone: string): VacationAnswer {
   return { from: localTime(from, zone), to: localTime(to, zone) }
 }
 
@@ -24,6 +24,6 @@ export const getVacation = verb(
   { name: 'getVacation', needs: OPERATION_PLAN.getVacation, input: Type.Object({}, { additionalProperties: false }) },
   async ({ db, viewer, now, market }: Pick<MarketCtx, 'db' | 'viewer' | 'now' | 'market'>): Promise<VacationAnswer | null> => {
     const vacation = await findVacation(db.kysely, ownAccount(viewer), now())
-    return vacation && shownVacation(vacation, market.timeZone)
+    return vacation && vacationResponse(vacation, market.timeZone)
   },
 )

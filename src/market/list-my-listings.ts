@@ -6,7 +6,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { FlagParams, flagsOf } from './listing-flags.ts'
 import { STATUSES } from './rules.ts'
-import { ownListing } from './shown-listing.ts'
+import { ownListing } from './own-listing.ts'
 import { pageOfListings } from './store.ts'
 import type { MarketCtx, OwnListing } from './types.ts'
 

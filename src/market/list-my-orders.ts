@@ -6,7 +6,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
 import { pageOfOwnSales } from './own-sales-store.ts'
-import { soldLine } from './shown-sale.ts'
+import { soldLine } from './sold-line.ts'
 import type { MarketWriteCtx, OwnSale } from './types.ts'
 
 export const listMyOrders = verb(

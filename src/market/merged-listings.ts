@@ -5,7 +5,7 @@ import type { Tx } from '#db/schema.ts'
 import type { PriceKey } from '#prices/service-price.ts'
 
 /** The moved rows. */
-interface Moved {
+interface MovedListing {
   listingIds: number[]
   /** items whose sales have changed */
   soldItems: number[]
@@ -13,7 +13,7 @@ interface Moved {
   soldKeys: PriceKey[]
 }
 
-interface MovedBack extends Moved {
+interface MovedBack extends MovedListing {
   /** of both items: sales that were cancelled while the items were merged */
   cancelledKeys: PriceKey[]
 }
@@ -24,7 +24,7 @@ export async function lockListingsOf(tx: Tx, itemIds: readonly number[]): Promis
 }
 
 /** Moves listings and sales to the survivors. The approved content names the survivor, too, because the owner changed nothing. */
-export async function moveListings(tx: Tx, pairs: readonly MergePair[]): Promise<Moved> {
+export async function moveListings(tx: Tx, pairs: readonly MergePair[]): Promise<MovedListing> {
   const { rows: listings } = await sql<{ listing_id: number }>`
     with moved as (
       update listings l set item_id = m.into_item, approved = ${approvedItem('m.from_item', 'm.into_item')}

@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { minorToNumber } from '#core/money.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { HIGHEST_PRICE, LOWEST_PRICE, net, netKurus, price, priceKurus } from './fields.ts'
+import { MAX_PRICE, MIN_PRICE, net, netKurus, price, priceKurus } from './fields.ts'
 import { payoutKurus, priceForPayout } from './payout.ts'
 import type { MarketCtx, PayoutPreview } from './types.ts'
 
@@ -24,7 +24,7 @@ export const previewPayout = verb(
 
 /** @throws VALIDATION_ERROR if no price pays as much */
 function lowestPrice(net: number, commissionPercent: number): number {
-  const most = payoutKurus(HIGHEST_PRICE * 100, 1, commissionPercent)
+  const most = payoutKurus(MAX_PRICE * 100, 1, commissionPercent)
   if (net > most) throw invalid('net', 'number', { min: 0, max: minorToNumber(most), decimals: 2 })
-  return Math.max(LOWEST_PRICE * 100, priceForPayout(net, commissionPercent))
+  return Math.max(MIN_PRICE * 100, priceForPayout(net, commissionPercent))
 }

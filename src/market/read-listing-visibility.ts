@@ -7,12 +7,12 @@ import { verb } from '#core/verb.ts'
 import { sql } from 'kysely'
 import type { Db } from '#db/schema.ts'
 import { REJECTED } from './rules.ts'
-import { findStanding, type StandingRow } from './standing.ts'
+import { findVisibilityRow, type VisibilityRow } from './visibility-rows.ts'
 import type { ListingVisibility, MarketCtx } from './types.ts'
 import { type HindranceCode, hindrancesOf, whatToDo } from './visibility.ts'
 
 /** Maximum audit entries of a listing that are searched. */
-const MOST_ENTRIES = 1_000
+const MAX_ENTRIES = 1_000
 
 export const readListingVisibility = verb(
   {
@@ -22,7 +22,7 @@ export const readListingVisibility = verb(
   },
   async (ctx: MarketCtx, input): Promise<ListingVisibility> => {
     const { viewer, market } = ctx
-    const listing = await findStanding(ctx.db.kysely, input.id)
+    const listing = await findVisibilityRow(ctx.db.kysely, input.id)
     if (!listing || viewer.kind !== 'account' || viewer.accountId !== listing.seller_id) throw missing('listing', input.id)
     const codes = hindrancesOf(listing, ctx.now())
     if (codes.length === 0) return { visible: true, reasons: [] }
@@ -40,7 +40,7 @@ export const readListingVisibility = verb(
 )
 
 /** When each current cause began; null if that is not recorded. */
-async function beginnings(db: Db, listing: StandingRow): Promise<Record<HindranceCode, Date | null>> {
+async function beginnings(db: Db, listing: VisibilityRow): Promise<Record<HindranceCode, Date | null>> {
   const known = { pending: listing.waiting_since, vacation: listing.vacation_from, expired: listing.expires_at }
   const { rows } = await sql<Record<Exclude<HindranceCode, keyof typeof known>, Date | null>>`
     select
@@ -52,7 +52,7 @@ async function beginnings(db: Db, listing: StandingRow): Promise<Record<Hindranc
         and (after -> 'suspended')::bool and not (before -> 'suspended')::bool order by id desc limit 1) as account_suspended
     from (
       select at, action, before, after from audit_log
-      where subject_type = 'listing' and subject_id = ${String(listing.id)} order by id desc limit ${MOST_ENTRIES}
+      where subject_type = 'listing' and subject_id = ${String(listing.id)} order by id desc limit ${MAX_ENTRIES}
     ) entries`.execute(db.kysely)
   return { ...rows[0]!, ...known }
 }

@@ -8,11 +8,11 @@ import { verb } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
 import { linesOfStatement, type StatementKey, type StatementRow, totalsOfStatement } from './own-sales-store.ts'
-import { soldLine } from './shown-sale.ts'
+import { soldLine } from './sold-line.ts'
 import { type MarketWriteCtx, type Statement, type StatementLine, STATEMENT_KINDS } from './types.ts'
 
 /** More lines than most sellers have in a month, so that one response is usually the whole statement. */
-const MOST_LINES = 10_000
+const MAX_LINES = 10_000
 
 const MONTH = '^(19[7-9]\\d|2\\d{3})-(0[1-9]|1[0-2])$'
 
@@ -42,8 +42,8 @@ export const readStatement = verb(
         per_page: Type.Optional(
           Type.Integer({
             minimum: 1,
-            maximum: MOST_LINES,
-            default: MOST_LINES,
+            maximum: MAX_LINES,
+            default: MAX_LINES,
             description: 'Lines per page; totals always cover the whole month',
           }),
         ),
@@ -53,7 +53,7 @@ export const readStatement = verb(
   },
   async (
     { db, viewer, market: { timeZone }, now }: Pick<MarketWriteCtx, 'db' | 'viewer' | 'market' | 'now'>,
-    { month = localTime(now(), timeZone).slice(0, 7), page = 1, per_page: perPage = MOST_LINES },
+    { month = localTime(now(), timeZone).slice(0, 7), page = 1, per_page: perPage = MAX_LINES },
   ): Promise<ReadStatement> => {
     const key = { sellerId: viewer.kind === 'account' ? viewer.accountId : 0, ...boundsOf(month, timeZone) }
     // One snapshot, so that a concurrent sale is in both or in neither.

@@ -12,8 +12,8 @@ import { hashRequest } from '#db/idempotency.ts'
 import type { Tx } from '#db/schema.ts'
 import { lockServicePrices, refreshServicePrices } from '#prices/service-price.ts'
 import { emitSales } from '#webhooks/emit.ts'
-import { endedIfOver } from './expire-listings.ts'
-import { HIGHEST_PRICE, MOST_UNITS, unitPriceKurus } from './fields.ts'
+import { expireIfDue } from './expire-listings.ts'
+import { MAX_PRICE, MAX_UNITS, unitPriceKurus } from './fields.ts'
 import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSuspended, saveBuyer, saveOrderResult } from './order-store.ts'
 import { payoutKurus } from './payout.ts'
 import { updateStock } from './store.ts'
@@ -22,19 +22,19 @@ import { isOnVacation, type Vacation } from './vacation.ts'
 import { findVacations } from './vacation-store.ts'
 import type { MarketWriteCtx, Order } from './types.ts'
 
-export const MOST_LINES = 200
+export const MAX_LINES = 200
 /** Clocks of two systems differ; a sale further ahead has not happened. */
 const AHEAD_MS = 5 * MINUTE_MS
 
 const Line = Type.Object(
   {
     listing_id: Type.Integer(),
-    quantity: Type.Integer({ minimum: 1, maximum: MOST_UNITS }),
+    quantity: Type.Integer({ minimum: 1, maximum: MAX_UNITS }),
     unit_price: Type.Optional(
       Type.Number({
         minimum: 0,
-        maximum: HIGHEST_PRICE,
-        allowed: reason('number', { above: 0, max: HIGHEST_PRICE, decimals: 2 }),
+        maximum: MAX_PRICE,
+        allowed: reason('number', { above: 0, max: MAX_PRICE, decimals: 2 }),
         description: "Per unit, in TL; default: the listing's price",
       }),
     ),
@@ -58,7 +58,7 @@ export const recordOrder = verb(
         order_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Order id assigned by the shop' }),
         sold_at: Type.Optional(moment('When it was sold; default: now')),
         buyer_reference: Type.Optional(name('Reference of the buyer assigned by the shop; not shown to sellers', 100)),
-        lines: Type.Array(Line, { minItems: 1, maxItems: MOST_LINES }),
+        lines: Type.Array(Line, { minItems: 1, maxItems: MAX_LINES }),
       },
       { additionalProperties: false },
     ),
@@ -78,7 +78,7 @@ export const recordOrder = verb(
       const sellers = [...new Set([...listings.values()].map((listing) => listing.seller_id))]
       refuseSuspended(listings, await lockSuspended(tx, sellers))
       refuseOnVacation(listings, await findVacations(tx, sellers, now), { soldAt, now, zone: ctx.market.timeZone })
-      for (const [id, listing] of listings) listings.set(id, await endedIfOver(tx, note, ctx, listing))
+      for (const [id, listing] of listings) listings.set(id, await expireIfDue(tx, note, ctx, listing))
       const left = new Map([...taken].map(([id, units]) => [id, afterSale(listings.get(id)!, units, now)]))
       const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
       await updateStock(tx, [...left.values()], now)

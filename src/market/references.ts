@@ -9,7 +9,7 @@ import { STATES } from '#prices/evidence/types.ts'
 import type { Rates } from '#prices/rates.ts'
 import type { ListingRow } from './store.ts'
 
-const LARGEST_ID = 2 ** 31 - 1
+const MAX_ID = 2 ** 31 - 1
 
 /** @throws VALIDATION_ERROR */
 export async function checkSeller(tx: Tx, id: number): Promise<void> {
@@ -19,11 +19,11 @@ export async function checkSeller(tx: Tx, id: number): Promise<void> {
 
 /** The current id for an item id. @throws VALIDATION_ERROR */
 export async function itemOf(tx: Tx, id: number): Promise<number> {
-  return knownItem(await liveItemIds(tx, [id]), id)
+  return requireLiveItem(await liveItemIds(tx, [id]), id)
 }
 
 /** The same, from the result of `liveItemIds`. */
-export function knownItem(live: ReadonlyMap<number, number>, id: number): number {
+export function requireLiveItem(live: ReadonlyMap<number, number>, id: number): number {
   const liveId = live.get(id)
   if (liveId === undefined) throw invalid('item_id', 'unknown_id', { thing: 'item', id })
   return liveId
@@ -47,7 +47,7 @@ export async function labelOfGrade(tx: Tx, gradeId: number | null): Promise<numb
 
 /** The id for SQL; an id that no row can have becomes an unused one. */
 function possible(id: number): number {
-  return id >= 1 && id <= LARGEST_ID ? id : 0
+  return id >= 1 && id <= MAX_ID ? id : 0
 }
 
 /** A price of the item and label of a listing, compared with the price of the listing. */

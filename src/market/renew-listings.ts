@@ -8,7 +8,7 @@ import { localTime } from '#core/time.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { endAnyOver } from './expire-listings.ts'
+import { expireAllDue } from './expire-listings.ts'
 import { DryRun, forecastingEach } from './forecast.ts'
 import { PUBLISHED, QUEUED, STATUSES, TABLE } from './rules.ts'
 import { idsEndingBy, type ListingRow, lockListings, updatePeriods } from './store.ts'
@@ -17,7 +17,7 @@ import { Forecasting, type MarketWriteCtx } from './types.ts'
 import { type Vacation, withVacation } from './vacation.ts'
 import { lockVacation } from './vacation-store.ts'
 
-export const MOST_RENEWED = 1_000
+export const MAX_RENEWED = 1_000
 const FARTHEST_DAYS = 365
 
 export const RenewedListingSchema = Type.Object(
@@ -46,12 +46,12 @@ export const renewListings = verb(
     writes: true,
     input: Type.Object(
       {
-        ids: Type.Optional(Type.Array(Type.Integer(), { minItems: 1, maxItems: MOST_RENEWED, description: 'Ids of your listings' })),
+        ids: Type.Optional(Type.Array(Type.Integer(), { minItems: 1, maxItems: MAX_RENEWED, description: 'Ids of your listings' })),
         ending_within_days: Type.Optional(
           Type.Integer({
             minimum: 1,
             maximum: FARTHEST_DAYS,
-            description: `Instead of \`ids\`: listings whose period ends within this many days, the next ${MOST_RENEWED} to end`,
+            description: `Instead of \`ids\`: listings whose period ends within this many days, the next ${MAX_RENEWED} to end`,
           }),
         ),
         ...DryRun,
@@ -62,31 +62,31 @@ export const renewListings = verb(
   async (ctx: MarketWriteCtx, { dry_run: dryRun = false, ...asked }): Promise<Renewal> => {
     if ((asked.ids === undefined) === (asked.ending_within_days === undefined)) throw invalid('ids', 'exactly_one', { field: 'ending_within_days' })
     if (!dryRun) return renew(ctx, asked)
-    const idsOf = async (tx: Tx) => (await wantedIds(tx, ctx, asked)).slice(0, MOST_RENEWED)
+    const idsOf = async (tx: Tx) => (await wantedIds(tx, ctx, asked)).slice(0, MAX_RENEWED)
     return forecastingEach(ctx, idsOf, (rehearsal) => renew(rehearsal, asked))
   },
 )
 
-interface Asked {
+interface RenewalRequest {
   ids?: number[]
   ending_within_days?: number
 }
 
 /** One more than the maximum of a renewal, to detect that there are more. */
-async function wantedIds(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: Asked): Promise<number[]> {
+async function wantedIds(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: RenewalRequest): Promise<number[]> {
   if (ids) return [...new Set(ids)]
-  return idsEndingBy(tx, ownAccount(viewer), renewable(), now(), daysAfter(now(), days!), MOST_RENEWED + 1)
+  return idsEndingBy(tx, ownAccount(viewer), renewable(), now(), daysAfter(now(), days!), MAX_RENEWED + 1)
 }
 
-async function renew(ctx: MarketWriteCtx, asked: Asked): Promise<Renewal> {
+async function renew(ctx: MarketWriteCtx, asked: RenewalRequest): Promise<Renewal> {
   const sellerId = ownAccount(ctx.viewer)
   return change(ctx, async (tx, note) => {
     const now = ctx.now()
     const wanted = await wantedIds(tx, ctx, asked)
-    const ids = wanted.slice(0, MOST_RENEWED)
+    const ids = wanted.slice(0, MAX_RENEWED)
     const locked = await lockListings(tx, ids)
     const listings = new Map([...locked].filter(([, row]) => row.seller_id === sellerId))
-    await endAnyOver(tx, note, ctx, listings)
+    await expireAllDue(tx, note, ctx, listings)
     const renewing = { now, periodDays: ctx.market.listingPeriodDays, vacation: await lockVacation(tx, sellerId, 'read', now) }
     const renewed: ListingRow[] = []
     const outcomes = ids.map((id): RenewedListing => {
@@ -95,8 +95,8 @@ async function renew(ctx: MarketWriteCtx, asked: Asked): Promise<Renewal> {
       const after = renewal(before, renewing)
       if ('refused' in after) return refusal(id, before, after.refused)
       renewed.push(after)
-      const shown = ({ status, expires_at }: ListingRow) => ({ status, expires_at })
-      note.audit({ action: 'listing.renew', subject: 'listing', id, before: shown(before), after: shown(after) })
+      const auditedFields = ({ status, expires_at }: ListingRow) => ({ status, expires_at })
+      note.audit({ action: 'listing.renew', subject: 'listing', id, before: auditedFields(before), after: auditedFields(after) })
       return { id, status: after.status, expires_at: after.expires_at && localTime(after.expires_at, ctx.market.timeZone), refused: null }
     })
     await updatePeriods(tx, renewed, now)

@@ -6,7 +6,7 @@ import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/change.ts'
 import { recordUndo, replacedBy } from './approval/decisions.ts'
 import { fetchRule } from './approval/rule-store.ts'
-import { endedIfOver } from './expire-listings.ts'
+import { expireIfDue } from './expire-listings.ts'
 import { auditedListing, COLUMNS, updateListingRow } from './store.ts'
 import { decisionOn } from './transition.ts'
 import type { MarketWriteCtx } from './types.ts'
@@ -57,7 +57,7 @@ export const reopenRuleDecisions = verb(
       const reopened: number[] = []
       for (const locked of listings) {
         const last = lasts.get(locked.id)!
-        const before = await endedIfOver(tx, note, ctx, locked)
+        const before = await expireIfDue(tx, note, ctx, locked)
         const decision = decisionOn(before, 'reopen', now)
         const isOurs = last.rule_id === rule.id && (version === undefined || last.rule_version === version)
         const why = !isOurs ? 'decided_since' : 'refused' in decision ? decision.refused.rule : null

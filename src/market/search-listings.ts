@@ -8,7 +8,7 @@ import { reason } from '#core/problems.ts'
 import { type PlanViewer, verb } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { GenreParam } from '#catalogue/params.ts'
-import { detailsOf } from './shown-listing.ts'
+import { detailsOf } from './own-listing.ts'
 import { detailsById } from './store.ts'
 import { FlagParams, flagsOf } from './listing-flags.ts'
 import type { Flags } from './snapshot/listing-json.ts'
@@ -20,10 +20,10 @@ interface SearchCtx extends MarketNode {
   viewer: PlanViewer
 }
 
-const MOST_VALUES = 200
+const MAX_VALUES = 200
 const amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, description }))
 const values = (description: string) =>
-  Type.Optional(Type.Array(Type.String({ maxLength: 100, allowed: reason('text', { max: 100 }) }), { maxItems: MOST_VALUES, description }))
+  Type.Optional(Type.Array(Type.String({ maxLength: 100, allowed: reason('text', { max: 100 }) }), { maxItems: MAX_VALUES, description }))
 
 /** Rows of the snapshot that are serialised at once, with the fields that the flags request. */
 export interface FoundListings {
@@ -60,7 +60,7 @@ export const searchListings = verb(
         language: values('`language[]`, such as `en`'),
         grade_filters: Type.Optional(
           Type.Array(Type.Integer(), {
-            maxItems: MOST_VALUES,
+            maxItems: MAX_VALUES,
             description: '`grade_filters[]`: ids of groups (with all their grades) or of grades',
           }),
         ),

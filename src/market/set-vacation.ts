@@ -7,15 +7,15 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { shownVacation, type VacationAnswer } from './get-vacation.ts'
+import { vacationResponse, type VacationAnswer } from './get-vacation.ts'
 import { isOnVacation, type Vacation, withoutVacation, withVacation } from './vacation.ts'
-import { deleteVacation, lockRunning, lockVacation, moveEnds, saveVacation } from './vacation-store.ts'
+import { deleteVacation, lockRunning, lockVacation, shiftPeriodEnds, saveVacation } from './vacation-store.ts'
 import type { MarketWriteCtx } from './types.ts'
 
-export const LONGEST_VACATION_DAYS = 90
-export const FARTHEST_VACATION_DAYS = 365
+export const MAX_VACATION_DAYS = 90
+export const MAX_VACATION_LEAD_DAYS = 365
 /** Clocks of two systems differ, and requests take time: a start this recently in the past means now. */
-const LATE_MS = 5 * MINUTE_MS
+const START_TOLERANCE_MS = 5 * MINUTE_MS
 
 export const setVacation = verb(
   {
@@ -24,8 +24,8 @@ export const setVacation = verb(
     writes: true,
     input: Type.Object(
       {
-        from: Type.Optional(moment(`When it starts, at most ${FARTHEST_VACATION_DAYS} days ahead; default: now`)),
-        to: moment(`When it ends, at most ${LONGEST_VACATION_DAYS} days after its start`),
+        from: Type.Optional(moment(`When it starts, at most ${MAX_VACATION_LEAD_DAYS} days ahead; default: now`)),
+        to: moment(`When it ends, at most ${MAX_VACATION_DAYS} days after its start`),
       },
       { additionalProperties: false },
     ),
@@ -35,12 +35,12 @@ export const setVacation = verb(
       const vacation = { from: startOf(input.from, before, now), to: wholeSecond(momentOf('to', input.to)) }
       if (vacation.to <= now) throw invalid('to', 'in_future')
       if (vacation.to <= vacation.from) throw invalid('from', 'before', { field: 'to' })
-      if (daysBetween(vacation.from, vacation.to) > LONGEST_VACATION_DAYS) {
-        throw invalid('to', 'days_after', { days: LONGEST_VACATION_DAYS, field: 'from' })
+      if (daysBetween(vacation.from, vacation.to) > MAX_VACATION_DAYS) {
+        throw invalid('to', 'days_after', { days: MAX_VACATION_DAYS, field: 'from' })
       }
       return vacation
     }
-    return changeVacation(ctx, 'vacation.set', next, (vacation) => shownVacation(vacation, ctx.market.timeZone))
+    return changeVacation(ctx, 'vacation.set', next, (vacation) => vacationResponse(vacation, ctx.market.timeZone))
   },
 )
 
@@ -49,10 +49,10 @@ function startOf(text: string | undefined, before: Vacation | null, now: Date): 
   const running = isOnVacation(before, now) ? before : null
   const from = text === undefined ? now : wholeSecond(momentOf('from', text))
   if (from > now) {
-    if (daysBetween(now, from) > FARTHEST_VACATION_DAYS) throw invalid('from', 'days_ahead', { days: FARTHEST_VACATION_DAYS })
+    if (daysBetween(now, from) > MAX_VACATION_LEAD_DAYS) throw invalid('from', 'days_ahead', { days: MAX_VACATION_LEAD_DAYS })
     return from
   }
-  const earliest = running?.from.getTime() ?? now.getTime() - LATE_MS
+  const earliest = running?.from.getTime() ?? now.getTime() - START_TOLERANCE_MS
   if (from.getTime() < earliest) throw invalid('from', 'not_in_past')
   return running?.from ?? wholeSecond(now)
 }
@@ -92,7 +92,7 @@ export function changeVacation<Next extends Vacation | null, Answer>(
 }
 
 async function followVacation(tx: Tx, note: Note, accountId: number, before: Vacation | null, after: Vacation | null, now: Date): Promise<void> {
-  const moved = await moveEnds(tx, accountId, (end) => withVacation(withoutVacation(end, before, now), after, now), now)
+  const moved = await shiftPeriodEnds(tx, accountId, (end) => withVacation(withoutVacation(end, before, now), after, now), now)
   // The nodes read the vacation with its seller, then the listings.
   note.changed('accounts', [accountId])
   if (moved.length > 0) note.changed('listings', moved)

@@ -3,13 +3,13 @@ import { type RawBuilder, sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
-import { type Conditional, requireCurrent } from '#core/precondition.ts'
-import { inParts } from '#core/slices.ts'
+import { type HasPrecondition, requireCurrent } from '#core/precondition.ts'
+import { readInParts } from '#core/slices.ts'
 import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
-import { unlessTaken } from '#db/unique.ts'
+import { mapUniqueViolation } from '#db/unique.ts'
 import { listingSlug } from './fields.ts'
 import { periodEnds, QUEUED, REJECTED, statusAt } from './rules.ts'
 import type { StoredListing } from './types.ts'
@@ -67,7 +67,7 @@ export function listingTag({ id, version }: { id: number; version: number }): st
 }
 
 /** A listing that the caller may change, locked until the transaction ends. @throws NOT_FOUND, as `checkCaller` does */
-export async function lockListing(tx: Tx, ctx: Conditional & { viewer: Viewer }, id: number): Promise<ListingRow> {
+export async function lockListing(tx: Tx, ctx: HasPrecondition & { viewer: Viewer }, id: number): Promise<ListingRow> {
   const row = await tx.selectFrom('listings').select(COLUMNS).where('id', '=', existing('listing', id)).forUpdate().executeTakeFirst()
   if (!row) throw missing('listing', id)
   checkCaller(ctx, row)
@@ -78,7 +78,7 @@ export async function lockListing(tx: Tx, ctx: Conditional & { viewer: Viewer },
  * Accounts change their own listings, operators all; both only the version that they read (interface.md, "Errors").
  * @throws CONFLICT, PRECONDITION_FAILED
  */
-export function checkCaller(ctx: Conditional & { viewer: Viewer }, listing: Pick<ListingRow, 'id' | 'seller_id' | 'version'>): void {
+export function checkCaller(ctx: HasPrecondition & { viewer: Viewer }, listing: Pick<ListingRow, 'id' | 'seller_id' | 'version'>): void {
   const { viewer } = ctx
   if (viewer.kind === 'account' && viewer.accountId !== listing.seller_id) {
     throw conflict('not_owner', { thing: 'listing', id: listing.id })
@@ -156,7 +156,7 @@ function jsonOrNull(value: object | null): string | null {
 
 /** Runs a write; an SKU already used by another listing of the account, even one committed concurrently, becomes CONFLICT. */
 function refuseTakenSku<T>(write: () => Promise<T>): Promise<T> {
-  return unlessTaken(write, (index) => (index === 'listings_by_sku' ? conflict('taken', { thing: 'listing', field: 'sku' }) : null))
+  return mapUniqueViolation(write, (index) => (index === 'listings_by_sku' ? conflict('taken', { thing: 'listing', field: 'sku' }) : null))
 }
 
 /** The columns that bulk changes need. */
@@ -186,9 +186,9 @@ export async function stockToPlan(
   { ids, sellerId, skus }: { ids: number[]; sellerId: number; skus: string[] },
 ): Promise<ListedStock[]> {
   const listings = on.selectFrom('listings').select(LISTED_COLUMNS)
-  const byId = await inParts(ids, (part) => listings.where('id', '=', sql<number>`any(${part}::int4[])`).execute())
+  const byId = await readInParts(ids, (part) => listings.where('id', '=', sql<number>`any(${part}::int4[])`).execute())
   const own = listings.where('seller_id', '=', sellerId)
-  const bySku = await inParts(skus, (part) => own.where('sku', '=', sql<string>`any(${part}::text[])`).execute())
+  const bySku = await readInParts(skus, (part) => own.where('sku', '=', sql<string>`any(${part}::text[])`).execute())
   return [...byId, ...bySku]
 }
 
@@ -196,7 +196,7 @@ export async function stockToPlan(
 export async function lockStock(tx: Tx, ids: number[]): Promise<Map<number, StockRow>> {
   const inOrder = ids.map(idForSql).sort((a, b) => a - b)
   const listings = tx.selectFrom('listings').select(STOCK_COLUMNS).orderBy('id').forUpdate()
-  const rows = await inParts(inOrder, (part) => listings.where('id', '=', sql<number>`any(${part}::int4[])`).execute())
+  const rows = await readInParts(inOrder, (part) => listings.where('id', '=', sql<number>`any(${part}::int4[])`).execute())
   return new Map(rows.map((row) => [row.id, row]))
 }
 
@@ -218,7 +218,7 @@ export async function idsEndingBy(on: Queryable, sellerId: number, statuses: rea
 }
 
 /** Up to `limit` listings whose period has ended; locked ones are skipped. */
-export async function lockOver(tx: Tx, now: Date, limit: number): Promise<StockRow[]> {
+export async function lockDueToExpire(tx: Tx, now: Date, limit: number): Promise<StockRow[]> {
   const statuses = periodEnds().map(({ from }) => from)
   if (statuses.length === 0) return []
   const over = tx.selectFrom('listings').select(STOCK_COLUMNS).where('status', 'in', statuses).where('expires_at', '<=', now)
@@ -399,8 +399,8 @@ export function changedSinceApproval(row: ListingRow): { field: string; approved
   const approved = row.approved as Record<string, unknown>
   return CONTENT.filter((field) => comparable(approved[field]) !== comparable(row[field])).map((field) => ({
     field,
-    approved: shown(field, approved[field]),
-    now: shown(field, row[field]),
+    approved: toAuditValue(field, approved[field]),
+    now: toAuditValue(field, row[field]),
   }))
 }
 
@@ -410,7 +410,7 @@ function comparable(value: unknown): string {
   return JSON.stringify(images ?? null)
 }
 
-function shown(field: string, value: unknown): unknown {
+function toAuditValue(field: string, value: unknown): unknown {
   return field === 'min_offer_price' && typeof value === 'string' ? Number(value) : value
 }
 

@@ -2,7 +2,7 @@
 import { ServiceError } from '#core/errors.ts'
 import { change } from '#db/change.ts'
 import type { ListingStatus, Tx } from '#db/schema.ts'
-import { endedIfOver } from './expire-listings.ts'
+import { expireIfDue } from './expire-listings.ts'
 import { type Action, decide, type Decision, type NextStatus, PUBLISHED } from './rules.ts'
 import { changedSinceApproval, contentOf, lockListing, type ListingRow, type ListingValues, updateListingRow } from './store.ts'
 import type { MarketWriteCtx } from './types.ts'
@@ -28,7 +28,7 @@ interface Step<A extends Action> {
 export function act<A extends Action, Result>(ctx: MarketWriteCtx, id: number, action: A, run: (step: Step<A>) => Promise<Result>): Promise<Result> {
   return change(ctx, async (tx, note) => {
     const now = ctx.now()
-    const before = await endedIfOver(tx, note, ctx, await lockListing(tx, ctx, id))
+    const before = await expireIfDue(tx, note, ctx, await lockListing(tx, ctx, id))
     const status = allowed(decisionOn(before, action, now))
     note.changed('listings', [id])
     return run({

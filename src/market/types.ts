@@ -3,7 +3,7 @@ import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Market } from '#core/markets.ts'
 import { namedValues } from '#core/named-values.ts'
-import type { Conditional } from '#core/precondition.ts'
+import type { HasPrecondition } from '#core/precondition.ts'
 import { genre } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { SHIPPING_PAYERS } from './fields.ts'
@@ -25,7 +25,7 @@ export interface MarketSettings {
 }
 
 /** The context of writes of listings and orders. */
-export interface MarketWriteCtx extends WriteCtx, Conditional {
+export interface MarketWriteCtx extends WriteCtx, HasPrecondition {
   market: MarketSettings
 }
 

@@ -5,7 +5,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/change.ts'
 import { recordUndo, replacedBy, UNDO_MS } from './approval/decisions.ts'
-import { endedIfOver } from './expire-listings.ts'
+import { expireIfDue } from './expire-listings.ts'
 import { auditedListing, lockListing, storedListing, updateListingRow } from './store.ts'
 import type { MarketWriteCtx, StoredListing } from './types.ts'
 
@@ -14,7 +14,7 @@ export const undoListingDecision = verb(
   (ctx: MarketWriteCtx, { id }): Promise<StoredListing> =>
     change(ctx, async (tx, note) => {
       const now = ctx.now()
-      const before = await endedIfOver(tx, note, ctx, await lockListing(tx, ctx, id))
+      const before = await expireIfDue(tx, note, ctx, await lockListing(tx, ctx, id))
       const decision = await tx
         .selectFrom('listing_decisions')
         .select(['id', 'decided_at', 'before', 'after_version'])

@@ -5,16 +5,16 @@ import type { Db } from '#db/schema.ts'
 import type { UsualWait } from './types.ts'
 
 /** Number and age of the decisions that count, newest first. */
-const MOST = 500
-const LATELY_MS = 30 * DAY_MS
-const KEPT_MS = MINUTE_MS
+const MAX_DECISIONS = 500
+const WINDOW_MS = 30 * DAY_MS
+const CACHE_MS = MINUTE_MS
 
 const kept = new WeakMap<Db, { atMs: number; wait: UsualWait }>()
 
 /** Waits of the latest decisions, read at most once a minute. */
 export async function usualWait(db: Db, now: Date): Promise<UsualWait> {
   const last = kept.get(db)
-  if (last && Math.abs(now.getTime() - last.atMs) < KEPT_MS) return last.wait
+  if (last && Math.abs(now.getTime() - last.atMs) < CACHE_MS) return last.wait
   const wait = await readWaits(db, now)
   kept.set(db, { atMs: now.getTime(), wait })
   return wait
@@ -26,9 +26,9 @@ async function readWaits(db: Db, now: Date): Promise<UsualWait> {
     select count(*)::int4 as n, percentile_cont(array[0.5, 0.9]) within group (order by extract(epoch from decided - queued) / 3600.0) as hours
     from (
       select (before ->> 'waiting_since')::timestamptz as queued, (after ->> 'updated_at')::timestamptz as decided
-      from audit_log where action in ('listing.approve', 'listing.reject') order by id desc limit ${MOST}
+      from audit_log where action in ('listing.approve', 'listing.reject') order by id desc limit ${MAX_DECISIONS}
     ) decisions
-    where queued is not null and decided > ${new Date(now.getTime() - LATELY_MS)}`.execute(db.kysely)
+    where queued is not null and decided > ${new Date(now.getTime() - WINDOW_MS)}`.execute(db.kysely)
   const { n, hours } = rows[0]!
   const [p50, p90] = (hours ?? []).map((value) => Math.round(value * 100) / 100)
   return { p50_hours: p50 ?? null, p90_hours: p90 ?? null, n }

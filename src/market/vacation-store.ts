@@ -58,7 +58,7 @@ export function lockRunning(tx: Tx, sellerId: number, now: Date) {
 }
 
 /** Moves the future ends of a seller's periods and highlights. @returns ids of the changed listings */
-export async function moveEnds(tx: Tx, sellerId: number, move: (end: Date) => Date, now: Date): Promise<number[]> {
+export async function shiftPeriodEnds(tx: Tx, sellerId: number, move: (end: Date) => Date, now: Date): Promise<number[]> {
   const moved = (end: Date | null) => (end !== null && end > now ? move(end) : end)
   const changed = (await lockRunning(tx, sellerId, now)).flatMap(({ id, expires_at, highlighted_until }) => {
     const [expires, highlighted] = [moved(expires_at), moved(highlighted_until)]

@@ -5,7 +5,7 @@ import { type PUBLISHED, statusAt } from './rules.ts'
 import { isOnVacation } from './vacation.ts'
 
 /** The data that the visibility of a listing depends on. */
-export interface Standing {
+export interface VisibilityFacts {
   status: ListingStatus
   quantity: number
   expires_at: Date | null
@@ -16,7 +16,7 @@ export interface Standing {
 }
 
 interface Hindrance {
-  holds: (standing: Standing, now: Date) => boolean
+  holds: (standing: VisibilityFacts, now: Date) => boolean
   /** what the seller can do, as a sentence */
   whatToDo: string
 }
@@ -49,7 +49,7 @@ export const HINDRANCE_CODES = namedValues('HindranceCode', Object.keys(HINDRANC
 export type HindranceCode = Cause
 
 /** Why a search does not find the listing at a given time; empty exactly if it does. */
-export function hindrancesOf(standing: Standing, now: Date): HindranceCode[] {
+export function hindrancesOf(standing: VisibilityFacts, now: Date): HindranceCode[] {
   return HINDRANCE_CODES.filter((code) => HINDRANCES[code].holds(standing, now))
 }
 

@@ -1,5 +1,5 @@
 // Finds the item that a row of a price list or collection file describes, among all items in memory.
-import { type Described, describe } from './descriptions.ts'
+import { type ParsedDescription, parseDescription } from './descriptions.ts'
 import { byPlainness, FIT, finishWords } from '#catalogue/finishes.ts'
 import { likeness } from './names.ts'
 import { looseNumber, normalNumber, withoutSetCode } from './numbers.ts'
@@ -34,10 +34,10 @@ export interface IndexedRecord {
 export type FindResult = { itemId: number; method: 'set' | 'name' } | { reason: Reason; candidates: { itemId: number; score: number }[] }
 
 /** Longer than any name, number, set or printing of an item. */
-const LONGEST = 500
-const MOST_CANDIDATES = 5
+const MAX_TEXT_LENGTH = 500
+const MAX_CANDIDATES = 5
 /** Maximum number of cards that are compared when nothing matches exactly. */
-const MOST_COMPARED = 500
+const MAX_COMPARED = 500
 
 interface Printing {
   itemId: number
@@ -106,7 +106,7 @@ export class CardIndex {
         genre: 'single',
         family: '',
         number,
-        name: describe({ name, number, set: null, finish: null }).name,
+        name: parseDescription({ name, number, set: null, finish: null }).name,
         set: { ref: set, name: set, codes: [], printedTotal: null },
         finish: null,
         shopIds: [],
@@ -126,7 +126,7 @@ export class CardIndex {
    */
   find(row: CardDescription): FindResult {
     if (isTooLong(row)) return { reason: UNKNOWN, candidates: [] }
-    const wanted = describe(row)
+    const wanted = parseDescription(row)
     const cards = row.number === null ? this.#unnumbered(row, wanted) : this.#numbered(row, wanted, row.number)
     const printings = this.#fitting(cards, wanted)
     const best = fittest(printings)
@@ -141,7 +141,7 @@ export class CardIndex {
    * Cards with this number and name in the set, or in all sets when the row names none. Within a set, a number belongs to one card, so
    * words that only some sources append to the name are ignored.
    */
-  #numbered(row: CardDescription, wanted: Described, written: string): SourceCard[] {
+  #numbered(row: CardDescription, wanted: ParsedDescription, written: string): SourceCard[] {
     const { set } = row
     const number = normalNumber(written)
     const ofGame = (cards: Iterable<SourceCard>) => [...new Set(cards)].filter((card) => mayBe(row, card))
@@ -163,7 +163,7 @@ export class CardIndex {
   }
 
   /** Products without a number, by name. */
-  #unnumbered(row: CardDescription, wanted: Described): SourceCard[] {
+  #unnumbered(row: CardDescription, wanted: ParsedDescription): SourceCard[] {
     const { set } = row
     const sets = set === null ? null : new Set(this.#setsNamed(set, wanted))
     const cards = this.#byName.get(wanted.name) ?? []
@@ -173,23 +173,23 @@ export class CardIndex {
   }
 
   /** The sets with this name, and the galleries that are printed as part of them. */
-  #setsNamed(set: string, wanted: Described): SourceSet[] {
+  #setsNamed(set: string, wanted: ParsedDescription): SourceSet[] {
     return this.#setNames.withGalleries(this.#learned.get(set) ?? this.#setNames.find(set, wanted))
   }
 
-  #fitting(cards: readonly SourceCard[], wanted: Described): Fitting[] {
+  #fitting(cards: readonly SourceCard[], wanted: ParsedDescription): Fitting[] {
     return cards.flatMap((card) => this.#printings.get(card)!.map((printing) => ({ ...printing, fit: wanted.fits(printing.words, card) })))
   }
 
   /** Cards with a similar number or name, for a person to choose from. */
-  #alike(row: CardDescription, wanted: Described): FindResult {
+  #alike(row: CardDescription, wanted: ParsedDescription): FindResult {
     const number = row.number === null ? null : normalNumber(row.number)
     const sets = row.set === null ? null : new Set(this.#setsNamed(row.set, wanted))
     const pool = new Set<SourceCard>()
     for (const name of [wanted.name, wanted.looseName]) for (const card of this.#byName.get(name) ?? []) pool.add(card)
     for (const set of sets ?? []) for (const card of (number === null ? null : this.#inSet(set, number)) ?? []) pool.add(card)
     const scored = new Map<number, number>()
-    for (const card of [...pool].filter((one) => mayBe(row, one)).slice(0, MOST_COMPARED)) {
+    for (const card of [...pool].filter((one) => mayBe(row, one)).slice(0, MAX_COMPARED)) {
       const name = Math.max(
         0,
         ...card.names.map((one) => likeness(one, wanted.name)),
@@ -209,7 +209,7 @@ export class CardIndex {
     const candidates = [...scored]
       .map(([itemId, score]) => ({ itemId, score }))
       .sort((a, b) => b.score - a.score || a.itemId - b.itemId)
-      .slice(0, MOST_CANDIDATES)
+      .slice(0, MAX_CANDIDATES)
     const reason: Reason =
       sets?.size === 0 ? { rule: 'set-unclear', params: { set: row.set! } } : candidates.length === 0 ? UNKNOWN : { rule: 'loose', params: {} }
     return { reason, candidates }
@@ -246,7 +246,7 @@ function mayBe({ game, families = null }: CardDescription, card: SourceCard): bo
 
 function ranked(printings: readonly Fitting[], score: number): { itemId: number; score: number }[] {
   const sorted = printings.toSorted((a, b) => b.fit - a.fit || byPlainness(a.finish, b.finish) || a.itemId - b.itemId)
-  return [...new Set(sorted.map(({ itemId }) => itemId))].slice(0, MOST_CANDIDATES).map((itemId) => ({ itemId, score }))
+  return [...new Set(sorted.map(({ itemId }) => itemId))].slice(0, MAX_CANDIDATES).map((itemId) => ({ itemId, score }))
 }
 
 /** Cards by number, with and without the prefix that all cards of the set share. */
@@ -270,7 +270,7 @@ function sameTotal(total: string, card: SourceCard): boolean {
 
 /** Whether a text of the row is longer than that of any item. */
 export function isTooLong({ name, number, set, finish }: Pick<CardDescription, 'name' | 'number' | 'set' | 'finish'>): boolean {
-  return [name, number, set, finish].some((text) => text !== null && text.length > LONGEST)
+  return [name, number, set, finish].some((text) => text !== null && text.length > MAX_TEXT_LENGTH)
 }
 
 function push<K, T>(map: Map<K, T[]>, key: K, value: T): void {

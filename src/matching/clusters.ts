@@ -14,7 +14,7 @@ export interface Cluster {
   members: Member[]
 }
 
-export interface Joined {
+export interface JoinResult {
   clusters: Cluster[]
   waiting: WaitingCard[]
   setMaps: SetMap[]
@@ -26,9 +26,9 @@ export interface Unit {
   cards: SourceCard[]
 }
 
-const MOST_CANDIDATES = 10
+const MAX_CANDIDATES = 10
 /** Maximum ratio between the prices of two sides that are joined. */
-const MOST_PRICE_RATIO = 5
+const MAX_PRICE_RATIO = 5
 
 /**
  * Units by source: each belongs to its highest-ranked source and includes the cards of lower sources that were manually joined.
@@ -74,7 +74,7 @@ export function contradictions(unit: Unit, cluster: Cluster): Reason[] {
   const [ownPrices, otherPrices] = [unit.cards.flatMap(({ prices }) => prices), cluster.members.flatMap(({ card }) => card.prices)]
   if (ownPrices.length > 0 && otherPrices.length > 0) {
     const ratio = Math.min(...ownPrices.flatMap((one) => otherPrices.map((other) => Math.max(one, other) / Math.min(one, other))))
-    if (ratio > MOST_PRICE_RATIO) reasons.push({ rule: 'price-ratio', params: { ratio: Math.round(ratio * 10) / 10, most: MOST_PRICE_RATIO } })
+    if (ratio > MAX_PRICE_RATIO) reasons.push({ rule: 'price-ratio', params: { ratio: Math.round(ratio * 10) / 10, most: MAX_PRICE_RATIO } })
   }
   return reasons
 }
@@ -94,5 +94,5 @@ export function waitingCard(unit: Unit, reasons: Reason[], candidates: readonly 
   const listed = candidates
     .map(({ cluster, score, reasons: why }): MatchCandidate => ({ key: cluster.members[0]!.card.records[0]!.key, score, reasons: why }))
     .sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1))
-  return { key: keys[0]!, keys, postponed: verdicts.isPostponed(keys), reasons, candidates: listed.slice(0, MOST_CANDIDATES) }
+  return { key: keys[0]!, keys, postponed: verdicts.isPostponed(keys), reasons, candidates: listed.slice(0, MAX_CANDIDATES) }
 }

@@ -1,13 +1,13 @@
 // Finds the sets and products that the rows of a list describe, so that only those are loaded.
 import { type CardDescription, isTooLong } from './card-index.ts'
-import { describe } from './descriptions.ts'
+import { parseDescription } from './descriptions.ts'
 import { looseName, normalName } from './names.ts'
 import { looseNumber, normalNumber } from './numbers.ts'
 import type { MatchSet } from './records.ts'
 import { SetNames } from './set-names.ts'
 
 /** A set name may refer to a set if at least this many of its rows describe cards of the set, or this share of them. */
-const FEWEST = 3
+const MIN_CARDS = 3
 const SHARE = 0.4
 
 /** What a record states about its card. */
@@ -48,7 +48,7 @@ export class DescribedSets {
     for (const row of rows) {
       if (isTooLong(row)) continue
       if (row.set !== null) this.#label(row.set, names).rows += 1
-      const { name, fullName } = describe(row)
+      const { name, fullName } = parseDescription(row)
       if (row.number === null) this.#productNames.add(name)
       else for (const one of new Set([name, fullName])) addTo(this.#byCard, cardKey(row.number, one), row.set)
     }
@@ -77,7 +77,7 @@ export class DescribedSets {
     for (const [label, { rows, named, agree }] of this.#labels) {
       const isNamed = named.some((ref) => {
         const size = this.#sizes.get(ref) ?? 0
-        return size > 0 && (rows < FEWEST || (agree.get(ref) ?? 0) >= SHARE * Math.min(rows, size))
+        return size > 0 && (rows < MIN_CARDS || (agree.get(ref) ?? 0) >= SHARE * Math.min(rows, size))
       })
       if (isNamed) this.#labels.delete(label)
       else agree.clear()
@@ -93,14 +93,14 @@ export class DescribedSets {
   /** Adds the sets that the rows describe; call it after `look` has had the statements of all sets. */
   choose(): void {
     for (const { rows, agree } of this.#labels.values()) {
-      for (const [ref, count] of agree) if (count >= Math.min(FEWEST, rows * SHARE)) this.refs.add(ref)
+      for (const [ref, count] of agree) if (count >= Math.min(MIN_CARDS, rows * SHARE)) this.refs.add(ref)
     }
   }
 
   #label(set: string, names: SetNames<{ facts: MatchSet }>): Label {
     const known = this.#labels.get(set)
     if (known) return known
-    const found = names.withGalleries(names.find(set, describe({ name: '', number: null, set, finish: null })))
+    const found = names.withGalleries(names.find(set, parseDescription({ name: '', number: null, set, finish: null })))
     const label = { rows: 0, named: found.map(({ facts }) => facts.ref), agree: new Map<string, number>() }
     for (const ref of label.named) this.refs.add(ref)
     this.#labels.set(set, label)

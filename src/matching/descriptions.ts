@@ -9,7 +9,7 @@ import type { SourceCard } from './source-cards.ts'
 const PARENTHESES = /\(([^()]*)\)/g
 const BRACKETS = /\[[^[\]]*\]/g
 
-export interface Described {
+export interface ParsedDescription {
   name: string
   /** including the words in parentheses */
   fullName: string
@@ -33,7 +33,7 @@ interface Written {
 }
 
 /** Normalises a row for the matcher; printings may be in the finish, or in parentheses after the name or set. */
-export function describe({ name, number, set, finish }: Written): Described {
+export function parseDescription({ name, number, set, finish }: Written): ParsedDescription {
   const { bareName, printing } = printingIn(name, number)
   const stated = finish === null && printing === '' ? null : finishWords(`${finish ?? ''} ${printing}`)
   const wanted = finish === null && stated?.length === 0 ? null : stated

@@ -1,6 +1,6 @@
 // Normal forms of card names: spellings of the same name are equal, names of different cards are not.
 import { fold, words } from '#index/fold.ts'
-import { kept } from '#index/kept.ts'
+import { memoize } from '#index/memoize.ts'
 
 /** Symbols and abbreviations that sources also write as words. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const BRACKETED = /\([^()]*\)|\[[^[\]]*\]/g
 const OPTIONAL = new Set(['basic', 'δ', 'star', 'prism', 'lv', 'x', 'team', 'forme', 'form'])
 
 /** The same form for all spellings of a name: `Gyarados-GX` and `Gyarados GX`, `Nidoran ♀` and `Nidoran Female`. */
-export const normalName = kept(normalForm)
+export const normalName = memoize(normalForm)
 
 function normalForm(name: string): string {
   const found = words(fold(name.replaceAll('♢', '◇')))
@@ -34,7 +34,7 @@ function normalForm(name: string): string {
 const SEXES: Readonly<Record<string, string>> = { f: '♀', female: '♀', m: '♂', male: '♂' }
 
 /** The form without brackets and without words that some sources omit; equal loose forms are a hint, not proof. */
-export const looseName = kept(looseForm)
+export const looseName = memoize(looseForm)
 
 function looseForm(name: string): string {
   const bare = name.replace(BRACKETED, ' ').trim()

@@ -1,14 +1,14 @@
 // Normal forms of collector numbers, within a set that may print the same prefix on all of its cards.
 import { parseCode } from '#index/codes.ts'
-import { kept } from '#index/kept.ts'
+import { memoize } from '#index/memoize.ts'
 
 const PREFIXED = /^([\p{L}\p{M}]+)(\p{N}.*)$/u
 /** A prefix belongs to the set instead of the card if at least this share of the set's numbers has it. */
 const SHARED_PREFIX = 0.8
 /** With fewer numbers, a prefix cannot be attributed to the set. */
-const FEWEST_NUMBERS = 4
+const MIN_NUMBERS = 4
 
-const codeOf = kept(parseCode)
+const codeOf = memoize(parseCode)
 
 /** Without leading zeros, separators and total: `004/102` → `4`, `TG01/TG30` → `tg1`, `SWSH020` → `swsh20`. */
 export function normalNumber(number: string): string {
@@ -30,8 +30,8 @@ export function sharedPrefix(numbers: readonly string[]): string {
     const prefix = PREFIXED.exec(number)?.[1]
     if (prefix !== undefined) counts.set(prefix, (counts.get(prefix) ?? 0) + 1)
   }
-  const least = Math.max(FEWEST_NUMBERS, numbers.length * SHARED_PREFIX)
-  for (const [prefix, count] of counts) if (count >= least) return prefix
+  const minCount = Math.max(MIN_NUMBERS, numbers.length * SHARED_PREFIX)
+  for (const [prefix, count] of counts) if (count >= minCount) return prefix
   return ''
 }
 

@@ -1,6 +1,17 @@
 // Matches sealed products of several shops by the words of their names if the match is unique on both sides.
 import { fold, words } from '#index/fold.ts'
-import { areApart, type Candidate, type Cluster, clusterOf, contradictions, join, type Joined, type Unit, unitsOf, waitingCard } from './clusters.ts'
+import {
+  areApart,
+  type Candidate,
+  type Cluster,
+  clusterOf,
+  contradictions,
+  join,
+  type JoinResult,
+  type Unit,
+  unitsOf,
+  waitingCard,
+} from './clusters.ts'
 import { Multimap } from './multimap.ts'
 import type { Reason, SealedAliases } from './records.ts'
 import aliasesOfProgram from './sealed-aliases.json' with { type: 'json' }
@@ -10,9 +21,9 @@ import type { Verdicts } from './verdicts.ts'
 const CONFIDENCE = { id: 100, words: 90 } as const
 
 /** @param sources products of one game by shop, in order of precedence */
-export function joinSealed(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts, aliases: SealedAliases = {}): Joined {
+export function joinSealed(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts, aliases: SealedAliases = {}): JoinResult {
   const keyOf = wordKey({ ...aliasesOfProgram, ...aliases })
-  const result: Joined = { clusters: [], waiting: [], setMaps: [] }
+  const result: JoinResult = { clusters: [], waiting: [], setMaps: [] }
   const byKey = new Multimap<string, Cluster>()
   const byId = new Multimap<string, Cluster>()
   for (const units of unitsOf(sources, verdicts)) {

@@ -9,7 +9,7 @@ const AGREEMENT = 0.8
 /** A second set competes if it shares at least this part of the matching cards. */
 const NEAR = 0.5
 /** Fewer matching cards prove nothing unless both sets have the same name. */
-const FEWEST = 3
+const MIN_CARDS = 3
 /** Below this share a resemblance is chance; from it upwards a person decides. */
 const RESEMBLANCE = 0.4
 
@@ -34,7 +34,7 @@ export function mapSets(from: readonly SourceSet[], to: readonly SourceSet[], de
       continue
     }
     const share = agree / of
-    if (!isSameName(a, b) && (share < RESEMBLANCE || agree < FEWEST)) continue
+    if (!isSameName(a, b) && (share < RESEMBLANCE || agree < MIN_CARDS)) continue
     const near = contested >= agree * NEAR && !areNamesakes(a, b)
     const clear = share >= AGREEMENT && !near
     maps.push({ from: a.ref, to: b.ref, agree, of, decided: clear, by: clear ? 'rule' : null })

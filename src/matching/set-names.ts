@@ -12,7 +12,7 @@ interface Named {
 }
 
 /** The normalised name of a set in a list, with and without the parentheses at its end. */
-interface Wanted {
+interface NormalisedSetName {
   set: string
   bareSet: string
 }
@@ -32,7 +32,7 @@ export class SetNames<S extends Named> {
   }
 
   /** The sets with this name or code; empty if there are none. */
-  find(label: string, { set, bareSet }: Wanted): Iterable<S> {
+  find(label: string, { set, bareSet }: NormalisedSetName): Iterable<S> {
     return this.#byName.get(set) ?? this.#byName.get(bareSet) ?? this.#byCode.get(normalNumber(label)) ?? []
   }
 

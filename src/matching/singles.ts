@@ -1,5 +1,16 @@
 // Matches single cards of several sources by shop id, or by set, number and name; cards that are only similar stay pending.
-import { areApart, type Candidate, type Cluster, clusterOf, contradictions, join, type Joined, type Unit, unitsOf, waitingCard } from './clusters.ts'
+import {
+  areApart,
+  type Candidate,
+  type Cluster,
+  clusterOf,
+  contradictions,
+  join,
+  type JoinResult,
+  type Unit,
+  unitsOf,
+  waitingCard,
+} from './clusters.ts'
 import { Multimap } from './multimap.ts'
 import { likeness } from './names.ts'
 import { looseNumber } from './numbers.ts'
@@ -14,8 +25,8 @@ const CONFIDENCE = { shopId: 100, setMap: 95, looseDecided: 80 } as const
 const DIGITS = /^\d+$/
 
 /** @param sources cards of one game and language family by source, in order of precedence */
-export function joinSingles(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts): Joined {
-  const result: Joined = { clusters: [], waiting: [], setMaps: [] }
+export function joinSingles(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts): JoinResult {
+  const result: JoinResult = { clusters: [], waiting: [], setMaps: [] }
   const known = new ClusterIndex()
   for (const [n, units] of unitsOf(sources, verdicts).entries()) {
     if (n === sources.length - 1) known.isLast = true
@@ -122,7 +133,7 @@ interface Duplicate {
  * Finds cards that a source contains twice, because an older file numbered them differently (`H01`, `H1`) or has a gallery in the main
  * set. Those of the older form become pending; those of a gallery too, until a person decides that the sets are the same.
  */
-function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: Joined): { kept: readonly Unit[]; duplicates: Duplicate[] } {
+function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: JoinResult): { kept: readonly Unit[]; duplicates: Duplicate[] } {
   const sets = setsOf(units)
   const byRef = new Map(sets.map((set) => [set.ref, set]))
   const dropped = new Map<SourceCard, Omit<Duplicate, 'unit'>>()

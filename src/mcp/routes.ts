@@ -18,7 +18,7 @@ import type { RateLimits } from '#accounts/rate-limits.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
-import { call, mayCall, ofFamily, type Viewer } from '#core/verb.ts'
+import { call, mayCall, withFamilyCode, type Viewer } from '#core/verb.ts'
 import { type Answer, asServiceError, errorBody, successBody } from '#http/envelope.ts'
 import { type Failures, failuresOf } from '#http/failures.ts'
 import { apiRequest, viewerOf } from '#http/fastify-adapter.ts'
@@ -167,7 +167,7 @@ async function callTool(
     const result: unknown = await call(verb, ctx(viewer, { ...request, headers: {} }), { ...defaults, ...given })
     return resultOf((answers.get(verb) ?? asData)(result as never))
   } catch (error) {
-    const refusal = asServiceError(ofFamily(error, verb))
+    const refusal = asServiceError(withFamilyCode(error, verb))
     failed(refusal, request)
     return { isError: true, ...content(errorBody(refusal).error) }
   }

@@ -41,7 +41,7 @@ interface Declared<Ctx extends HasViewer> {
 }
 
 /** Fewer than the REST default, because a model reads every entry. */
-const FEW = { per_page: 10 }
+const SHORT_PAGE = { per_page: 10 }
 
 export const TOOLS: readonly Tool[] = [
   tool({
@@ -51,7 +51,7 @@ export const TOOLS: readonly Tool[] = [
       'Search trading cards and sealed products by name, collector number or set, best match first, with their current prices. ' +
       'Start here when you do not know the id of an item.',
     verb: searchItems,
-    defaults: FEW,
+    defaults: SHORT_PAGE,
   }),
   tool({
     name: 'get_item',
@@ -94,7 +94,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Search listings for sale',
     description: 'Search the current offers of sellers. Prices are in TL. The `with_` flags add details to each listing.',
     verb: searchListings,
-    defaults: { ...FEW, with_item: true, with_details: true },
+    defaults: { ...SHORT_PAGE, with_item: true, with_details: true },
   }),
   tool({
     name: 'get_listing',
@@ -108,14 +108,14 @@ export const TOOLS: readonly Tool[] = [
     title: 'List your own listings',
     description: 'List the listings of this account in every status, newest first.',
     verb: listMyListings,
-    defaults: { ...FEW, with_item: true },
+    defaults: { ...SHORT_PAGE, with_item: true },
   }),
   tool({
     name: 'plan_price_job',
     title: 'Plan new prices and stock of listings',
     description:
       'First of two steps to change prices or stock of your listings. Changes nothing yet: shows the old and new price ' +
-      'and quantity of each row, your payout, the rank among other offers, or why the row is refused. Show this to the user and ask before you ' +
+      'and quantity of each row, your payout, the rank among other offers, or why the row cannot be applied. Show this to the user and ask before you ' +
       'apply it. Each row is an object with `listing_id` or `sku`, and `price`, `quantity` or both.',
     verb: planPriceJob,
   }),
@@ -145,7 +145,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'List recent sales',
     description: 'List the latest sales of the marketplace, newest first, of all items or of one. Prices are in TL.',
     verb: listRecentSales,
-    defaults: FEW,
+    defaults: SHORT_PAGE,
   }),
   tool({
     name: 'me',

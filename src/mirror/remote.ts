@@ -19,7 +19,7 @@ export interface Remote {
 }
 
 const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 30_000
+const MAX_PAUSE_MS = 30_000
 
 /** @throws Error if there is no dump yet */
 export async function newestDump(remote: Remote): Promise<Dump> {
@@ -65,7 +65,7 @@ function checked({ name, bytes, sha256 }: DumpFile): { counted: Transform; check
 
 /** Retries while the service is unavailable. @throws Error with the service's message otherwise */
 async function get({ url, key, onRetry }: Remote, path: string): Promise<Response> {
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
     const answered = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } }).catch((error: Error) => error)
     if (answered instanceof Error) {
       onRetry?.(causeOf(answered))

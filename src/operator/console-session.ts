@@ -6,7 +6,7 @@ import { openConsoleSession } from '#accounts/open-console-session.ts'
 import { joinByLink } from '#accounts/people/join.ts'
 import { beginTwoFactor, changePassword, confirmTwoFactor } from '#accounts/people/own-secrets.ts'
 import { type PeopleParts, signInPerson } from '#accounts/people/sign-in.ts'
-import { addSessionRoutes, answer, credentialIn, type SessionPages, sessionCaller } from '#accounts/session-routes.ts'
+import { addSessionRoutes, sendData, credentialIn, type SessionPages, sessionCaller } from '#accounts/session-routes.ts'
 import { unauthenticated } from '#core/errors.ts'
 import type { MarketNames } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
@@ -72,7 +72,7 @@ export function addConsoleSession(app: FastifyInstance, pages: SessionPages, par
       const caller = callerOf(request)
       if (caller === null) throw unauthenticated(reason('own_pages_only'))
       const writing = ctx(request, await caller.viewer)
-      return answer(reply, await write(peopleOf(writing), writing, request.body ?? {}))
+      return sendData(reply, await write(peopleOf(writing), writing, request.body ?? {}))
     })
     registerOtherMethods(app, path, ['POST'])
   }

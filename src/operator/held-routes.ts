@@ -3,7 +3,7 @@ import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'
 import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
-import { acceptHeldPrices, type Decided, discardHeldPrices } from '#prices/decide-held-prices.ts'
+import { acceptHeldPrices, type DecidedCount, discardHeldPrices } from '#prices/decide-held-prices.ts'
 import { type HeldPrice, HeldPriceSchema } from '#prices/held.ts'
 import { listHeldPrices } from '#prices/list-held-prices.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
@@ -17,8 +17,8 @@ export const heldRoutes: Route<PriceWriteCtx>[] = [
     verb: listHeldPrices,
     summary: 'List held prices, which are unpublished until someone reviews them, largest deviation first',
     description:
-      'Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), ' +
-      '`grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items).',
+      'Rules: `jump` (deviates from the last price), `disagreement` (deviates from every other source of the same label), ' +
+      '`grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (two items share the foreign id).',
     tag: 'Held prices',
     answer: ({ rows, pagination }: Page<HeldPrice>) => ({ data: rows, pagination }),
     data: Type.Array(HeldPriceSchema),
@@ -52,7 +52,7 @@ export const heldRoutes: Route<PriceWriteCtx>[] = [
     verb: acceptHeldPrices,
     summary: 'Publish held prices by rule, market, import or item',
     tag: 'Held prices',
-    answer: (decided: Decided) => ({ data: decided }),
+    answer: (decided: DecidedCount) => ({ data: decided }),
     data: DecidedSchema,
     errors: ['INVALID_JSON'],
   },
@@ -62,7 +62,7 @@ export const heldRoutes: Route<PriceWriteCtx>[] = [
     verb: discardHeldPrices,
     summary: 'Discard held prices by rule, market, import or item',
     tag: 'Held prices',
-    answer: (decided: Decided) => ({ data: decided }),
+    answer: (decided: DecidedCount) => ({ data: decided }),
     data: DecidedSchema,
     errors: ['INVALID_JSON'],
   },

@@ -21,7 +21,7 @@ export const matchRoutes: Route<PriceWriteCtx>[] = [
     path: '/matches',
     verb: listMatches,
     summary: 'List pending source records with the items they resemble',
-    description: 'Only exact matches are made automatically. Similar, ambiguous and contradictory ones are listed here.',
+    description: 'Only exact matches are applied automatically. Similar, ambiguous and contradictory ones are listed here.',
     tag: 'Matches',
     answer: ({ rows, pagination }: Page<Match>) => ({ data: rows, pagination }),
     data: Type.Array(MatchSchema),

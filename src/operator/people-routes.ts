@@ -36,7 +36,7 @@ export const peopleRoutes: Route<WriteCtx>[] = [
     method: 'GET',
     path: '/people',
     verb: listPeople,
-    summary: 'The people who run the service',
+    summary: 'List the people who run the service',
     description: 'Owners only.',
     tag: 'People',
     answer: ({ rows, pagination }: Page<Person>) => ({ data: rows, pagination }),

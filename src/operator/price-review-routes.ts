@@ -42,8 +42,8 @@ export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
       '`accept` publishes held prices and `discard` rejects them; list them in `held_ids`. `confirm` marks published prices as correct until ' +
       'their feed states another amount. `withdraw` unpublishes prices and restores the previous ones; the same amount is not published ' +
       'again until the feed has stated a different one. For both, list the prices in `prices` with the amounts you saw. ' +
-      'With a `filter`, which must have a `state`, the decision applies to every match, and is refused unless their number is `expected`. ' +
-      'A decision is one batch: it is refused as a whole if any price has changed since, and it can be undone.',
+      'With a `filter`, which must have a `state`, the decision applies to every match, and is rejected unless their number is `expected`. ' +
+      'A decision is one batch: it is rejected as a whole if any price has changed since, and it can be undone.',
     tag: 'Price reviews',
     answer: (decision: PriceDecision) => ({ data: decision, message: decisionText(decision) }),
     data: PriceDecisionSchema,

@@ -45,7 +45,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & HistoryCtx>
     verb: setPrice,
     summary: 'Set or correct one price of an item',
     description:
-      'On the word of a person: published whatever the rules say, and confirmed. What it replaces stays in the history and is in the audit ' +
+      'The price is published regardless of the price rules, and confirmed. The replaced price stays in the history and in the audit ' +
       'log. It is a separate batch, which can be reverted.',
     tag: 'Prices',
     status: 201,
@@ -78,7 +78,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & HistoryCtx>
     method: 'GET',
     path: '/imports/:id',
     verb: getImport,
-    summary: 'Read an import: progress, result and refused rows',
+    summary: 'Read an import: progress, result and rejected rows',
     tag: 'Imports',
     answer: (found: ImportDetail) => ({ data: found }),
     data: ImportDetailSchema,
@@ -88,7 +88,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & HistoryCtx>
     method: 'GET',
     path: '/imports/:id/refusals.csv',
     verb: exportRefusals,
-    summary: 'Export all refused rows of an import as CSV: file, line, rule and reason',
+    summary: 'Export all rejected rows of an import as CSV: file, line, rule and reason',
     description: 'Cells a spreadsheet would run as formulas start with an apostrophe.',
     tag: 'Imports',
     answer: ({ id, lines }: RefusalExport) => ({

@@ -22,8 +22,8 @@ export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx>[] = [
     verb: readActivity,
     summary: 'Read the activity of a period by day, and of the previous period',
     description:
-      'Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals and those that ' +
-      'sold and asked most. The period before is as long. Amounts are exact sums of sales that were not cancelled.',
+      'Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals, and the items, sellers ' +
+      'and callers with the most sales or requests. The previous period has the same length. Amounts are exact and exclude cancelled sales.',
     tag: 'Stats',
     answer: (activity: Activity) => ({ data: activity }),
     data: ActivitySchema,

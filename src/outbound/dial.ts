@@ -31,7 +31,7 @@ export class DialFailure extends Error {
  */
 export async function dial(url: URL, { guard, resolve }: Network, deadline: AbortSignal): Promise<Socket> {
   const { host, port } = targetOf(url)
-  const addresses = isIP(host) ? [host] : await until(deadline, resolve(host))
+  const addresses = isIP(host) ? [host] : await withDeadline(deadline, resolve(host))
   if (addresses.length === 0) throw new DialFailure('name not resolved')
   if (!addresses.every((address) => guard.allows(address, port))) throw new DialFailure('target address not allowed')
   const answers = addresses.map((address) => ({ address, family: isIP(address) }))
@@ -51,7 +51,7 @@ export async function dial(url: URL, { guard, resolve }: Network, deadline: Abor
 }
 
 /** The result, unless the deadline passes first; it then rejects with the signal's reason. */
-export async function until<T>(deadline: AbortSignal, result: Promise<T>): Promise<T> {
+export async function withDeadline<T>(deadline: AbortSignal, result: Promise<T>): Promise<T> {
   const over = once(deadline, 'abort').then(() => {
     throw deadline.reason as Error
   })

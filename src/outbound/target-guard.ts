@@ -21,7 +21,7 @@ export interface TargetGuard {
   problemOf(url: string): Reason | null
 }
 
-export const LONGEST_URL = 500
+export const MAX_URL_LENGTH = 500
 const SHAPE = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 
 // Addresses of cloud metadata services, which return credentials; blocked even within an opened range.
@@ -43,7 +43,7 @@ export function openGuard({ allowCidrs, allowHttp, ownPorts, databasePorts }: Gu
   }
   const schemes = allowHttp ? ['https://', 'http://'] : ['https://']
   const problemOf = (text: string) => {
-    if ([...text].length > LONGEST_URL) return reason('text', { max: LONGEST_URL })
+    if ([...text].length > MAX_URL_LENGTH) return reason('text', { max: MAX_URL_LENGTH })
     const url = SHAPE.test(text) && URL.canParse(text) ? new URL(text) : null
     if (!url || (url.protocol === 'http:' && !allowHttp)) return reason('url', { values: schemes })
     if (url.username !== '' || url.password !== '') return reason('url_credentials')

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { notFound } from '#core/errors.ts'
-import { type Response, unlessKnown } from '#http/response.ts'
+import { type Response, orNotModified } from '#http/response.ts'
 
 const BUILT = fileURLToPath(new URL('../../dist/client/client.js', import.meta.url))
 const HEADERS = ['content-type', 'text/javascript; charset=utf-8', 'cache-control', 'public, max-age=3600', 'x-content-type-options', 'nosniff']
@@ -14,6 +14,6 @@ export function clientScript(path: string): (ifNoneMatch: string | undefined) =>
   const etag = body && `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   return (ifNoneMatch) => {
     if (!body) throw notFound('no_route', { method: 'GET', path })
-    return unlessKnown({ status: 200, headers: HEADERS, etag, body }, ifNoneMatch)
+    return orNotModified({ status: 200, headers: HEADERS, etag, body }, ifNoneMatch)
   }
 }

@@ -57,7 +57,7 @@ const form = document.querySelector('form[role=search]')
 const input = document.getElementById('search')
 const found = document.getElementById('found')
 const article = document.querySelector('article')
-const MOST_RESULTS = 20
+const MAX_RESULTS = 20
 let sections = null
 form.hidden = false
 form.addEventListener('submit', (event) => event.preventDefault())
@@ -76,7 +76,7 @@ input.addEventListener('input', async () => {
   const ranked = all.map((section) => ({ section, rank: rank(section) })).filter((each) => each.rank > 0)
   ranked.sort((one, other) => other.rank - one.rank)
   const list = create('ul')
-  for (const { section } of ranked.slice(0, MOST_RESULTS)) {
+  for (const { section } of ranked.slice(0, MAX_RESULTS)) {
     const entry = create('li')
     const link = create('a', { href: section.path, textContent: section.heading })
     // The section may be on the current page.

@@ -1,7 +1,7 @@
 // The pages of the public listener: developer page, guides, changelog, the overview for language models, and the client.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Plan } from '#core/plans.ts'
-import { shownTo } from '#http/demo-key.ts'
+import { demoKeyFor } from '#http/demo-key.ts'
 import { sendBy } from '#http/fastify-adapter.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { notFound } from '#core/errors.ts'
@@ -36,7 +36,7 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, m
   /** The key to show; responses with a key are not cached. */
   const keyFor = (request: FastifyRequest, reply: FastifyReply) => {
     if (demoKey !== null) reply.header('cache-control', 'no-store')
-    return shownTo(request, demoKey)
+    return demoKeyFor(request, demoKey)
   }
   get('/', (request, reply) => {
     reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8')

@@ -5,13 +5,13 @@ import { MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { PriceRules } from './evidence/hold.ts'
 import { type Conditions, noiseOf } from './evidence/judge.ts'
-import { type Rhythm, rhythmOf } from './evidence/rhythm.ts'
+import { type FeedInterval, feedIntervalOf } from './evidence/feed-interval.ts'
 import { Rates } from './rates.ts'
 
 /** Maximum feeds of a source that are considered; posts of a few prices each can be many. */
 const LATEST_FEEDS = 1_000
 /** Days on which a source stated less than this share of its largest day do not count for its interval. */
-const LEAST_SHARE = 0.1
+const MIN_SHARE = 0.1
 
 /**
  * The conditions at a given time.
@@ -25,7 +25,7 @@ export async function loadConditions(on: Queryable, rules: PriceRules, nowMs: nu
     thresholds: rules,
     convert: (minor, from, to, atMs) => rates.convert(minor, currency(from), currency(to), atMs),
     noiseMinor: noiseOf(rules.noise, (minor, from, market) => rates.convert(minor, from, currency(market), nowMs)),
-    rhythms: await loadRhythms(on, rules, before),
+    rhythms: await loadFeedIntervals(on, rules, before),
   }
 }
 
@@ -33,7 +33,11 @@ export async function loadConditions(on: Queryable, rules: PriceRules, nowMs: nu
  * The feed interval of each market, by position in MARKETS: from the dates of its feeds in effect.
  * @param before an import: only feeds before it count; null for all
  */
-export async function loadRhythms(on: Queryable, { feedPrices }: Pick<PriceRules, 'feedPrices'>, before: number | null = null): Promise<Rhythm[]> {
+export async function loadFeedIntervals(
+  on: Queryable,
+  { feedPrices }: Pick<PriceRules, 'feedPrices'>,
+  before: number | null = null,
+): Promise<FeedInterval[]> {
   const earlier = before === null ? sql`` : sql`and import_id < ${before}::int4`
   const { rows } = await sql<{ market: number; newest_ms: number | null; prices: number | null; set_aside: boolean }>`
     select m.market, (extract(epoch from f.newest) * 1000)::float8 as newest_ms, f.prices, a.market is not null as set_aside
@@ -44,7 +48,7 @@ export async function loadRhythms(on: Queryable, { feedPrices }: Pick<PriceRules
     ) f on not exists (select from imports where id = f.import_id and reverted_by_import_id is not null)`.execute(on)
   return MARKETS.map((_, market) => {
     const feeds = rows.filter((row) => row.market === market)
-    return rhythmOf(
+    return feedIntervalOf(
       mainFeeds(feeds, feedPrices),
       feeds.some((row) => row.set_aside),
     )
@@ -62,5 +66,5 @@ function mainFeeds(feeds: readonly { newest_ms: number | null; prices: number | 
   }
   const days = [...byDay.values()]
   const fullest = days.reduce((most, { prices }) => Math.max(most, prices), 0)
-  return days.filter(({ prices }) => prices >= Math.max(feedPrices, fullest * LEAST_SHARE)).map(({ newestMs }) => newestMs)
+  return days.filter(({ prices }) => prices >= Math.max(feedPrices, fullest * MIN_SHARE)).map(({ newestMs }) => newestMs)
 }

@@ -5,7 +5,7 @@ import { actorOf, type WriteCtx } from '#db/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import type { PriceChange } from './payload.ts'
 
-/** When a person confirmed this price (epoch milliseconds); null if nobody did. */
+/** When a person confirmed this price (epoch milliseconds); null if it was not confirmed. */
 export type ConfirmedPrices = (itemId: number, market: number, labelId: number, minor: number, updatedAtMs: number) => number | null
 
 /** Whether anyone has confirmed any price. */

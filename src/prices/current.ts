@@ -1,7 +1,7 @@
 // Current prices of the items of a batch, as seen by its transaction; new prices are compared with them.
 import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Queryable } from '#db/schema.ts'
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import { bitsOf, type PriceEvidence, STATES } from './evidence/types.ts'
 import { FIGURE_COLUMNS, FigureTable } from './figures.ts'
 import type { PriceChange } from './payload.ts'
@@ -24,7 +24,7 @@ const JUMP = bitsOf(['jump'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
 /** Flags that are set when prices arrive, and stay until they are settled. */
 export const JUMPS = JUMP | AVERAGE_JUMP
-export const KEPT_FLAGS = IDENTICAL | JUMPS
+export const PERSISTENT_FLAGS = IDENTICAL | JUMPS
 
 /** Takes the place of the market in rows that name the item that one was merged into. */
 const ALIAS = -1
@@ -164,7 +164,7 @@ export class CurrentPrices {
   }
 
   /**
-   * Sets a price that nobody has confirmed yet; the evidence of the previous price does not apply to it.
+   * Sets a price that has not been confirmed yet; the evidence of the previous price does not apply to it.
    * @param at position of the price that it replaces; -1 for none
    * @returns its position
    */
@@ -217,15 +217,15 @@ export class CurrentPrices {
   }
 
   #reach(length: number): void {
-    this.#next = grown(this.#next, length)
-    this.#itemId = grown(this.#itemId, length)
-    this.#market = grown(this.#market, length)
-    this.#labelId = grown(this.#labelId, length)
-    this.minor = grown(this.minor, length)
-    this.updatedAtMs = grown(this.updatedAtMs, length)
-    this.confirmedAtMs = grown(this.confirmedAtMs, length)
-    this.verdict = grown(this.verdict, length)
-    this.importId = grown(this.importId, length)
-    this.line = grown(this.line, length)
+    this.#next = withCapacity(this.#next, length)
+    this.#itemId = withCapacity(this.#itemId, length)
+    this.#market = withCapacity(this.#market, length)
+    this.#labelId = withCapacity(this.#labelId, length)
+    this.minor = withCapacity(this.minor, length)
+    this.updatedAtMs = withCapacity(this.updatedAtMs, length)
+    this.confirmedAtMs = withCapacity(this.confirmedAtMs, length)
+    this.verdict = withCapacity(this.verdict, length)
+    this.importId = withCapacity(this.importId, length)
+    this.line = withCapacity(this.line, length)
   }
 }

@@ -16,7 +16,7 @@ export const acceptHeldPrice = verb(
     input: Type.Object(
       {
         id: id('held price'),
-        item_id: boundedId('The item it is of, where one foreign id is on several'),
+        item_id: boundedId('Item to publish the price for, if several items share the foreign id'),
       },
       { additionalProperties: false },
     ),

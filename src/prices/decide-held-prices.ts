@@ -17,11 +17,11 @@ export const discardHeldPrices = verb({ name: 'discardHeldPrices', needs: 'catal
   decideMany(ctx, filter, 'discarded'),
 )
 
-export interface Decided {
+export interface DecidedCount {
   decided: number
 }
 
-function decideMany(ctx: PriceWriteCtx, filter: Omit<HeldFilter, 'state'>, decision: 'accepted' | 'discarded'): Promise<Decided> {
+function decideMany(ctx: PriceWriteCtx, filter: Omit<HeldFilter, 'state'>, decision: 'accepted' | 'discarded'): Promise<DecidedCount> {
   return change(ctx, async (tx, note) => {
     // A decision about everything at once is too easily made by mistake.
     if (Object.keys(filter).length === 0) {

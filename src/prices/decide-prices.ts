@@ -1,7 +1,7 @@
 // A decision about prices under review, given individually or by filter, recorded as one batch.
 import { type RawBuilder, sql } from 'kysely'
 import { conflict, invalid } from '#core/errors.ts'
-import { LARGEST_INTEGER } from '#core/fields.ts'
+import { MAX_INTEGER } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -21,11 +21,11 @@ import type { PriceWriteCtx } from './types.ts'
 import { lockMarkets } from './writer.ts'
 
 /** Maximum prices in one decision. */
-const MOST_NAMED = 1_000
+const MAX_PRICES = 1_000
 
 const NamedPrice = Type.Object(
   {
-    item_id: Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER }),
+    item_id: Type.Integer({ minimum: 1, maximum: MAX_INTEGER }),
     market: Type.Enum(MARKETS.filter((market) => market !== 'service')),
     label: Type.String({ maxLength: 100 }),
     price: Type.Number({ minimum: 0, description: 'The amount you saw' }),
@@ -37,14 +37,14 @@ const Input = Type.Object(
   {
     decision: Type.Enum([...DECISIONS]),
     held_ids: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER }), {
+      Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INTEGER }), {
         minItems: 1,
-        maxItems: MOST_NAMED,
+        maxItems: MAX_PRICES,
         description: 'Held prices to accept or discard',
       }),
     ),
     prices: Type.Optional(
-      Type.Array(NamedPrice, { minItems: 1, maxItems: MOST_NAMED, description: 'Published prices to confirm or withdraw, with the amounts you saw' }),
+      Type.Array(NamedPrice, { minItems: 1, maxItems: MAX_PRICES, description: 'Published prices to confirm or withdraw, with the amounts you saw' }),
     ),
     filter: Type.Optional(
       Type.Object(ReviewFields, { additionalProperties: false, minProperties: 1, description: 'All prices under review that match' }),
@@ -52,7 +52,7 @@ const Input = Type.Object(
     expected: Type.Optional(
       Type.Integer({
         minimum: 1,
-        maximum: LARGEST_INTEGER,
+        maximum: MAX_INTEGER,
         description: 'With `filter`: number of matching prices returned by GET /price-reviews/count',
       }),
     ),
@@ -84,13 +84,13 @@ export const decidePrices = verb({ name: 'decidePrices', needs: 'catalogue', inp
     if (input.decision !== 'discard') await judgePrices(ctx, tx, note, items)
     await recordOutcome(tx, id)
     const after = await fetchDecision(tx, id)
-    note.audit({ action: `price-decision.${input.decision}`, subject: 'price-decision', id, after: { ...after, named: named(input) } })
+    note.audit({ action: `price-decision.${input.decision}`, subject: 'price-decision', id, after: { ...after, named: listedPrices(input) } })
     return after
   })
 })
 
 /** The named prices for the audit log; those of a filter are in the decision. */
-function named({ held_ids: heldIds, prices }: DecidePrices): object | null {
+function listedPrices({ held_ids: heldIds, prices }: DecidePrices): object | null {
   return heldIds ? { held_ids: heldIds } : prices ? { prices } : null
 }
 
@@ -245,7 +245,7 @@ async function withdraw(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Pro
     )
     update price_decision_prices d set in_history = true from gone g
     where d.decision_id = ${id} and (d.item_id, d.market, d.label_id, d.updated_at) = (g.item_id, g.market, g.label_id, g.updated_at)`.execute(tx)
-  await uncover(tx, decided)
+  await restoreCoveredPoints(tx, decided)
   const author = actorOf(ctx.viewer)
   const why = reason('withdrawn', { by: author })
   await sql`
@@ -279,7 +279,7 @@ export function decidedPrices(id: number): RawBuilder<unknown> {
  * Restores the points of other batches at the times of the removed points.
  * @param gone a table `d` with the keys and times of the points
  */
-export async function uncover(tx: Tx, gone: RawBuilder<unknown>): Promise<void> {
+export async function restoreCoveredPoints(tx: Tx, gone: RawBuilder<unknown>): Promise<void> {
   await sql`
     with covered as (
       select distinct on (h.item_id, h.market, h.label_id, h.updated_at) h.*

@@ -10,7 +10,7 @@ import { CurrentPrices } from './current.ts'
 import type { PriceRules } from './evidence/hold.ts'
 import { RULE_VERSIONS } from './evidence/judge.ts'
 import type { MarketComparison } from './evidence/other-markets.ts'
-import { timesOff } from './evidence/thresholds.ts'
+import { factorBetween } from './evidence/thresholds.ts'
 import { CONFIDENCES, FLAGS, flagsOf, STATES } from './evidence/types.ts'
 import { medianOfDays } from './medians.ts'
 import { type ExplainedVerdict, PriceJudge } from './price-judge.ts'
@@ -51,13 +51,13 @@ const ComparisonSchema = Type.Object(
   {
     converted: Type.Number({ description: 'The other amount converted to the currency of the price by `rates`' }),
     usual_ratio: Type.Number({ description: 'Usual price in this market for an amount of 1 in the other; 1 if unknown' }),
-    usual_spread: Type.Number({ description: 'Factor by which about two thirds of the cards deviate from that at most' }),
-    cards: Type.Integer({ description: 'Number of cards of the set and finish, or of the game, behind that ratio' }),
+    usual_spread: Type.Number({ description: 'Factor within which about two thirds of the cards deviate from that ratio' }),
+    cards: Type.Integer({ description: 'Number of cards of the set and finish, or of the game, the ratio is based on' }),
     expected: Type.Number({ description: 'Expected price: `converted` × `usual_ratio`' }),
     times_off: Type.Number({ description: 'Factor between the price and the expected price' }),
     level: Type.Enum([...COMPARISON_LEVELS], {
       description:
-        '`agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way',
+        "`agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: in between; counts only if the feed's own figures point the same way",
     }),
   },
   { title: 'ExplainedComparison' },
@@ -93,7 +93,7 @@ const ExplainInputSchema = Type.Object(
   {
     kind: Type.Enum([...INPUT_KINDS], {
       description:
-        "`statement`: what a feed said; `confirmation`: it said so again; `sale`: one piece sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market",
+        "`statement`: a price stated by a feed; `confirmation`: the feed stated it again; `sale`: one unit sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market",
     }),
     market: Type.Enum([...MARKETS]),
     amount: Type.Number({ description: 'In `currency`' }),
@@ -120,7 +120,7 @@ export const PriceExplanationSchema = Type.Object(
     item_id: Type.Integer(),
     market: Type.Enum([...MARKETS]),
     label: Type.String({ examples: ['Near Mint'] }),
-    price: orNull(Type.Number(), { description: 'null if the item has no price in this market under this label' }),
+    price: orNull(Type.Number(), { description: 'null if the item has no price in this market for this label' }),
     currency: Type.String({ description: 'ISO 4217 code' }),
     updated_at: orNull(Time),
     confirmed_at: orNull(Time, { description: 'When a feed last stated the price' }),
@@ -133,7 +133,7 @@ export const PriceExplanationSchema = Type.Object(
         {
           name: Type.Enum(Object.keys(PRICE_RULES) as RuleName[], {
             description:
-              '`latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`, of two middle ones their mean, half a kuruş rounded up',
+              '`latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`; for an even number, the mean of the two middle ones, rounded half up to kuruş',
           }),
           version: Type.Integer(),
         },
@@ -145,7 +145,7 @@ export const PriceExplanationSchema = Type.Object(
     }),
     findings: Type.Array(FindingSchema, { description: 'All findings of the rules about the price, evaluated now' }),
     confirmed_by_person_at: orNull(Time, {
-      description: 'When a person confirmed the price, which overrides the findings; null if nobody did',
+      description: 'When a person confirmed the price, which overrides the findings; null if it was not confirmed',
     }),
     thresholds: orNull(ThresholdsSchema),
     inputs: Type.Array(ExplainInputSchema),
@@ -194,7 +194,7 @@ export interface ExplainConditions {
 
 const EVIDENCE_RULES = FLAGS.map((name) => ({ name, version: RULE_VERSIONS[name] }))
 const SERVICE = MARKETS.indexOf('service')
-const LONGEST_DAYS = 90
+const MAX_DAYS = 90
 const FIGURES = ['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high'] as const
 /** Figures that a price is compared with when it is judged. */
 const COMPARED = new Set<InputKind>(['avg_1', 'avg_7', 'avg_30', 'mid'])
@@ -238,13 +238,13 @@ export async function explainPrices(on: Queryable, keys: readonly ExplainedKey[]
 }
 
 /** The evaluation of a price, and the noise amounts in its market. */
-interface Judged {
+interface Evaluation {
   verdict: ExplainedVerdict | null
   noiseMinor: number
 }
 
 /** By position of the key. */
-async function verdictsOf(on: Queryable, keys: readonly ExplainedKey[], rules: PriceRules, nowMs: number): Promise<Judged[]> {
+async function verdictsOf(on: Queryable, keys: readonly ExplainedKey[], rules: PriceRules, nowMs: number): Promise<Evaluation[]> {
   const judge = await PriceJudge.load(on, rules, nowMs)
   const currents = await CurrentPrices.read(
     on,
@@ -268,7 +268,7 @@ function explained(
   key: ExplainedKey,
   rows: readonly PriceRow[],
   { points, sales }: Past,
-  { verdict, noiseMinor }: Judged,
+  { verdict, noiseMinor }: Evaluation,
   conditions: ExplainConditions,
 ): PriceExplanation {
   const { currencies, nowMs, rules } = conditions
@@ -311,7 +311,7 @@ function explained(
     thresholds: verdict ? thresholdsOf(rules, noiseMinor) : null,
     inputs,
     rates: compare.rates(),
-    medians: { '7d': medianOf(7), '30d': medianOf(30), '90d': medianOf(LONGEST_DAYS) },
+    medians: { '7d': medianOf(7), '30d': medianOf(30), '90d': medianOf(MAX_DAYS) },
   }
 }
 
@@ -335,7 +335,7 @@ function comparedTo({ converted, usual, expectedA, level }: MarketComparison, mi
     usual_spread: usual.spread,
     cards: usual.cards,
     expected: expectedA / 100,
-    times_off: timesOff(minor, expectedA),
+    times_off: factorBetween(minor, expectedA),
     level,
   }
 }
@@ -455,7 +455,7 @@ async function pricesOf(on: Queryable, keys: readonly ExplainedKey[]): Promise<M
 
 /** Points of the last days by position of the key, with the point before them. */
 async function pointsOf(on: Queryable, keys: readonly ExplainedKey[], nowMs: number): Promise<Map<number, { minor: number; atMs: number }[]>> {
-  const from = new Date(nowMs - LONGEST_DAYS * DAY_MS)
+  const from = new Date(nowMs - MAX_DAYS * DAY_MS)
   const key = sql`p.item_id = k.item_id and p.market = k.market and p.label_id = k.label_id`
   const { rows } = await sql<{ n: number; price: string; updated_at: Date }>`
     select k.n::int4 as n, s.price, s.updated_at

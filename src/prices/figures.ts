@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { minorToText } from '#core/money.ts'
 import { int4At, minorAt } from '#db/copy.ts'
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import type { Figures } from './evidence/types.ts'
 
 /** Amounts among the figures, in the order of their columns. */
@@ -96,7 +96,7 @@ export class FigureTable {
   #reach(at: number): Float64Array[] {
     const columns = (this.#columns ??= NAMES.map(() => new Float64Array(0)))
     if (at < columns[0]!.length) return columns
-    for (let i = 0; i < columns.length; i += 1) columns[i] = grown(columns[i]!, at + 1, Number.NaN)
+    for (let i = 0; i < columns.length; i += 1) columns[i] = withCapacity(columns[i]!, at + 1, Number.NaN)
     return columns
   }
 }

@@ -39,7 +39,7 @@ export async function requireItem(on: Queryable, id: number): Promise<number> {
 export function pointsOf({ db, archive }: HistoryCtx, itemId: number, filter: PointFilter): Promise<StoredPricePoint[]> {
   return archive.joined(db.kysely, itemId, filter, async (archived) => {
     const stored = await storedPoints(db.kysely, itemId, filter)
-    if (archived.length === 0) return stored.map(shown).reverse()
+    if (archived.length === 0) return stored.map(toResponse).reverse()
     const labels = await labelIds(db.kysely)
     const names = new Map([...labels].map(([name, id]) => [id, name]))
     const market = filter.market === undefined ? null : MARKETS.indexOf(filter.market)
@@ -57,7 +57,7 @@ export function pointsOf({ db, archive }: HistoryCtx, itemId: number, filter: Po
     const latest = [...points.values()].sort(
       (a, b) => b.updated_at.getTime() - a.updated_at.getTime() || a.market - b.market || a.label_id - b.label_id,
     )
-    return latest.slice(0, filter.limit).map(shown).reverse()
+    return latest.slice(0, filter.limit).map(toResponse).reverse()
   })
 }
 
@@ -99,7 +99,7 @@ function keyOf({ market, labelId, atMs }: Pick<ArchivedPoint, 'market' | 'labelI
   return `${market} ${labelId} ${atMs}`
 }
 
-function shown({ market, label, price, updated_at, import_id }: PointRow): StoredPricePoint {
+function toResponse({ market, label, price, updated_at, import_id }: PointRow): StoredPricePoint {
   return { market: MARKETS[market]!, label, price: Number(price), updated_at: updated_at.toISOString(), import_id }
 }
 

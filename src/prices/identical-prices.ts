@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
 import { CurrentPrices, IDENTICAL } from './current.ts'
-import { type IdentityKind, inDoubt } from './evidence/identical-figures.ts'
+import { type IdentityKind, findDoubtful } from './evidence/identical-figures.ts'
 import type { Backing } from './evidence/types.ts'
 import type { IdenticalPrice, PriceJudge } from './price-judge.ts'
 
@@ -28,7 +28,7 @@ interface Member {
 
 /**
  * Unflagged prices that are identical to another item's, and flagged prices that no longer are.
- * The rule is `identityOf` and `inDoubt` (evidence/identical-figures.ts).
+ * The rule is `identityOf` and `findDoubtful` (evidence/identical-figures.ts).
  * @param markets positions in MARKETS
  * @param byName whether prices without figures are compared, by the names of their items; otherwise they keep their flags
  */
@@ -44,7 +44,7 @@ export async function findIdenticalPrices(on: Queryable, judge: PriceJudge, mark
     const doubtful =
       n === null
         ? []
-        : inDoubt(
+        : findDoubtful(
             alike.map((member) => ({ categoryId: member.category_id, name: member.name, backing: backings.get(member) ?? 'open' })),
             alike[0]!.kind,
           )

@@ -2,7 +2,7 @@
 import { ServiceError } from '#core/errors.ts'
 import { csvRows, type FeedSource } from '#core/feed.ts'
 import { bodyReader, Type } from '#core/input.ts'
-import { type Reason, textOf, together } from '#core/problems.ts'
+import { type Reason, textOf, combineProblems } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { type GivenRate, type Rate, rateJudge, RateRow, writeRates } from './rate-rows.ts'
@@ -48,6 +48,6 @@ function rowOf(cells: Record<string, string>): GivenRate | Reason {
     return readRow({ currency, day, rate: /^\d+(\.\d+)?$/.test(rate!) ? Number(rate) : rate })
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    return together(error.details)
+    return combineProblems(error.details)
   }
 }

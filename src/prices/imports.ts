@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { type Reason, reason, textOf } from '#core/problems.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
-import { type Refusals, storable } from './refusals.ts'
+import { type Refusals, toStorable } from './refusals.ts'
 import { storeRefusedRows } from './refused-rows-csv.ts'
 
 export interface ImportCounts {
@@ -115,7 +115,7 @@ export async function closeImport(tx: Tx, id: number, outcome: ImportOutcome): P
 
 /** The columns for why an import failed. */
 function failure(why: Reason) {
-  const { rule, params } = storable(why)
+  const { rule, params } = toStorable(why)
   return { message: textOf({ rule, params }), rule, params: JSON.stringify(params) }
 }
 

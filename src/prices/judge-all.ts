@@ -3,7 +3,7 @@ import { MARKETS } from '#core/markets.ts'
 import { change } from '#db/change.ts'
 import { inTransaction } from '#db/transaction.ts'
 import { findIdenticalPrices } from './identical-prices.ts'
-import { judgeNext, judgePrices, lockJudging } from './judge-prices.ts'
+import { judgeBatch, judgePrices, lockJudging } from './judge-prices.ts'
 import { PriceJudge } from './price-judge.ts'
 import { markReviewsForRanking, rankReviews } from './reviews.ts'
 import type { PriceWriteCtx } from './types.ts'
@@ -27,7 +27,7 @@ export async function judgeAllPrices(ctx: PriceWriteCtx): Promise<void> {
   })
   for (let after: number | null = 0; after !== null; ) {
     const from: number = after
-    after = await change(ctx, (tx, note) => judgeNext(ctx, tx, note, from))
+    after = await change(ctx, (tx, note) => judgeBatch(ctx, tx, note, from))
   }
   await inTransaction(ctx.db, markReviewsForRanking)
   await rankReviews(ctx.db, ctx.rules.currencies, ctx.now())

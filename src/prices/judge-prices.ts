@@ -58,7 +58,7 @@ export async function judgePrices(ctx: JudgeCtx, tx: Tx, note: Note, itemIds: It
  * @param market position in MARKETS: only items with a price there; null for all
  * @returns the id to continue after; null at the end
  */
-export async function judgeNext(ctx: JudgeCtx, tx: Tx, note: Note, after: number, market: number | null = null): Promise<number | null> {
+export async function judgeBatch(ctx: JudgeCtx, tx: Tx, note: Note, after: number, market: number | null = null): Promise<number | null> {
   const only = market === null ? sql`` : sql`and market = ${market}`
   const { rows } = await sql<{ item_id: number }>`
     select distinct item_id from prices where item_id > ${after} ${only} order by item_id limit ${sql.lit(ITEMS)}`.execute(tx)
@@ -86,11 +86,11 @@ async function judgeSome(tx: Tx, note: Note, judge: PriceJudge, ids: readonly nu
     }
   }
   const stored = await storeVerdicts(tx, changes)
-  await noteEvidence(
+  await logEvidence(
     note,
     stored.map(({ itemId, market, labelId, verdict }) => evidenceOf(currents, places.get(keyOf(itemId, market, labelId))!, itemId, verdict)),
   )
-  await noteSettled(tx, note, stored)
+  await auditSettledDisputes(tx, note, stored)
   return stored.length
 }
 
@@ -135,12 +135,12 @@ export function evidenceOf(currents: CurrentPrices, at: number, itemId: number, 
 }
 
 /** Logs the changes for the nodes. */
-export async function noteEvidence(note: Note, changes: readonly EvidenceChange[]): Promise<void> {
+export async function logEvidence(note: Note, changes: readonly EvidenceChange[]): Promise<void> {
   for (let from = 0; from < changes.length; from += PACK) await note.changedEvidence(packEvidence(changes.slice(from, from + PACK)))
 }
 
 /** Adds an audit row for each dispute that was settled. */
-export async function noteSettled(on: Queryable, note: Note, changes: readonly VerdictChange[]): Promise<void> {
+export async function auditSettledDisputes(on: Queryable, note: Note, changes: readonly VerdictChange[]): Promise<void> {
   const settled = changes.filter(({ before, verdict }) => STATES[stateIn(before)] === 'disputed' && STATES[stateIn(verdict)] !== 'disputed')
   if (settled.length === 0) return
   const names = new Map([...(await labelIds(on))].map(([name, id]) => [id, name]))

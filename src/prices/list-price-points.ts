@@ -8,7 +8,7 @@ import { type HistoryCtx, pointsOf, requireItem } from './history.ts'
 import type { StoredPricePoint } from './types.ts'
 
 /** Maximum points of a response. */
-const MOST_POINTS = 10_000
+const MAX_POINTS = 10_000
 
 export const listPricePoints = verb(
   {
@@ -31,7 +31,7 @@ export const listPricePoints = verb(
       label: label === undefined ? undefined : (parseLabel(label)?.label ?? label),
       from: from === undefined ? undefined : momentOf('from', from),
       to: to === undefined ? undefined : momentOf('to', to),
-      limit: MOST_POINTS,
+      limit: MAX_POINTS,
     })
   },
 )

@@ -7,10 +7,10 @@ import { type Market, type MarketNames, MARKETS } from '#core/markets.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { Queryable } from '#db/schema.ts'
-import { loadRhythms } from './conditions.ts'
+import { loadFeedIntervals } from './conditions.ts'
 import { staleAfterDays } from './evidence/age.ts'
 import type { PriceRules } from './evidence/hold.ts'
-import type { Rhythm } from './evidence/rhythm.ts'
+import type { FeedInterval } from './evidence/feed-interval.ts'
 import { bitsOf, STATES } from './evidence/types.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
@@ -58,7 +58,7 @@ export const PriceSourceSchema = Type.Object(
     usual_interval_days: orNull(Type.Number({ description: 'Usual time between its feeds; null if there are fewer than two' })),
     newest_feed_at: orNull(Type.String({ format: 'date-time', description: 'Date of the latest price in its latest feed' })),
     age_days: orNull(Type.Integer({ description: 'Days (UTC) since then' })),
-    late: Type.Boolean({ description: 'Whether a feed is overdue: the latest one has reached the age at which prices become stale' }),
+    late: Type.Boolean({ description: 'Whether a feed is overdue, because the latest one has reached the age at which prices become stale' }),
     ...COUNTS,
     shares: Type.Object(
       { confirmed: Share, trusted: Share, disputed: Share, stale: Share, held: Share },
@@ -88,7 +88,7 @@ export const listSources = verb(
   async ({ db, now, rules, marketNames }: SourcesCtx): Promise<PriceSource[]> => {
     const on = db.kysely
     const at = now()
-    const rhythms = await loadRhythms(on, rules)
+    const rhythms = await loadFeedIntervals(on, rules)
     const [groups, setAside] = await Promise.all([countsOf(on, rhythms, at), on.selectFrom('sources_set_aside').selectAll().execute()])
     return MARKETS.map((market, position): PriceSource => {
       const name = marketNames[market] ?? market
@@ -108,7 +108,11 @@ export const listSources = verb(
   },
 )
 
-function ageOf(rhythm: Rhythm, rules: PriceRules, now: Date): Pick<PriceSource, 'usual_interval_days' | 'newest_feed_at' | 'age_days' | 'late'> {
+function ageOf(
+  rhythm: FeedInterval,
+  rules: PriceRules,
+  now: Date,
+): Pick<PriceSource, 'usual_interval_days' | 'newest_feed_at' | 'age_days' | 'late'> {
   const { intervalMs, newestMs } = rhythm
   const days = newestMs === null ? null : Math.max(0, Math.floor(now.getTime() / DAY_MS) - Math.floor(newestMs / DAY_MS))
   const staleDays = staleAfterDays(rhythm, rules)
@@ -167,7 +171,7 @@ function healthOf(row: GroupRow, market: Market, name: string): SourceHealth {
 }
 
 /** A row per market and label group with current or held prices. */
-async function countsOf(on: Queryable, rhythms: readonly Rhythm[], now: Date): Promise<GroupRow[]> {
+async function countsOf(on: Queryable, rhythms: readonly FeedInterval[], now: Date): Promise<GroupRow[]> {
   const since = rhythms.map(({ newestMs, intervalMs }) => (newestMs === null ? null : newestMs - (intervalMs ?? USUAL_DAYS * DAY_MS)))
   const state = (name: (typeof STATES)[number]) => sql.lit(STATES.indexOf(name))
   const { rows } = await sql<GroupRow>`

@@ -31,9 +31,9 @@ export interface PriceMapping {
   only?: Record<string, string>
 }
 
-const LONGEST = 500
-const MOST_COLUMNS = 60
-const LONGEST_SHOWN = 60
+const MAX_VALUE_LENGTH = 500
+const MAX_COLUMNS = 60
+const MAX_SHOWN_LENGTH = 60
 const PRICE = /^price(?:\[([^[\]]*)\])?$/
 /** The start of a pair; other text after a comma belongs to the previous column. */
 const PAIR = /^\s*[\w-]+(?:\[[^[\]]*\])?=/
@@ -80,7 +80,7 @@ export function readMapping({ columns, entries }: PriceMapping, mapField: string
   const problems: Problem[] = []
   const prices: ReadMapping['prices'] = []
   const fields: ReadMapping['fields'] = new Map()
-  if (Object.keys(columns).length > MOST_COLUMNS) problems.push(problem(mapField, 'mapping_size', { max: MOST_COLUMNS }))
+  if (Object.keys(columns).length > MAX_COLUMNS) problems.push(problem(mapField, 'mapping_size', { max: MAX_COLUMNS }))
   for (const [field, text] of Object.entries(columns)) {
     const value = readExpression(text)
     if ('rule' in value) {
@@ -127,7 +127,7 @@ const PARTS = /^(-?\d{1,2})?(\.\.)?(-?\d{1,2})?$/
  * @returns the expression, or what is wrong with it
  */
 function readExpression(text: string): Expression | Reason {
-  if (text === '' || text.length > LONGEST) return reason('text', { min: 1, max: LONGEST })
+  if (text === '' || text.length > MAX_VALUE_LENGTH) return reason('text', { min: 1, max: MAX_VALUE_LENGTH })
   if (text.startsWith('=')) {
     const constant = text.slice(1)
     return { columns: [], text: () => constant }
@@ -165,7 +165,7 @@ function placeOf(inner: string): { column: string; cut: (text: string) => string
 }
 
 function short(text: string): string {
-  return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
+  return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
 }
 
 function textIn(value: unknown): string {

@@ -1,9 +1,9 @@
 // Moves the history, current and held prices of the emptied item to the survivor when items are merged, and back.
 import { sql } from 'kysely'
 import type { Note } from '#db/change.ts'
-import { analyzeNoted, mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
+import { analyzeAfterMerges, mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
-import { KEPT_FLAGS } from './current.ts'
+import { PERSISTENT_FLAGS } from './current.ts'
 import { FIGURE_COLUMNS } from './figures.ts'
 import type { PriceChange } from './payload.ts'
 import { resetCurrent } from './reset-current.ts'
@@ -37,7 +37,7 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     )
     insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags)
     select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags from gone`.execute(tx)
-  await analyzeNoted(tx, pairs, 'merged_prices')
+  await analyzeAfterMerges(tx, pairs, 'merged_prices')
   const best = sql`(
     select distinct on (m.into_item, q.market, q.label_id) m.into_item, q.*
     from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
@@ -88,7 +88,7 @@ async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     insert into merged_points (merge_id, import_id, market, label_id, updated_at, price, state, placed)
     select merge_id, import_id, market, label_id, updated_at, price, case when withdrawn then 'withdrawn' else 'covered' end, true
     from gone`.execute(tx)
-  await analyzeNoted(tx, pairs, 'merged_points')
+  await analyzeAfterMerges(tx, pairs, 'merged_points')
   await sql`
     update merged_points p set placed = false
     from (
@@ -166,7 +166,7 @@ async function moveHeld(tx: Tx, pairs: readonly MergePair[], now: Date): Promise
  * Records prices that the service computed for survivors after merges changed their sales: undoing the latest merge into the item that is in effect
  * removes its price, too.
  */
-export async function noteComputed(tx: Tx, changes: readonly PriceChange[]): Promise<void> {
+export async function recordComputedPrices(tx: Tx, changes: readonly PriceChange[]): Promise<void> {
   if (changes.length === 0) return
   await sql`
     insert into merged_points (merge_id, import_id, market, label_id, updated_at, price, state, placed)
@@ -322,7 +322,7 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
 /** Restores the evidence of prices that are the same as before the merges, as recorded by any merge into the survivors. */
 async function restoreEvidence(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
-    update prices p set (${EVIDENCE}) = (${EVIDENCE_OF_Q}), flags = coalesce(q.flags, 0) & ${sql.lit(KEPT_FLAGS)}
+    update prices p set (${EVIDENCE}) = (${EVIDENCE_OF_Q}), flags = coalesce(q.flags, 0) & ${sql.lit(PERSISTENT_FLAGS)}
     from (
       select distinct on (item_id, market, label_id, price, updated_at, import_id) * from (
         select m.from_item as item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, q.merge_id

@@ -1,5 +1,5 @@
 // Prices to be written, as columns: millions of objects would burden the garbage collector.
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import { FigureTable } from './figures.ts'
 import type { PriceChange } from './payload.ts'
 import type { Hold } from './evidence/hold.ts'
@@ -95,11 +95,11 @@ export class PriceBatch {
   }
 
   #reach(at: number): void {
-    this.row = grown(this.row, at + 1)
-    this.itemId = grown(this.itemId, at + 1)
-    this.market = grown(this.market, at + 1)
-    this.labelId = grown(this.labelId, at + 1)
-    this.minor = grown(this.minor, at + 1)
-    this.updatedAtMs = grown(this.updatedAtMs, at + 1)
+    this.row = withCapacity(this.row, at + 1)
+    this.itemId = withCapacity(this.itemId, at + 1)
+    this.market = withCapacity(this.market, at + 1)
+    this.labelId = withCapacity(this.labelId, at + 1)
+    this.minor = withCapacity(this.minor, at + 1)
+    this.updatedAtMs = withCapacity(this.updatedAtMs, at + 1)
   }
 }

@@ -11,7 +11,7 @@ export const DECISIONS = [...HELD_DECISIONS, ...PUBLISHED_DECISIONS] as const
 export type Decision = (typeof DECISIONS)[number]
 
 /** Why undoing a decision does not change a price. */
-export const KEPT_REASONS = ['newer_price', 'reverted_import', 'merged_item', 'decided_since'] as const
+export const UNCHANGED_REASONS = ['newer_price', 'reverted_import', 'merged_item', 'decided_since'] as const
 
 export const DECISION_STATES = ['in_effect', 'undone'] as const
 
@@ -30,7 +30,7 @@ export const PriceDecisionSchema = Type.Object(
     undone_by: orNull(Type.String()),
     undone_at: orNull(Time),
     kept: Type.Record(Type.String(), Type.Integer(), {
-      description: `Prices the undo left unchanged, by reason: ${KEPT_REASONS.map((name) => `\`${name}\``).join(', ')}`,
+      description: `Prices the undo left unchanged, by reason: ${UNCHANGED_REASONS.map((name) => `\`${name}\``).join(', ')}`,
     }),
   },
   { title: 'PriceDecision' },

@@ -2,7 +2,7 @@
 import { MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
 import { type ConfirmedPrices, confirmedPrices, hasConfirmedPrices } from './confirmed-prices.ts'
-import { type CurrentPrices, KEPT_FLAGS, packedVerdict } from './current.ts'
+import { type CurrentPrices, PERSISTENT_FLAGS, packedVerdict } from './current.ts'
 import { loadConditions } from './conditions.ts'
 import type { PriceRules } from './evidence/hold.ts'
 import { type Conditions, type Finding, judge, type Subject } from './evidence/judge.ts'
@@ -30,7 +30,7 @@ export interface ExplainedVerdict {
   findings: readonly Finding[]
   /** its comparison with the price of each comparable market */
   comparisons: ReadonlyMap<number, MarketComparison>
-  /** when a person confirmed it (epoch milliseconds); null if nobody did */
+  /** when a person confirmed it (epoch milliseconds); null if it was not confirmed */
   confirmedByPersonMs: number | null
 }
 
@@ -189,7 +189,7 @@ export class PriceJudge {
   /** Null if the price needs its own evaluation. */
   #verdictOfLone(currents: CurrentPrices, at: number): number | null {
     const [market, atMs] = [currents.market(at), currents.confirmedAtMs[at]!]
-    if ((currents.verdict[at]! & KEPT_FLAGS) !== 0 || currents.figures.at(at) !== null) return null
+    if ((currents.verdict[at]! & PERSISTENT_FLAGS) !== 0 || currents.figures.at(at) !== null) return null
     if (market !== this.#lone.market || atMs !== this.#lone.atMs) {
       const subject = { ratios: NO_RATIOS, gradeOrder: null }
       const [verdict] = judge([currents.evidence(at, false)], subject, this.#conditions)

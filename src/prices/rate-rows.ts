@@ -10,7 +10,7 @@ import { markReviewsForRanking } from './reviews.ts'
 
 const EARLIEST = '1996-01-01'
 /** Banks announce the rates of the next working day, with holidays in between. */
-const MOST_DAYS_AHEAD = 14
+const MAX_DAYS_AHEAD = 14
 
 const amount = (description: string) => Type.Number({ minimum: 0.000001, maximum: 1_000_000_000, description, examples: [41.87] })
 
@@ -40,7 +40,7 @@ export type RatePlace = { row: number } | { line: number }
  * the same one is not an error.
  */
 export function rateJudge(now: Date): (given: GivenRate, place: RatePlace) => Rate | Problem {
-  const latest = new Date(now.getTime() + MOST_DAYS_AHEAD * DAY_MS).toISOString().slice(0, 10)
+  const latest = new Date(now.getTime() + MAX_DAYS_AHEAD * DAY_MS).toISOString().slice(0, 10)
   const seen = new Map<string, { rate: number; place: RatePlace }>()
   return ({ currency, day, rate: given, TRY }, place) => {
     const rate = given ?? TRY

@@ -1,23 +1,23 @@
 // Rejected rows of an import: the first thousand, counts of all by reason with a few samples, and a CSV.
-import { mapped, type Params, type Problem, type Reason, reason, type Rule, textOf, type Value } from '#core/problems.ts'
+import { mapValues, type Params, type Problem, type Reason, reason, type Rule, textOf, type Value } from '#core/problems.ts'
 import { RefusedRowsCsv } from './refused-rows-csv.ts'
 
 /** Maximum rejected rows that are stored with an import. */
-export const KEPT_ERRORS = 1_000
+export const MAX_STORED_ERRORS = 1_000
 
-const KEPT_SAMPLES = 3
-const MOST_REASONS = 100
-const LONGEST_VALUE = 500
+const MAX_SAMPLES = 3
+const MAX_REASONS = 100
+const MAX_VALUE_LENGTH = 500
 
 /** The position of a rejected row. */
-interface Place {
+interface RowLocation {
   row: number
   /** name of the file, if the import has one */
   file?: string | null
 }
 
 /** A rejected row as stored; rows stored by earlier versions have only the message. */
-export interface RefusedRow extends Place {
+export interface RefusedRow extends RowLocation {
   message: string
   field?: string
   rule?: Rule
@@ -44,7 +44,7 @@ const ANY = '…'
 
 /** The reason without the parts that only one row has: the same for all rows rejected for it. */
 function kindOf<Of extends Reason>(why: Of): Of {
-  return mapped(why, (name, value) => {
+  return mapValues(why, (name, value) => {
     if (OF_A_ROW.has(name)) return ANY
     return name === 'field'
       ? (value as string)
@@ -56,8 +56,8 @@ function kindOf<Of extends Reason>(why: Of): Of {
 }
 
 /** The reason as it can be stored: the database holds neither NUL nor halves of surrogate pairs, and long values are cut. */
-export function storable<Of extends Reason>(why: Of): Of {
-  return mapped(why, (_name, value) => {
+export function toStorable<Of extends Reason>(why: Of): Of {
+  return mapValues(why, (_name, value) => {
     if (typeof value === 'string') return storableText(value)
     return Array.isArray(value) ? ((value as (string | number)[]).map((one) => (typeof one === 'string' ? storableText(one) : one)) as Value) : value
   })
@@ -65,7 +65,7 @@ export function storable<Of extends Reason>(why: Of): Of {
 
 /** A copy, because values quote the file: a slice of a text keeps the whole text in memory. */
 function storableText(text: string): string {
-  const cut = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}${ANY}` : text
+  const cut = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}${ANY}` : text
   return Buffer.from(cut).toString().replaceAll('\0', '\ufffd')
 }
 
@@ -76,10 +76,10 @@ export class Refusals {
   readonly #reasons = new Map<string, RefusalReason>()
 
   /** @returns the row as it is stored */
-  add(place: Place, why: Reason | Problem): RefusedRow {
-    const stored = storable(why)
+  add(place: RowLocation, why: Reason | Problem): RefusedRow {
+    const stored = toStorable(why)
     const row = { ...place, message: textOf(stored), ...stored }
-    if (this.rows.length < KEPT_ERRORS) this.rows.push(row)
+    if (this.rows.length < MAX_STORED_ERRORS) this.rows.push(row)
     this.csv.add({ file: place.file ?? null, line: place.row, rule: why.rule, reason: row.message })
     this.#count(row, kindOf(stored))
     return row
@@ -87,13 +87,13 @@ export class Refusals {
 
   #count(row: RefusedRow, kind: Reason | Problem): void {
     const text = textOf(kind)
-    const isOther = !this.#reasons.has(text) && this.#reasons.size >= MOST_REASONS
+    const isOther = !this.#reasons.has(text) && this.#reasons.size >= MAX_REASONS
     const reason = isOther ? textOf(OTHER_REASONS) : text
     const known = this.#reasons.get(reason)
     if (!known) this.#reasons.set(reason, { reason, ...(isOther ? OTHER_REASONS : kind), count: 1, samples: [row] })
     else {
       known.count += 1
-      if (known.samples.length < KEPT_SAMPLES) known.samples.push(row)
+      if (known.samples.length < MAX_SAMPLES) known.samples.push(row)
     }
   }
 
@@ -106,6 +106,6 @@ export class Refusals {
 /** Reasons of rows stored by earlier versions without counts: each message counts as one. */
 export function reasonsOf(rows: readonly RefusedRow[]): RefusalReason[] {
   const byMessage = Map.groupBy(rows, (row) => row.message)
-  const reasons = [...byMessage].map(([reason, all]) => ({ reason, count: all.length, samples: all.slice(0, KEPT_SAMPLES) }))
-  return reasons.sort((a, b) => b.count - a.count).slice(0, MOST_REASONS)
+  const reasons = [...byMessage].map(([reason, all]) => ({ reason, count: all.length, samples: all.slice(0, MAX_SAMPLES) }))
+  return reasons.sort((a, b) => b.count - a.count).slice(0, MAX_REASONS)
 }

@@ -6,7 +6,7 @@ import type { Queryable } from '#db/schema.ts'
 /** Characters compressed as one part. */
 const PART = 256 * 1024
 /** Maximum compressed bytes of one import. */
-const MOST_PACKED = 32 * 1024 * 1024
+const MAX_COMPRESSED_BYTES = 32 * 1024 * 1024
 
 const COLUMNS = ['file', 'line', 'rule', 'reason'] as const
 
@@ -26,7 +26,7 @@ export class RefusedRowsCsv {
   #unlisted = 0
 
   /** @param most compressed bytes; rows beyond them are only counted */
-  constructor(most = MOST_PACKED) {
+  constructor(most = MAX_COMPRESSED_BYTES) {
     this.#most = most
   }
 

@@ -6,7 +6,7 @@ import type { Tx } from '#db/schema.ts'
 import { noteChangedItems } from './changed-items.ts'
 import { CONFIDENCES, STATES } from './evidence/types.ts'
 import { FIGURE_COLUMNS } from './figures.ts'
-import { noteEvidence } from './judge-prices.ts'
+import { logEvidence } from './judge-prices.ts'
 import { packPrices, type PriceChange } from './payload.ts'
 
 const NO_EVIDENCE = sql.raw(
@@ -58,7 +58,7 @@ export async function resetCurrent(tx: Tx, note: Note, latest: RawBuilder<unknow
     changes.map(({ itemId }) => itemId),
   )
   for (let from = 0; from < changes.length; from += PACK) await note.changedPrices(packPrices(changes.slice(from, from + PACK)))
-  await noteEvidence(
+  await logEvidence(
     note,
     changes.filter(({ minor }) => minor > 0).map(({ itemId, market, labelId }) => ({ itemId, market, labelId, ...UNJUDGED })),
   )

@@ -10,7 +10,7 @@ import { Refusals } from './refusals.ts'
 import { resetCurrent } from './reset-current.ts'
 import { fetchImport, type ImportDetail } from './stored-imports.ts'
 import type { PriceWriteCtx } from './types.ts'
-import { planReplay, replayImports } from './write-again.ts'
+import { planReplay, replayImports } from './replay-imports.ts'
 import { lockMarkets } from './writer.ts'
 
 /** An open revert: its own batch, the import that it concerns, and whether it restores that import. */

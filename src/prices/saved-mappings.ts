@@ -27,7 +27,7 @@ export const MAPPING_OPTIONS = {
   market: Type.Optional(Type.Enum([...MARKETS], { description: 'Market of the prices' })),
   decimal: Type.Optional(
     Type.Enum([...DECIMAL_SIGNS], {
-      description: 'Decimal separator; if it is missing, ambiguous amounts such as 1,234 are refused',
+      description: 'Decimal separator; if it is missing, ambiguous amounts such as 1,234 are rejected',
     }),
   ),
   encoding: Type.Optional(Type.Enum([...ENCODINGS], { description: 'Default: utf-8' })),
@@ -66,14 +66,14 @@ export type SavedMapping = Static<typeof SavedMappingSchema>
 
 /** All saved mappings, by name. */
 export async function savedMappings(on: Queryable): Promise<SavedMapping[]> {
-  return (await on.selectFrom('price_mappings').selectAll().orderBy('name').execute()).map(shown)
+  return (await on.selectFrom('price_mappings').selectAll().orderBy('name').execute()).map(toResponse)
 }
 
 /** @throws NOT_FOUND */
 export async function savedMapping(on: Queryable, name: string): Promise<SavedMapping> {
   const row = await on.selectFrom('price_mappings').selectAll().where('name', '=', name).executeTakeFirst()
   if (!row) throw notFound('not_found', { thing: 'price mapping', id: name })
-  return shown(row)
+  return toResponse(row)
 }
 
 /** Saves a validated mapping. @returns the previous one of that name */
@@ -91,6 +91,6 @@ export async function saveMapping(
   return (before?.mapping as PriceMapping | undefined) ?? null
 }
 
-function shown(row: { name: string; mapping: object; author: string; saved_at: Date }): SavedMapping {
+function toResponse(row: { name: string; mapping: object; author: string; saved_at: Date }): SavedMapping {
   return { name: row.name, mapping: row.mapping as PriceMapping, author: row.author, saved_at: row.saved_at.toISOString() }
 }

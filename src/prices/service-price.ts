@@ -6,7 +6,7 @@ import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { confidenceOfSales } from './evidence/confidence.ts'
 import { CONFIDENCES } from './evidence/types.ts'
-import { noteEvidence } from './judge-prices.ts'
+import { logEvidence } from './judge-prices.ts'
 import { median } from './medians.ts'
 import { ensureMonth } from './months.ts'
 import { packPrices, type PriceChange } from './payload.ts'
@@ -188,7 +188,7 @@ async function setPrices(tx: Tx, note: Note, computed: readonly ComputedPrice[],
     from written w join given g using (item_id, label_id)`.execute(tx)
   const changed = set.filter((row) => row.is_new).map((row) => ({ ...prices[row.n - 1]!, updatedAtMs: row.at_ms }))
   if (changed.length > 0) await note.changedPrices(packPrices(changed))
-  await noteEvidence(
+  await logEvidence(
     note,
     set.map(({ item_id: itemId, label_id: labelId, n }) => {
       return { itemId, market: SERVICE, labelId, ...UNDISPUTED, confidence: confidences[n - 1]! }

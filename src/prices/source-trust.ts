@@ -8,7 +8,7 @@ import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { STATES } from './evidence/types.ts'
-import { judgeNext } from './judge-prices.ts'
+import { judgeBatch } from './judge-prices.ts'
 import type { PriceWriteCtx } from './types.ts'
 
 const SOURCES = MARKETS.filter((market) => market !== 'service')
@@ -18,7 +18,7 @@ export const SourceTrustSchema = Type.Object(
     market: Type.Enum(SOURCES),
     set_aside: Type.Boolean(),
     prices: Type.Integer({ description: 'Current prices of the source' }),
-    stale: Type.Integer({ description: 'Those of them that are stale' }),
+    stale: Type.Integer({ description: 'Stale prices among them' }),
   },
   { title: 'SourceTrust' },
 )
@@ -61,7 +61,7 @@ interface Change {
 /** Judges all items with prices of the source: its own become stale or not, and those of other sources may be settled. */
 async function judged(ctx: PriceWriteCtx, tx: Tx, note: Note, { market, action, reason }: Change): Promise<SourceTrust> {
   const position = MARKETS.indexOf(market)
-  for (let after: number | null = 0; after !== null; ) after = await judgeNext(ctx, tx, note, after, position)
+  for (let after: number | null = 0; after !== null; ) after = await judgeBatch(ctx, tx, note, after, position)
   const { rows } = await sql<{ prices: number; stale: number }>`
     select count(*)::int4 as prices, (count(*) filter (where state = ${sql.lit(STATES.indexOf('stale'))}))::int4 as stale from prices where market = ${position}`.execute(
     tx,

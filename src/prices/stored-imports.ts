@@ -54,16 +54,16 @@ const RefusedRowSchema = Type.Object({
 export const ImportDetailSchema = Type.Object(
   {
     ...ImportSummarySchema.properties,
-    errors: Type.Array(RefusedRowSchema, { description: 'The first thousand refused rows' }),
+    errors: Type.Array(RefusedRowSchema, { description: 'The first 1,000 rejected rows' }),
     reasons: Type.Array(
       Type.Object({
         reason: Type.String({ description: '`…` stands for values that differ between rows', examples: ['no item has the ref …'] }),
         field: Type.Optional(Type.String()),
         ...ReasonFields,
-        count: Type.Integer({ description: 'Number of rows refused for this reason' }),
-        samples: Type.Array(RefusedRowSchema, { description: 'The first three of them' }),
+        count: Type.Integer({ description: 'Number of rows rejected for this reason' }),
+        samples: Type.Array(RefusedRowSchema, { description: 'The first three rows' }),
       }),
-      { description: 'Reasons for refused rows, most frequent first; counts all refused rows' },
+      { description: 'Reasons for rejected rows, most frequent first; counts all rejected rows' },
     ),
     held_by_rule: Type.Record(Type.String(), Type.Integer(), { description: 'Held prices by the rule that held them' }),
     worst_held: Type.Array(HeldPriceSchema, { description: 'The ten held prices with the largest deviation' }),
@@ -107,12 +107,12 @@ export async function fetchImport(on: Queryable, id: number): Promise<ImportDeta
   if (!row) throw missing('import', id)
   const { errors, reasons, ...summary } = jsonReady(row)
   const { byRule, worst } = await heldReport(on, id)
-  const shown = ({ row: line, message: reason, file, ...why }: RefusedRow) => ({ file: file ?? summary.file_name, line, reason, ...why })
+  const toResponse = ({ row: line, message: reason, file, ...why }: RefusedRow) => ({ file: file ?? summary.file_name, line, reason, ...why })
   return {
     ...summary,
-    errors: errors.map(shown),
+    errors: errors.map(toResponse),
     // Imports from before reasons were counted have only their first thousand rows.
-    reasons: (reasons ?? reasonsOf(errors)).map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(shown) })),
+    reasons: (reasons ?? reasonsOf(errors)).map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(toResponse) })),
     held_by_rule: byRule,
     worst_held: worst,
   }

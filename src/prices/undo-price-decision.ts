@@ -6,7 +6,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { uncover } from './decide-prices.ts'
+import { restoreCoveredPoints } from './decide-prices.ts'
 import { judgePrices } from './judge-prices.ts'
 import { ensureMonths } from './months.ts'
 import { type Decision, fetchDecision, type PriceDecision } from './price-decisions.ts'
@@ -82,7 +82,7 @@ const PUT_BACK: Record<Decision, (ctx: PriceWriteCtx, tx: Tx, id: number) => Pro
     const sameKey = sql`(s.item_id, s.market, s.label_id, s.updated_at) = (d.item_id, d.market, d.label_id, d.updated_at) and s.import_id = d.import_id`
     await sql`delete from hidden_points s using ${restorable(id)} where ${sameKey}`.execute(tx)
     await sql`delete from price_points s using ${restorable(id)} where ${sameKey}`.execute(tx)
-    await uncover(tx, restorable(id))
+    await restoreCoveredPoints(tx, restorable(id))
     await reopen(tx, id)
   },
   discard: (_ctx, tx, id) => reopen(tx, id),

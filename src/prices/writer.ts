@@ -17,7 +17,7 @@ import { eachPackedEvidence, packedEvidenceCount } from './evidence/payload.ts'
 import { type Figures, STATES } from './evidence/types.ts'
 import { FIGURE_COLUMNS, figureArrays } from './figures.ts'
 import { findIdenticalPrices } from './identical-prices.ts'
-import { evidenceOf, judgePrices, lockJudging, noteEvidence, noteSettled } from './judge-prices.ts'
+import { evidenceOf, judgePrices, lockJudging, logEvidence, auditSettledDisputes } from './judge-prices.ts'
 import { ensureMonths } from './months.ts'
 import { eachPackedPrice, packedCount, packPrices, type PriceChange } from './payload.ts'
 import type { PriceBatch } from './price-batch.ts'
@@ -35,7 +35,7 @@ interface PreviousPrice extends LastPrice {
 /** Below this number of points, a COPY is not worth its round trips. */
 const COPY_POINTS = 500
 /** Comparing the names of more cards than this takes a sixth of an import: the periodic judging does it then. */
-const MOST_BY_NAME = 200_000
+const MAX_CARDS_BY_NAME = 200_000
 
 /** Writes to one market are serialised, so that prices read for it stay valid until the commit. Merges of items lock all markets. */
 export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<void> {
@@ -193,7 +193,7 @@ export class PriceWriter {
     if (!whole && this.#toJudge.size === 0) return
     await judge.reload(tx)
     if (whole) {
-      const marks = await findIdenticalPrices(tx, judge, this.#feeds.keys(), this.#statements <= MOST_BY_NAME)
+      const marks = await findIdenticalPrices(tx, judge, this.#feeds.keys(), this.#statements <= MAX_CARDS_BY_NAME)
       judge.mark(marks)
       for (const { itemId } of marks) this.#toJudge.add(itemId)
     }
@@ -352,7 +352,7 @@ export class PriceWriter {
     if (old.length === 0) return earlier
     const { rows } = await sql<{ n: number; price: string; at_ms: number }>`
       select g.n::int as n, h.price, (extract(epoch from h.updated_at) * 1000)::float8 as at_ms
-      from ${given(batch, old)} cross join lateral (
+      from ${batchTable(batch, old)} cross join lateral (
         select price, updated_at from price_points p
         where p.item_id = g.item_id and p.market = g.market and p.label_id = g.label_id
           and p.updated_at <= to_timestamp(g.at_ms / 1000)
@@ -392,7 +392,7 @@ export class PriceWriter {
     if (points.length === 0) return
     await sql`
       insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select item_id, market, label_id, to_timestamp(at_ms / 1000), price, ${this.#importId}::int4 from ${given(batch, points)}
+      select item_id, market, label_id, to_timestamp(at_ms / 1000), price, ${this.#importId}::int4 from ${batchTable(batch, points)}
       on conflict (item_id, market, label_id, updated_at) do update
         set price = excluded.price, import_id = excluded.import_id`.execute(this.#tx)
   }
@@ -422,7 +422,7 @@ export class PriceWriter {
     await sql`
       insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
       select p.import_id, g.item_id, g.market, g.label_id, p.updated_at, p.price, false
-      from ${given(batch, points)} cross join lateral (
+      from ${batchTable(batch, points)} cross join lateral (
         select h.updated_at, h.price, h.import_id from price_points h
         where h.item_id = g.item_id and h.market = g.market and h.label_id = g.label_id
           and h.updated_at = to_timestamp(g.at_ms / 1000) and h.import_id <> ${this.#importId}::int4
@@ -443,16 +443,16 @@ export class PriceWriter {
     await this.#upsertCurrent(batch, currents, pick(set, missed), pick(setAt, missed))
     await this.#updateConfirmed(currents, [...changes.confirmed])
     if (set.length > 0) await this.#note.changedPrices(packPrices(set.map((i) => batch.at(i))))
-    const told = [...changes.before.keys()].filter((at) => changes.isNews(at))
-    await noteEvidence(
+    const changed = [...changes.before.keys()].filter((at) => changes.isNews(at))
+    await logEvidence(
       this.#note,
-      told.map((at) => evidenceOf(currents, at, currents.itemId(at), currents.verdict[at]!)),
+      changed.map((at) => evidenceOf(currents, at, currents.itemId(at), currents.verdict[at]!)),
     )
-    const verdicts = told.map((at) => {
+    const verdicts = changed.map((at) => {
       const [itemId, market, labelId] = [currents.itemId(at), currents.market(at), currents.labelId(at)]
       return { itemId, market, labelId, before: changes.before.get(at)!, verdict: currents.verdict[at]! }
     })
-    await noteSettled(this.#tx, this.#note, verdicts)
+    await auditSettledDisputes(this.#tx, this.#note, verdicts)
   }
 
   /**
@@ -518,7 +518,7 @@ export class PriceWriter {
     const free = sorted.filter((i) => !waits.has(i))
     if (free.length === 0) return
     await sql`
-      delete from held_prices h using ${given(batch, free)}
+      delete from held_prices h using ${batchTable(batch, free)}
       where (h.item_id, h.market, h.label_id) = (g.item_id, g.market, g.label_id) and h.updated_at = to_timestamp(g.at_ms / 1000)
         and h.import_id = ${this.#importId}::int4 and h.decision is null and h.rule <> 'foreign_id'`.execute(this.#tx)
   }
@@ -541,7 +541,7 @@ export class PriceWriter {
                (${holds.map(textOf)}::text[])[n] as reason,
                (${holds.map((h) => (h.compared === null ? null : minorToText(h.compared)))}::numeric[])[n] as compared_price,
                (${holds.map((h) => h.timesOff)}::real[])[n] as times_off
-        from ${given(batch, held)}
+        from ${batchTable(batch, held)}
       ), added as (
         insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason, compared_price, times_off)
         select item_id, market, label_id, updated_at, price, ${this.#importId}::int4, rule, reason, compared_price, times_off
@@ -564,7 +564,7 @@ export class PriceWriter {
 }
 
 /** Prices of a batch as a table, one column each; amounts are passed as exact decimal text. */
-function given(batch: PriceBatch, positions: readonly number[]) {
+function batchTable(batch: PriceBatch, positions: readonly number[]) {
   return sql`unnest(${batch.column('itemId', positions)}::int4[], ${batch.column('market', positions)}::int2[], ${batch.column('labelId', positions)}::int4[],
     ${amounts(batch, positions)}::numeric[], ${batch.column('updatedAtMs', positions)}::float8[])
     with ordinality as g(item_id, market, label_id, price, at_ms, n)`

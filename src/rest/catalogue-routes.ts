@@ -9,7 +9,7 @@ import { ItemSchema } from '#catalogue/item-schemas.ts'
 import { type ItemPage, type ItemRows, listItems } from '#catalogue/list-items.ts'
 import { searchItems } from '#catalogue/search-items.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { MOST_SUGGESTIONS, type SuggestedRows, suggestionOf, SuggestionSchema, suggestItems } from '#catalogue/suggest-items.ts'
+import { MAX_SUGGESTIONS, type SuggestedRows, suggestionOf, SuggestionSchema, suggestItems } from '#catalogue/suggest-items.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import { JSON_HEADERS } from '#http/response.ts'
@@ -85,7 +85,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       path: '/items/suggest',
       verb: suggestItems,
       summary: 'Suggest cards for a text field',
-      description: `Up to ${MOST_SUGGESTIONS} cards in search order, each represented by its base version. The list is empty if nothing matches.`,
+      description: `Up to ${MAX_SUGGESTIONS} cards in search order, each represented by its base version. The list is empty if nothing matches.`,
       tag: 'Catalogue',
       answer: suggestions,
       data: Type.Array(SuggestionSchema),

@@ -4,7 +4,7 @@ import { addCollectionItem } from '#collections/add-item.ts'
 import { getCollectionItem } from '#collections/get-item.ts'
 import { listCollections } from '#collections/list-collections.ts'
 import { listCollectionItems, type RecordList } from '#collections/list-items.ts'
-import { MOST_DAYS, readWorthHistory } from '#collections/read-worth-history.ts'
+import { MAX_DAYS, readWorthHistory } from '#collections/read-worth-history.ts'
 import { removeCollectionItem } from '#collections/remove-item.ts'
 import {
   type Collection,
@@ -43,7 +43,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     summary: 'Daily worth of a collection, oldest first',
     description:
       'Calculated once a day while the collection has records, using the prices trusted at that time, and never changed afterwards. ' +
-      `Days without a figure are omitted. Returns at most the latest ${MOST_DAYS} days; use \`from\` and \`to\` for others.`,
+      `Days without a figure are omitted. Returns at most the latest ${MAX_DAYS} days; use \`from\` and \`to\` for others.`,
     tag,
     answer: (days: WorthDay[]) => ({ data: days }),
     data: Type.Array(WorthDaySchema),

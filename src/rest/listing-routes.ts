@@ -13,7 +13,7 @@ import { makeHighlight } from '#market/make-highlight.ts'
 import { previewPayout } from '#market/preview-payout.ts'
 import { readListingVisibility } from '#market/read-listing-visibility.ts'
 import { type FoundListings, searchListings } from '#market/search-listings.ts'
-import { MOST_RENEWED, type Renewal, RenewedListingSchema, renewListings } from '#market/renew-listings.ts'
+import { MAX_RENEWED, type Renewal, RenewedListingSchema, renewListings } from '#market/renew-listings.ts'
 import { setListingStatus } from '#market/set-listing-status.ts'
 import type { ListingSnapshot } from '#market/snapshot/listings.ts'
 import {
@@ -149,7 +149,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       verb: setListingStatus,
       summary: 'Pause or publish a listing',
       description:
-        `\`data.status\` tells the result of \`publish\`: \`active\`, or \`pending\` if the listing needs approval again. ` +
+        `\`data.status\` is the result of \`publish\`: \`active\`, or \`pending\` if the listing needs approval again. ` +
         `Accepts an \`Idempotency-Key\`. ${CONDITION}`,
       tag,
       queryFields: ['action'],
@@ -164,7 +164,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       summary: 'Renew listings',
       description:
         'Starts a new publication period for active, paused and expired listings that have not changed since their approval; changed ' +
-        `ones become pending. Give up to ${MOST_RENEWED.toLocaleString('en')} \`ids\`, or renew all that end within a number of days. Refused listings are reported ` +
+        `ones become pending. Give up to ${MAX_RENEWED.toLocaleString('en')} \`ids\`, or renew all that end within a number of days. Refused listings are reported ` +
         `by id; the others are renewed. Accepts an \`Idempotency-Key\`. ${DRY_RUN}`,
       tag,
       queryFields: ['dry_run'],

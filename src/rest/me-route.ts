@@ -8,7 +8,7 @@ export const meRoutes: Route<MeCtx>[] = [
     path: '/me',
     verb: readMe,
     summary: 'Read your account, key, limits and usage',
-    description: 'A good first call of a new integration: it shows whether the key works, what it may do and how it has been used.',
+    description: 'A good first call for a new integration: it shows whether the key works, what it may do and how it has been used.',
     tag: 'Account',
     answer: (me: Me) => ({ data: me }),
     data: MeSchema,

@@ -75,7 +75,7 @@ export const priceJobRoutes: Route<MarketCtx>[] = [
     summary: 'Undo an applied price job',
     description:
       'Listings unchanged since the job get their old price and stock back (`reversed`); a listing that has changed is `kept`, ' +
-      'and one that refuses them, such as a sold one, is `failed`. All rows commit at once. Accepts an `Idempotency-Key`.',
+      'and one that cannot be changed, such as a sold one, is `failed`. All rows commit at once. Accepts an `Idempotency-Key`.',
     tag,
     answer: (job: PriceJob) => ({ data: job, message: 'Price job undone' }),
     data: PriceJobSchema,

@@ -12,7 +12,7 @@ type PricedItems = `priced_items.${Market}.${string}`
 type CountName = 'active_listings' | 'items' | PricedItems
 
 /** Records the current counts for today. An empty catalogue is skipped, because the demo requires an untouched database. */
-export async function noteDay(ctx: SourcesCtx, timeZone: string): Promise<void> {
+export async function recordDay(ctx: SourcesCtx, timeZone: string): Promise<void> {
   const { items, listings, sources } = await call(readStats, ctx, {})
   if (items === 0) return
   const counts: [CountName, number][] = [
@@ -28,7 +28,7 @@ export async function noteDay(ctx: SourcesCtx, timeZone: string): Promise<void> 
 }
 
 /** Counts by name of each recorded day in a range, inclusive; days are in the time zone of the service. */
-export async function notedDays(on: Queryable, from: string, to: string): Promise<Map<string, Map<string, number>>> {
+export async function recordedDays(on: Queryable, from: string, to: string): Promise<Map<string, Map<string, number>>> {
   const { rows } = await sql<{ day: string; name: string; count: number }>`
     select to_char(day, 'YYYY-MM-DD') as day, name, count from day_counts where day between ${from}::date and ${to}::date`.execute(on)
   const days = new Map<string, Map<string, number>>()

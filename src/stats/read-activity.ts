@@ -21,29 +21,31 @@ import {
   topItems,
   topSellers,
 } from './activity-store.ts'
-import { notedDays } from './day-counts.ts'
+import { recordedDays } from './day-counts.ts'
 
 const USUAL_DAYS = 30
 /** A leap year; longer periods are left to external reports. */
-const MOST_DAYS = 366
+const MAX_DAYS = 366
 const TOP = 10
 
 const Lira = (description: string) => Type.Number({ description: `${description}, in TL` })
 const Hours = (description: string) => orNull(Type.Number(), { description })
 
 const Figures = {
-  orders: Type.Integer({ description: 'With a line that was not cancelled' }),
-  units: Type.Integer({ description: 'Sold and not cancelled' }),
-  turnover: Lira('Unit price × quantity of what was sold and not cancelled'),
-  commission: Lira('Turnover less payouts'),
-  payouts: Lira('What sellers get'),
-  refunds: Lira('Of lines cancelled then, whenever they were sold'),
-  decided: Type.Integer({ description: 'Decisions about listings that wait for approval, those of rules among them; undone ones do not count' }),
-  wait_p50_hours: Hours('Half of the listings that people decided about had waited no longer; null without any'),
-  wait_p90_hours: Hours('Nine of ten listings that people decided about had waited no longer; null without any'),
-  requests: orNull(Type.Integer(), { description: 'Requests with API keys, by day in UTC; null where they are not stored any more or not yet' }),
-  webhook_attempts: orNull(Type.Integer(), { description: 'Without replays and checks; null where they are not stored any more or not yet' }),
-  webhook_failures: orNull(Type.Integer(), { description: 'Attempts that failed' }),
+  orders: Type.Integer({ description: 'Orders with at least one line that was not cancelled' }),
+  units: Type.Integer({ description: 'Units sold, excluding cancelled lines' }),
+  turnover: Lira('Unit price × quantity of the lines sold, excluding cancelled ones'),
+  commission: Lira('Turnover minus payouts'),
+  payouts: Lira('Payouts to sellers'),
+  refunds: Lira('Refunds of lines cancelled in the period, whenever they were sold'),
+  decided: Type.Integer({ description: 'Decisions about pending listings, including those of approval rules, excluding undone ones' }),
+  wait_p50_hours: Hours('Median wait of the listings that people decided about, in hours; null if there are none'),
+  wait_p90_hours: Hours('90th percentile of the wait of the listings that people decided about, in hours; null if there are none'),
+  requests: orNull(Type.Integer(), { description: 'Requests with API keys, by UTC day; null if they are no longer stored, or not yet' }),
+  webhook_attempts: orNull(Type.Integer(), {
+    description: 'Delivery attempts, excluding replays and checks; null if they are no longer stored, or not yet',
+  }),
+  webhook_failures: orNull(Type.Integer(), { description: 'Failed attempts' }),
 }
 const FiguresSchema = Type.Object(Figures, { title: 'ActivityFigures' })
 type Figure = Static<typeof FiguresSchema>
@@ -61,27 +63,29 @@ const DaySchema = Type.Object(
   {
     day: Type.String({ format: 'date' }),
     ...Figures,
-    active_listings: orNull(Type.Integer(), { description: 'As noted last on that day; null where it was not noted, and for one account' }),
-    coverage: Type.Array(CoverageSchema, { description: 'By source, as noted last on that day; empty where it was not noted, and for one account' }),
+    active_listings: orNull(Type.Integer(), { description: 'Last value recorded on that day; null if none was recorded, and for a single account' }),
+    coverage: Type.Array(CoverageSchema, {
+      description: 'By source, last values recorded on that day; empty if none were recorded, and for a single account',
+    }),
   },
   { title: 'ActivityDay' },
 )
 export type ActivityDay = Static<typeof DaySchema>
 
 const Period = Type.Object(
-  { from: Type.String({ format: 'date' }), to: Type.String({ format: 'date', description: 'Included' }) },
+  { from: Type.String({ format: 'date' }), to: Type.String({ format: 'date', description: 'Inclusive' }) },
   { title: 'DayPeriod' },
 )
 
 export const ActivitySchema = Type.Object(
   {
-    time_zone: Type.String({ description: 'In which days begin; those of requests begin in UTC', examples: ['Europe/Istanbul'] }),
+    time_zone: Type.String({ description: 'Time zone of the days; days of requests are in UTC', examples: ['Europe/Istanbul'] }),
     period: Period,
     previous: Period,
     totals: FiguresSchema,
     previous_totals: FiguresSchema,
     days: Type.Array(DaySchema, { description: 'Every day of the period, oldest first' }),
-    previous_days: Type.Array(DaySchema, { description: 'Every day of the period before, oldest first' }),
+    previous_days: Type.Array(DaySchema, { description: 'Every day of the previous period, oldest first' }),
     top_items: Type.Array(
       Type.Object(
         { item_id: Type.Integer(), name: Type.String(), code: orNull(Type.String()), units: Type.Integer(), turnover: Lira('Of the period') },
@@ -117,10 +121,15 @@ export const readActivity = verb(
     input: Type.Object(
       {
         days: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: USUAL_DAYS, description: 'How many days; those before are as many' }),
+          Type.Integer({
+            minimum: 1,
+            maximum: MAX_DAYS,
+            default: USUAL_DAYS,
+            description: 'Number of days; the previous period has the same length',
+          }),
         ),
-        to: Type.Optional(day('The last day; today when absent')),
-        account_id: boundedId('Only what this account sold, waited for, requested and was sent'),
+        to: Type.Optional(day('Last day, inclusive; default: today')),
+        account_id: boundedId('Only the sales, decisions, requests and deliveries of this account'),
       },
       { additionalProperties: false },
     ),
@@ -150,7 +159,7 @@ export const readActivity = verb(
         const decisions = await decisionsByDay(on, span)
         const requests = await requestsByDay(on, span)
         const deliveries = await deliveriesByDay(on, span)
-        const noted = accountId === null ? await notedDays(on, previous.from, period.to) : new Map<string, Map<string, number>>()
+        const noted = accountId === null ? await recordedDays(on, previous.from, period.to) : new Map<string, Map<string, number>>()
         const by = {
           sales: byDay(sales),
           refunds: byDay(refunds),
@@ -192,8 +201,8 @@ export const readActivity = verb(
             ...(!known && { requests: null }),
             ...(!knownDeliveries && { webhook_attempts: null, webhook_failures: null }),
           },
-          days: days.map(shown),
-          previous_days: before.map(shown),
+          days: days.map(toResponse),
+          previous_days: before.map(toResponse),
           top_items: (await topItems(on, span, TOP)).map((row) => ({ ...row, turnover: minorToNumber(row.turnover) })),
           top_sellers: (await topSellers(on, span, TOP)).map((row) => ({
             ...row,
@@ -273,7 +282,7 @@ function totalsOf(days: readonly Counted[], decisions: DecidedRow | undefined): 
   }
 }
 
-function shown({ minor: _minor, ...day }: Counted): ActivityDay {
+function toResponse({ minor: _minor, ...day }: Counted): ActivityDay {
   return day
 }
 

@@ -36,8 +36,8 @@ export const StatsSchema = Type.Object(
     ),
     workers: Type.Object(
       {
-        alive: Type.Integer({ description: 'Seen in the last minute' }),
-        last_seen_seconds: orNull(Type.Number({ description: 'Time since any was last seen' })),
+        alive: Type.Integer({ description: 'Workers seen in the last minute' }),
+        last_seen_seconds: orNull(Type.Number({ description: 'Seconds since a worker was last seen; null if none ever was' })),
       },
       { description: 'Processes that deliver webhooks and end publication periods: `serve` or `work`' },
     ),
@@ -55,7 +55,7 @@ export const StatsSchema = Type.Object(
       description: 'By market: prices that could not be compared because an exchange rate is missing',
     }),
     sources: Type.Array(SourceHealthSchema, { description: 'Price sources by market and label group' }),
-    late_sources: Type.Array(Type.Enum([...MARKETS]), { description: 'Whose next feed is overdue' }),
+    late_sources: Type.Array(Type.Enum([...MARKETS]), { description: 'Sources whose next feed is overdue' }),
   },
   { title: 'Stats' },
 )

@@ -5,7 +5,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { LONGEST_URL } from '#outbound/target-guard.ts'
+import { MAX_URL_LENGTH } from '#outbound/target-guard.ts'
 import { newSecret } from './new-secret.ts'
 import { findWebhook, saveWebhook } from './store.ts'
 import type { Webhook, WebhookCtx } from './types.ts'
@@ -21,7 +21,7 @@ export const configureWebhook = verb(
     input: Type.Object(
       {
         url: Type.String({
-          description: `HTTPS URL that receives notifications, at most ${LONGEST_URL} characters`,
+          description: `HTTPS URL that receives notifications, at most ${MAX_URL_LENGTH} characters`,
           allowed: reason('url'),
         }),
         on_sale: flag(false, 'Notify about each order line sold'),

@@ -5,11 +5,11 @@ import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 
 const LIST = 'events'
-const LONGEST = 100
+const MAX_CURSOR_LENGTH = 100
 
 /** A cursor as an input field. */
 export function eventCursor(description: string) {
-  return Type.Optional(Type.String({ maxLength: LONGEST, allowed: reason('event_cursor'), description }))
+  return Type.Optional(Type.String({ maxLength: MAX_CURSOR_LENGTH, allowed: reason('event_cursor'), description }))
 }
 
 /** The cursor of the event at a position of an account's feed. */

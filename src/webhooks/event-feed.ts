@@ -1,15 +1,15 @@
 // Event feed of this node: concurrent reads share one statement, and commits wake waiting requests.
 import type { LongPolls, Wait } from '#db/long-polls.ts'
 import type { Db } from '#db/schema.ts'
-import { type FeedAsk, type FeedBounds, type FeedPart, readParts } from './event-positions.ts'
+import { type FeedRequest, type FeedBounds, type FeedPart, readParts } from './event-positions.ts'
 
-interface Reader extends FeedAsk {
+interface Reader extends FeedRequest {
   done: (part: FeedPart) => void
   failed: (error: unknown) => void
 }
 
 /** Maximum events per statement, over all its readers. */
-const MOST_AT_ONCE = 10_000
+const MAX_EVENTS_PER_STATEMENT = 10_000
 /** Wakes readers that wait for events of any account. */
 const EVENTS = 'events'
 
@@ -31,7 +31,7 @@ export class EventFeed {
   }
 
   /** The events after a position; if there are none, waits for the next commit of one, and returns none at the end of the wait. */
-  read(ask: FeedAsk, wait: Wait): Promise<FeedPart> {
+  read(ask: FeedRequest, wait: Wait): Promise<FeedPart> {
     const { accountId, after } = ask
     return this.#polls.read({ topics: [EVENTS, ofAccount(accountId)], accountId, wait }, async () => {
       const found = await this.#part(ask)
@@ -49,7 +49,7 @@ export class EventFeed {
     this.#polls.wake(EVENTS)
   }
 
-  #part(ask: FeedAsk): Promise<FeedPart> {
+  #part(ask: FeedRequest): Promise<FeedPart> {
     const { promise, resolve, reject } = Promise.withResolvers<FeedPart>()
     this.#due.add({ ...ask, done: resolve, failed: reject })
     this.#read()
@@ -81,7 +81,7 @@ export class EventFeed {
     const taken: Reader[] = []
     let events = 0
     for (const reader of this.#due) {
-      if (taken.length > 0 && events + reader.limit > MOST_AT_ONCE) break
+      if (taken.length > 0 && events + reader.limit > MAX_EVENTS_PER_STATEMENT) break
       events += reader.limit
       taken.push(reader)
       this.#due.delete(reader)

@@ -51,7 +51,7 @@ export async function appendEvents(tx: Tx, events: readonly AccountEvent[], now:
 }
 
 /** The requested part of an account's feed. */
-export interface FeedAsk {
+export interface FeedRequest {
   accountId: number
   /** position after which to read; null for all stored events */
   after: number | null
@@ -86,7 +86,7 @@ interface PartRow {
 }
 
 /** Reads parts of feeds in one statement, in their order. */
-export async function readParts(on: Queryable, asks: readonly FeedAsk[]): Promise<FeedPart[]> {
+export async function readParts(on: Queryable, asks: readonly FeedRequest[]): Promise<FeedPart[]> {
   const { rows } = await sql<PartRow>`
     select a.n::int as n, coalesce(c.forgotten, 0) as forgotten, coalesce(c.last, 0) as last, p.position, e.id as "eventId", e.body,
            exists (select 1 from webhook_attempts t where t.event_id = e.id and t.success) as delivered

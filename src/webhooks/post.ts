@@ -1,7 +1,7 @@
 // One POST to a foreign server: only to allowed addresses, without redirects, with one deadline and a bounded response.
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
-import { dial, DialFailure, type DialProblem, type Network, until } from '#outbound/dial.ts'
+import { dial, DialFailure, type DialProblem, type Network, withDeadline } from '#outbound/dial.ts'
 
 /** Every text of the log's `error`, besides null (decisions.md, "Webhooks"). */
 export type PostError = DialProblem | 'timed out after 5 s' | 'interrupted by a restart'
@@ -34,7 +34,7 @@ export async function post(url: URL, headers: Record<string, string>, body: stri
       reset: true,
       signal: deadline,
     })
-    const response = await until(deadline, request)
+    const response = await withDeadline(deadline, request)
     const excerpt = await excerptOf(response.body)
     const { statusCode } = response
     return { success: statusCode >= 200 && statusCode < 300, statusCode, error: null, excerpt }

@@ -21,7 +21,7 @@ export const CheckSchema = Type.Object(
   {
     name: Type.Enum([...CHECKS]),
     expected: Type.String({ description: 'Expected response' }),
-    got: Type.String({ description: 'Response received, and after how long' }),
+    got: Type.String({ description: 'Response received, and how long it took' }),
     ok: Type.Boolean(),
     how_to_fix: orNull(Type.String(), { description: 'null if it is correct' }),
     fix: orNull(Type.Enum(FIXES), { description: 'Machine-readable name of `how_to_fix`' }),
@@ -31,7 +31,7 @@ export const CheckSchema = Type.Object(
 export type Check = Static<typeof CheckSchema>
 
 /** The notification that a check is based on. */
-export interface Checked {
+export interface CheckTarget {
   url: URL
   secret: string
   /** `webhook-id` of all its requests */
@@ -46,12 +46,12 @@ interface Probe {
 
 interface Kind {
   accepted: boolean
-  probe: (checked: Checked, at: Date) => Probe
+  probe: (checked: CheckTarget, at: Date) => Probe
   /** what is wrong with a receiver that responds otherwise */
   fix: string
 }
 
-const signed = ({ secret, id, body }: Checked, at: Date): Probe => ({ body, headers: signatureHeaders({ secret, id, at, body }) })
+const signed = ({ secret, id, body }: CheckTarget, at: Date): Probe => ({ body, headers: signatureHeaders({ secret, id, at, body }) })
 const withBody = (probe: Probe, body: string): Probe => ({ ...probe, body })
 
 const KINDS: Record<CheckName, Kind> = {
@@ -110,7 +110,7 @@ const KINDS: Record<CheckName, Kind> = {
 }
 
 /** A notification of a check with its result; null if it was not sent. */
-export interface Probed {
+export interface ProbeResult {
   name: CheckName
   outcome: Outcome | null
   startedAt: Date
@@ -121,8 +121,8 @@ export interface Probed {
  * Sends the notifications one after another, up to the first without a response: the others would wait in vain, too.
  * @returns all kinds of checks, in their order
  */
-export async function sendProbes(checked: Checked, now: () => Date, network: Network): Promise<Probed[]> {
-  const probed: Probed[] = []
+export async function sendProbes(checked: CheckTarget, now: () => Date, network: Network): Promise<ProbeResult[]> {
+  const probed: ProbeResult[] = []
   let answers = true
   for (const name of CHECKS) {
     const startedAt = now()
@@ -138,7 +138,7 @@ function send({ body, headers }: Probe, url: URL, network: Network): Promise<Out
 }
 
 /** The verdict on a response. */
-export function judge({ name, outcome, startedAt, finishedAt }: Probed): Check {
+export function judge({ name, outcome, startedAt, finishedAt }: ProbeResult): Check {
   const { accepted, fix } = KINDS[name]
   const expected = accepted ? '2xx within 5 seconds' : '401'
   if (!outcome) return { name, expected, got: 'not sent', ok: false, how_to_fix: textOfGeneral('not_sent', null), fix: 'not_sent' }

@@ -13,7 +13,7 @@ export const ATTEMPTS = 3
 
 /** Longer than any attempt takes; after this time, the worker counts as dead. */
 const LEASE_MS = 10_000
-const MOST_IN_FLIGHT = 5
+const MAX_IN_FLIGHT = 5
 const INTERRUPTED: PostError = 'interrupted by a restart'
 
 /** An attempt that has started: it counts, whatever its result. */
@@ -33,7 +33,7 @@ export interface Claim {
   failing: boolean
 }
 
-export interface Ended {
+export interface EndedAttempt {
   accountId: number
   attemptId: number
   outcome: Outcome
@@ -53,7 +53,7 @@ export interface ClaimRequest {
  * Records ended attempts and starts the next ones, in one transaction. The receivers are locked, so that several workers
  * together respect the maximum of concurrent requests.
  */
-export function settleAndClaim(db: Db, now: Date, ended: readonly Ended[], request: ClaimRequest): Promise<Claim[]> {
+export function settleAndClaim(db: Db, now: Date, ended: readonly EndedAttempt[], request: ClaimRequest): Promise<Claim[]> {
   const { accountIds } = request
   const involved = [...new Set([...accountIds, ...ended.map(({ accountId }) => accountId)])]
   return inTransaction(db, async (tx) => {
@@ -74,7 +74,7 @@ export function settleAndClaim(db: Db, now: Date, ended: readonly Ended[], reque
 const DELIVERED_BEFORE = sql`exists (select 1 from webhook_attempts earlier where earlier.event_id = v.id and earlier.success)`
 
 /** An attempt that was recorded as lost meanwhile stays so. */
-async function settle(tx: Tx, now: Date, ended: readonly Ended[]): Promise<void> {
+async function settle(tx: Tx, now: Date, ended: readonly EndedAttempt[]): Promise<void> {
   const rows = ended.map(({ attemptId, outcome, retryAt }) => ({
     attempt_id: attemptId,
     success: outcome.success,
@@ -119,7 +119,7 @@ async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimR
           and w.is_active and (q.test or case q.kind when 'sale' then w.on_sale else w.on_expire end)
         order by q.replay, q.due_at, q.id
         limit greatest(0, least(${each}::int,
-          case when not w.failing then ${MOST_IN_FLIGHT}::int when ${failingToo} then 1 else 0 end - flight.n))
+          case when not w.failing then ${MAX_IN_FLIGHT}::int when ${failingToo} then 1 else 0 end - flight.n))
       ) next
       where w.account_id = any(${accountIds}::int[]) and v.id = next.id
       returning v.id, v.account_id, v.kind, v.test, v.body, v.attempts, v.last_attempt, v.replay, w.url, w.sealed_secret, w.failing
@@ -162,13 +162,13 @@ export async function queueReplay(tx: Tx, accountId: number, { after, until }: {
   return rows[0]!.queued
 }
 
-export interface Waiting {
+export interface WaitingAccount {
   accountId: number
   dueAt: Date
 }
 
 /** Logs the attempts that dead workers left, and queues their events again: those whose lease ended before `until`. */
-export async function takeUpLost(db: Db, now: Date, until = now): Promise<void> {
+export async function requeueLostAttempts(db: Db, now: Date, until = now): Promise<void> {
   await sql`
     with lost as (
       update webhook_events v set lease_until = null,
@@ -181,9 +181,9 @@ export async function takeUpLost(db: Db, now: Date, until = now): Promise<void> 
 }
 
 /** When the first pending event of each account is due; those of suspended accounts wait until the account is resumed. */
-export async function waitingAccounts(db: Db): Promise<Waiting[]> {
+export async function waitingAccounts(db: Db): Promise<WaitingAccount[]> {
   // Skips from account to account on the index, however many events each has.
-  const { rows } = await sql<Waiting>`
+  const { rows } = await sql<WaitingAccount>`
     with recursive waiting as (
       (select account_id, due_at from webhook_events where state = 'queued' and lease_until is null
        order by account_id, due_at limit 1)

@@ -9,7 +9,7 @@ import { isOutside } from './event-feed.ts'
 import { messageId } from './notification.ts'
 import type { AccountEvent, AccountEvents, FeedCtx } from './types.ts'
 
-const LONGEST_WAIT = 30
+const MAX_WAIT_SECONDS = 30
 const LIMIT = { default: 100, max: 1_000 }
 
 export const readEvents = verb(
@@ -20,7 +20,7 @@ export const readEvents = verb(
       {
         after: eventCursor('Only events after this cursor; default: all stored events'),
         wait: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: LONGEST_WAIT, default: 0, description: 'Seconds to wait for the next event if there is none yet' }),
+          Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0, description: 'Seconds to wait for the next event if there is none yet' }),
         ),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT.max, default: LIMIT.default, description: 'Maximum number of events' })),
       },

@@ -5,7 +5,7 @@ import type { Queryable } from '#db/schema.ts'
 
 const HOURS = 24
 /** Only the worst receivers are reported. */
-const MOST = 500
+const MAX_RECEIVERS = 500
 
 export const ReceiverHealthSchema = Type.Object({
   account_id: Type.Integer(),
@@ -25,6 +25,6 @@ export function receiverHealth(on: Queryable, now: Date): Promise<ReceiverHealth
     .groupBy('account_id')
     .orderBy('success_share')
     .orderBy('account_id')
-    .limit(MOST)
+    .limit(MAX_RECEIVERS)
     .execute()
 }

@@ -13,7 +13,7 @@ import { activeWebhook } from './store.ts'
 import { takeTurn } from './turns.ts'
 import type { WebhookCtx } from './types.ts'
 
-const MOST = 10_000
+const MAX_EVENTS = 10_000
 
 export const replayEvents = verb(
   {
@@ -40,7 +40,7 @@ export const replayEvents = verb(
       if (isOutside(after, bounds) || isOutside(until, bounds)) throw new ServiceError('CURSOR_EXPIRED', reason('events_forgotten'))
       const range = { after: Math.max(after ?? 0, bounds.forgotten), until: until ?? bounds.last }
       const count = range.until - range.after
-      if (count > MOST) throw invalid('after', 'replay_size', { max: MOST, count, field: 'until' })
+      if (count > MAX_EVENTS) throw invalid('after', 'replay_size', { max: MAX_EVENTS, count, field: 'until' })
       await takeTurn(tx, accountId, 'replay', now)
       const queued = await queueReplay(tx, accountId, range, now)
       note.audit({ action: 'webhook_event.replay', subject: 'webhook', id: accountId, after: { ...input, queued } })

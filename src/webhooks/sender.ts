@@ -7,7 +7,7 @@ import type { Scheduler } from '#jobs/scheduler.ts'
 import type { Network } from '#outbound/dial.ts'
 import { messageId, NOTIFICATION_HEADERS, TEST_MARK } from './notification.ts'
 import { type Outcome, post } from './post.ts'
-import { ATTEMPTS, type Claim, type Ended, settleAndClaim, takeUpLost, waitingAccounts, WAKE_CHANNEL } from './queue.ts'
+import { ATTEMPTS, type Claim, type EndedAttempt, settleAndClaim, requeueLostAttempts, waitingAccounts, WAKE_CHANNEL } from './queue.ts'
 import type { Sealing } from '#core/sealing.ts'
 import { signatureHeaders } from './sign.ts'
 
@@ -42,7 +42,7 @@ const FAR_FUTURE = new Date('9999-12-31')
 export function startSender({ db, log, scheduler, notices, now, network, sealing, retryDelaysMs, alone }: SenderOptions): Sender {
   /** accounts that may have due events, in the order of their turns */
   const turns = new Set<number>()
-  let ended: Ended[] = []
+  let ended: EndedAttempt[] = []
   const inFlight = new Map<Claim, Promise<void>>()
   let failingInFlight = 0
   let working = false
@@ -125,7 +125,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
   const look = async () => {
     lookInMs = POLL_MS
     const at = now()
-    await takeUpLost(db, at, alone && !following ? FAR_FUTURE : at)
+    await requeueLostAttempts(db, at, alone && !following ? FAR_FUTURE : at)
     if (closed) return
     if (!following) notices.follow(WAKE_CHANNEL, (payload) => wake(Number(payload)))
     following = true

@@ -8,7 +8,7 @@ import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
 import type { EventKind } from './event-body.ts'
 import { ATTEMPTS, WAKE_CHANNEL } from './queue.ts'
-import type { Probed } from './probes.ts'
+import type { ProbeResult } from './probes.ts'
 import type { AccountWebhook, Webhook, WebhookEvent, WebhookLog } from './types.ts'
 
 type Settings = Omit<Webhook, 'secret'>
@@ -96,7 +96,11 @@ export async function insertCheck(tx: Tx, accountId: number, body: string, now: 
 }
 
 /** Logs what a check has sent; the event counts as delivered when the first notification was accepted. */
-export async function recordCheck(tx: Tx, { eventId, accountId }: { eventId: number; accountId: number }, probed: readonly Probed[]): Promise<void> {
+export async function recordCheck(
+  tx: Tx,
+  { eventId, accountId }: { eventId: number; accountId: number },
+  probed: readonly ProbeResult[],
+): Promise<void> {
   const attempts = probed.flatMap(({ outcome, startedAt, finishedAt }, i) => {
     if (!outcome) return []
     const { statusCode, success, error, excerpt } = outcome

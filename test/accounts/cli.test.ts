@@ -51,7 +51,7 @@ test('accounts are created, changed and listed', async () => {
   expect(await mintmark('account', 'list')).toMatch(/^ID +NAME +PLAN +CREDITS +STATE +CREATED\n1 +Kart Evi +plus +3 +active +\d{4}-/)
 })
 
-test('keys are created, rotated, revoked and listed, and printed only when made', async () => {
+test('keys are created, rotated, revoked and listed, and printed only when created', async () => {
   const account = (await json('account', 'create', '--name', 'Keys', '--plan', 'plus')) as { id: number }
   const of = ['--account', String(account.id)]
   const expires = new Date(Date.now() + 3_600_000_000).toISOString()
@@ -76,7 +76,7 @@ test('keys are created, rotated, revoked and listed, and printed only when made'
   expect(await mintmark('key', 'create', ...of)).toMatch(/shown only once:\nmintmark_[0-9A-Za-z]{49}$/)
 })
 
-test('limits of keys are given, changed and taken away', async () => {
+test('limits of keys are set, changed and removed', async () => {
   const account = (await json('account', 'create', '--name', 'Limited', '--plan', 'plus')) as { id: number }
   const of = ['--account', String(account.id)]
   const given = ['--read-only', '--origin', 'https://shop.example', 'http://localhost:5173', '--address', '203.0.113.7', '10.0.0.0/8']
@@ -111,7 +111,7 @@ test('operator tokens are created, revoked and listed', async () => {
   expect(await json('operator-token', 'revoke', String(id))).toMatchObject({ id, label: 'shop' })
 })
 
-test('lists hold the rows of all pages', async () => {
+test('lists contain the rows of all pages', async () => {
   const { id } = (await json('account', 'create', '--name', 'Many', '--plan', 'plus')) as { id: number }
   const rows = Array.from({ length: 230 }, (_, i) => ({
     account_id: id,
@@ -124,7 +124,7 @@ test('lists hold the rows of all pages', async () => {
   expect(listed.map((key) => key.label)).toEqual(rows.map((row) => row.label))
 })
 
-test('wrong usage is an error of the command line, wrong values are those of the verbs', async () => {
+test('wrong usage is a command-line error, invalid values are errors of the operations', async () => {
   const usage = [
     ['account', 'create', '--name', 'x'],
     ['account', 'create', '--name', 'x', '--plan', 'gold'],

@@ -23,7 +23,7 @@ afterAll(async () => {
 const ledgerOf = (id: number) =>
   node.db.kysely.selectFrom('credit_entries').select(['amount', 'balance', 'reason']).where('account_id', '=', id).orderBy('id').execute()
 
-test('of 25 that take one credit each at once, exactly as many succeed as there are credits', async () => {
+test('of 25 concurrent requests for one credit each, exactly as many succeed as there are credits', async () => {
   const { id } = await call(createAccount, node.ctx, { name: 'Credits', plan: 'plus', highlight_credits: 10 })
   const attempts = Array.from({ length: 25 }, () => call(addCredits, node.ctx, { id, amount: -1, reason: 'race' }))
   const settled = await Promise.allSettled(attempts)
@@ -37,7 +37,7 @@ test('of 25 that take one credit each at once, exactly as many succeed as there 
   expect(ledger.map((entry) => entry.balance)).toEqual([10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
 })
 
-test('the ledger says what happened and why', async () => {
+test('the ledger records each change and its reason', async () => {
   const { id } = await call(createAccount, node.ctx, { name: 'Credit history', plan: 'plus' })
   await call(addCredits, node.ctx, { id, amount: 5, reason: ' bought ' })
   await call(addCredits, node.ctx, { id, amount: -2 })
@@ -47,7 +47,7 @@ test('the ledger says what happened and why', async () => {
   ])
 })
 
-test('the balance stays what the database can hold', async () => {
+test('the balance stays within the range of the database column', async () => {
   const { id } = await call(createAccount, node.ctx, { name: 'Rich', plan: 'plus' })
   await node.db.kysely.updateTable('accounts').set({ highlight_credits: 2_147_483_000 }).where('id', '=', id).execute()
   await expect(call(addCredits, node.ctx, { id, amount: 648 })).rejects.toThrow('between 0 and 2147483647')

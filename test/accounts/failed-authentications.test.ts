@@ -50,7 +50,7 @@ async function fail(times: number, once: () => Promise<{ status: number }>): Pro
   return statuses
 }
 
-test('an address that sends wrong keys gets 429, and the database is not asked', async () => {
+test('an address that sends wrong keys gets 429 without a database lookup', async () => {
   const address = freshAddress()
   // A key that is read while accounts change is not kept.
   await node.ctx.caughtUp()
@@ -87,7 +87,7 @@ test('an address that sends wrong keys gets 429, and the database is not asked',
   expect((await items(newKey('api'), address)).status).toBe(401)
 })
 
-test('a key that is unknown, and asked for again and again, is looked up once', async () => {
+test('an unknown key that is sent repeatedly is looked up once', async () => {
   const key = newKey('api')
   await items(key, freshAddress())
   const lookups = countLookups()
@@ -95,7 +95,7 @@ test('a key that is unknown, and asked for again and again, is looked up once', 
   expect(lookups.end()).toBe(0)
 })
 
-test('a key that was unknown works within a second of its creation, on every node', async () => {
+test('a key that was unknown works on every node within a second of its creation', async () => {
   const key = newKey('api')
   const address = freshAddress()
   for (const on of [node, other]) expect((await items(key, address, on)).status).toBe(401)
@@ -107,7 +107,7 @@ test('a key that was unknown works within a second of its creation, on every nod
   await until('the other node takes it', async () => (await items(key, address, other)).status === 200)
 })
 
-test('IPv6 addresses of one /64 are one address, and so are the two forms of IPv4', async () => {
+test('IPv6 addresses of one /64 count as one address, as do both forms of an IPv4 address', async () => {
   const wrong = newKey('api')
   expect(await fail(30, () => items(wrong, '2001:db8:1:2::1'))).not.toContain(429)
   expect((await items(wrong, '2001:db8:1:2:ffff:ffff:ffff:ffff')).status).toBe(429)
@@ -127,7 +127,7 @@ test('a client cannot choose its address', async () => {
   expect((await items(wrong, `x${freshAddress()}`)).status).toBe(429)
 })
 
-test('wrong operator tokens are limited at sign-in and at the API together, the bootstrap token included', async () => {
+test('wrong operator tokens are limited across sign-in and API, including the bootstrap token', async () => {
   const { token } = await call(createOperatorToken, node.ctx, { label: 'shop' })
   const address = freshAddress()
   expect((await operator(token, address)).status).toBe(200)
@@ -149,7 +149,7 @@ test('wrong operator tokens are limited at sign-in and at the API together, the 
   expect((await signIn(OPERATOR_TOKEN, address)).status).toBe(200)
 })
 
-test('a page whose session has ended does not keep its operator from signing in', async () => {
+test('a page with an expired session does not prevent its operator from signing in', async () => {
   const address = freshAddress()
   const cookie = `mintmark_console=${newKey('session')}`
   const poll = () => send(`${node.operatorUrl}/operator/v1/stats`, null, { headers: { 'x-forwarded-for': address, 'x-console': '1', cookie } })
@@ -157,7 +157,7 @@ test('a page whose session has ended does not keep its operator from signing in'
   expect((await signIn(OPERATOR_TOKEN, address)).status).toBe(200)
 })
 
-test('failures of operators are recorded: two lines of the log, audit rows whose sum is exact, a metric', async () => {
+test('failed operator sign-ins write two log lines, audit rows with an exact total, and a metric', async () => {
   const address = freshAddress()
   await fail(30, () => signIn('mintop_wrong', address))
   expect(lines.filter((line) => line.address === address).map(({ message, credential }) => [message, credential])).toEqual([
@@ -183,7 +183,7 @@ test('failures of operators are recorded: two lines of the log, audit rows whose
   expect(counted('limited')).toBeGreaterThanOrEqual(20)
 })
 
-test('many addresses do not fill the audit log', async () => {
+test('failures from many addresses do not fill the audit log', async () => {
   const attacked = await startTestNode({ databaseUrl: node.databaseUrl, env: { TRUST_PROXY: 'loopback' } })
   const [first, ...more] = Array.from({ length: 150 }, (_, i) => `203.0.113.${i}`)
   const fails = async (address: string) => expect((await operator('wrong', address, attacked)).status).toBe(401)

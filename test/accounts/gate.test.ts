@@ -67,7 +67,7 @@ async function request(method: string, path: string, key: string | null, body?: 
   return { status: response.status, code: json.error?.code, data: json.data, headers: response.headers }
 }
 
-test('without a valid key everything below the path is 401, what does not exist too', async () => {
+test('without a valid key, every path below the prefix returns 401, including unknown ones', async () => {
   const cases: [method: string, path: string][] = [
     ['GET', '/api/v1/things'],
     ['HEAD', '/api/v1/things'],
@@ -92,7 +92,7 @@ test('without a valid key everything below the path is 401, what does not exist 
   expect(await request('GET', '/elsewhere', null)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
 })
 
-test('headers tell what is left, for every answer behind the gate', async () => {
+test('every response behind the gate has rate limit headers', async () => {
   const key = await keyOf('enterprise')
   const first = await request('GET', '/api/v1/things', key)
   expect(first).toMatchObject({ status: 200, data: { kind: 'account', plan: 'enterprise' } })
@@ -107,7 +107,7 @@ test('headers tell what is left, for every answer behind the gate', async () => 
   expect((await request('HEAD', '/api/v1/things', key)).headers.get('ratelimit')).toMatch(/^"default";r=96;/)
 })
 
-test('the plan is checked before the count and the body', async () => {
+test('the plan is checked before the rate limit and the body', async () => {
   const key = await keyOf('starter')
   for (let i = 0; i < 5; i++) {
     expect(await request('PATCH', '/api/v1/things/x', key, '{')).toMatchObject({
@@ -130,7 +130,7 @@ test('the plan is checked before the count and the body', async () => {
   expect(await request('GET', '/api/v1/nothing', key)).toMatchObject({ status: 429 })
 })
 
-test('the count is checked before the body, the body before its fields', async () => {
+test('the rate limit is checked before the body, and the body before its fields', async () => {
   const key = await keyOf('plus')
   expect(await request('PATCH', '/api/v1/things/x', key, '{')).toMatchObject({ status: 400, code: 'INVALID_JSON' })
   expect(await request('PATCH', '/api/v1/things/x', key, 'a=1', 'text/plain')).toMatchObject({ status: 415 })

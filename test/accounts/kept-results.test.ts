@@ -89,7 +89,7 @@ function opened({ scope, key, result }: Kept, credential: string | Buffer): stri
   }
 }
 
-test("a kept result opens with its caller's own credential", async () => {
+test("a stored result can be decrypted with its caller's credential only", async () => {
   const credentials: Record<string, string> = { 'console-key': session, 'token-key': OPERATOR_TOKEN, webhook: node.keys.plus }
   const kept = await keptResults()
   expect(kept.map(({ key }) => key)).toEqual(Object.keys(credentials))
@@ -97,7 +97,7 @@ test("a kept result opens with its caller's own credential", async () => {
   expect((await byConsole(`/accounts/${node.accounts.plus}/keys`, { label: 'console' }, 'console-key')).body.data.key).toBe(shown[0])
 })
 
-test('a kept result opens with nothing that the database holds', async () => {
+test('a stored result cannot be decrypted with anything in the database', async () => {
   const candidates = await everythingStored()
   expect(candidates.size).toBeGreaterThan(100)
   for (const row of await keptResults()) {
@@ -106,7 +106,7 @@ test('a kept result opens with nothing that the database holds', async () => {
   }
 })
 
-test('no credential and no secret of an answer stands in the database; a session only as its hash', async () => {
+test('the database contains no credential or secret of a response, and sessions only as hashes', async () => {
   const stored = [...(await everythingStored())].map(String)
   for (const secret of [...shown, session, OPERATOR_TOKEN, ...Object.values(node.keys)]) {
     expect(stored.filter((text) => text.includes(secret))).toEqual([])
@@ -115,7 +115,7 @@ test('no credential and no secret of an answer stands in the database; a session
   expect(rows.map(({ hash }) => hash.toString('hex'))).toEqual([createHash('sha256').update(session).digest('hex')])
 })
 
-test('signing in keeps no result: there is no credential to encrypt it with', async () => {
+test('signing in stores no result, because there is no credential to encrypt it with', async () => {
   const before = await keptResults()
   const reply = await send(`${node.operatorUrl}/console/session`, null, {
     json: { token: OPERATOR_TOKEN },
@@ -126,7 +126,7 @@ test('signing in keeps no result: there is no credential to encrypt it with', as
   expect(await keptResults()).toEqual(before)
 })
 
-test('a backup leaves kept results out, and a restore forgets those of the database it replaces', async () => {
+test('a backup omits stored results, and a restore deletes those of the database it replaces', async () => {
   const chunks: Buffer[] = []
   const target = new PassThrough().on('data', (chunk: Buffer) => chunks.push(chunk))
   const rows = await backup(node.db, target)
@@ -147,7 +147,7 @@ test('a backup leaves kept results out, and a restore forgets those of the datab
   await other.close()
 })
 
-test('the migration forgets what is kept already', async () => {
+test('the migration deletes results stored earlier', async () => {
   expect(await keptResults()).not.toEqual([])
   await forgetKeptResults(node.db.kysely as never)
   expect(await keptResults()).toEqual([])

@@ -5,7 +5,7 @@ import { hashKey, isWellFormed, last4, newKey } from '#accounts/key-format.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-test('new keys have the declared shape and are well formed for their kind only', () => {
+test('new keys have the documented format and are well-formed for their kind only', () => {
   for (let i = 0; i < 200; i++) {
     expect(newKey('api')).toMatch(/^mintmark_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/)
     expect(isWellFormed(newKey('api'), 'api')).toBe(true)
@@ -14,7 +14,7 @@ test('new keys have the declared shape and are well formed for their kind only',
   }
 })
 
-test('any other character at any place makes a key malformed', () => {
+test('changing any character makes a key malformed', () => {
   const place = fc.integer({ min: 0, max: 'mintmark_'.length + 48 })
   fc.assert(
     fc.property(place, fc.constantFrom(...BASE62, '_', ' ', 'ş', '\0'), (at, character) => {
@@ -26,7 +26,7 @@ test('any other character at any place makes a key malformed', () => {
   )
 })
 
-test('no text that was not made as a key is well formed', () => {
+test('no text other than a generated key is well-formed', () => {
   fc.assert(fc.property(fc.string({ maxLength: 80 }), (text) => !isWellFormed(text, 'api') && !isWellFormed(text, 'operator')))
   const key = newKey('api')
   for (const text of ['', `${key}0`, key.slice(0, -1), key.toUpperCase(), `${key}\n`, ` ${key}`]) {
@@ -34,7 +34,7 @@ test('no text that was not made as a key is well formed', () => {
   }
 })
 
-test('every character of the alphabet is as likely as the others', () => {
+test('all characters of the alphabet are equally likely', () => {
   const counts = new Map<string, number>()
   const keys = 3000
   for (let i = 0; i < keys; i++) for (const c of newKey('api').slice(9, 52)) counts.set(c, (counts.get(c) ?? 0) + 1)
@@ -44,7 +44,7 @@ test('every character of the alphabet is as likely as the others', () => {
   expect(chiSquare).toBeLessThan(140)
 })
 
-test('what is stored of a key is its SHA-256 and its last four characters', () => {
+test('only the SHA-256 and the last four characters of a key are stored', () => {
   expect(hashKey('abc').toString('hex')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
   expect(last4('mintmark_abcdef')).toBe('cdef')
 })

@@ -58,7 +58,7 @@ async function outcome(keyring: Keyring, header: string | undefined): Promise<ob
   }
 }
 
-test('what cannot be a key is refused without the database', async () => {
+test('a malformed key is rejected without a database lookup', async () => {
   const gone = openPool<Schema>({ url: 'postgresql://nobody@127.0.0.1:1/none', max: 1, applicationName: 'test' })
   const keys = apiKeyring({ db: gone, log: silent, now })
   const operators = operatorTokens({ db: gone, log: silent, now }, null)
@@ -72,7 +72,7 @@ test('what cannot be a key is refused without the database', async () => {
   await gone.close()
 })
 
-test('a key is looked up once and then known at once', async () => {
+test('a key is looked up once and then cached', async () => {
   const { account, key, header } = await accountWithKey('professional')
   await node.feed.pull()
   const lookups = countLookups()
@@ -85,11 +85,11 @@ test('a key is looked up once and then known at once', async () => {
   expect(node.keys.find(`bearer  ${key.key}`, CALLER)).toEqual(viewer)
 })
 
-test('a key that nobody has is refused', async () => {
+test('an unknown key is rejected', async () => {
   expect(await outcome(node.keys, `Bearer ${newKey('api')}`)).toBe('credential API key unknown')
 })
 
-test('a key ends at its expiry, also when it is in memory', async () => {
+test('a key expires on time, even if it is cached', async () => {
   const { header } = await accountWithKey('plus', HOUR_MS)
   expect(await outcome(node.keys, header)).toMatchObject({ plan: 'plus' })
   node.clock.advance(HOUR_MS - 60_000)
@@ -101,7 +101,7 @@ test('a key ends at its expiry, also when it is in memory', async () => {
   expect(await outcome(other.keys, header)).toBe('credential API key expired')
 })
 
-test('a rotated key runs on for the overlap beside the new one', async () => {
+test('a rotated key stays valid for the overlap, together with the new one', async () => {
   const { key, header } = await accountWithKey()
   const fresh = await call(rotateKey, node.ctx, { id: key.id, overlap_hours: 2 })
   const freshHeader = `Bearer ${fresh.key}`
@@ -114,7 +114,7 @@ test('a rotated key runs on for the overlap beside the new one', async () => {
   await expect(call(rotateKey, node.ctx, { id: key.id })).rejects.toMatchObject({ code: 'CONFLICT' })
 })
 
-test('rotation never makes a key live longer, and takes over its expiry', async () => {
+test('rotation never extends a key, and keeps its expiry', async () => {
   const { key } = await accountWithKey('plus', HOUR_MS)
   const fresh = await call(rotateKey, node.ctx, { id: key.id })
   expect(fresh.expires_at).toBe(key.expires_at)
@@ -125,7 +125,7 @@ test('rotation never makes a key live longer, and takes over its expiry', async 
   expect(await outcome(node.keys, header)).toBe('credential API key expired')
 })
 
-test('the writing node obeys at once, the others within a second', async () => {
+test('changes apply at once on the writing node, and within a second on the others', async () => {
   const { account, key, header } = await accountWithKey('starter')
   const state = async (on: TestNode) => {
     const found = await outcome(on.keys, header)
@@ -145,7 +145,7 @@ test('the writing node obeys at once, the others within a second', async () => {
   }
 })
 
-test('what was read while a change came is not kept', async () => {
+test('a value read during a change is not cached', async () => {
   const { account, header } = await accountWithKey()
   const reading = node.keys.find(header, CALLER)
   await node.keys.apply([{ seq: 1, kind: 'accounts', ids: [account.id], payload: null }])
@@ -161,7 +161,7 @@ test('what was read while a change came is not kept', async () => {
   expect(node.keys.find(header, CALLER)).toBeInstanceOf(Promise)
 })
 
-test('the time of last use is stored in batches, and the later one stays', async () => {
+test('times of last use are stored in batches, and the latest one wins', async () => {
   const { key, header } = await accountWithKey()
   const lastUse = async () =>
     (await node.db.kysely.selectFrom('api_keys').select('last_used_at').where('id', '=', key.id).executeTakeFirstOrThrow()).last_used_at
@@ -177,7 +177,7 @@ test('the time of last use is stored in batches, and the later one stays', async
   expect(await lastUse()).toEqual(used)
 })
 
-test('operator tokens are stored ones and the bootstrap token, never API keys', async () => {
+test('operator tokens are stored tokens and the bootstrap token, never API keys', async () => {
   const { token, id } = await call(createOperatorToken, node.ctx, { label: 'bootstrap' })
   const { header } = await accountWithKey()
   expect(await outcome(node.operators, `Bearer ${token}`)).toEqual({ kind: 'operator', name: `bootstrap:${id}` })

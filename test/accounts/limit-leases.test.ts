@@ -63,7 +63,7 @@ async function undisturbed<T>(count: number, run: (nodes: RateLimits[]) => Promi
   }
 }
 
-test('two nodes on one database let a plan through once, not twice', async () => {
+test('two nodes on one database allow the limit once, not twice', async () => {
   const one = await startTestNode({ env: { RATE_LIMITS: 'starter=5' } })
   const other = await startTestNode({ databaseUrl: one.databaseUrl, env: { RATE_LIMITS: 'starter=5' } })
   try {
@@ -90,7 +90,7 @@ test('two nodes on one database let a plan through once, not twice', async () =>
   }
 })
 
-test.each(PLANS)('three nodes together never exceed %s, and use it up', async (plan) => {
+test.each(PLANS)('three nodes together never exceed %s, and use all of it', async (plan) => {
   const count = await undisturbed(6, async (nodes) => {
     // They lease in turn, then the minute begins again: by then it is known that they are several.
     await passed(nodes.slice(0, 3), plan, 3)
@@ -101,7 +101,7 @@ test.each(PLANS)('three nodes together never exceed %s, and use it up', async (p
   expect(count).toBeGreaterThanOrEqual(LIMITS[plan] * 0.9)
 })
 
-test('many requests at once never exceed the limit', async () => {
+test('concurrent requests never exceed the limit', async () => {
   const count = await undisturbed(3, async (nodes) => {
     const results = await Promise.all(Array.from({ length: 300 }, (_, i) => ask(nodes[i % 3]!, 'professional')))
     return results.filter((left) => left !== null).length
@@ -110,7 +110,7 @@ test('many requests at once never exceed the limit', async () => {
   expect(count).toBeGreaterThanOrEqual(30)
 })
 
-test('one node alone counts exactly, and asks the database a dozen times for 3,000 requests', async () => {
+test('a single node counts exactly, with a dozen database queries for 3,000 requests', async () => {
   const { lefts, asked } = await undisturbed(1, async ([alone]) => {
     const lefts: (number | null)[] = []
     const asked = await statements(async () => {
@@ -123,7 +123,7 @@ test('one node alone counts exactly, and asks the database a dozen times for 3,0
   expect(asked).toBeLessThanOrEqual(13)
 })
 
-test('a changed plan counts at once, in the same minute', async () => {
+test('a plan change applies at once, within the same minute', async () => {
   const found = await undisturbed(2, async ([one, other]) => ({
     starter: await passed([one!, other!], 'starter', 6),
     professional: await passed([one!, other!], 'professional', 200),
@@ -136,7 +136,7 @@ test('a changed plan counts at once, in the same minute', async () => {
   expect(found.plus).not.toBeNull()
 })
 
-test('a new minute begins when the last has ended in the database', async () => {
+test('a new minute begins when the previous one ends by the database clock', async () => {
   const counts = await undisturbed(2, async ([one, other]) => {
     const first = await passed([one!], 'starter', 6)
     await db.kysely
@@ -149,14 +149,14 @@ test('a new minute begins when the last has ended in the database', async () => 
   expect(counts).toEqual([5, 5])
 })
 
-test('without the database a node counts alone', async () => {
+test('without the database, a node counts alone', async () => {
   const gone = openPool<Schema>({ url: 'postgresql://nobody@127.0.0.1:1/none', max: 1, applicationName: 'test' })
   const alone = new RateLimits(LIMITS, { db: gone, log: silent })
   expect(await passed([alone], 'starter', 10)).toBe(5)
   await gone.close()
 })
 
-test('a lease that comes late is less by what passed meanwhile', async () => {
+test('a late lease is reduced by the requests accepted in the meantime', async () => {
   const held = await Promise.all(Array.from({ length: 8 }, () => db.pool.connect()))
   const limits = node()
   const lefts = [await ask(limits, 'starter'), await ask(limits, 'starter')]
@@ -167,7 +167,7 @@ test('a lease that comes late is less by what passed meanwhile', async () => {
   expect(lefts).toEqual([4, 3, 2, 1, 0, null, null])
 })
 
-test('a database that is silent holds a request for a moment, and the next ones not at all', async () => {
+test('an unresponsive database delays one request briefly, and later requests not at all', async () => {
   // All connections are taken: the statement waits for one.
   const held = await Promise.all(Array.from({ length: 8 }, () => db.pool.connect()))
   const limits = node()

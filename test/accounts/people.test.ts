@@ -27,7 +27,7 @@ const detailsOf = ({ body }: { body: { error?: { details?: { field: string; rule
   body.error?.details?.map(({ field, rule }) => `${field} ${rule}`)
 
 describe('The first owner', () => {
-  test('is created by a link that works once, also under concurrent use, and there is no second link', async () => {
+  test('is created by a link that works once, even under concurrent use, and there is no second link', async () => {
     const node = await startTestNode()
     try {
       const { link_path: replaced } = await call(makeOwnerLink, node.ctx, {})
@@ -45,7 +45,7 @@ describe('The first owner', () => {
     }
   })
 
-  test('is not made by a link that is 24 hours old, nor without a name', async () => {
+  test('is not created by a link older than 24 hours, or without a name', async () => {
     const node = await startTestNode()
     try {
       const { link_path: path } = await call(makeOwnerLink, node.ctx, {})
@@ -58,7 +58,7 @@ describe('The first owner', () => {
     }
   })
 
-  test('the last one stays: of two who demote or remove each other at the same time one is left', async () => {
+  test('when two owners demote or remove each other concurrently, one stays', async () => {
     const node = await startTestNode()
     try {
       for (let round = 0; round < 10; round++) {
@@ -96,7 +96,7 @@ describe('A password', () => {
     ['qwertyuiop123', 'password_common'],
     ['Zerrin Zerrin', 'password_common'],
     ['x'.repeat(300), 'text'],
-  ])('%s is refused by its field: %s', async (password, rule) => {
+  ])('%s is rejected by field: %s', async (password, rule) => {
     const { id, link_path: path } = await call(createPerson, here.ctx, { name: `Zerrin ${password.slice(0, 8)}`, roles: ['read_only'] })
     const refused = await signIn(here, { link: linkIn(path), password })
     expect([refused.status, detailsOf(refused)]).toEqual([422, [`password ${rule}`]])
@@ -104,7 +104,7 @@ describe('A password', () => {
     expect((await signIn(here, { link: linkIn(path), password: PASSWORD })).body.data.person).toMatchObject({ id, unfinished: true })
   })
 
-  test('is stored as argon2id, the secret of the app encrypted, sessions and tokens as hashes', async () => {
+  test('is stored as argon2id, the app secret is encrypted, and sessions and tokens are hashed', async () => {
     const { id, secret, cookie } = await member(here, 'Stored', ['support'])
     const { token } = await call(createPersonToken, here.ctx, { id, label: 'feed' })
     const rows = await here.db.kysely.selectFrom('people').selectAll().where('id', '=', id).execute()
@@ -119,7 +119,7 @@ describe('A password', () => {
     expect(rows[0]!.totp_secret!.toString('latin1')).not.toContain(secret)
   })
 
-  test('is changed with the one before it, which ends the other sessions', async () => {
+  test('is changed with the current password, which ends the other sessions', async () => {
     const { name, secret, cookie } = await member(here, 'Changes', ['market'])
     nextCode(here, there)
     const other = await signIn(here, { name, password: PASSWORD, code: codeOf(here, secret) })
@@ -136,7 +136,7 @@ describe('A password', () => {
 })
 
 describe('Two-factor sign-in', () => {
-  test('comes before everything else', async () => {
+  test('is required before anything else', async () => {
     const { link_path: path } = await call(createPerson, here.ctx, { name: 'Begins', roles: ['owner'] })
     const { cookie, body } = await signIn(here, { link: linkIn(path), password: PASSWORD })
     expect(body.data.person).toMatchObject({ unfinished: true })
@@ -156,7 +156,7 @@ describe('Two-factor sign-in', () => {
     await until('the other node lets them in', async () => (await reads(there, cookie)) === 200)
   })
 
-  test('takes each code once, however many use it at the same time', async () => {
+  test('accepts each code once, even under concurrent use', async () => {
     startOfCode(here, there)
     const { name, secret } = await member(here, 'Once', ['support'])
     // The code that confirmed the app is used, too.
@@ -170,7 +170,7 @@ describe('Two-factor sign-in', () => {
     expect((await signIn(here, { name, password: PASSWORD, code: codeOf(here, secret) })).status).toBe(200)
   })
 
-  test('takes no code of ten minutes ago', async () => {
+  test('rejects a code from ten minutes ago', async () => {
     const { name, secret } = await member(here, 'Late', ['support'])
     nextCode(here, there)
     const code = codeOf(here, secret)
@@ -180,7 +180,7 @@ describe('Two-factor sign-in', () => {
 })
 
 describe('A sign-in that fails', () => {
-  test('says nothing of what was wrong', async () => {
+  test('does not say what was wrong', async () => {
     const { name, secret } = await member(here, 'Known', ['market'])
     nextCode(here, there)
     const bodies = [
@@ -193,7 +193,7 @@ describe('A sign-in that fails', () => {
     for (const answer of answers) expect([answer.status, answer.body, answer.cookie]).toEqual([401, answers[0]!.body, ''])
   })
 
-  test('locks the name on all nodes after five, known or not, until 15 minutes after the first', async () => {
+  test('locks the name on all nodes after five failures, existing or not, until 15 minutes after the first', async () => {
     const { name, secret } = await member(here, 'Locked', ['market'])
     nextCode(here, there)
     const refusals: string[] = []
@@ -214,7 +214,7 @@ describe('A sign-in that fails', () => {
     expect((await signIn(here, { name, password: PASSWORD, code: codeOf(here, secret) })).status).toBe(200)
   })
 
-  test('locks its address after ten, whatever the names', async () => {
+  test('locks the address after ten failures, for any names', async () => {
     const node = await startTestNode()
     try {
       const guess = (i: number) =>
@@ -239,7 +239,7 @@ describe('A sign-in that fails', () => {
     [{ link: 'x' }, ['password required']],
     [{ link: 'x', password: PASSWORD, name: 'a#b' }, ['name person_name']],
     [{ link: 'x', password: PASSWORD, roles: ['owner'] }, ['roles unknown_field']],
-  ])('names the fields that are wrong: %j', async (body, details) => {
+  ])('reports invalid fields: %j', async (body, details) => {
     const refused = await signIn(here, body)
     expect([refused.status, detailsOf(refused)]).toEqual([422, details])
   })
@@ -263,7 +263,7 @@ describe('A person', () => {
     ])
   })
 
-  test('has a name that nobody else has, in any case', async () => {
+  test('has a unique name, ignoring case', async () => {
     await call(createPerson, here.ctx, { name: 'Gül Ay', roles: ['market'] })
     const create = async (name: string, roles: Role[] = ['market']) => call(createPerson, here.ctx, { name, roles })
     await expect(create('GÜL AY')).rejects.toMatchObject({ code: 'CONFLICT' })
@@ -273,7 +273,7 @@ describe('A person', () => {
     await expect(create('Roles', ['king' as Role])).rejects.toMatchObject({ why: [{ field: 'roles.0' }] })
   })
 
-  test('sees and changes only their own account, owners all', async () => {
+  test('reads and changes only their own account, owners all accounts', async () => {
     const one = await member(here, 'One', ['catalogue', 'market', 'support', 'read_only'])
     const two = await member(here, 'Two', ['owner'])
     const see = async (cookie: string, path: string, method = 'GET') => (await ask(here, method, `/operator/v1/people${path}`, { cookie })).status
@@ -289,7 +289,7 @@ describe('A person', () => {
     expect(await see(two.cookie, '/999999')).toBe(404)
   })
 
-  test('with another role may do something else at once, on every node', async () => {
+  test('gets the permissions of a new role on every node within a second', async () => {
     const { id, cookie } = await member(here, 'Moves', ['read_only'])
     const open = (on: TestNode) => ask(on, 'POST', '/operator/v1/accounts', { cookie, body: { name: 'Moved', plan: 'starter' } })
     const refused = await open(there)
@@ -299,7 +299,7 @@ describe('A person', () => {
     await until('the other node knows the role', async () => (await open(there)).status === 201)
   })
 
-  test('ends one session, another, or all', async () => {
+  test('ends one session or all sessions', async () => {
     const { id, name, secret, cookie } = await member(here, 'Sessions', ['market'])
     nextCode(here, there)
     const second = await signIn(here, { name, password: PASSWORD, code: codeOf(here, secret) })
@@ -324,7 +324,7 @@ describe('A person', () => {
     expect(await reads(here, cookie)).toBe(401)
   })
 
-  test('signs in to the console with a token of theirs, until it is revoked', async () => {
+  test('signs in to the console with their own token, until it is revoked', async () => {
     const { id } = await member(here, 'Tokens', ['market'])
     const { token, id: tokenId } = await call(createPersonToken, here.ctx, { id, label: 'laptop' })
     const { cookie, body } = await signIn(here, { token })
@@ -335,7 +335,7 @@ describe('A person', () => {
     expect((await send(`${here.operatorUrl}/operator/v1/accounts`, token)).status).toBe(401)
   })
 
-  test('who is removed or invited anew loses sessions and tokens on every node', async () => {
+  test('loses sessions and tokens on every node when removed or invited again', async () => {
     for (const end of [removePerson, invitePerson]) {
       const { id, name, secret, cookie } = await member(here, `Ends by ${end.name}`, ['market'])
       const { token } = await call(createPersonToken, here.ctx, { id, label: 'feed' })
@@ -349,7 +349,7 @@ describe('A person', () => {
     }
   })
 
-  test('who begins anew sets up another app; the link works once', async () => {
+  test('sets up a new app after a reset; the link works once', async () => {
     const { id, name, secret } = await member(here, 'Anew', ['market'])
     const { link_path: path } = await call(invitePerson, here.ctx, { id })
     const { cookie } = await signIn(here, { link: linkIn(path), password: PASSWORD })
@@ -363,7 +363,7 @@ describe('A person', () => {
   })
 })
 
-test('a shared token has no password to change, and other sites change nobody’s', async () => {
+test("a shared token has no password to change, and other sites cannot change anyone's password", async () => {
   const { cookie } = await signIn(here, { token: here.config.operatorToken! })
   const body = { current_password: PASSWORD }
   expect((await ask(here, 'POST', '/console/two-factor', { cookie, body })).status).toBe(403)

@@ -11,7 +11,7 @@ const viewer = (accountId: number, plan: Plan, keyId = 1): Viewer => ({ kind: 'a
 beforeEach(() => void vi.useFakeTimers({ now: 0 }))
 afterEach(() => void vi.useRealTimers())
 
-test('allows the plan its requests, then refuses until the minute is over', async () => {
+test("allows the plan's requests, then rejects until the minute is over", async () => {
   const limits = new RateLimits(LIMITS)
   expect(await limits.consume(viewer(1, 'starter'))).toEqual({ limit: 3, remaining: 2, resetSeconds: 60 })
   vi.advanceTimersByTime(17_500)
@@ -27,7 +27,7 @@ test('allows the plan its requests, then refuses until the minute is over', asyn
   expect(await limits.consume(viewer(1, 'starter'))).toEqual({ limit: 3, remaining: 2, resetSeconds: 60 })
 })
 
-test('a changed plan counts at once, in the same minute', async () => {
+test('a plan change applies at once, within the same minute', async () => {
   const limits = new RateLimits(LIMITS)
   for (let i = 0; i < 3; i++) await limits.consume(viewer(1, 'starter'))
   await expect(limits.consume(viewer(1, 'starter'))).rejects.toThrow('The Starter plan allows 3 requests a minute')
@@ -37,7 +37,7 @@ test('a changed plan counts at once, in the same minute', async () => {
   await expect(limits.consume(viewer(1, 'starter'))).rejects.toMatchObject({ code: 'RATE_LIMITED' })
 })
 
-test('operators are not counted, and nobody is when limits are off', () => {
+test('operators are not counted, and nobody is counted if limits are off', () => {
   expect(new RateLimits(LIMITS).consume({ kind: 'operator', name: 'x' })).toBeNull()
   expect(new RateLimits(null).consume(viewer(1, 'starter'))).toBeNull()
 })

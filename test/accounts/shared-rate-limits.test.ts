@@ -86,7 +86,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
     }
   }
 
-  test.each(PLANS)('three nodes together never exceed %s, and use it up', async (plan) => {
+  test.each(PLANS)('three nodes together never exceed %s, and use all of it', async (plan) => {
     const count = await undisturbed(6, async (nodes, id) => {
       // They lease in turn, then the minute begins again: by then it is known that they are several.
       await passed(nodes.slice(0, 3), id, plan, 3)
@@ -97,7 +97,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
     expect(count).toBeGreaterThanOrEqual(LIMITS[plan] * 0.9)
   })
 
-  test('many requests at once never exceed the limit', async () => {
+  test('concurrent requests never exceed the limit', async () => {
     const count = await undisturbed(3, async (nodes, id) => {
       const results = await Promise.all(Array.from({ length: 300 }, (_, i) => ask(nodes[i % 3]!, id, 'professional')))
       return results.filter((left) => left !== null).length
@@ -106,7 +106,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
     expect(count).toBeGreaterThanOrEqual(30)
   })
 
-  test('one node alone counts exactly, and asks Redis a dozen times for 3,000 requests', async () => {
+  test('a single node counts exactly, with a dozen Redis calls for 3,000 requests', async () => {
     const scripts = async () => Number(/cmdstat_eval:calls=(\d+)/.exec(await redis.info('commandstats'))![1])
     const { lefts, asked } = await undisturbed(1, async ([node], id) => {
       const before = await scripts()
@@ -118,7 +118,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
     expect(asked).toBeLessThanOrEqual(13)
   })
 
-  test('a changed plan counts at once, in the same minute', async () => {
+  test('a plan change applies at once, within the same minute', async () => {
     const found = await undisturbed(2, async ([one, other], id) => {
       const starter = await passed([one!, other!], id, 'starter', 6)
       const professional = await passed([one!, other!], id, 'professional', 200)
@@ -142,7 +142,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
     expect(Math.abs(Number(counts[2]) - Date.now())).toBeLessThan(3_600_000 / 2)
   })
 
-  test('a count in Redis is dropped when nobody asks for two minutes', async () => {
+  test('a count in Redis expires after two minutes without requests', async () => {
     const ttl = await undisturbed(1, async ([node], id) => {
       await ask(node!, id, 'starter')
       return redis.pttl(row(id))
@@ -161,7 +161,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
     expect(logged).not.toContain('secret-word')
   })
 
-  test('while Redis is silent each node counts alone, and together again when it answers', async () => {
+  test('while Redis is unresponsive, each node counts alone; when it responds, they count together again', async () => {
     const [one, other] = (await connected(2)) as [RateLimits, RateLimits]
     server.kill('SIGSTOP')
     const id = newAccount()
@@ -182,7 +182,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
 test.each([
   ['redis://127.0.0.1:1', 'connect ECONNREFUSED 127.0.0.1:1'],
   ['redis+sentinel://127.0.0.1:1,127.0.0.1:2/mintmark', 'failed to connect to sentinel 127.0.0.1:'],
-])('without Redis at %s a node counts alone, and says why', async (url, why) => {
+])('without Redis at %s, a node counts alone and logs why', async (url, why) => {
   const warnings: string[] = []
   const log: Log = { ...silent, warn: (details, message) => void warnings.push(`${message}: ${(details as { err: Error }).err.message}`) }
   // On a busy machine the failure may come later than a request waits.

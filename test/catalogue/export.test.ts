@@ -57,7 +57,7 @@ test('export, import into an empty database and export again gives the same byte
   expect((await importText(second, 'mintmark-ndjson', text)).counts).toMatchObject({ created: 0, updated: 0, accepted: 0 })
 })
 
-test('a filter takes the categories along that its items need', async () => {
+test('a filtered export includes the categories that its items need', async () => {
   const text = await exported(first, { game: 'onepiece' })
   const third = await startTestNode()
   try {

@@ -69,7 +69,7 @@ async function elsewhere(itemName: string, run: (commit: () => Promise<void>) =>
   }
 }
 
-test('a change is read at once on the node that made it, and soon on the others', async () => {
+test('a change is visible at once on the writing node, and soon on the others', async () => {
   for (const [node, other, text] of [
     [here, there, 'One'],
     [there, here, 'Two'],
@@ -80,7 +80,7 @@ test('a change is read at once on the node that made it, and soon on the others'
   }
 })
 
-test('without a notification it is read, too', async () => {
+test('a change without a notification is read as well', async () => {
   await elsewhere('Silent', (commit) => commit())
   for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Silent')
 })
@@ -100,7 +100,7 @@ test('a slow transaction that commits after later ones is not missed', async () 
   for (const node of [here, there]) await until('the late one is seen', async () => (await nameAt(node)) === 'Late')
 })
 
-test('a node that the log has left behind loads everything again', async () => {
+test('a node that is behind the trimmed log reloads everything', async () => {
   await here.db.kysely.transaction().execute(async (tx) => {
     // What was trimmed before the node came to read it: the change is there, its row of the log is not.
     await tx.updateTable('items').set({ name: 'Missed' }).execute()
@@ -112,7 +112,7 @@ test('a node that the log has left behind loads everything again', async () => {
   for (const node of [here, there]) await until('it follows again', async () => (await nameAt(node)) === 'After the gap')
 })
 
-test('without its listening connection a node polls, and listens again', async () => {
+test('a node without its LISTEN connection polls, and reconnects', async () => {
   const listeners = async () => {
     const { rows } = await sql<{ pid: number }>`
       select pid from pg_stat_activity where query like 'listen %' and datname = current_database()`.execute(here.db.kysely)
@@ -131,7 +131,7 @@ test('without its listening connection a node polls, and listens again', async (
   await until('the other hears of it', async () => (await nameAt(there)) === 'Heard')
 })
 
-test('all connections lost at once do no more than that', async () => {
+test('losing all connections at once has no further effect', async () => {
   const client = await here.db.pool.connect()
   try {
     await client.query(`select pg_terminate_backend(pid) from pg_stat_activity
@@ -149,7 +149,7 @@ test('all connections lost at once do no more than that', async () => {
   for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Reconnected')
 })
 
-test('while the database is away reads are answered from memory, and afterwards changes are followed again', async () => {
+test('while the database is unavailable, reads come from memory; afterwards, changes are followed again', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-away-'))
   const log = { info: () => {}, warn: () => {} }
   let server = await startEmbedded({ dataDir, log, durable: false })

@@ -6,7 +6,7 @@ import { PriceTable } from '#catalogue/snapshot/price-table.ts'
 /** The last is too large for the short column. */
 const LABELS = [4, 5, 8, 70_000]
 
-test('each row has the prices that were set and not taken away', () => {
+test('each row has exactly the prices that were set and not removed', () => {
   const change = fc.record({
     what: fc.constantFrom('set', 'set', 'set', 'set', 'remove', 'clear', 'pack', 'reserve'),
     row: fc.nat(8),

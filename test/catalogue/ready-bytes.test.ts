@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('every page is whole, whatever is pushed out while it is made', async () => {
+test('every page is complete, whatever is evicted while it is built', async () => {
   await sql`insert into categories (id, market, ref, name, slug, game) overriding system value values (1, 'service', 'set', 'Set', 'set', 'pokemon')`.execute(
     db.kysely,
   )

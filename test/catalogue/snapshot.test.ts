@@ -8,7 +8,7 @@ import type { ItemFilter } from '#catalogue/snapshot/queries.ts'
 import { SORT_DIRECTIONS, SORT_FIELDS } from '#catalogue/snapshot/sort-keys.ts'
 import { type Market, MARKETS, marketPosition } from '#core/markets.ts'
 import { ChangeFeed } from '#db/change-feed.ts'
-import { collector, type Note } from '#db/change.ts'
+import { noteCollector, type Note } from '#db/change.ts'
 import { openPool } from '#db/pool.ts'
 import type { Db, Schema, Tx } from '#db/schema.ts'
 import { fold } from '#index/fold.ts'
@@ -283,7 +283,7 @@ const rounds = fc.array(
 // The same are asked after every round: what is kept from an earlier answer must not outlive it.
 const queries = fc.array(asked, { minLength: 6, maxLength: 10 })
 
-test('answers every query as a naive catalogue does, after any changes', async () => {
+test('answers every query like a naive catalogue, after any changes', async () => {
   await fc.assert(
     fc.asyncProperty(rounds, queries, async (all, asks) => {
       const { catalogue, feed } = await emptyCatalogue()
@@ -307,7 +307,7 @@ async function emptyCatalogue() {
   return { catalogue, feed }
 }
 
-test('finds by category where the category is now, also what was found before it moved', async () => {
+test('finds items by their current category, also after they moved', async () => {
   const { catalogue, feed } = await emptyCatalogue()
   await db.kysely.transaction().execute(async (tx) => {
     const [root, leaf] = [await addCategory(tx, 0), await addCategory(tx, 0)]
@@ -342,7 +342,7 @@ test('finds by category where the category is now, also what was found before it
   }
 })
 
-test('answers as well where a category has so many items that they are kept as a set', async () => {
+test('answers correctly for categories large enough to be stored as sets', async () => {
   const { catalogue, feed } = await emptyCatalogue()
   await db.kysely.transaction().execute(async (tx) => {
     const [root, leaf] = [await addCategory(tx, 0), await addCategory(tx, 1)]
@@ -372,7 +372,7 @@ test('answers as well where a category has so many items that they are kept as a
 
 async function commit(changes: { what: string; n: number }[]): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
-    const { noteOf, write } = collector(tx)
+    const { noteOf, write } = noteCollector(tx)
     const note = noteOf({ viewer: { kind: 'operator', name: 'test' }, requestId: null })
     for (const { what, n } of changes) await CHANGES[what]!(n)(tx, note)
     await write()

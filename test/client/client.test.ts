@@ -30,21 +30,21 @@ test('reads, searches and walks through all pages', async () => {
   expect(names.length).toBeGreaterThan(100)
 })
 
-test('sends lists as the service reads them', async () => {
+test('sends lists in the format that the service reads', async () => {
   const lists = { 'game[]': ['pokemon', 'onepiece'], 'grade_filters[]': [1, 2] }
   expect(await client.get('/api/v1/plus/listings', { params: { query: lists } })).toMatchObject({ success: true })
   const refused = client.get('/api/v1/plus/listings', { params: { query: { 'grade_filters[]': ['x' as never] } } })
   await expect(refused).rejects.toMatchObject({ details: [{ field: 'grade_filters' }] })
 })
 
-test('an error tells its code, the wrong fields and the request', async () => {
+test('an error has the code, the wrong fields and the request', async () => {
   const error = await client.get('/api/v1/items', { params: { query: { per_page: 101 } } }).catch((reason: unknown) => reason)
   expect(error).toBeInstanceOf(MintmarkError)
   expect(error).toMatchObject({ status: 422, code: 'VALIDATION_ERROR', details: [{ field: 'per_page' }], retryAfter: null })
   expect((error as MintmarkError).requestId).toMatch(/\S/)
 })
 
-describe('requests are sent again', () => {
+describe('retries', () => {
   const refusal = (status: number, retryAfter?: string) =>
     new Response('{"success":false,"error":{"code":"UNAVAILABLE","message":"later"}}', {
       status,
@@ -75,7 +75,7 @@ describe('requests are sent again', () => {
     expect(keysOf(sent)[0]).toMatch(/^[0-9a-f-]{36}$/)
   })
 
-  test("with the caller's own key, and reads without any", async () => {
+  test("with the caller's own key, and reads without a key", async () => {
     const { client, sent } = flaky([soon, soon])
     const params = { query: { id: 999_999 }, header: { 'Idempotency-Key': 'mine' } }
     await expect(client.post('/api/v1/plus/make-highlight', { params })).rejects.toThrow()
@@ -91,7 +91,7 @@ describe('requests are sent again', () => {
     await expect(flaky([lost, lost], 1).client.get('/api/v1/items')).rejects.toThrow('fetch failed')
   })
 
-  test('no oftener than told, not for other errors, and not when the wait is long', async () => {
+  test('no more often than configured, not for other errors, and not after a long wait', async () => {
     const often = flaky([soon, soon, soon, soon], 3)
     await expect(often.client.get('/api/v1/items')).rejects.toMatchObject({ status: 503, code: 'UNAVAILABLE', retryAfter: 0.01 })
     expect(often.sent).toHaveLength(4)
@@ -104,7 +104,7 @@ describe('requests are sent again', () => {
     expect([never, wrong, long].map(({ sent }) => sent.length)).toEqual([1, 1, 1])
   })
 
-  test('after a date, and until the caller stops it', async () => {
+  test('after a date, and until the caller cancels', async () => {
     const past = flaky([() => refusal(503, new Date(0).toUTCString())])
     await past.client.get('/api/v1/items')
     expect(past.sent).toHaveLength(2)
@@ -119,13 +119,13 @@ describe('requests are sent again', () => {
     expect(stopped.sent).toHaveLength(1)
   })
 
-  test('an answer of a proxy is an error, too', async () => {
+  test("a proxy's response is an error as well", async () => {
     const { client } = flaky([() => new Response('<h1>Bad gateway</h1>', { status: 400 })])
     await expect(client.get('/api/v1/items')).rejects.toMatchObject({ status: 400, code: 'UNKNOWN', details: [] })
   })
 })
 
-describe('webhooks are verified', () => {
+describe('webhook verification', () => {
   const SECRET = 's'.repeat(48)
   const hmac = (text: string, encoding: 'hex' | 'base64', secret = SECRET) => createHmac('sha256', secret).update(text).digest(encoding)
   const now = () => Math.floor(Date.now() / 1_000)
@@ -138,7 +138,7 @@ describe('webhooks are verified', () => {
   })
   const BODY = bodyOf(0)
 
-  test('over their raw body, as text or bytes, with headers of any server', async () => {
+  test('accepts the raw body, as text or bytes, with headers of any server', async () => {
     const headers = signed(BODY, now())
     const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]))
     for (const given of [headers, new Headers(headers), upper]) {
@@ -147,7 +147,7 @@ describe('webhooks are verified', () => {
     }
   })
 
-  test('and refused where they are forged, altered or incomplete', async () => {
+  test('rejects forged, altered or incomplete notifications', async () => {
     const at = now()
     const good = signed(BODY, at)
     const wrong: [body: string, headers: WebhookHeaders, secret: string][] = [
@@ -166,7 +166,7 @@ describe('webhooks are verified', () => {
     for (const [body, headers, secret] of wrong) expect(await verifyWebhook(body, headers, secret)).toBeNull()
   })
 
-  test('and refused where they were not sent just now', async () => {
+  test('rejects notifications that were not sent recently', async () => {
     for (const [at, expected] of [
       [now() - 240, true],
       [now() - 360, false],
@@ -178,7 +178,7 @@ describe('webhooks are verified', () => {
     expect(await verifyWebhook(BODY, signed(BODY, 0), SECRET, { toleranceSeconds: Infinity })).not.toBeNull()
   })
 
-  test('by the time in the body where only the signature of the body came', async () => {
+  test('uses the time in the body if only the signature of the body was sent', async () => {
     for (const [age, expected] of [
       [10_000, true],
       [310_000, false],

@@ -34,11 +34,11 @@ afterAll(async () => {
   project.remove()
 })
 
-test('each says how it is run', () => {
+test('each says how to run it', () => {
   expect(readdirSync(EXAMPLES).filter((example) => !existsSync(join(EXAMPLES, example, 'README.md')))).toEqual([])
 })
 
-test('the package that examples name is the one that is packed, and Express the one that is tested', () => {
+test('examples name the packed package and the tested Express version', () => {
   const version = (path: string) => (JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as { version: string }).version
   const readmes = readdirSync(EXAMPLES).map((example) => readFileSync(join(EXAMPLES, example, 'README.md'), 'utf8'))
   const named = readmes.flatMap((text) => [...text.matchAll(/mintmark-client-([\d.]+\d)\.tgz/g)].map((match) => match[1]))
@@ -70,7 +70,7 @@ describe('the webhook receiver', () => {
   }
   afterEach(stop)
 
-  test('keeps each genuine notification once, and refuses the rest', async () => {
+  test('stores each genuine notification once, and rejects the others', async () => {
     const configure = (url: string) => plus<{ secret: string }>(node, 'PUT', '/webhook', { url, on_sale: true, on_expire: true })
     const { secret } = (await configure('https://example.com')).body.data
     const url = await start(secret)
@@ -114,7 +114,7 @@ describe('the webhook receiver', () => {
   })
 })
 
-test('the listing sync changes what differs, and nothing the second time', async () => {
+test('the listing sync changes only differences, and nothing the second time', async () => {
   const [same, cheaper, soldOut, back] = [
     await published(node, items.char!),
     await published(node, items.char!),

@@ -41,7 +41,7 @@ async function changesAfter(after?: string) {
   return seen
 }
 
-test('reads a feed to its end over all its pages, and goes on from the cursor of any entry', async () => {
+test('reads a feed over all pages to its end, and continues from the cursor of any entry', async () => {
   const ids = [await item(), await item(), await item(), await item(), await item()]
   const changes = await changesAfter()
   expect(changes.map(({ id }) => id)).toEqual(ids)
@@ -49,7 +49,7 @@ test('reads a feed to its end over all its pages, and goes on from the cursor of
   expect(await changesAfter(changes.at(-1)!.cursor)).toEqual([])
 })
 
-test('gives each change as it comes, until it is stopped', async () => {
+test('yields each change as it arrives, until stopped', async () => {
   const after = (await changesAfter()).at(-1)!.cursor
   const stop = new AbortController()
   const seen: unknown[] = []
@@ -71,7 +71,7 @@ test('gives each change as it comes, until it is stopped', async () => {
   for await (const change of client.follow('/api/v1/changes', { signal: stop.signal })) expect(change).toBe('nothing after it was stopped')
 })
 
-test("gives the account's events", async () => {
+test("yields the account's events", async () => {
   const events: [string, number | undefined][] = []
   const following = (async () => {
     for await (const { event, data } of client.follow('/api/v1/plus/events')) {
@@ -92,7 +92,7 @@ test("gives the account's events", async () => {
   ])
 })
 
-test('goes on while the service cannot be reached, beyond the retries of a call', async () => {
+test('continues while the service is unreachable, beyond the retries of a call', async () => {
   const after = (await changesAfter()).at(-1)!.cursor
   const id = await item()
   let failures = 0
@@ -108,7 +108,7 @@ test('goes on while the service cannot be reached, beyond the retries of a call'
   await follow.return()
 })
 
-test('a cursor that is too old is an error that points to the dump; so is a key that may not', async () => {
+test('an expired cursor is an error that points to the dump, as is a key without permission', async () => {
   const elsewhere = Buffer.from(JSON.stringify([1, '1', '800:800:'])).toString('base64url')
   const expired = await client
     .follow('/api/v1/changes', { params: { query: { after: elsewhere } } })

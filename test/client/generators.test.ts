@@ -89,7 +89,7 @@ test('@hey-api/openapi-ts, whose client sends lists as the service reads them', 
   })
 })
 
-test('all that was generated type-checks', async () => {
+test('all generated code type-checks', async () => {
   const compilerOptions = {
     target: 'es2022',
     module: 'esnext',

@@ -97,7 +97,7 @@ for (const runtime of RUNTIMES) {
   test.skipIf(MISSING.includes(runtime) && !process.env.CI)(`works on ${runtime.name}`, () => use(programOf(runtime), runtime.args))
 }
 
-test('is built JavaScript with types, and one file for pages that imports nothing', () => {
+test('is compiled JavaScript with types, and a single file without imports for pages', () => {
   const installed = at('node_modules/@mintmark/client')
   const { exports, engines } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
     exports: Record<string, Record<string, string>>

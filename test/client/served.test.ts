@@ -14,7 +14,7 @@ afterAll(() => node.close())
 
 const ask = (init: RequestInit = {}) => fetch(`${node.publicUrl}/client.js`, init)
 
-test('needs no key, may be read by every origin, and is sent once', async () => {
+test('needs no key, can be read by every origin, and is cached', async () => {
   const first = await ask({ headers: { origin: 'https://shop.example' } })
   const { headers } = first
   expect([first.status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
@@ -26,7 +26,7 @@ test('needs no key, may be read by every origin, and is sent once', async () => 
   expect((await ask({ method: 'POST' })).status).toBe(405)
 })
 
-test('is the whole client in one module', async () => {
+test('is the complete client in one module', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-served-'))
   const file = join(folder, 'client.mjs')
   writeFileSync(file, await (await ask()).text())

@@ -55,13 +55,13 @@ function expectRecorded(types: string, path: string): void {
   expect(types).toBe(readFileSync(path, 'utf8'))
 }
 
-test('the types of the client are those of the service, by name', async () => {
+test("the client's types have the same names as those of the service", async () => {
   const types = typesOf(await documentAt(`${node.publicUrl}/openapi.json`))
   expectRecorded(types, CLIENT_TYPES)
   for (const name of NAMED) expect(types).toContain(`export type ${name} = components['schemas']['${name}'];`)
 })
 
-test('the types of the console are those of the operator API, with the values of its enums', async () => {
+test("the console's types are those of the operator API, with the values of its enums", async () => {
   const document = await documentAt(`${node.operatorUrl}/operator/openapi.json`)
   const types = typesOf(withoutExamples(document), '--enum-values')
   expectRecorded(types, CONSOLE_TYPES)

@@ -19,7 +19,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('Plus and Enterprise have filled collections with a worth', async () => {
+test('Plus and Enterprise accounts have filled collections with a worth', async () => {
   const access = await makeDemo(node.ctx, { ...node.config, dataDir })
   for (const plan of ['plus', 'enterprise'] as const) {
     const owner = collector(node, access.keys[plan])

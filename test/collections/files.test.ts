@@ -7,7 +7,7 @@ import { Command } from 'commander'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { register } from '#cli/collection.ts'
-import { csvLine, restored } from '#core/csv.ts'
+import { csvLine, unescapeCell } from '#core/csv.ts'
 import type { CollectionImport } from '#collections/import/run.ts'
 import type { ParkedRow } from '#collections/import/parked.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
@@ -104,7 +104,7 @@ full,Lorcana,First Chapter,Elsa,1/204,Rare,Normal,Ungraded,Near Mint,0,1,3.88,0,
 too,few
 `
 
-  test('matches rows it is sure of, parks the rest with candidates, rejects invalid rows', async () => {
+  test('creates certain matches, parks the rest with candidates, rejects invalid rows', async () => {
     const collection = await fresh()
     const { status, body } = await upload(collection, 'collectr', file)
     expect(status).toBe(200)
@@ -135,7 +135,7 @@ too,few
     expect(parked[2]!.reason).toBe('the item has no grade TAG 9.5')
   })
 
-  test('the same file again adds nothing, whatever became of its rows', async () => {
+  test('importing the same file again adds nothing, whatever happened to its rows', async () => {
     const collection = await fresh()
     await upload(collection, 'collectr', file)
     const before = await records(collection)
@@ -152,7 +152,7 @@ too,few
     expect(await parkedOf(collection)).toHaveLength(2)
   })
 
-  test('one row more of the same is one record more', async () => {
+  test('one more identical row creates one more record', async () => {
     const collection = await fresh()
     const row = 'p,Pokemon,Base Set,Pikachu,58,Common,Normal,Ungraded,Near Mint,0,1,3.88,0,FALSE,6/30/2026,\n'
     expect((await upload(collection, 'collectr', COLLECTR + row)).body.data.added).toBe(1)
@@ -162,7 +162,7 @@ too,few
     })
   })
 
-  test('parked rows are placed or discarded once, with every refusal told', async () => {
+  test('parked rows are placed or discarded once, and other attempts are rejected', async () => {
     const collection = await fresh()
     await upload(collection, 'collectr', file)
     const [nine, twin] = await parkedOf(collection)
@@ -182,7 +182,7 @@ too,few
   })
 
   const sample = new URL('../../../shared/data/formats/collectr-collection-export.sample.csv', import.meta.url)
-  test.skipIf(!existsSync(sample))('a real export is read whole (needs ../shared/data)', async () => {
+  test.skipIf(!existsSync(sample))('a real export is read completely (needs ../shared/data)', async () => {
     const { body } = await upload(await fresh(), 'collectr', readFileSync(sample))
     expect(body.data).toMatchObject({ rows_read: 5, rejected: 0 })
     expect(body.data.added + body.data.parked).toBe(5)
@@ -217,7 +217,7 @@ test('pricecharting: cents, grades, certificates and dates', async () => {
   })
 })
 
-test('tcgplayer: product ids first, names where there are none; either quantity', async () => {
+test('tcgplayer: product ids first, otherwise names; either quantity', async () => {
   const collection = await fresh()
   const { body } = await upload(
     collection,
@@ -277,7 +277,7 @@ describe('mintmark-csv', () => {
     }
   })
 
-  test('any text survives, and none begins like a formula', () => {
+  test('any text is preserved, and no cell begins like a formula', () => {
     const text = fc.string({
       unit: fc.oneof(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', ' ', ',', '"', '＝'), fc.string({ minLength: 1, maxLength: 1 })),
     })
@@ -286,13 +286,13 @@ describe('mintmark-csv', () => {
         const line = csvLine([value])
         const written = line.startsWith('"') ? line.slice(1, -2).replaceAll('""', '"') : line.slice(0, -1)
         expect(written).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)
-        expect(restored(written)).toBe(value)
+        expect(unescapeCell(written)).toBe(value)
       }),
     )
   })
 })
 
-test('files of another format, empty, broken or for nothing are refused whole', async () => {
+test('files that are of another format, empty, broken or without records are rejected as a whole', async () => {
   const collection = await fresh()
   const refused: [string, string | Uint8Array, string][] = [
     ['collectr', '', 'file_empty'],
@@ -318,7 +318,7 @@ test('files of another format, empty, broken or for nothing are refused whole', 
   expect(await plus.count(collection)).toBe(0)
 })
 
-test('names made to keep the matching busy are parked like others', async () => {
+test('names designed to slow down matching are parked like others', async () => {
   const collection = await fresh()
   const names = [
     `x - ${'0'.repeat(9_900)}!`,
@@ -336,7 +336,7 @@ test('names made to keep the matching busy are parked like others', async () => 
   expect(body.data).toMatchObject({ rows_read: rows.length, parked: rows.length, rejected: 0 })
 })
 
-test('a name may have brackets within brackets, or repeat its number', async () => {
+test('a name may have nested brackets or repeat its number', async () => {
   const collection = await fresh()
   const rows = ['Pikachu (58) - 58/102', 'Pikachu (#58) - 58', 'Pikachu - 058/102', 'Pikachu (Normal (58))']
   const { body } = await upload(
@@ -348,7 +348,7 @@ test('a name may have brackets within brackets, or repeat its number', async () 
   expect(await parkedOf(collection)).toEqual([])
 })
 
-test('files of more than 32 MB or 100,000 rows are refused', async () => {
+test('files of more than 32 MB or 100,000 rows are rejected', async () => {
   const collection = await fresh()
   const row = 'p,Pokemon,Base Set,Pikachu,58,Common,Normal,Ungraded,Near Mint,0,1,3.88,0,FALSE,6/30/2026,'
   const large = await upload(collection, 'collectr', gzipSync(COLLECTR + `${row}${'x'.repeat(9_000)}\n`.repeat(4_000), { level: 1 }))
@@ -358,7 +358,7 @@ test('files of more than 32 MB or 100,000 rows are refused', async () => {
   expect(await plus.count(collection)).toBe(0)
 })
 
-test('two imports of one file at once add it once', async () => {
+test('two concurrent imports of one file add it once', async () => {
   const collection = await fresh()
   const rows = Array.from(
     { length: 200 },

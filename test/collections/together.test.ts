@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => node.close())
 
-test('a collection that is locked keeps only its own waiting', async () => {
+test('a locked collection delays only its own writes', async () => {
   const locked = await makeCollection(node, node.accounts.plus, 'Locked')
   const free = await makeCollection(node, node.accounts.plus, 'Free')
   let late: Promise<{ status: number }[]> = Promise.resolve([])
@@ -35,7 +35,7 @@ test('a collection that is locked keeps only its own waiting', async () => {
   expect([await plus.count(locked), await plus.count(free)]).toEqual([2, 5])
 })
 
-test('a record that breaks the statement takes no other with it', async () => {
+test('a record that fails the statement does not affect the others of its batch', async () => {
   const collection = await makeCollection(node, node.accounts.plus, 'Breaking')
   await node.db.kysely.schema.alterTable('collection_items').addCheckConstraint('no_poison', sql`note <> 'poison'`).execute()
   const replies = await Promise.all(
@@ -45,7 +45,7 @@ test('a record that breaks the statement takes no other with it', async () => {
   expect(await plus.count(collection)).toBe(19)
 })
 
-test('counts stay right while records come and go at once', async () => {
+test('counts stay correct while records are added and removed concurrently', async () => {
   const collections = await Promise.all([1, 2, 3].map((n) => makeCollection(node, node.accounts.plus, `Busy ${n}`)))
   await Promise.all(
     Array.from({ length: 60 }, async (_, i) => {

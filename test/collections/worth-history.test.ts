@@ -54,7 +54,7 @@ const days = async (id: number, query = '') => (await history(id, query)).map(({
 const setPrice = (price: number) =>
   operator(node, 'POST', '/prices', [{ item_id: ids.lira, market: 'service', label: 'Near Mint', price, updated_at: new Date().toISOString() }])
 
-test('is taken once a day, by the day of the service, and a day that was missed stays without a figure', async () => {
+test("is recorded once a day in the service's time zone, and a missed day stays without a value", async () => {
   const id = await makeCollection(node, node.accounts.plus, 'By day')
   await plus.add(id, { item_id: ids.lira, quantity: 2, purchase_price: 120.55 })
   for (let i = 0; i < 10; i += 1) await plus.add(id, { item_id: ids.euro })
@@ -87,7 +87,7 @@ test('is taken once a day, by the day of the service, and a day that was missed 
   expect(await days(id, '?from=2027-01-01')).toEqual([])
 })
 
-test('several workers at the same time write one figure, and figures stay as prices change', async () => {
+test('concurrent workers write one value, and values do not change with later prices', async () => {
   const id = await makeCollection(node, node.accounts.plus, 'Together')
   await plus.add(id, { item_id: ids.lira })
   await Promise.all(Array.from({ length: 5 }, () => record('2026-12-01T10:00:00Z')))
@@ -101,7 +101,7 @@ test('several workers at the same time write one figure, and figures stay as pri
   await setPrice(100.1)
 })
 
-test('no figure is taken of a collection without records, and figures go with their collection', async () => {
+test('a collection without records has no value, and values are deleted with their collection', async () => {
   const id = await makeCollection(node, node.accounts.plus, 'Comes and goes')
   await record('2026-12-10T10:00:00Z')
   expect(await days(id)).toEqual([])
@@ -116,7 +116,7 @@ test('no figure is taken of a collection without records, and figures go with th
   expect(left).toEqual([])
 })
 
-test('prices that are not trusted are left out and counted, as in the worth of now', async () => {
+test('untrusted prices are excluded and counted, as in the current worth', async () => {
   const id = await makeCollection(node, node.accounts.plus, 'Trusted only')
   await plus.add(id, { item_id: ids.lira })
   await plus.add(id, { item_id: ids.odd })
@@ -128,7 +128,7 @@ test('prices that are not trusted are left out and counted, as in the worth of n
   expect(worth).toEqual(now.find((collection) => collection.id === id)!.worth)
 })
 
-describe('is answered alike', () => {
+describe('is returned', () => {
   let id: number
 
   beforeAll(async () => {
@@ -164,7 +164,7 @@ describe('is answered alike', () => {
     )
   })
 
-  test('refusals name what is wrong', async () => {
+  test('errors name the invalid field', async () => {
     const foreign = await makeCollection(node, node.accounts.enterprise, 'Of another')
     const asked = async (path: string) => {
       const { status, body } = await send(`${node.publicUrl}/api/v1/plus/collections/${path}`, node.keys.plus)

@@ -59,7 +59,7 @@ async function worthOf(collectionId: number) {
   return body.data.find((collection) => collection.id === collectionId)!.worth
 }
 
-test('a record takes the price of its grade and never of another', async () => {
+test('a record uses the price of its own grade only', async () => {
   const collection = await makeCollection(node, node.accounts.plus, 'Grades')
   const value = async (ref: string, label?: string, more = {}) => {
     const graded = label === undefined ? {} : { item_group_type_id: await grade(label) }
@@ -104,7 +104,7 @@ test('a record takes the price of its grade and never of another', async () => {
   expect(Object.keys(plain)).not.toContain('value')
 })
 
-test('a collection is summed exactly, by currency', async () => {
+test('a collection is summed exactly by currency', async () => {
   const collection = await makeCollection(node, node.accounts.plus, 'Sums')
   for (let i = 0; i < 10; i += 1) await plus.add(collection, { item_id: ids.euro })
   await plus.add(collection, { item_id: ids.lira, quantity: 2, purchase_price: 120.55 })
@@ -127,7 +127,7 @@ test('a collection is summed exactly, by currency', async () => {
   })
 })
 
-test('amounts beyond what a float holds keep their cents', async () => {
+test('amounts beyond the precision of a float keep their cents', async () => {
   const collection = await makeCollection(node, node.accounts.plus, 'Huge')
   await plus.add(collection, { item_id: ids.huge, quantity: 99_999 })
   const response = await fetch(`${node.publicUrl}/api/v1/plus/collections/${collection}/items?with_value=1`, {

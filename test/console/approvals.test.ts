@@ -45,7 +45,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
   const article = (name: string) => page.getByRole('article', { name, exact: true })
   const done = (text: string) => announced(page, text)
 
-  test('condition, language, stock, reference prices with their rates and the record of the seller, without a click', async () => {
+  test("condition, language, stock, reference prices with rates and the seller's history are visible without a click", async () => {
     const groups = await operator<{ types: { id: number; label: string }[] }[]>(node, 'GET', '/groups')
     const mint = groups.flatMap((group) => group.types).find(({ label }) => label === 'Near Mint')!
     const { id } = await listingOf('At a glance', { grade_id: mint.id, language: 'ja', quantity: 3, price: 50_000 })
@@ -69,7 +69,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     await operator(node, 'POST', `/listings/${id}/reject`, { reason: 'Only a test' })
   })
 
-  test('a digit rejects with a frequent reason, and U undoes it, also after a reload', async () => {
+  test('a digit key rejects with a frequent reason, and U undoes it, also after a reload', async () => {
     const [one, two] = [await listingOf('Rejected by a digit'), await listingOf('Comes next')]
     await visited.open('/approvals')
     await article('Rejected by a digit').waitFor()
@@ -87,7 +87,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     for (const { id } of [one, two]) await operator(node, 'POST', `/listings/${id}/approve`, {})
   })
 
-  test('C requests a change with a note, begun from a frequent reason', async () => {
+  test('C requests a change with a note, starting from a frequent reason', async () => {
     const { id } = await listingOf('Needs a change')
     await visited.open('/approvals')
     await page.keyboard.press('c')
@@ -103,7 +103,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     await page.getByText('Show the back, please').waitFor()
   })
 
-  test('fifty listings are decided by one key each, in their order', async () => {
+  test('fifty listings are decided with one key each, in order', async () => {
     const listings: Listing[] = []
     for (let n = 1; n <= 50; n++) listings.push(await listingOf(`Fifty ${n}`))
     await visited.open('/approvals')
@@ -117,7 +117,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     expect(statuses).toEqual(listings.map((_, n) => (n % 5 === 4 ? 'rejected' : 'active')))
   })
 
-  test('a rule: written, refused while it is not proven, tested on the past, switched on, and what it approved reopened', async () => {
+  test('a rule is created, rejected before its backtest passes, backtested, switched on, and its approvals reopened', async () => {
     const main = page.locator('main')
     const dialog = page.getByRole('dialog')
     await visited.open('/approval-rules')
@@ -161,7 +161,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     await article('Approved by the rule').waitFor()
   })
 
-  test('nothing went wrong on the way', () => {
+  test('there were no page errors', () => {
     expect(visited.troubles).toEqual([])
   })
 })

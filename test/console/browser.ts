@@ -113,7 +113,7 @@ const SHIFTS = `new Promise((resolve) => {
   })).observe({ type: 'layout-shift', buffered: true })
   requestAnimationFrame(() => requestAnimationFrame(() => resolve(most)))
 })`
-const MOST_SHIFT = 0.1
+const MAX_SHIFT = 0.1
 
 /** Opens pages one after another; what is wrong with them, light or dark, and what the browser wrote to its console. */
 export async function walk({ page, open, troubles }: Visit, paths: readonly string[]): Promise<string[]> {
@@ -126,7 +126,7 @@ export async function walk({ page, open, troubles }: Visit, paths: readonly stri
     await open(path)
     const wrong = (what: string) => found.push(`${path}: ${what}`)
     const shift = await layoutShift(page)
-    if (shift > MOST_SHIFT) wrong(`shifts by ${shift}`)
+    if (shift > MAX_SHIFT) wrong(`shifts by ${shift}`)
     for (const what of await seriousOf(page)) wrong(what)
     const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
     if (tooWide > 0) wrong(`is ${tooWide} pixels too wide`)

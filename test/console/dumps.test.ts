@@ -32,7 +32,7 @@ describe.skipIf(NO_BROWSER)(`Dumps in the console${WHY}`, () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('are made, shown with their files, and say why they cannot be', async () => {
+  test('are created and listed with their files, and show why a dump failed', async () => {
     const { page, open, close } = await signedIn(browser, node, { reducedMotion: 'reduce', locale: 'en-GB' })
     await open('')
     await page.getByRole('link', { name: 'Dumps' }).click()

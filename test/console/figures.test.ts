@@ -39,7 +39,7 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
     await node.close()
   })
 
-  test('of today compare the period that is chosen, and draw the figure that is chosen', async () => {
+  test('of today compare the selected period and chart the selected figure', async () => {
     const { page, open, troubles, close } = await signedIn(browser, node, { reducedMotion: 'reduce' })
     await open('?days=7')
     const tile = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) })
@@ -70,7 +70,7 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
     await close()
   })
 
-  test('of orders name seller, buyer and commission, and lead to all orders of the buyer', async () => {
+  test('of orders show seller, buyer and commission, and link to all orders of the buyer', async () => {
     const { page, open, close } = await signedIn(browser, node)
     await open('/orders/1')
     await page.getByRole('link', { name: 'Test plus' }).waitFor()
@@ -82,7 +82,7 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
     await close()
   })
 
-  test('of an item are set and corrected by hand', async () => {
+  test('of an item are set and corrected manually', async () => {
     const { page, open, troubles, close } = await signedIn(browser, node, { reducedMotion: 'reduce' })
     await open(`/catalogue/items/${itemId}`)
     await page.getByRole('button', { name: 'Set a price' }).click()
@@ -105,7 +105,7 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
     await close()
   })
 
-  test('of health name what is wrong and what to do', async () => {
+  test('of health show what is wrong and how to fix it', async () => {
     const { page, open, close } = await signedIn(browser, node)
     await open('/health')
     await page.getByRole('row', { name: /Database.*PostgreSQL/ }).waitFor()

@@ -44,7 +44,7 @@ test.each([
   expect(firstRows(head, complete)).toEqual(expected)
 })
 
-test('columns are guessed by their names', () => {
+test('columns are detected by name', () => {
   expect(guessColumns(['name', 'set', 'number', 'eur_price', 'cardmarket_url', 'last_updated'])).toEqual({
     price: 'eur_price',
     name: 'name',

@@ -57,7 +57,7 @@ const HEADS: Record<string, string[]> = {
   'sealed-daily': ['productId,date,marketPrice\n129888,2024-02-08,399.01\n'],
 }
 
-test('every format is guessed from its samples, and no other format fits them', () => {
+test('every format is detected from its samples, and no other format matches them', () => {
   // Lists that are read by a mapping look as their shops like.
   expect(formats.flatMap(({ name, mapped }) => (mapped ? [] : name)).sort()).toEqual(Object.keys(HEADS).sort())
   for (const [format, heads] of Object.entries(HEADS)) {
@@ -77,18 +77,18 @@ test.each([
   'market,item_ref,item_name,code,set,label,quantity,purchase_price\n',
   'Portfolio Name,Category,Set,Product Name,Card Number,Grade,Quantity\n',
   '<!doctype html><html></html>',
-])('no format is guessed for %j', (head) => {
+])('no format is detected for %j', (head) => {
   expect(guessFormat(head)).toBeNull()
 })
 
-test('a packed file is guessed like a plain one', async () => {
+test('a compressed file is detected like an uncompressed one', async () => {
   const text = 'item_ref,market,label,price,updated_at\nsample:base-4,source_c,Near Mint,12.50,2026-11-01T00:00:00Z\n'
   expect(guessFormat(await headOf(new Blob([text])))).toBe('mintmark-prices-csv')
   const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'))
   expect(guessFormat(await headOf(await new Response(packed).blob()))).toBe('mintmark-prices-csv')
 })
 
-test('our own samples are guessed', async () => {
+test('the shipped samples are detected', async () => {
   for (const name of readdirSync(SAMPLE).filter((file) => file.endsWith('.ndjson'))) {
     expect(guessFormat(await firstOf(new URL(name, SAMPLE)))).toBe('mintmark-ndjson')
   }

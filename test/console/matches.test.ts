@@ -37,7 +37,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
   const shown = (name: string) => page.getByRole('article', { name, exact: true })
   const done = (text: string) => announced(page, text)
 
-  test('a record stands beside its candidate, with what tells them apart', async () => {
+  test('a record is shown next to its candidate, with the differences', async () => {
     await visited.open('/matches?reason=hp')
     await page.getByRole('button', { name: 'Charizard' }).click()
     const record = shown('Charizard').getByRole('region', { name: 'Record' })
@@ -47,7 +47,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     for (const text of ['Base Set', '4/102', '80', 'Holo']) await candidate.getByText(text, { exact: true }).waitFor()
   })
 
-  test('decided by keyboard: a candidate, a new item, later', async () => {
+  test('the keyboard selects a candidate, a new item, or later', async () => {
     await visited.open('/matches?set=base')
     await page.getByRole('list', { name: 'Matches' }).getByRole('button').first().focus()
     const names: string[] = []
@@ -63,7 +63,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await expect.poll(() => decisionOf(names[2]!, 'postponed')).toBeNull()
   })
 
-  test('a decision is withdrawn', async () => {
+  test('a decision can be withdrawn', async () => {
     await visited.open('/matches?state=decided')
     const name = (await page.getByRole('article').getAttribute('aria-label'))!
     await page.getByText(/^(Matched|Made a new item) by operator/).waitFor()
@@ -72,7 +72,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await until('the record waits again', async () => (await decisionOf(name, 'waiting')) === null)
   })
 
-  test('what somebody else has decided is told and stays', async () => {
+  test('a decision by another person is reported and kept', async () => {
     await visited.open('/matches?reason=hp')
     const name = (await page.getByRole('article').getAttribute('aria-label'))!
     const [match] = (await operator<Match[]>(node, 'GET', '/matches?reason=hp')).filter(({ record }) => record.name === name)
@@ -82,7 +82,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     expect((await decisionOf(name))!.kind).toBe('separated')
   })
 
-  test('a set is one that it does not resemble, found by name', async () => {
+  test('a set is matched to another set found by name', async () => {
     await visited.open('/set-matches')
     await page.getByRole('button', { name: 'Another set…: Jungle' }).click()
     const dialog = page.getByRole('dialog', { name: 'Which set is Jungle?' })
@@ -103,7 +103,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await operator(node, 'POST', `/set-matches/${jungle.id}/withdraw`)
   })
 
-  test('today counts what waits', async () => {
+  test('the today page counts pending matches', async () => {
     await visited.open('')
     const { matches } = await operator<Stats>(node, 'GET', '/stats')
     expect(matches.waiting).toBe((await operator<Match[]>(node, 'GET', '/matches?per_page=100')).length)
@@ -112,7 +112,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await page.getByRole('heading', { name: 'Matches' }).waitFor()
   })
 
-  test('a whole set is decided at once, and withdrawn', async () => {
+  test('a whole set is decided at once, and the decision is withdrawn', async () => {
     await visited.open('/matches')
     await page.getByRole('link', { name: 'Sets' }).click()
     await settled(page)
@@ -124,7 +124,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await done('Withdrawn: Jungle')
   })
 
-  test('nothing went wrong on the way', () => {
+  test('there were no page errors', () => {
     expect(visited.troubles.filter((trouble) => !PICTURES.test(trouble))).toEqual([])
   })
 })

@@ -24,7 +24,7 @@ afterAll(() => node.close())
 const write = <T = unknown>(path: string, json: object) => send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { method: 'POST', json })
 
 describe('The buyer of an order', () => {
-  test('is kept with it, found by, part of what makes a request the same, and not told to the seller', async () => {
+  test('is stored with the order, can be searched, is part of the idempotency check, and is not shown to the seller', async () => {
     const fields = { seller_id: node.accounts.plus, item_id: itemId, title: 'Sold', price: 100, quantity: 9 }
     const { id } = await operator<{ id: number }>(node, 'POST', '/listings', fields)
     await operator(node, 'POST', `/listings/${id}/approve`, {})
@@ -57,7 +57,7 @@ describe('A price set by hand', () => {
   const current = async (market: string, label: string) =>
     (await operator<Item>(node, 'GET', `/items/${itemId}`)).prices.find((price) => price.market === market && price.label === label)
 
-  test('is published and trusted although the rules would hold it, and the audit log has what it replaced', async () => {
+  test('is published and trusted even if the rules would hold it, and the audit log has the replaced price', async () => {
     await operator(node, 'POST', '/prices', [{ item_id: itemId, market: 'source_b', label: 'CGC 8', price: 10 }])
     const held = await operator<{ held: number }>(node, 'POST', '/prices', [{ item_id: itemId, market: 'source_b', label: 'CGC 8', price: 900 }])
     expect(held.held).toBe(1)
@@ -77,7 +77,7 @@ describe('A price set by hand', () => {
     await expect.poll(() => current('source_b', 'CGC 8')).toMatchObject({ price: 10 })
   })
 
-  test('replaces one that is dated ahead, and makes the first of a label', async () => {
+  test('replaces a price with a future date, and creates the first price of a label', async () => {
     const ahead = new Date(node.clock.now().getTime() + 3_600_000).toISOString()
     await operator(node, 'POST', '/prices', [{ item_id: itemId, market: 'source_c', label: 'SGC 6', price: 50, updated_at: ahead }])
     expect((await set({ market: 'source_c', label: 'SGC 6', price: 60 })).body.data).toMatchObject({ price: 60, replaced: 50 })
@@ -93,13 +93,13 @@ describe('A price set by hand', () => {
     ['price', { market: 'source_b', label: 'Near Mint', price: 1.005 }],
     ['price', { market: 'source_b', label: 'Near Mint', price: 1e15 }],
     ['reason', { market: 'source_b', label: 'Near Mint', price: 1, reason: 'two\nlines' }],
-  ])('is refused with the name of what is wrong: %s', async (field, body) => {
+  ])('is rejected with the invalid field: %s', async (field, body) => {
     const refused = await set(body)
     expect(refused.status).toBe(422)
     expect(refused.body.error?.details).toMatchObject([{ field }])
   })
 
-  test('needs an item', async () => {
+  test('requires an item', async () => {
     expect((await write('/items/999999/prices', { market: 'source_b', label: 'Near Mint', price: 1 })).status).toBe(404)
   })
 })

@@ -53,7 +53,7 @@ describe.skipIf(NO_BROWSER)(`Cancelling orders in the console${WHY}`, () => {
     )
   const listing = ({ id }: Listing) => operator<Listing>(node, 'GET', `/listings/${id}`)
 
-  test('a line, then the rest of the order, each with a reason and after a question', async () => {
+  test('cancels a line, then the rest of the order, each with a reason and a confirmation', async () => {
     const [many, last] = await makeOrder(4711)
     const { page, open, troubles, close } = await signedIn(browser, node, { reducedMotion: 'reduce' })
     const dialog = page.getByRole('dialog')
@@ -97,7 +97,7 @@ describe.skipIf(NO_BROWSER)(`Cancelling orders in the console${WHY}`, () => {
     await close()
   })
 
-  test('that was cancelled meanwhile is refused, in Turkish and on a phone', async () => {
+  test('an order cancelled in the meantime is rejected, in Turkish and on a phone', async () => {
     await makeOrder(4712)
     const { page, open, troubles, close } = await signedIn(browser, node, {
       locale: 'tr-TR',

@@ -25,13 +25,13 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await node.close()
   })
 
-  test.each(LAYOUTS)('are sound: $name', async ({ options }) => {
+  test.each(LAYOUTS)('have no accessibility problems: $name', async ({ options }) => {
     const visited = await signedIn(browser, node, options)
     expect(await walk(visited, paths)).toEqual([])
     await visited.close()
   })
 
-  test('of sign-in and dialogs are sound', async () => {
+  test('sign-in and dialogs have no accessibility problems', async () => {
     const stranger = await visit(browser, node, { reducedMotion: 'reduce' })
     await stranger.open('')
     expect(await seriousOf(stranger.page)).toEqual([])
@@ -56,7 +56,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await close()
   })
 
-  test('keep the focus in a dialog', async () => {
+  test('dialogs keep the focus', async () => {
     const { page, open, close } = await signedIn(browser, node)
     await open('/accounts')
     await page.getByRole('button', { name: 'New account' }).click()
@@ -71,7 +71,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await close()
   })
 
-  test('keep the language and the colours that were chosen', async () => {
+  test('keep the selected language and theme', async () => {
     const { page, close } = await signedIn(browser, node)
     await page.getByLabel('Language').selectOption('tr')
     await page.getByRole('heading', { name: 'Bugün' }).waitFor()
@@ -85,7 +85,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await close()
   })
 
-  test('that do not exist, and things that do not, say so', async () => {
+  test('unknown pages and records show an error', async () => {
     const { page, open, close } = await signedIn(browser, node)
     await open('/nowhere')
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
@@ -98,7 +98,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await close()
   })
 
-  test('show the last answer when the service cannot be reached, and come back', async () => {
+  test('show the last response while the service is unreachable, and recover', async () => {
     const { page, open, close } = await signedIn(browser, node)
     await open('/accounts')
     await page.route('**/operator/v1/**', (route) => route.abort())

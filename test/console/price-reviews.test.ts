@@ -66,7 +66,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
   const done = (text: string) => announced(page, text)
   const focusList = () => page.getByRole('list', { name: 'Prices under review' }).getByRole('button').first().focus()
 
-  test('a held price stands beside the published one, with set, number, reason and history', async () => {
+  test('a held price is shown next to the published one, with set, number, reason and history', async () => {
     const id = await held('Charizard')
     await visited.open(`/price-reviews?item_id=${id}`)
     const side = shown('Charizard').getByRole('region', { name: /Near Mint/ })
@@ -77,7 +77,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     expect(new URL(page.url()).searchParams.get('item_id')).toBe(String(id))
   })
 
-  test('held prices are decided by keyboard, the next at once, and the last decision is undone', async () => {
+  test('held prices are decided by keyboard, the next one follows at once, and the last decision is undone', async () => {
     const [one, two, three] = [await held('Alakazam', 1000), await held('Blastoise', 900), await held('Chansey', 800)]
     await visited.open('/price-reviews?state=held&cause=jump')
     await focusList()
@@ -99,7 +99,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await shown('Blastoise').waitFor()
   })
 
-  test('one side of a dispute is confirmed, the other withdrawn', async () => {
+  test('one side of a dispute is confirmed, the other is withdrawn', async () => {
     const id = await disputed('Gyarados')
     await visited.open(`/price-reviews?state=disputed&item_id=${id}`)
     await shown('Gyarados').getByText('Far from other markets').first().waitFor()
@@ -124,7 +124,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     expect([await current(id), await current(id, 'source_b')]).toEqual([90, undefined])
   })
 
-  test('somebody else who was faster is told, and what is left is shown', async () => {
+  test('a decision by another person is reported, and the remaining prices are shown', async () => {
     const id = await held('Hitmonchan')
     await post(id, 110, 3)
     await visited.open(`/price-reviews?item_id=${id}`)
@@ -139,7 +139,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await expect.poll(() => current(id)).toBe(110)
   })
 
-  test('all that match are decided after their count is shown', async () => {
+  test('all matches are decided after their count is shown', async () => {
     const id = await card('Machamp')
     await post(id, 10, 1)
     await operator(
@@ -160,7 +160,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await expect.poll(() => waiting(`item_id=${id}`)).toEqual([])
   })
 
-  test('decisions are listed and undone; what changed since is told', async () => {
+  test('decisions are listed and undone; prices that changed since are reported', async () => {
     const id = await held('Ninetales')
     const [review] = await waiting(`item_id=${id}`)
     const decision = await operator<PriceDecision>(node, 'POST', '/price-decisions', { decision: 'accept', held_ids: [review!.prices[0]!.held_id] })
@@ -178,7 +178,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await expect.poll(() => current(id)).toBe(120)
   })
 
-  test('what waits is counted beside the page in the navigation', async () => {
+  test('the number of pending reviews is shown in the navigation', async () => {
     await held('Poliwrath')
     await visited.open('')
     const { held: heldCount, disputed: disputedCount } = await operator<{ held: number; disputed: number }>(node, 'GET', '/price-reviews/count')
@@ -188,7 +188,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
       .waitFor()
   })
 
-  test('the page of an item says why a price is what it is, and leads to what is held', async () => {
+  test('the item page explains a price and links to held prices', async () => {
     const id = await held('Raichu')
     await visited.open(`/catalogue/items/${id}`)
     const why = page.getByRole('region', { name: 'Why this price?' }).first()
@@ -199,7 +199,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await shown('Raichu').waitFor()
   })
 
-  test('nothing went wrong on the way', () => {
+  test('there were no page errors', () => {
     expect(visited.troubles).toEqual([])
   })
 })

@@ -34,7 +34,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
   const button = (name: string | RegExp) => page.getByRole('button', { name })
   const dialog = () => page.getByRole('dialog')
 
-  test('an item shows every price with its state, what is held, and both in its chart', async () => {
+  test('an item shows every price with its state, held prices, and both in its chart', async () => {
     const at = (days: number) => new Date(node.clock.now().getTime() - days * 86_400_000).toISOString()
     const price = (days: number, value: number) => ({ item_id: item.id, market: 'source_b', label: 'PSA 9', price: value, updated_at: at(days) })
     await operator(node, 'POST', '/prices', [price(20, 100), price(10, 110)])
@@ -75,7 +75,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     expect(new URL(page.url()).search).toBe(`?state=held&item_id=${item.id}`)
   })
 
-  test('synonyms are added, refused, and removed again', async () => {
+  test('synonyms are added, rejected if invalid, and removed', async () => {
     await visited.open('/catalogue')
     await page.getByRole('link', { name: 'Synonyms' }).click()
     await page.getByText('No synonyms yet.').waitFor()
@@ -96,7 +96,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await page.getByRole('heading', { name: 'Synonyms' }).waitFor()
   })
 
-  test('exchange rates are listed, missing ones named, and new ones saved', async () => {
+  test('exchange rates are listed, missing ones are named, and new ones are saved', async () => {
     await visited.open('/rates')
     await page.getByText('No exchange rate for GBP').waitFor()
     await button('New rate').click()
@@ -130,7 +130,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await page.locator('header select').first().selectOption('en')
   })
 
-  test('sources show their age and shares, lead to their reviews, and are set aside and used again', async () => {
+  test('sources show their age and shares, link to their reviews, and are set aside and restored', async () => {
     const { id } = await operator<{ id: number }>(node, 'POST', '/items', {
       name: 'Sealed box',
       ref: 'test:sealed',
@@ -168,7 +168,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await expect.poll(() => button(/: Service$/).count()).toBe(0)
   })
 
-  test('markets go by the names that the operator gives them, and by their codes to programs', async () => {
+  test('markets are shown by their configured names, while programs use their codes', async () => {
     await visited.open('/price-reviews')
     const market = page.locator('select').filter({ hasText: 'Service' })
     await expect.poll(() => market.locator('option').allInnerTexts()).toEqual(['All', 'Service', 'PriceCharting', 'Cardmarket (EU)', 'Source C'])

@@ -23,7 +23,7 @@ function complete(text: string): Promise<Completions> {
   return operator<Completions>(node, 'GET', `/query-completions?text=${encodeURIComponent(text)}`)
 }
 
-describe('what is offered', () => {
+describe('completions', () => {
   test.each<[text: string, from: number, options: string[]]>([
     ['ra', 0, ['rarity:', 'rarity<=', 'rarity>=']],
     ['-hp', 1, ['hp:', 'hp<=', 'hp>=']],
@@ -44,13 +44,13 @@ describe('what is offered', () => {
     expect(completions.options.slice(0, options.length || 1)).toEqual(options)
   })
 
-  test('fields come first, each once, and no more than a list can show', async () => {
+  test('list fields first, each once, up to the maximum', async () => {
     const { options } = await complete('')
     expect(options.slice(0, 4)).toEqual(['name:', 'code:', 'number:', 'set:'])
     expect(options.length).toBe(12)
   })
 
-  test('every term that is offered is a query', async () => {
+  test('every offered term is a valid query', async () => {
     for (const field of ['set', 'rarity', 'finish', 'lang', 'illustrator', 'card', 'type', 'game', 'genre', 'market', 'label']) {
       const { options } = await complete(`${field}:`)
       for (const option of options) {
@@ -61,13 +61,13 @@ describe('what is offered', () => {
     }
   })
 
-  test('a text that is longer than a query is refused', async () => {
+  test('a text that exceeds the maximum query length is rejected', async () => {
     const { status } = await send(`${node.operatorUrl}/operator/v1/query-completions?text=${'a'.repeat(501)}`, OPERATOR_TOKEN)
     expect(status).toBe(422)
   })
 })
 
-test('the list of items takes a field query beside its other filters', async () => {
+test('the item list combines a field query with other filters', async () => {
   const all = await operator<{ id: number; game: string }[]>(node, 'GET', '/items?per_page=100&query=genre:sealed')
   const some = await operator<{ id: number }[]>(node, 'GET', '/items?per_page=100&game=onepiece&query=genre:sealed')
   expect(some.length).toBeGreaterThan(0)
@@ -89,7 +89,7 @@ describe.skipIf(NO_BROWSER)(`In a browser${WHY}`, () => {
   test.each([
     ['wide, in English', { viewport: { width: 1280, height: 900 }, locale: 'en-GB' }, 'Search', 'has no field colour'],
     ['narrow, in Turkish', { viewport: { width: 390, height: 800 }, locale: 'tr-TR' }, 'Ara', 'colour'],
-  ] as const)('%s: completed by keyboard and by pointer, refused in words', async (_name, options, label, refusal) => {
+  ] as const)('%s: completed by keyboard and by pointer, and rejected with a message', async (_name, options, label, refusal) => {
     const { page, open, close, troubles } = await signedIn(browser, node, { ...options, reducedMotion: 'reduce' })
     await open('/catalogue')
     const input = page.getByRole('combobox', { name: label, exact: true })

@@ -34,14 +34,14 @@ afterAll(() => node.close())
 const read = (path: string) => send<Record<string, unknown>[]>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN)
 
 describe('GET /orders', () => {
-  test('lists orders as they were answered, latest sale first', async () => {
+  test('lists orders as returned when recorded, latest sale first', async () => {
     const { body } = await read('/orders')
     expect(body.data.map((order) => order.order_id)).toEqual([2 ** 40, 1])
     expect(body.data[0]).toEqual(await operator(node, 'GET', `/orders/${2 ** 40}`))
     expect(body.pagination).toMatchObject({ total: 2, last_page: 1 })
   })
 
-  test('filters by what a line is of', async () => {
+  test('filters by seller, item and listing of a line', async () => {
     expect((await read(`/orders?seller_id=${node.accounts.enterprise}`)).body.data).toHaveLength(1)
     expect((await read(`/orders?listing_id=${listingId}&per_page=1&page=2`)).body.data.map((order) => order.order_id)).toEqual([1])
     expect((await read(`/orders?item_id=${2 ** 40}`)).body.data).toEqual([])
@@ -49,7 +49,7 @@ describe('GET /orders', () => {
   })
 })
 
-test('GET /sales lists lines with who sold what, newest first', async () => {
+test('GET /sales lists lines with seller and item, newest first', async () => {
   const { body } = await read(`/sales?item_id=${itemId}&seller_id=${node.accounts.plus}`)
   expect(body.data).toMatchObject([
     {
@@ -79,7 +79,7 @@ test('GET /accounts/{id}/credits lists the ledger, newest entry first', async ()
   expect((await read('/accounts/999999/credits')).status).toBe(404)
 })
 
-test('GET /accounts finds by part of the name, taken literally, and by plan', async () => {
+test('GET /accounts filters by part of the name, taken literally, and by plan', async () => {
   await operator(node, 'POST', '/accounts', { name: '100% Kart_Evi', plan: 'plus' })
   const names = async (query: string) => (await read(`/accounts?${query}`)).body.data.map((account) => account.name)
   expect(await names('search=kart_')).toEqual(['100% Kart_Evi'])
@@ -88,13 +88,13 @@ test('GET /accounts finds by part of the name, taken literally, and by plan', as
   expect((await read('/accounts?plan=free')).status).toBe(422)
 })
 
-test('GET /categories?parent_id=0 lists those at the top', async () => {
+test('GET /categories?parent_id=0 lists the roots', async () => {
   const { body } = await read('/categories?parent_id=0&per_page=100')
   expect(body.data.length).toBeGreaterThan(0)
   expect(body.data.every((category) => category.parent_id === null)).toBe(true)
 })
 
-test('GET /stats tells since when the queues wait', async () => {
+test('GET /stats returns the age of the oldest entry in each queue', async () => {
   const stats = () => operator<{ waiting_since: { approval: string | null; webhook_event: string | null } }>(node, 'GET', '/stats')
   expect(await stats()).toMatchObject({ waiting_since: { approval: null, webhook_event: null }, webhooks_failing: 0 })
   const { waiting_since: since } = await operator<{ waiting_since: string }>(node, 'POST', '/listings', {
@@ -145,7 +145,7 @@ describe('Filters of the short lists', () => {
     expect(await ids('/imports?search=no-such-file')).toEqual([])
   })
 
-  test('listings, those that wait too, by title and seller; orders by time', async () => {
+  test('listings, including pending ones, by title and seller; orders by time', async () => {
     const { id } = await operator<{ id: number }>(node, 'POST', '/listings', {
       seller_id: node.accounts.enterprise,
       item_id: itemId,
@@ -164,7 +164,7 @@ describe('Filters of the short lists', () => {
 describe("An account's webhook", () => {
   const path = () => `/accounts/${node.accounts.plus}/webhook`
 
-  test('is read without its secret, with what its receiver answered', async () => {
+  test("is returned without its secret, with its receiver's responses", async () => {
     expect((await read(path())).body.data).toBeNull()
     const receiver = await openReceiver(status(503, 'closed today'))
     const { url } = receiver
@@ -188,7 +188,7 @@ describe("An account's webhook", () => {
     expect((await read('/webhook-events?event=expire')).body.data).toEqual([])
   })
 
-  test('of nobody is not found', async () => {
+  test('of an unknown account returns 404', async () => {
     expect((await read('/accounts/999999/webhook')).status).toBe(404)
     expect((await read('/accounts/999999/webhook/attempts')).status).toBe(404)
   })

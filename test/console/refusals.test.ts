@@ -94,7 +94,7 @@ function expectTexts({ rule, params }: Reason): void {
     expect([rule, text]).toEqual([rule, expect.not.stringMatching(/undefined|[{}]/)])
 }
 
-test('every refusal has a rule, and texts in both languages', async () => {
+test('every error has a rule and texts in both languages', async () => {
   const rules = new Set<string>()
   for (const [method, path, json] of wrong()) {
     const { status, body } = await send(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { method, json })
@@ -196,7 +196,7 @@ const BAD_FILES: [format: string, text: string, input?: object][] = [
   ['tcgdex', ''],
 ]
 
-test('reports of imports have a rule, and texts in both languages', async () => {
+test('import reports have a rule and texts in both languages', async () => {
   let known = 0
   for (const [format, text, input] of BAD_FILES) {
     const { id } = await importText(node, format, text, { ...(input && { input }) })

@@ -77,7 +77,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
     }
   }
 
-  test('a read-only person opens every page and is offered no write, by mouse or by key', async () => {
+  test('a read-only person can open every page and has no write actions, by mouse or keyboard', async () => {
     const visited = await signedInAs('read_only')
     const { page, open, troubles } = visited
     await expectWritesOn(visited, () => false)
@@ -93,7 +93,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
     await visited.close()
   })
 
-  test('an owner is offered each of them', async () => {
+  test('an owner has all of them', async () => {
     const visited = await signedInAs('owner')
     // A file is chosen before there is something to send.
     await expectWritesOn(visited, (path) => path !== '/imports')

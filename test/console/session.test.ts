@@ -44,7 +44,7 @@ async function accounts(on: TestNode, headers: Record<string, string>, method = 
 }
 
 describe('Sign-in', () => {
-  test('gives a cookie that scripts cannot read and other sites cannot send', async () => {
+  test('sets a cookie that scripts cannot read and other sites cannot send', async () => {
     const { status, setCookie, body } = await signIn(node, OPERATOR_TOKEN)
     expect(status).toBe(200)
     expect(setCookie).toMatch(/^mintmark_console=mintses_\w+; Path=\/; HttpOnly; SameSite=Strict; Expires=/)
@@ -53,20 +53,20 @@ describe('Sign-in', () => {
     expect(JSON.stringify(body)).not.toContain('mintses_')
   })
 
-  test.each(['', 'wrong', 'mintop_wrong'])('refuses %j', async (token) => {
+  test.each(['', 'wrong', 'mintop_wrong'])('rejects %j', async (token) => {
     const { status, setCookie } = await signIn(node, token)
     expect(status).toBe(token === '' ? 422 : 401)
     expect(setCookie).toBe('')
   })
 
-  test('refuses API keys, other origins and requests without the console’s header', async () => {
+  test("rejects API keys, other origins and requests without the console's header", async () => {
     expect((await signIn(node, node.keys.enterprise)).status).toBe(401)
     expect((await signIn(node, OPERATOR_TOKEN, { 'x-console': '1', origin: 'https://elsewhere.example' })).status).toBe(403)
     expect((await signIn(node, OPERATOR_TOKEN, { 'x-console': '1' })).status).toBe(403)
     expect((await signIn(node, OPERATOR_TOKEN, { origin: node.operatorUrl! })).status).toBe(401)
   })
 
-  test('tells who is signed in, and nobody without a session', async () => {
+  test('returns the signed-in person, and 401 without a session', async () => {
     const { cookie } = await signIn(node, OPERATOR_TOKEN)
     const ask = async (headers: Record<string, string>) =>
       (await (await fetch(`${node.operatorUrl}/console/session`, { headers })).json()) as { data: { operator: string | null } }
@@ -77,7 +77,7 @@ describe('Sign-in', () => {
 })
 
 describe('A session', () => {
-  test('counts on every node, for reads and writes of the console only', async () => {
+  test('is valid on every node, for requests of the console only', async () => {
     const { cookie } = await signIn(node, OPERATOR_TOKEN)
     for (const on of [node, other]) {
       expect(await accounts(on, headersOf(on, cookie))).toBe(200)
@@ -90,7 +90,7 @@ describe('A session', () => {
     }
   })
 
-  test('writes audit rows in the name of its token', async () => {
+  test('writes audit rows with the name of its token', async () => {
     const { token } = await call(createOperatorToken, node.ctx, { label: 'Ayşe' })
     const { cookie, body } = await signIn(node, token)
     const { operator } = (body as { data: { operator: string } }).data
@@ -99,7 +99,7 @@ describe('A session', () => {
     expect(rows.map((row) => row.action).sort()).toEqual(['account.create', 'console.sign-in'])
   })
 
-  test('ends everywhere with its sign-out', async () => {
+  test('ends on every node at sign-out', async () => {
     const { cookie } = await signIn(node, OPERATOR_TOKEN)
     expect(await accounts(other, headersOf(other, cookie))).toBe(200)
     const out = await fetch(`${node.operatorUrl}/console/session`, { method: 'DELETE', headers: headersOf(node, cookie) })
@@ -108,7 +108,7 @@ describe('A session', () => {
     await until('the other node refuses it', async () => (await accounts(other, headersOf(other, cookie))) === 401)
   })
 
-  test('ends everywhere with its token', async () => {
+  test('ends on every node when its token is revoked', async () => {
     const { token, id } = await call(createOperatorToken, node.ctx, { label: 'for a while' })
     const { cookie } = await signIn(node, token)
     expect(await accounts(other, headersOf(other, cookie))).toBe(200)
@@ -117,7 +117,7 @@ describe('A session', () => {
     await until('the other node refuses it', async () => (await accounts(other, headersOf(other, cookie))) === 401)
   })
 
-  test('of a bootstrap token ends when another is set', async () => {
+  test('of a bootstrap token ends when the token changes', async () => {
     const { cookie } = await signIn(node, OPERATOR_TOKEN)
     const changed = await startTestNode({ databaseUrl: node.databaseUrl, env: { OPERATOR_TOKEN: 'another bootstrap token of the tests' } })
     try {
@@ -135,7 +135,7 @@ describe('A session', () => {
     expect(await accounts(other, headersOf(other, cookie))).toBe(401)
   })
 
-  test('is not stored readably', async () => {
+  test('is stored only as a hash', async () => {
     const { cookie } = await signIn(node, OPERATOR_TOKEN)
     const value = cookie.split('=')[1]!
     const rows = await node.db.kysely.selectFrom('console_sessions').selectAll().execute()
@@ -145,7 +145,7 @@ describe('A session', () => {
 })
 
 describe('The pages', () => {
-  test('may run nothing but themselves and may not be framed', async () => {
+  test('run only their own scripts and cannot be framed', async () => {
     const response = await fetch(`${node.operatorUrl}/console/accounts`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -163,7 +163,7 @@ describe('The pages', () => {
   })
 
   test.each(['/console', '/console/', '/console/index.html', '/console/listings/7?view=x'])(
-    'are one page that is asked for anew each time: %s',
+    'are one page that is revalidated each time: %s',
     async (path) => {
       const response = await fetch(`${node.operatorUrl}${path}`)
       expect(response.status).toBe(200)
@@ -172,7 +172,7 @@ describe('The pages', () => {
     },
   )
 
-  test('have files that are kept for ever, smaller where the browser takes it', async () => {
+  test('have immutable, compressed files', async () => {
     const page = await (await fetch(`${node.operatorUrl}/console`)).text()
     const files = [...page.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path!)
     expect(files.map((path) => path.replace(/.*\./, '')).sort()).toEqual(['css', 'js'])
@@ -191,7 +191,7 @@ describe('The pages', () => {
     }
   })
 
-  test('that do not exist answer 404 below the assets', async () => {
+  test('missing assets return 404', async () => {
     expect((await fetch(`${node.operatorUrl}/console/assets/none.js`)).status).toBe(404)
   })
 })

@@ -16,7 +16,7 @@ interface Listing {
 }
 
 /** What counts as good among the Core Web Vitals. */
-const MOST_SHIFT = 0.1
+const MAX_SHIFT = 0.1
 
 let node: TestNode
 let itemId: number
@@ -85,7 +85,7 @@ async function csv(path: string): Promise<{ status: number; type: string | null;
 }
 
 describe('a list as CSV', () => {
-  test('has all rows of every paged list, whatever the page', async () => {
+  test('contains all rows of every paginated list, whatever the page', async () => {
     await operator(node, 'POST', '/accounts', { name: '=HYPERLINK("http://evil.example")', plan: 'plus' })
     const paged = await lists()
     expect(paged.length).toBeGreaterThan(15)
@@ -100,7 +100,7 @@ describe('a list as CSV', () => {
     }
   })
 
-  test('is filtered and sorted as the list, exact in its money, and no formula', async () => {
+  test('is filtered and sorted like the list, with exact amounts and no formulas', async () => {
     const { rows } = await csv(`/listings?item_id=${itemId}&sort_by=price`)
     expect(rows.map(({ price }) => price)).toEqual(['20', '300.55', '1000'])
     expect(rows.map(({ id }) => Number(id))).toEqual([listings[1]!.id, listings[0]!.id, listings[2]!.id])
@@ -116,7 +116,7 @@ describe('a list as CSV', () => {
     ])
   })
 
-  test('is of one moment, however long it is read', async () => {
+  test('is a consistent snapshot, however long the download takes', async () => {
     const many = 8_000
     const insert = (rows: number, action: string) =>
       sql`insert into audit_log (at, actor, action, subject_type, subject_id, after)
@@ -135,7 +135,7 @@ describe('a list as CSV', () => {
     expect(new Set(rows.map(({ subject_id: id }) => id)).size).toBe(many)
   })
 
-  test('leaves connections to everything else, however many exports nobody reads', async () => {
+  test('leaves database connections for other requests, however many exports are not read', async () => {
     const stop = new AbortController()
     const unread = Array.from({ length: 30 }, () =>
       fetch(`${node.operatorUrl}/operator/v1/audit?actor=operator:many`, {
@@ -152,7 +152,7 @@ describe('a list as CSV', () => {
     expect((await late).rows.length).toBe(2)
   })
 
-  test('is refused as the list is', async () => {
+  test('is rejected like the list', async () => {
     const { status, type, text } = await csv('/listings?status=nonsense')
     expect([status, type]).toEqual([422, 'application/json; charset=utf-8'])
     expect(text).toContain('status')
@@ -161,7 +161,7 @@ describe('a list as CSV', () => {
 })
 
 describe('a sorted list', () => {
-  test('has the same rows both ways, page by page', async () => {
+  test('has the same rows in both directions, page by page', async () => {
     const sortable = (await lists()).filter(({ sorts }) => sorts.length > 0)
     expect(sortable.map(({ path }) => path).toSorted()).toEqual([
       '/accounts',
@@ -193,7 +193,7 @@ describe('a sorted list', () => {
     }
   })
 
-  test('goes by the value, and stays within its filters', async () => {
+  test('sorts by value, and applies the filters', async () => {
     const names = async (query: string) => (await read(`/accounts?${query}`)).body.data.map(({ name }) => String(name).toLowerCase())
     const up = await names('sort_by=name')
     expect(up).toEqual(up.toSorted())
@@ -228,7 +228,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
   const rows = () => page.locator('main tbody:not(.awaited) tr')
   const parameter = (name: string) => new URL(page.url()).searchParams.get(name)
 
-  test('a seller is picked by name with the keyboard, is a chip of the address, and goes with Delete', async () => {
+  test('a seller is selected by name with the keyboard, shown as a chip, and removed with Delete', async () => {
     await visited.open('/listings')
     await page.getByLabel('Seller').fill('test pl')
     await page.getByRole('option', { name: 'Test plus' }).waitFor()
@@ -253,7 +253,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await expect.poll(() => page.url()).toMatch(/\/listings$/)
   })
 
-  test('a column is sorted, others are hidden, the view is saved and opened again, and written out', async () => {
+  test('a column is sorted, others are hidden, the view is saved, reopened and exported', async () => {
     await visited.open(`/listings?item_id=${itemId}`)
     const prices = async () => (await rows().locator('td.number').allTextContents()).filter((text) => text.includes('₺'))
     await page.getByRole('button', { name: 'Price' }).click()
@@ -283,7 +283,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await menu.getByRole('checkbox', { name: 'Stock' }).check()
   })
 
-  test('several listings are approved at once, and it is undone', async () => {
+  test('several listings are approved at once, and the approval is undone', async () => {
     const made: Listing[] = []
     for (const title of ['Bulk one', 'Bulk two']) {
       made.push(await operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: otherItemId, title, price: 50 }))
@@ -306,7 +306,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await expect.poll(() => Promise.all(made.map(statusOf))).toEqual(['rejected', 'pending'])
   })
 
-  test('several accounts are suspended at once, and it is undone', async () => {
+  test('several accounts are suspended at once, and the suspension is undone', async () => {
     const made: number[] = []
     for (const name of ['Ring one', 'Ring two']) made.push((await operator<{ id: number }>(node, 'POST', '/accounts', { name, plan: 'starter' })).id)
     const suspended = () => Promise.all(made.map(async (id) => (await operator<{ suspended: boolean }>(node, 'GET', `/accounts/${id}`)).suspended))
@@ -322,7 +322,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     expect(await suspended()).toEqual([false, false])
   })
 
-  test('several keys are revoked at once; one that was revoked before is left out', async () => {
+  test('several keys are revoked at once, skipping one that was already revoked', async () => {
     const path = `/accounts/${node.accounts.professional}/keys`
     const keys: { id: number; key: string }[] = []
     for (const label of ['Leaked 1', 'Leaked 2', 'Leaked 3']) keys.push(await operator(node, 'POST', path, { label }))
@@ -336,7 +336,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     expect(found.map((key) => key.revoked_at !== null)).toEqual([true, true, true])
   })
 
-  test('several events are sent again at once', async () => {
+  test('several events are redelivered at once', async () => {
     const receiver = await openReceiver(status(200))
     await send(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json: { url: receiver.url, on_sale: true } })
     for (const event of ['sale', 'expire']) await operator(node, 'POST', `/accounts/${node.accounts.plus}/webhook/test`, { event })
@@ -350,7 +350,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await receiver.close()
   })
 
-  test('Ctrl-K finds pages, things by name and by id, with the keyboard alone', async () => {
+  test('Ctrl-K finds pages, and records by name and id, with the keyboard alone', async () => {
     const find = async (text: string, option: string) => {
       await page.keyboard.press('Control+k')
       const dialog = page.getByRole('dialog')
@@ -376,7 +376,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await dialog.waitFor({ state: 'detached' })
   })
 
-  test('an id is copied by a click', async () => {
+  test('a click copies an id', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await visited.open('/accounts?search=Test plus')
     await page.getByRole('button', { name: `Copy id ${node.accounts.plus}` }).click()
@@ -384,7 +384,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(String(node.accounts.plus))
   })
 
-  test('lists come without moving the page, wide and narrow', async () => {
+  test('lists load without layout shifts, wide and narrow', async () => {
     const moved: string[] = []
     for (const viewport of [
       { width: 1280, height: 900 },
@@ -402,7 +402,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
       for (const path of ['/listings', '/listings?seller_id=1', '/orders', '/accounts', '/imports', '/audit', '/webhooks', '/catalogue']) {
         await narrow.open(path)
         const shift = await narrow.page.evaluate<number>('window.shift')
-        if (shift > MOST_SHIFT) moved.push(`${path} by ${shift} at ${viewport.width} pixels`)
+        if (shift > MAX_SHIFT) moved.push(`${path} by ${shift} at ${viewport.width} pixels`)
       }
       await narrow.page.unrouteAll({ behavior: 'wait' })
       await narrow.close()

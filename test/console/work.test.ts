@@ -68,7 +68,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await leaving.close()
   })
 
-  test('a session that ends leads to sign-in', async () => {
+  test('an expired session redirects to sign-in', async () => {
     const ended = await signedIn(browser, node)
     const cookies = await ended.page.context().cookies()
     await send(`${node.operatorUrl}/console/session`, null, {
@@ -80,7 +80,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await ended.close()
   })
 
-  test('an account: opened, changed, suspended and resumed', async () => {
+  test('an account is created, changed, suspended and resumed', async () => {
     await visited.open('/accounts')
     await button('New account').click()
     await dialog().getByLabel('Name').fill('Kart Evi')
@@ -104,7 +104,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await button('Suspend').waitFor()
   })
 
-  test('a key with limits: made, changed, and what it was used for', async () => {
+  test('a key with restrictions is created and changed, and shows its usage', async () => {
     const { professional: accountId } = node.accounts
     await visited.open(`/accounts/${accountId}?view=keys`)
     await button('New key').click()
@@ -141,7 +141,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.getByRole('row', { name: /widget listItems 1/ }).waitFor()
   })
 
-  test('a key: made and shown once, rotated and revoked', async () => {
+  test('a key is created and shown once, rotated and revoked', async () => {
     await visited.open(`/accounts/${node.accounts.starter}?view=keys`)
     const knows = async (key: string) => (await send(`${node.publicUrl}/api/v1/items`, key)).status === 200
     await button('New key').click()
@@ -164,7 +164,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await until('the revoked key is refused', async () => !(await knows(second)))
   })
 
-  test('credits: given, refused below 0, and told in the ledger', async () => {
+  test('credits are added, rejected below 0, and listed in the ledger', async () => {
     await visited.open(`/accounts/${node.accounts.plus}?view=credits`)
     await button('Add or deduct credits').click()
     await dialog().getByLabel('Amount').fill('-50')
@@ -176,7 +176,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.getByRole('row', { name: /\+9.*10.*campaign/ }).waitFor()
   })
 
-  test('a collection: made, changed and removed', async () => {
+  test('a collection is created, changed and removed', async () => {
     await visited.open(`/accounts/${node.accounts.plus}?view=collections`)
     await button('New collection').click()
     await dialog().getByLabel('Name').fill('Binder')
@@ -190,7 +190,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.getByText('This account has no collections.').waitFor()
   })
 
-  test('the catalogue: searched as one types, in the address, and back', async () => {
+  test('the catalogue is searched while typing, with the search in the address and in the history', async () => {
     await visited.open('/catalogue')
     await page.getByLabel('Search').pressSequentially('charizard', { delay: 20 })
     await page.waitForURL(/query=charizard/)
@@ -205,7 +205,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.waitForURL(/category_id=\d+/)
   })
 
-  test('an item: its price history as lines and as a table, and edited', async () => {
+  test('an item shows its price history as chart and table, and is edited', async () => {
     const at = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
     const price = (days: number, value: number) => ({
       item_id: item.id,
@@ -252,7 +252,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       })
   })
 
-  test('an import: guessed, tried, done, reported and reverted', async () => {
+  test('an import is detected, tested, run, reported and reverted', async () => {
     const rows = [`${item.ref},source_b,Near Mint,400.50,2026-11-20T00:00:00Z`, 'nobody,source_b,Near Mint,1.00,2026-11-20T00:00:00Z']
     const buffer = Buffer.from(`item_ref,market,label,price,updated_at\n${rows.join('\n')}\n`)
     const send = async (dry: boolean) => {
@@ -292,7 +292,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await expect.poll(() => near()).toBe(before)
   })
 
-  test('a list whose columns the operator chooses, with the mapping saved and used again', async () => {
+  test('a list with a column mapping, which is saved and used again', async () => {
     const { code, category: set } = await operator<{ code: string; category: { name: string } }>(node, 'GET', `/items/${item.id}`)
     // By the name that the catalogue's source states: lists do not know what operators rename.
     const buffer = Buffer.from(`title;expansion;nr;amount;lang\nCharizard;${set.name};${code};"9.321,50 €";en\n`)
@@ -337,7 +337,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       .toMatchObject([{ name: 'Shop', mapping: { columns: { set: 'expansion' }, only: { lang: 'en' }, decimal: ',', currency: 'EUR' } }])
   })
 
-  test('approvals: the queue decided by keyboard alone', async () => {
+  test('the approval queue is decided by keyboard alone', async () => {
     const [first, second, third, fourth] = [await listingOf('First'), await listingOf('Second'), await listingOf('Third'), await listingOf('Fourth')]
     const statusOf = async ({ id }: Listing) => (await operator<Listing>(node, 'GET', `/listings/${id}`)).status
     await visited.open('/approvals')
@@ -372,7 +372,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect([await statusOf(third), await statusOf(fourth)]).toEqual(['active', 'active'])
   })
 
-  test('a listing that changed since its approval shows what changed', async () => {
+  test('a listing that changed since its approval shows the differences', async () => {
     const listing = await listingOf('Approved title')
     await operator(node, 'POST', `/listings/${listing.id}/approve`, {})
     await operator(node, 'PATCH', `/listings/${listing.id}`, { title: 'Another title' })
@@ -393,7 +393,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       })
   })
 
-  test('a listing that its owner edits while it is read is not approved unseen', async () => {
+  test('a listing that its owner edits during the review is not approved unseen', async () => {
     const listing = await listingOf('Honest title')
     await visited.open('/approvals')
     await page.getByRole('article', { name: 'Honest title' }).waitFor()
@@ -409,7 +409,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await expect.poll(() => operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'active', title: 'Another thing' })
   })
 
-  test('of several listings those that changed are left for another look', async () => {
+  test('bulk approval skips listings that have changed', async () => {
     const [same, other] = [await listingOf('Stays the same'), await listingOf('Is edited')]
     await visited.open('/approvals')
     await page.getByLabel('Select all').check()
@@ -433,7 +433,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await expect.poll(() => operator<Listing>(node, 'GET', `/listings/${other.id}`)).toMatchObject({ status: 'rejected' })
   })
 
-  test('a listing changed while its page is open: shown before it is rejected or edited, and nothing of it is lost', async () => {
+  test('a listing changed while its page is open is shown again before it is rejected or edited, and no input is lost', async () => {
     const listing = await listingOf('Open on a page')
     await visited.open(`/listings/${listing.id}`)
     await ownerEdits(listing.id, { description: 'New text of the owner' })
@@ -456,7 +456,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect(saved).toMatchObject({ title: 'Corrected title', price: 999, description: 'New text of the owner', status: 'pending' })
   })
 
-  test('condition or grade and language are shown where listings are decided and listed', async () => {
+  test('condition or grade and language are shown in the queue and in lists', async () => {
     const groups = await operator<{ types: { id: number; label: string }[] }[]>(node, 'GET', '/groups')
     const psa = groups.flatMap((group) => group.types).find(({ label }) => label === 'PSA 10')!
     const body = { seller_id: node.accounts.plus, item_id: item.id, title: 'Graded one', price: 500, grade_id: psa.id, language: 'ja' }
@@ -478,12 +478,12 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     for (const one of [id, plain.id]) await operator(node, 'POST', `/listings/${one}/reject`, { reason: 'Only a test' })
   })
 
-  test('rows of the catalogue show finish and price', async () => {
+  test('catalogue rows show finish and price', async () => {
     await visited.open(`/catalogue?ref=${item.ref}`)
     await page.getByRole('row', { name: /4\/102 Holo .* \$432\.37/ }).waitFor()
   })
 
-  test('an import report groups reasons, names the file, and downloads', async () => {
+  test('an import report groups reasons, names the file, and can be downloaded', async () => {
     const rows = Array.from({ length: 60 }, (_none, i) => `nobody-${i},source_b,Near Mint,1.00,2026-11-20T00:00:00Z`)
     const text = [
       'item_ref,market,label,price,updated_at',
@@ -513,7 +513,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect([download.suggestedFilename(), lines.length]).toEqual([`import-${started!.split('/').at(-1)}-refusals.csv`, 64])
   })
 
-  test('several files are checked together, each under its name, without a shift of the page', async () => {
+  test('several files are checked together, each by name, without layout shifts', async () => {
     await visited.open('/imports')
     const file = (name: string, ref: string) => {
       const text = `item_ref,market,label,price,updated_at\n${ref},source_b,Lightly Played,71.00,2026-11-21T00:00:00Z\n`
@@ -587,7 +587,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await expect.poll(() => edges()).toEqual(before)
   })
 
-  test('an order recorded by hand sells the listing', async () => {
+  test('an order recorded manually sells the listing', async () => {
     const listing = await listingOf('To be sold')
     await operator(node, 'POST', `/listings/${listing.id}/approve`, {})
     await visited.open('/orders')
@@ -607,7 +607,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       .waitFor()
   })
 
-  test('a webhook: not there, then tested, with what its receiver answered, and sent again', async () => {
+  test("a webhook is missing, then tested, shows its receiver's responses, and redelivers an event", async () => {
     await visited.open(`/accounts/${node.accounts.plus}?view=webhook`)
     await page.getByText('This account has not set up a webhook.').waitFor()
     await expect.poll(() => button('Test: sale').isDisabled()).toBe(true)
@@ -627,7 +627,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await receiver.close()
   })
 
-  test('filters of the short lists stand in the address bar', async () => {
+  test('filters of the short lists are in the address', async () => {
     await visited.open(`/accounts/${node.accounts.starter}?view=keys`)
     await page.getByLabel('State').selectOption('revoked')
     await page.getByRole('row', { name: /shop.*Expired/ }).waitFor({ state: 'detached' })
@@ -641,7 +641,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect([await page.getByLabel('State').inputValue(), await page.getByLabel('Decision').inputValue()]).toEqual(['undone', 'withdraw'])
   })
 
-  test('a refusal in Turkish', async () => {
+  test('an error in Turkish', async () => {
     const turkish = await signedIn(browser, node, { locale: 'tr-TR' })
     await turkish.open('/listings?status=nonsense')
     await turkish.page
@@ -653,7 +653,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await turkish.close()
   })
 
-  test('the audit tells who did it', async () => {
+  test('the audit log shows who made each change', async () => {
     await visited.open('/audit?action=account.create')
     await page
       .getByRole('row', { name: /operator:bootstrap account\.create/ })
@@ -692,7 +692,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await alone.close()
   })
 
-  test('nothing went wrong on the way', () => {
+  test('there were no page errors', () => {
     expect(visited.troubles).toEqual([])
   })
 })

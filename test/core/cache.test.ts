@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Cache } from '#core/cache.ts'
 
-test('gives back what was set last, and holds no more than its limit', () => {
+test('returns the latest value, and never exceeds its limit', () => {
   const step = fc.record({ key: fc.nat(60).map(String), weight: fc.integer({ min: 1, max: 5 }), set: fc.boolean() })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
@@ -27,7 +27,7 @@ test('gives back what was set last, and holds no more than its limit', () => {
   )
 })
 
-test('an entry that is read between any others stays', () => {
+test('an entry that is read regularly stays', () => {
   const cache = new Cache<string, number>({ limit: 10 })
   cache.set('often', -1)
   for (let i = 0; i < 100; i += 1) {
@@ -37,7 +37,7 @@ test('an entry that is read between any others stays', () => {
   expect(cache.get('once 0')).toBeUndefined()
 })
 
-test('entries made from an earlier version are gone', () => {
+test('entries of an earlier version are dropped', () => {
   let version = 0
   const cache = new Cache<string, number>({ limit: 10, version: () => version })
   cache.set('a', 1)

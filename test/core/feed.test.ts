@@ -20,7 +20,7 @@ const flat = async <T>(batches: AsyncIterable<T[]>) => (await Array.fromAsync(ba
 const text = async (content: string | Uint8Array) => (await Array.fromAsync(utf8Text(source(content).bytes))).join('')
 
 describe('gunzip', () => {
-  it('unpacks, also several members in one file', async () => {
+  it('decompresses, including several members in one file', async () => {
     const packed = Buffer.concat([gzipSync('one '), gzipSync('two')])
     const parts = await Array.fromAsync(gunzip(pieces(packed, 3)))
     expect(Buffer.concat(parts).toString()).toBe('one two')
@@ -29,7 +29,7 @@ describe('gunzip', () => {
   it.each([
     ['cut off', gzipSync('some text that is long enough').subarray(0, 20)],
     ['plain text', new TextEncoder().encode('id,name\n1,a\n')],
-  ])('says that %s is damaged', async (_, bytes) => {
+  ])('reports that %s is damaged', async (_, bytes) => {
     await expect(Array.fromAsync(gunzip(pieces(bytes, 7)))).rejects.toMatchObject({ why: reason('gzip_damaged') })
   })
 
@@ -43,17 +43,17 @@ describe('gunzip', () => {
 })
 
 describe('utf8Text', () => {
-  it('drops the byte order mark and joins characters cut by the chunks', async () => {
+  it('removes the byte order mark and joins characters split between chunks', async () => {
     expect(await text('\ufeffPokémon ♀ 🃏')).toBe('Pokémon ♀ 🃏')
   })
 
-  it.each([[[0x61, 0xff, 0x62]], [[0x61, 0xc3]]])('refuses what is not UTF-8', async (bytes) => {
+  it.each([[[0x61, 0xff, 0x62]], [[0x61, 0xc3]]])('rejects invalid UTF-8: %s', async (bytes) => {
     await expect(text(new Uint8Array(bytes))).rejects.toMatchObject({ why: reason('utf8', { part: 'file' }) })
   })
 })
 
 describe('ndjsonRows', () => {
-  it('numbers lines, skips blank ones and rejects other values than objects', async () => {
+  it('numbers lines, skips blank ones and rejects values other than objects', async () => {
     expect(await flat(ndjsonRows(source('{"a":1}\r\n\n[1]\nnull\n{"a":\n{"b":"x\\ny"}')))).toEqual([
       { line: 1, value: { a: 1 } },
       { line: 3, reject: reason('json_object', { part: 'line' }) },
@@ -68,13 +68,13 @@ describe('ndjsonRows', () => {
     expect(batches.map((batch) => batch.length)).toEqual([1_000, 1_000, 500])
   })
 
-  it('refuses a line without an end', async () => {
+  it('rejects a line that is too long', async () => {
     await expect(flat(ndjsonRows(source('x'.repeat(5_000_000), 65_536)))).rejects.toMatchObject({
       why: reason('line_size', { line: 1, max: 1, format: 'NDJSON' }),
     })
   })
 
-  it('reads back what is written, wherever the chunks are cut', async () => {
+  it('reads back what was written, wherever the chunks are split', async () => {
     const rows = fc.array(fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.integer()), { maxKeys: 3 }), {
       maxLength: 20,
     })
@@ -92,7 +92,7 @@ describe('jsonEntries', () => {
   const entries = (json: string, paths: string[], size?: number) => flat(jsonEntries(source(json, size), paths))
   const INVALID = { why: reason('json', { part: 'file' }) }
 
-  it('yields the values at the paths in the order of the file, wherever the chunks are cut', async () => {
+  it('yields the values at the paths in file order, wherever the chunks are split', async () => {
     const json = ' {"made": "today", "other": [{"list": 1}], "list": [1, {"a": "é😀", "list": [2]}, []], "made": null} '
     const wanted = [
       { path: ['made'], value: 'today' },
@@ -108,7 +108,7 @@ describe('jsonEntries', () => {
     ])
   })
 
-  it('refuses text that is not a document', async () => {
+  it('rejects text that is not JSON', async () => {
     for (const json of ['', '{"a":1}\n{"a":2}', '{"list":[1', '{"list":[1]', '[1,]', '{"a" 1}', 'x', '"\\x"']) {
       await expect(entries(json, ['$.list.*'])).rejects.toMatchObject(INVALID)
     }
@@ -117,7 +117,7 @@ describe('jsonEntries', () => {
     })
   })
 
-  it('refuses entries without end and nesting without bottom', async () => {
+  it('rejects entries that are too large and nesting that is too deep', async () => {
     const long = 'x'.repeat(2_000_000)
     for (const json of [`["${long}"]`, `{"${long}":1}`, `[${'1'.repeat(2_000_000)}]`, `[{"a":[${'{},'.repeat(700_000)}1]}]`]) {
       await expect(entries(json, ['$.*'], 65_536)).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe('jsonEntries', () => {
     })
   })
 
-  it('hands entries on before the document ends', async () => {
+  it('yields entries before the document ends', async () => {
     async function* endless() {
       yield new TextEncoder().encode('{"list":[{}')
       for (;;) yield new TextEncoder().encode(',{}'.repeat(1_000))
@@ -172,11 +172,11 @@ describe('csvRows', () => {
     ])
   })
 
-  it('finds the header behind blank lines', async () => {
+  it('finds the header after blank lines', async () => {
     expect(await read('\n\na;b\n1;2\n')).toEqual([{ line: 4, value: { a: '1', b: '2' } }])
   })
 
-  it('rejects a row with another number of cells, and reads on', async () => {
+  it('rejects a row with a different number of cells, and continues', async () => {
     expect(await read('a,b\n1\n1,2,3\n1,5" box\n')).toEqual([
       { line: 2, reject: reason('row_cells', { count: 1, other: 2 }) },
       { line: 3, reject: reason('row_cells', { count: 3, other: 2 }) },
@@ -188,24 +188,24 @@ describe('csvRows', () => {
     await expect(read('a,b\n1,2', ['a', 'x', 'y'])).rejects.toMatchObject({ why: reason('header', { columns: ['x', 'y'] }) })
   })
 
-  it('lets a format check the header by itself, even without a row', async () => {
+  it('lets a format check the header itself, even without rows', async () => {
     const headers: string[][] = []
     await read('a,b\n', (header) => void headers.push([...header]))
     expect(headers).toEqual([['a', 'b']])
   })
 
-  it.each(['', '  \n \n'])('refuses the empty file %j', async (csv) => {
+  it.each(['', '  \n \n'])('rejects the empty file %j', async (csv) => {
     await expect(read(csv)).rejects.toMatchObject({ why: reason('file_empty') })
   })
 
-  it('refuses a file whose quotes never close, and one that is not UTF-8', async () => {
+  it('rejects a file with an unclosed quote, and one that is not UTF-8', async () => {
     await expect(read('a,b\n"1,2\n')).rejects.toMatchObject({ why: { rule: 'csv' } })
     await expect(flat(csvRows(source(new Uint8Array([0x61, 0x0a, 0xff, 0x0a])), ['a']))).rejects.toMatchObject({
       why: reason('utf8', { part: 'file' }),
     })
   })
 
-  it('lets go of the input when the reader stops', async () => {
+  it('closes the input when the reader stops', async () => {
     let closed = false
     async function* endless() {
       try {
@@ -222,7 +222,7 @@ describe('csvRows', () => {
     expect(closed).toBe(true)
   })
 
-  it('reads lines without quotes as it reads the same lines behind a quoted one', async () => {
+  it('reads lines without quotes like the same lines after a quoted one', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'é', ',', '\t', ' '), maxLength: 6 })
     const line = fc.tuple(cell, fc.constantFrom('\n', '\r\n')).map((parts) => parts.join(''))
     await fc.assert(
@@ -235,13 +235,13 @@ describe('csvRows', () => {
     )
   })
 
-  it('refuses a line without an end', async () => {
+  it('rejects a line that is too long', async () => {
     await expect(flat(csvRows(source(`a\n${'x'.repeat(5_000_000)}`, 65_536), ['a']))).rejects.toMatchObject({
       why: reason('line_size', { line: 2, max: 1, format: 'CSV' }),
     })
   })
 
-  it('ends a batch of long rows early, so that it does not grow with them', async () => {
+  it('ends a batch of long rows early to limit its size', async () => {
     const cell = 'x'.repeat(500_000)
     for (const text of [`a\n${`${cell}\n`.repeat(50)}`, `"a"\n${`"${cell}"\n`.repeat(50)}`]) {
       const batches = await Array.fromAsync(csvRows(source(text, 65_536), ['a']))
@@ -252,11 +252,11 @@ describe('csvRows', () => {
     expect(Math.max(...lines.map((batch) => batch.length))).toBeLessThanOrEqual(6)
   })
 
-  it('refuses a header of thousands of columns', async () => {
+  it('rejects a header with thousands of columns', async () => {
     await expect(read(`a${',x'.repeat(2_000)}\n`)).rejects.toMatchObject({ why: reason('at_most', { part: 'header', units: 'columns', max: 1_000 }) })
   })
 
-  it('reads back what is written, wherever the chunks are cut', async () => {
+  it('reads back what was written, wherever the chunks are split', async () => {
     const cell = fc.string({ unit: fc.constantFrom('a', 'é', '"', ',', ';', '\n', '\t', ' ') })
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(cell, cell), { maxLength: 10 }), fc.integer({ min: 1, max: 9 }), async (rows, size) => {

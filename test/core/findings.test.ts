@@ -6,7 +6,7 @@ import { finding, type FindingRule, FINDINGS, type FindingTexts, textsOf } from 
 const namesIn = (text = '') => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!))].sort()
 const alwaysIn = (text = '') => namesIn(text.replace(/\[[^\]]*\]/g, ''))
 
-test.each(Object.keys(FINDINGS) as FindingRule[])('%s is said in English and in Turkish with the same parameters', (rule) => {
+test.each(Object.keys(FINDINGS) as FindingRule[])('%s has English and Turkish texts with the same parameters', (rule) => {
   const english: FindingTexts = FINDINGS[rule]
   const turkish = FINDINGS_IN_TURKISH[rule]
   for (const part of ['found', 'advice'] as const) {
@@ -20,7 +20,7 @@ test.each(Object.keys(FINDINGS) as FindingRule[])('%s is said in English and in 
   }
 })
 
-test('a source tells what is known of it, and asks for a decision only where prices are held', () => {
+test('a source reports its state, and asks for a decision only if prices are held', () => {
   expect(finding('source_c', true, 'source', { held: 0 })).toEqual({
     check: 'source_c',
     ok: true,

@@ -30,21 +30,24 @@ describe('parseLabel', () => {
     expect(parseLabel(text)).toEqual({ label: `${grader} ${grade}`, group: 'graded', grader, grade })
   })
 
-  it.each(['10', '9.5', 'Grade 9', 'Gem Mint 10', 'Mint 9', 'near mint 8', 'LP 5'])('takes "%s" for no label: no grader', (text) => {
-    expect(parseLabel(text)).toBeNull()
-  })
+  it.each(['10', '9.5', 'Grade 9', 'Gem Mint 10', 'Mint 9', 'near mint 8', 'LP 5'])(
+    'does not read "%s" as a label, because the grader is unknown',
+    (text) => {
+      expect(parseLabel(text)).toBeNull()
+    },
+  )
 
   it.each(['BGS 10 Black Label', 'BGS Black Label 10', 'CGC Pristine 10', 'PSA 9 OC', 'PSA Authentic'])(
-    'does not take "%s" for the plain grade, which has another price',
+    'does not read "%s" as the plain grade, which has a different price',
     (text) => expect(parseLabel(text)).toBeNull(),
   )
 
   it.each(['', 'PSA', 'PSA 0', 'PSA 10.5', 'PSA 11', 'PSA 9.3', 'PSA 100', 'constructor', 'A'.repeat(5_000_000)])(
-    'refuses what is neither condition nor grade (%#)',
+    'rejects what is neither condition nor grade (%#)',
     (text) => expect(parseLabel(text)).toBeNull(),
   )
 
-  it('reads its own labels back', () => {
+  it('reads back the labels it formats', () => {
     const graders = fc.stringMatching(/^[A-Z]{2,5}$/)
     fc.assert(
       fc.property(graders, fc.integer({ min: 2, max: 20 }), (grader, halves) => {
@@ -58,7 +61,7 @@ describe('parseLabel', () => {
 })
 
 describe('labelOrder', () => {
-  it('lists conditions from the best, then companies, each from the highest grade', () => {
+  it('lists conditions from best to worst, then companies, each from the highest grade', () => {
     const ordered = [
       'Near Mint',
       'Lightly Played',

@@ -6,7 +6,7 @@ import { MAX_MINOR, minorOfNumber, minorToNumber, minorToText, parseMinor, parse
 const minors = fc.integer({ min: 0, max: MAX_MINOR })
 
 describe('plain decimals', () => {
-  it('are read back as they are written, as text and as a JSON number', () => {
+  it('are read back as written, as text and as a JSON number', () => {
     fc.assert(
       fc.property(minors, (minor) => {
         expect(parseMinor(minorToText(minor))).toBe(minor)
@@ -25,11 +25,11 @@ describe('plain decimals', () => {
     expect(parseMinor(text)).toBe(minor)
   })
 
-  it.each(['', '-1', '+1', '1,5', '1.', '.5', '1.234', '1e3', ' 1', '10000000000', '0x10', '١'])('refuses "%s"', (text) => {
+  it.each(['', '-1', '+1', '1,5', '1.', '.5', '1.234', '1e3', ' 1', '10000000000', '0x10', '١'])('rejects "%s"', (text) => {
     expect(parseMinor(text)).toBeNull()
   })
 
-  it.each([Number.NaN, Infinity, -0.01, 0.1 + 0.2, 1e-7, 1e21, 1e10])('refuses the number %d', (value) => {
+  it.each([Number.NaN, Infinity, -0.01, 0.1 + 0.2, 1e-7, 1e21, 1e10])('rejects the number %d', (value) => {
     expect(minorOfNumber(value)).toBeNull()
   })
 
@@ -84,7 +84,7 @@ describe('amounts as sources print them', () => {
     '9,999,999,999.999',
     '10000000000',
     '¥400,000 (≈$2,797)',
-  ])('refuses "%s"', (text) => {
+  ])('rejects "%s"', (text) => {
     expect(parseSourceAmount(text)).toBeNull()
   })
 
@@ -97,7 +97,7 @@ describe('amounts as sources print them', () => {
     )
   })
 
-  it('answers at once, however long the text', () => {
+  it('returns quickly for long texts', () => {
     expect(parseSourceAmount('1,'.repeat(2_000_000))).toBeNull()
   })
 })

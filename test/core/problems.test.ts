@@ -1,11 +1,11 @@
 // Every rule has a text in English and in Turkish with the same parameters, and fields are named by data, not by text.
 import { expect, test } from 'vitest'
 import { TURKISH } from '../../ui/words/rules-tr.ts'
-import { named, problem, reason, type Rule, RULES, textIn, textOf, TERMS, together } from '#core/problems.ts'
+import { renameFields, problem, reason, type Rule, RULES, textIn, textOf, TERMS, combineProblems } from '#core/problems.ts'
 
 const namesIn = (text: string) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!))].sort()
 
-test.each(Object.keys(RULES) as Rule[])('%s is said in English and in Turkish with the same parameters', (rule) => {
+test.each(Object.keys(RULES) as Rule[])('%s has English and Turkish texts with the same parameters', (rule) => {
   expect(namesIn(TURKISH.rules[rule])).toEqual(namesIn(RULES[rule]))
   const all = Object.fromEntries(namesIn(RULES[rule]).map((name) => [name, name === 'problems' ? [problem('x', 'text')] : name]))
   const always = namesIn(RULES[rule].replace(/\[[^\]]*\]/g, ''))
@@ -18,7 +18,7 @@ test.each(Object.keys(RULES) as Rule[])('%s is said in English and in Turkish wi
   }
 })
 
-test('there is no Turkish text without a rule, and every term has one', () => {
+test('every Turkish text has a rule, and every term has a translation', () => {
   expect(Object.keys(TURKISH.rules).sort()).toEqual(Object.keys(RULES).sort())
   expect(Object.keys(TURKISH.terms!).sort()).toEqual([...TERMS].sort())
 })
@@ -28,23 +28,27 @@ test.each([
   [{ min: 1 }, 'must be a whole number of at least 1'],
   [{ max: 5 }, 'must be a whole number of at most 5'],
   [{ min: -1, max: 5, except: 0, value: 'x' }, 'must be a whole number between -1 and 5, except 0, not "x"'],
-])('of a rule with %j only the parts that have their parameters are shown', (params, text) => {
+])('with the parameters %j, a rule prints only the complete parts', (params, text) => {
   expect(textOf(reason('integer', params))).toBe(text)
 })
 
-test('texts are made of nested reasons', () => {
+test('texts are built from nested reasons', () => {
   const price = problem('price', 'required', { must: reason('integer', { min: 1, max: 100 }) })
   expect(textOf(price)).toBe('price is required and must be a whole number between 1 and 100')
   expect(textIn(TURKISH, price)).toBe('price gerekli: 1 ile 100 arasında bir tam sayı olmalı')
-  expect(textOf(together([price, problem('name', 'text')]))).toBe('price is required and must be a whole number between 1 and 100; name must be text')
+  expect(textOf(combineProblems([price, problem('name', 'text')]))).toBe(
+    'price is required and must be a whole number between 1 and 100; name must be text',
+  )
   expect(textIn(TURKISH, reason('not_found', { thing: 'listing', id: 5 }))).toBe('5 numaralı ilan bulunamadı')
 })
 
-test('fields are named in another way wherever they stand; values stay as they are', () => {
+test('fields are renamed wherever they occur; values stay unchanged', () => {
   const camel = { nameOf: (field: string) => field.replace('_p', 'P'), isKnown: (name: string) => name !== 'id' }
-  expect(named(problem('min_price', 'not_above', { field: 'max_price' }), camel)).toEqual(problem('minPrice', 'not_above', { field: 'maxPrice' }))
-  expect(named(reason('at_least_one', { fields: ['id', 'min_price'] }), camel).params).toEqual({ fields: ['minPrice'] })
-  expect(named(together([problem('a_p', 'text'), problem('b_p', 'one_of', { values: ['x_p'] })]), camel)).toEqual(
-    together([problem('aP', 'text'), problem('bP', 'one_of', { values: ['x_p'] })]),
+  expect(renameFields(problem('min_price', 'not_above', { field: 'max_price' }), camel)).toEqual(
+    problem('minPrice', 'not_above', { field: 'maxPrice' }),
+  )
+  expect(renameFields(reason('at_least_one', { fields: ['id', 'min_price'] }), camel).params).toEqual({ fields: ['minPrice'] })
+  expect(renameFields(combineProblems([problem('a_p', 'text'), problem('b_p', 'one_of', { values: ['x_p'] })]), camel)).toEqual(
+    combineProblems([problem('aP', 'text'), problem('bP', 'one_of', { values: ['x_p'] })]),
   )
 })

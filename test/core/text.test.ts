@@ -1,6 +1,6 @@
 // What a text that people read may consist of: something visible, in its own order.
 import { expect, test } from 'vitest'
-import { CATALOGUE_TEXT, cleaned, isLine, isLines, VISIBLE_LINE } from '#core/text.ts'
+import { CATALOGUE_TEXT, cleanText, isLine, isLines, VISIBLE_LINE } from '#core/text.ts'
 
 const visibleLine = (text: string) => new RegExp(VISIBLE_LINE, 'u').test(text)
 const catalogueText = (text: string) => new RegExp(CATALOGUE_TEXT, 'u').test(text)
@@ -43,19 +43,19 @@ const VISIBLE = [
   'مرحبا',
 ]
 
-test.each(INVISIBLE)('%j shows nothing', (text) => {
-  expect([visibleLine(text), catalogueText(text), cleaned(text)]).toEqual([false, false, ''])
+test.each(INVISIBLE)('%j has no visible character', (text) => {
+  expect([visibleLine(text), catalogueText(text), cleanText(text)]).toEqual([false, false, ''])
   expect(isLine(text)).toBe(/^\p{Zs}*$/u.test(text))
 })
 
-test.each(REORDERING)('%j changes the order of what follows', (control) => {
+test.each(REORDERING)('%j changes the text direction', (control) => {
   const text = `Charizard ${control}dsp.exe`
   expect([visibleLine(text), catalogueText(text), isLine(text), isLines(`a\n${text}`)]).toEqual([false, false, false, false])
-  expect(cleaned(text)).toBe('Charizard dsp.exe')
+  expect(cleanText(text)).toBe('Charizard dsp.exe')
 })
 
-test.each(VISIBLE)('%j is text', (text) => {
-  expect([visibleLine(text), catalogueText(text.trim()), isLine(text), isLines(`${text}\n${text}`), cleaned(text)]).toEqual([
+test.each(VISIBLE)('%j is valid text', (text) => {
+  expect([visibleLine(text), catalogueText(text.trim()), isLine(text), isLines(`${text}\n${text}`), cleanText(text)]).toEqual([
     true,
     true,
     true,
@@ -64,11 +64,11 @@ test.each(VISIBLE)('%j is text', (text) => {
   ])
 })
 
-test.each(['a\nb', 'a\u2028b', 'a\u2029b', 'a\0b', 'a\u001bb', 'a\ud800'])('%j is not one line of text', (text) => {
+test.each(['a\nb', 'a\u2028b', 'a\u2029b', 'a\0b', 'a\u001bb', 'a\ud800'])('%j is not a single line of text', (text) => {
   expect([visibleLine(text), isLine(text)]).toEqual([false, false])
 })
 
-test('long texts without a visible character are judged in linear time', () => {
+test('long texts without a visible character are checked in linear time', () => {
   const started = performance.now()
   for (const text of ['\u200b'.repeat(1_000_000), `${'a '.repeat(500_000)}\u202e`, `${'\u200b '.repeat(500_000)}\0`])
     expect(visibleLine(text)).toBe(false)

@@ -49,14 +49,14 @@ async function heardSoFar(): Promise<string[]> {
   return heard.filter((payload) => !payload.startsWith('end'))
 }
 
-test('what has committed is announced, the same once', async () => {
+test('committed notices are sent, identical ones once', async () => {
   await inTransaction(db, async (tx) => {
     for (const payload of ['a', 'b', 'a']) announce(tx, CHANNEL, payload)
   })
   expect(await heardSoFar()).toEqual(['a', 'b'])
 })
 
-test('nothing is announced before the commit, which is what lets commits go side by side', async () => {
+test('nothing is sent before the commit, so commits can run concurrently', async () => {
   await inTransaction(db, async (tx) => {
     announce(tx, CHANNEL, 'of a long one')
     await sql`insert into things values (1)`.execute(tx)
@@ -70,7 +70,7 @@ test('nothing is announced before the commit, which is what lets commits go side
   expect(await heardSoFar()).toEqual(['of a long one'])
 })
 
-test('what is rolled back is not announced, and of what ran again only the run that committed', async () => {
+test('rolled-back notices are not sent; after a retry, only those of the committed run are', async () => {
   await expect(
     inTransaction(db, async (tx) => {
       announce(tx, CHANNEL, 'refused')

@@ -54,7 +54,7 @@ async function* streamed(file: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < file.length; at += 1_000) yield file.subarray(at, at + 1_000)
 }
 
-test('brings every row into another database, where a running node serves it', async () => {
+test('copies every row to another database, which a running node serves', async () => {
   const { file, rows } = await write(from)
   expect(rows.get('items')).toBe(30)
   expect(rows.get('price_points')).toBe(30)
@@ -68,12 +68,12 @@ test('brings every row into another database, where a running node serves it', a
   expect(ids[0]!.n).toBeGreaterThan(30)
 })
 
-test('does not overwrite what is there unless told', async () => {
+test('does not overwrite existing data unless requested', async () => {
   const { file } = await write(from)
   await expect(restore(to.db, streamed(file), { replace: false })).rejects.toThrow(/not empty/)
 })
 
-test('refuses an incomplete backup and changes nothing', async () => {
+test('rejects an incomplete backup and changes nothing', async () => {
   const { file } = await write(from)
   const before = await to.db.kysely.selectFrom('items').select('ref').orderBy('id').execute()
   for (const broken of [Buffer.from('{"mintmark_backup":1}'), Buffer.alloc(0), file.subarray(0, file.length >> 1)]) {

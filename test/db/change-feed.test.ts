@@ -27,7 +27,7 @@ function leaveBehind(transactions: number): Promise<unknown> {
   return sql`update change_log_floor set xact = (pg_current_xact_id()::text::bigint + ${transactions})::text::xid8`.execute(db.kysely)
 }
 
-test('loads again until it has succeeded once', async () => {
+test('reloads until it succeeds', async () => {
   let reloads = 0
   feed.add({
     apply: async () => {},
@@ -43,7 +43,7 @@ test('loads again until it has succeeded once', async () => {
   expect(reloads).toBe(2)
 })
 
-test('loads once, also while a slow transaction holds the position below the floor', async () => {
+test('loads once, even if a slow transaction holds the position below the floor', async () => {
   let reloads = 0
   feed.add({
     apply: async () => {},
@@ -61,7 +61,7 @@ test('loads once, also while a slow transaction holds the position below the flo
   expect(reloads).toBe(1)
 })
 
-test('loads again when the database is older than what was read of it', async () => {
+test('reloads if the database is older than the data read from it', async () => {
   let reloads = 0
   const { rows } = await sql<{ ahead: string }>`select (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000000000)::text as ahead`.execute(
     db.kysely,
@@ -80,7 +80,7 @@ test('loads again when the database is older than what was read of it', async ()
   await ahead.close()
 })
 
-test('values of a large change come in order and in parts, each whole', async () => {
+test('values of a large change arrive in order and in parts, each complete', async () => {
   const applied: { kind: string; size: number; first: number | undefined }[][] = []
   feed.add({
     apply: async (changes) => void applied.push(changes.map(({ kind, payload }) => ({ kind, size: payload?.length ?? 0, first: payload?.[0] }))),
@@ -100,7 +100,7 @@ test('values of a large change come in order and in parts, each whole', async ()
   expect(applied.flat()).toHaveLength(sizes.length)
 })
 
-test('what was applied does not come again while a slow transaction is under way, and what that one wrote comes once', async () => {
+test('applied changes are not repeated while a slow transaction runs, and its changes arrive once', async () => {
   const applied: (number | undefined)[] = []
   feed.add({ apply: async (changes) => void applied.push(...changes.map(({ ids }) => ids?.[0])), reload: async () => {} })
   const changed = (id: number) => ({ kind: 'items' as const, ids: [id] })

@@ -5,7 +5,7 @@ import { openPool } from '#db/pool.ts'
 import type { Db } from '#db/schema.ts'
 import { isUnavailable } from '#db/transaction.ts'
 import { Notices } from '#jobs/notices.ts'
-import { openWire, overWire, targetOf } from '../../reliability/wire.ts'
+import { openNetworkProxy, viaProxy, targetOf } from '../../reliability/network-proxy.ts'
 import { until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -17,12 +17,12 @@ beforeAll(async () => {
 
 afterAll(() => database.drop())
 
-/** A pool over a wire of its own, since silences take their time and these tests run beside each other. */
+/** A pool over a proxy of its own, since silences take their time and these tests run beside each other. */
 async function open({ onTestFinished }: TestContext, max: number) {
-  const wire = await openWire(targetOf(database.url))
-  const db = openPool({ url: overWire(database.url, wire), max, applicationName: 'watched' })
-  onTestFinished(() => wire.close())
-  return { wire, db }
+  const proxy = await openNetworkProxy(targetOf(database.url))
+  const db = openPool({ url: viaProxy(database.url, proxy), max, applicationName: 'watched' })
+  onTestFinished(() => proxy.close())
+  return { proxy, db }
 }
 type Opened = Awaited<ReturnType<typeof open>>['db']
 const answers = ({ kysely }: Opened) =>
@@ -41,60 +41,60 @@ async function failing(query: Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-test.concurrent('in silence everything fails within seconds, then at once, and works again when it ends', async (context) => {
-  const { wire, db } = await open(context, 2)
+test.concurrent('while the database is unresponsive, everything fails within seconds, then at once, and recovers afterwards', async (context) => {
+  const { proxy, db } = await open(context, 2)
   await Promise.all([answers(db), answers(db)])
-  wire.swallow('all')
+  proxy.drop('all')
   const waiting = [1, 2, 3].map(() => failing(sql`select 1`.execute(db.kysely)))
   for (const ms of await Promise.all(waiting)) expect(ms).toBeLessThan(NOT_HUNG_MS)
   await until('nobody waits', async () => (await failing(sql`select 1`.execute(db.kysely))) < 100)
-  wire.pass()
+  proxy.restore()
   await until('it answers', () => answers(db))
   await db.close()
 })
 
-test.concurrent('it recovers from silences whose connections are never answered, and connects at most once a second meanwhile', async (context) => {
-  const { wire, db } = await open(context, 4)
+test.concurrent('it recovers from connections that never respond, and connects at most once a second meanwhile', async (context) => {
+  const { proxy, db } = await open(context, 4)
   const notices = new Notices(db as unknown as Db)
   notices.follow('watched', () => {})
   for (let round = 0; round < 2; round++) {
     await until('it answers', () => answers(db))
-    const before = wire.accepted()
+    const before = proxy.accepted()
     const started = performance.now()
-    wire.swallow('all')
+    proxy.drop('all')
     await failing(sql`select 1`.execute(db.kysely))
-    const probed = wire.accepted()
+    const probed = proxy.accepted()
     // Opened while nothing answers, and never answered.
-    await until('the next probes', () => wire.accepted() >= probed + 2)
-    expect(wire.accepted() - before).toBeLessThanOrEqual(Math.ceil((performance.now() - started) / 1_000) + 1)
-    wire.pass('forget')
+    await until('the next probes', () => proxy.accepted() >= probed + 2)
+    expect(proxy.accepted() - before).toBeLessThanOrEqual(Math.ceil((performance.now() - started) / 1_000) + 1)
+    proxy.restore('forget')
     await until('it answers again', () => answers(db))
   }
   notices.close()
   await db.close()
 })
 
-test.concurrent('a pool can be closed in silence', async (context) => {
-  const { wire, db } = await open(context, 1)
+test.concurrent('a pool can be closed while the database is unresponsive', async (context) => {
+  const { proxy, db } = await open(context, 1)
   expect(await answers(db)).toBe(true)
-  wire.swallow('all')
+  proxy.drop('all')
   await db.close()
-  wire.pass()
+  proxy.restore()
 })
 
-test.concurrent('a connection that lost its bytes fails alone', async (context) => {
-  const { wire, db } = await open(context, 4)
+test.concurrent('a connection that lost data fails alone', async (context) => {
+  const { proxy, db } = await open(context, 4)
   const lost = await db.pool.connect()
-  wire.swallow('present')
+  proxy.drop('open')
   const ms = await failing(lost.query('select 1'))
   expect(ms).toBeLessThan(NOT_HUNG_MS)
   lost.release(true)
   await until('others are answered', () => answers(db))
-  wire.pass()
+  proxy.restore()
   await db.close()
 })
 
-test.concurrent('what is only slow is let alone, also while it waits in a transaction', async (context) => {
+test.concurrent('slow statements are not interrupted, also while a transaction waits', async (context) => {
   const { db } = await open(context, 4)
   const both = await Promise.all([
     sql<{ ok: number }>`select 1 as ok from pg_sleep(2.5)`.execute(db.kysely),

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('each chunk holds whole rows, from empty ones to some larger than any read, also for a slow reader', async () => {
+test('each chunk contains complete rows, from empty ones to some larger than any read, also for a slow reader', async () => {
   const size = (n: number) => (n % 1_000 === 999 ? 300_000 : (n * 7919) % 200)
   const rows = `select repeat('x', case when n % 1000 = 999 then 300000 else n * 7919 % 200 end) from generate_series(0, 9999) n order by n`
   let n = 0
@@ -32,7 +32,7 @@ test('each chunk holds whole rows, from empty ones to some larger than any read,
   expect(n).toBe(10_000)
 })
 
-test('notices, notifications and settings between rows are left out', async () => {
+test('notices, notifications and settings between rows are ignored', async () => {
   await sql`
     create function noisy(n int) returns int language plpgsql as $$ begin
       raise notice 'at %', n;
@@ -43,7 +43,7 @@ test('notices, notifications and settings between rows are left out', async () =
   expect(text).toBe(Array.from({ length: 3_000 }, (_, i) => `${i + 1}\n`).join(''))
 })
 
-test('an error after many rows is thrown, and the connection serves again', async () => {
+test('an error after many rows is thrown, and the connection is usable again', async () => {
   const failing = 'copy (select 1 / (90000 - n) from generate_series(1, 100000) n) to stdout'
   for (let round = 0; round < 3; round += 1) {
     await expect(Array.fromAsync(copyOut(db.kysely, failing))).rejects.toThrow('division by zero')
@@ -52,7 +52,7 @@ test('an error after many rows is thrown, and the connection serves again', asyn
   }
 })
 
-test('connections that break while rows come fail the copy', async () => {
+test('connections that break during the copy make it fail', async () => {
   const read = async () => {
     let ended = false
     for await (const _ of copyOut(db.kysely, 'copy (select generate_series(1, 20000000)) to stdout')) {

@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
-test('is made private, claimed once, and free again after release', () => {
+test('is created private, claimed once, and free again after release', () => {
   const claim = claimDataDir(dataDir)
   expect(statSync(dataDir).mode & 0o777).toBe(0o700)
   expect(() => claimDataDir(dataDir)).toThrow(new Error(`DATA_DIR ${dataDir} is in use by another mintmark (process ${process.pid})`))
@@ -26,7 +26,7 @@ test('is made private, claimed once, and free again after release', () => {
   expect(readdirSync(dataDir)).toEqual([])
 })
 
-test('a claim of a killed process, of a reused process number or cut short is replaced', async () => {
+test('a claim of a killed process, of a reused process id, or a truncated one is replaced', async () => {
   mkdirSync(dataDir, { recursive: true })
   const child = spawn('sleep', ['60'])
   await once(child, 'spawn')
@@ -40,7 +40,7 @@ test('a claim of a killed process, of a reused process number or cut short is re
   expect(readdirSync(dataDir)).toEqual([])
 })
 
-test('of many that try at the same moment, one gets it', async () => {
+test('of many concurrent claims, one succeeds', async () => {
   const program = `
     import { claimDataDir } from '#db/data-dir.ts'
     try {
@@ -61,13 +61,13 @@ test('of many that try at the same moment, one gets it', async () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-test('says in one sentence that the place cannot be written', () => {
+test('reports in one sentence that the directory is not writable', () => {
   mkdirSync(join(parent, 'deep'))
   writeFileSync(dataDir, 'a file')
   expect(() => claimDataDir(dataDir)).toThrow(new Error(`DATA_DIR ${dataDir} is not writable: file already exists`))
 })
 
-test('secrets are long, private and stay', () => {
+test('secrets are long, private and permanent', () => {
   mkdirSync(dataDir, { recursive: true })
   const secret = ensureSecret(dataDir, 'secret-key')
   expect(secret).toMatch(/^[\w-]{43}$/)
@@ -77,7 +77,7 @@ test('secrets are long, private and stay', () => {
   expect(existsSync(join(dataDir, `secret-key.${process.pid}`))).toBe(false)
 })
 
-test('reachability follows the mode bits of every directory above', () => {
+test('accessibility follows the mode bits of all parent directories', () => {
   mkdirSync(dataDir, { recursive: true, mode: 0o755 })
   chmodSync(parent, 0o711)
   const stranger = { name: 'stranger', uid: 54_321, gid: 54_321 }

@@ -70,7 +70,7 @@ async function gone(pid: number): Promise<void> {
   await expect.poll(() => processStart(pid), { interval: 10 }).toBeNull()
 }
 
-test('keeps data from one start to the next, privately', async () => {
+test('keeps data across starts, privately', async () => {
   const first = await start()
   await query(first.url, 'create table kept as select 7 as n')
   await first.stop()
@@ -89,7 +89,7 @@ test('keeps data from one start to the next, privately', async () => {
   await expect(query(second.url.replace(/:[^:@]+@/, ':wrong@'), 'select 1')).rejects.toThrow('password')
 })
 
-test('starts the server again on the same address when it is killed', async () => {
+test('restarts a killed server on the same address', async () => {
   const server = await start()
   await query(server.url, 'create table kept as select 7 as n')
   const killed = server.pid()
@@ -99,7 +99,7 @@ test('starts the server again on the same address when it is killed', async () =
   expect(lines).toEqual(['Embedded PostgreSQL exited unexpectedly; restarting it'])
 })
 
-test('starts after program and server were killed together', async () => {
+test('starts after the program and the server were killed together', async () => {
   const { child, serverPid, url } = await startElsewhere()
   await query(url, 'create table kept as select 7 as n')
   expect(embeddedConnection(dataDir)).toBe(url)
@@ -114,7 +114,7 @@ test('starts after program and server were killed together', async () => {
   expect(lines).toEqual([])
 })
 
-test('stops the server of a killed program, and starts anew', async () => {
+test('stops the server of a killed program, and starts a new one', async () => {
   const { child, serverPid, url } = await startElsewhere()
   await query(url, 'create table kept as select 7 as n')
   await killHard(child)
@@ -125,7 +125,7 @@ test('stops the server of a killed program, and starts anew', async () => {
   expect(lines).toEqual([`Stopping PostgreSQL (process ${serverPid}), left running by a killed mintmark`])
 })
 
-test('is not held up by a lock whose process number now names another program', async () => {
+test('ignores a lock whose process id now belongs to another program', async () => {
   const first = await start()
   await first.stop()
   const lock = join(dataDir, 'postgres/postmaster.pid')
@@ -137,14 +137,14 @@ test('is not held up by a lock whose process number now names another program', 
   expect(await query(server.url, 'select 1')).toEqual([[1]])
 })
 
-test('an interrupted creation is begun anew', async () => {
+test('an interrupted creation is restarted', async () => {
   mkdirSync(join(dataDir, 'postgres.new/base'), { recursive: true })
   const server = await start()
   expect(await query(server.url, 'select 1')).toEqual([[1]])
   expect(existsSync(join(dataDir, 'postgres.new'))).toBe(false)
 })
 
-test('works where the path is too long for a socket', async () => {
+test('works if the path is too long for a socket', async () => {
   const long = join(dataDir, 'a'.repeat(100), 'b'.repeat(100))
   mkdirSync(dirname(long))
   chmodSync(dataDir, 0o711)
@@ -157,7 +157,7 @@ test('works where the path is too long for a socket', async () => {
   expect(existsSync(socketDir)).toBe(false)
 })
 
-test('says in one line, with the words of PostgreSQL, why it cannot start', async () => {
+test("reports in one line, with PostgreSQL's message, why it cannot start", async () => {
   const server = await start()
   await server.stop()
   writeFileSync(join(dataDir, 'postgres/PG_VERSION'), '9\n')

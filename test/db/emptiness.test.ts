@@ -43,7 +43,7 @@ test('a migrated database with a worker on it is empty', async () => {
 test.each([
   ['an operator token', () => call(createOperatorToken, ctx(), { label: 'shop' })],
   ['exchange rates', () => call(setRates, ctx(), { rates: { day: '2026-11-20', currency: 'USD', TRY: 41.87 } })],
-])('with %s it is not', async (_what, write) => {
+])('with %s it is not empty', async (_what, write) => {
   await write()
   expect(await isUntouched(db)).toBe(false)
   await sql`truncate operator_tokens, rates, audit_log cascade`.execute(db.kysely)

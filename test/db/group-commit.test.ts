@@ -36,7 +36,7 @@ async function written(): Promise<number[]> {
 
 const keyOf = ({ key }: Write) => key
 
-test('what waits goes in one commit, each with its own answer', async () => {
+test('waiting writes share one commit, each with its own result', async () => {
   const batches: number[] = []
   const submit = groupCommit<Write, number>({
     keyOf,
@@ -50,7 +50,7 @@ test('what waits goes in one commit, each with its own answer', async () => {
   expect(batches).toEqual([3])
 })
 
-test('writes that come while a batch is committed go in the next one, in their order', async () => {
+test('writes that arrive during a commit go in the next batch, in order', async () => {
   const batches: number[][] = []
   let submitted: Promise<number[]> | null = null
   const submit = groupCommit<Write, number>({
@@ -66,7 +66,7 @@ test('writes that come while a batch is committed go in the next one, in their o
   expect(batches).toEqual([[1], [2, 3]])
 })
 
-test('what breaks the statement takes no other with it', async () => {
+test('a write that fails the statement does not affect the others', async () => {
   const submit = groupCommit<Write, number>({
     keyOf,
     commit: async (writes) => {
@@ -80,7 +80,7 @@ test('what breaks the statement takes no other with it', async () => {
   expect(await written()).toEqual([6, 7, 8])
 })
 
-test('nothing is written again when the connection was lost, as it may have been committed', async () => {
+test('nothing is written again after a lost connection, because it may have been committed', async () => {
   let commits = 0
   const submit = groupCommit<Write, number>({
     keyOf,
@@ -95,7 +95,7 @@ test('nothing is written again when the connection was lost, as it may have been
   expect([commits, await written()]).toEqual([1, [1, 2]])
 })
 
-test('a batch that is held up keeps only its own keys waiting', async () => {
+test('a delayed batch delays only its own keys', async () => {
   const held = Promise.withResolvers<void>()
   const order: number[] = []
   const submit = groupCommit<Write, number>({

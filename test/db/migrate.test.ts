@@ -50,7 +50,7 @@ test('the program’s own migrations apply to an empty database, and only once',
   expect(await migrate(db)).toEqual([])
 })
 
-test('each is applied once, in order, by however many start together', async () => {
+test('each migration is applied once, in order, even if many processes start together', async () => {
   write('20260102_second', 'alter table first_table add m int')
   write('20260101_first', 'create table first_table (n int)')
   writeFileSync(join(folder, 'notes.txt'), '')
@@ -59,7 +59,7 @@ test('each is applied once, in order, by however many start together', async () 
   expect(applied.flat()).toEqual(['20260101_first', '20260102_second'])
 })
 
-test('transactions that lock tables in another order, as the previous release may, are delayed, and none fails', async () => {
+test('transactions that lock tables in another order, like those of the previous release, are delayed, and none fails', async () => {
   await sql`create table first_table (n int)`.execute(db.kysely)
   await sql`create table other_table (n int)`.execute(db.kysely)
   write('20260101_first', 'alter table first_table add m int')
@@ -84,14 +84,14 @@ test('transactions that lock tables in another order, as the previous release ma
   await Promise.all(writing)
 })
 
-test('a failing one is named in one line and undoes all of the run', async () => {
+test('a failing migration is named in one line and rolls back the whole run', async () => {
   write('20260101_first', 'create table first_table (n int)')
   write('20260102_second', 'select nonsense')
   await expect(migrate(db, folderUrl)).rejects.toThrow(new Error('Migration 20260102_second failed: column "nonsense" does not exist'))
   expect(await pendingMigrations(db, folderUrl)).toEqual(['20260101_first', '20260102_second'])
 })
 
-test('a database newer than the program is refused', async () => {
+test('a database newer than the program is rejected', async () => {
   write('20260101_first', 'create table first_table (n int)')
   write('20260102_second', 'select 1')
   await migrate(db, folderUrl)

@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('values come exact: numeric and date as text, int8 as a safe number, time as Date', async () => {
+test('values are exact: numeric and date as text, int8 as a safe number, time as Date', async () => {
   const { rows } = await sql`select 9007199254740991::int8 as whole, 2.50::numeric as amount, date '2026-01-31' as day,
     timestamptz '2026-01-31 12:00:00.5+03' as at, array[1, null]::int8[] as wholes,
     array[0.10, null]::numeric[] as amounts, array[date '2026-01-31'] as days,
@@ -59,7 +59,7 @@ test('statements with parameters are prepared once per connection', async () => 
   expect(names).toEqual([{ uses: 3 }])
 })
 
-test('a connection whose prepared statement a migration made invalid is replaced', async () => {
+test('a connection with a prepared statement that a migration invalidated is replaced', async () => {
   const one = openPool<Schema>({ url: database.url, max: 1, applicationName: 'migrated' })
   const read = () => one.kysely.selectFrom('numbers').selectAll().where('a', '=', 1).execute()
   await read()
@@ -70,7 +70,7 @@ test('a connection whose prepared statement a migration made invalid is replaced
   await one.close()
 })
 
-test('a terminated connection fails its query only; idle, busy and reserved ones are replaced', async () => {
+test('a terminated connection fails only its query; idle, busy and reserved ones are replaced', async () => {
   const held = await db.pool.connect()
   const busy = sql`select pg_sleep(20)`.execute(db.kysely)
   const lost = expect(busy).rejects.toSatisfy(isUnavailable)
@@ -88,7 +88,7 @@ test('a terminated connection fails its query only; idle, busy and reserved ones
   await other.close()
 })
 
-test('a server that is not there is told apart from a wrong statement', async () => {
+test('an unreachable server is distinguished from a wrong statement', async () => {
   for (const url of ['postgresql://nobody:x@127.0.0.1:1/none', 'postgresql://nobody:x@/none?host=%2Fnowhere']) {
     const nowhere = openPool({ url, max: 1, applicationName: 'nowhere' })
     await expect(sql`select 1`.execute(nowhere.kysely)).rejects.toSatisfy(isUnavailable)
@@ -98,7 +98,7 @@ test('a server that is not there is told apart from a wrong statement', async ()
   await expect(readFile('/nowhere')).rejects.not.toSatisfy(isUnavailable)
 })
 
-test('all connections taken for too long is unavailability', async () => {
+test('waiting too long for a connection means the database is unavailable', async () => {
   const one = openPool({ url: database.url, max: 1, applicationName: 'one' })
   const held = await one.pool.connect()
   await expect(sql`select 1`.execute(one.kysely)).rejects.toSatisfy(isUnavailable)
@@ -115,7 +115,7 @@ const row = fc.record({
 const someRows = fc.array(row, { maxLength: 30 })
 const chunkSizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 })
 
-test('binary COPY hands back what went in, wherever the chunks are cut', async () => {
+test('binary COPY returns what was written, wherever the chunks are split', async () => {
   await fc.assert(
     fc.asyncProperty(someRows, chunkSizes, async (rows, cuts) => {
       await sql`truncate numbers`.execute(db.kysely)
@@ -135,7 +135,7 @@ test('binary COPY hands back what went in, wherever the chunks are cut', async (
   )
 })
 
-test('binary rows keep amounts to the cent and times to the millisecond, in SQL and on the way back', async () => {
+test('binary rows keep amounts to the cent and times to the millisecond, in SQL and when read back', async () => {
   await sql`create table amounts (a integer, b smallint, price numeric(14,2), at timestamptz(3))`.execute(db.kysely)
   const amount = fc.oneof(
     fc.nat({ max: 1_000_100 }),
@@ -171,14 +171,14 @@ test('binary rows keep amounts to the cent and times to the millisecond, in SQL 
   )
 })
 
-test('a binary stream cut short or of another kind is an error', async () => {
+test('a truncated or foreign binary stream is an error', async () => {
   const whole = Buffer.concat(await Array.fromAsync(copyOut(db.kysely, 'copy (select 1) to stdout (format binary)')))
   await expect(readBinaryCopy(cutUp(whole.subarray(0, -2), [7]), () => {})).rejects.toThrow('ended early')
   const text = Buffer.from('1\t2\t3\n1\t2\t3\n')
   await expect(readBinaryCopy(cutUp(text, [5]), () => {})).rejects.toThrow('no binary COPY')
 })
 
-test('the binary form of COPY loads again', async () => {
+test('the binary form of COPY can be loaded again', async () => {
   await sql`truncate numbers`.execute(db.kysely)
   await sql`insert into numbers select i, -i, i / 2.0 from generate_series(1, 50000) i`.execute(db.kysely)
   const out = copyOut(db.kysely, 'copy numbers to stdout (format binary)')
@@ -187,7 +187,7 @@ test('the binary form of COPY loads again', async () => {
   expect(rows).toEqual([{ n: 100_000 }])
 })
 
-test('a failing COPY leaves nothing behind and a usable pool', async () => {
+test('a failing COPY leaves no rows and a usable pool', async () => {
   await sql`truncate numbers`.execute(db.kysely)
   const broken = async function* () {
     yield '1\t2\t3\n'
@@ -203,7 +203,7 @@ test('a failing COPY leaves nothing behind and a usable pool', async () => {
   expect(rows).toEqual([{ n: 0 }])
 })
 
-test('in a transaction COPY is a part of it', async () => {
+test('in a transaction, COPY is part of it', async () => {
   await sql`truncate numbers`.execute(db.kysely)
   const undone = db.kysely.transaction().execute(async (tx) => {
     await copyIn(tx, 'copy numbers from stdin', ['1\t2\t3\n'])

@@ -10,7 +10,7 @@ import { unprivilegedUser } from '#db/data-dir.ts'
 import { openPool } from '#db/pool.ts'
 import { installed } from '../../reliability/front.ts'
 import { freePorts } from '../../reliability/service.ts'
-import { openWire, overWire, targetOf, type Wire } from '../../reliability/wire.ts'
+import { openNetworkProxy, viaProxy, targetOf, type NetworkProxy } from '../../reliability/network-proxy.ts'
 import { send, startTestNode, type TestNode, until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -18,7 +18,7 @@ const hasPgBouncer = installed('pgbouncer', '--version')
 if (!hasPgBouncer) console.warn('PgBouncer is not installed: the tests behind it are skipped')
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
-let wire: Wire
+let proxy: NetworkProxy
 let dir: string
 let pooler: ChildProcess
 let pooledUrl: string
@@ -27,7 +27,7 @@ let pooledUrl: string
 async function startPgBouncer(): Promise<void> {
   const [port] = (await freePorts(1)) as [number]
   const { username, password, pathname } = new URL(database.url.replace('@/', '@socket/'))
-  const server = `host=127.0.0.1 port=${wire.port} user=${username} password=${password}`
+  const server = `host=127.0.0.1 port=${proxy.port} user=${username} password=${password}`
   const text = readFileSync('deploy/ha/pgbouncer.ini', 'utf8')
     .replace(/^mintmark = .*$/m, `${pathname.slice(1)} = ${server} dbname=${pathname.slice(1)}`)
     .replace(/^listen_addr = .*$/m, 'listen_addr = 127.0.0.1')
@@ -54,7 +54,7 @@ beforeAll(async () => {
   if (!hasPgBouncer) return
   dir = mkdtempSync(join(tmpdir(), 'mintmark-pooler-'))
   database = await freshDatabase()
-  wire = await openWire(targetOf(database.url))
+  proxy = await openNetworkProxy(targetOf(database.url))
   await startPgBouncer()
 })
 
@@ -63,16 +63,16 @@ afterAll(async () => {
   const ended = once(pooler, 'exit')
   pooler.kill('SIGKILL')
   await ended
-  await wire.close()
+  await proxy.close()
   await database.drop()
   rmSync(dir, { recursive: true })
 })
 
-test.skipIf(!hasPgBouncer)('nodes behind it see what the others write; LISTEN has an address of its own', async () => {
-  const direct = await openWire(targetOf(database.url))
+test.skipIf(!hasPgBouncer)("nodes behind PgBouncer see each other's writes; LISTEN has its own address", async () => {
+  const direct = await openNetworkProxy(targetOf(database.url))
   const nodes: TestNode[] = []
   nodes.push(await startTestNode({ databaseUrl: pooledUrl }))
-  nodes.push(await startTestNode({ databaseUrl: pooledUrl, env: { DATABASE_LISTEN_URL: overWire(database.url, direct) } }))
+  nodes.push(await startTestNode({ databaseUrl: pooledUrl, env: { DATABASE_LISTEN_URL: viaProxy(database.url, direct) } }))
   const [first, second] = nodes as [TestNode, TestNode]
   const operator = <T>(path: string, json: unknown) => send<T>(`${first.operatorUrl}/operator/v1${path}`, first.config.operatorToken, { json })
   const category = await operator<{ id: number }>('/categories', { ref: 'base', name: 'Base Set', game: 'pokemon', market: 'source_a' })
@@ -100,23 +100,26 @@ test.skipIf(!hasPgBouncer)('nodes behind it see what the others write; LISTEN ha
   await direct.close()
 })
 
-test.skipIf(!hasPgBouncer)('sessions are their own: prepared statements, settings and locks do not leak, and slow work is let alone', async () => {
-  const open = () => openPool({ url: pooledUrl, max: 2, applicationName: 'pooled' })
-  const lock = sql<{ free: boolean }>`select pg_try_advisory_lock(4711) as free`
-  for (let round = 0; round < 2; round++) {
+test.skipIf(!hasPgBouncer)(
+  'sessions are separate: prepared statements, settings and locks do not leak, and slow statements are not interrupted',
+  async () => {
+    const open = () => openPool({ url: pooledUrl, max: 2, applicationName: 'pooled' })
+    const lock = sql<{ free: boolean }>`select pg_try_advisory_lock(4711) as free`
+    for (let round = 0; round < 2; round++) {
+      const db = open()
+      // The pooler resets a session soon after its client has gone.
+      await expect.poll(async () => (await lock.execute(db.kysely)).rows).toEqual([{ free: true }])
+      expect((await sql<{ n: number }>`select ${round}::int as n`.execute(db.kysely)).rows).toEqual([{ n: round }])
+      expect((await sql<{ zone: string }>`select current_setting('TimeZone') as zone`.execute(db.kysely)).rows).toEqual([{ zone: 'UTC' }])
+      await db.close()
+    }
     const db = open()
-    // The pooler resets a session soon after its client has gone.
-    await expect.poll(async () => (await lock.execute(db.kysely)).rows).toEqual([{ free: true }])
-    expect((await sql<{ n: number }>`select ${round}::int as n`.execute(db.kysely)).rows).toEqual([{ n: round }])
-    expect((await sql<{ zone: string }>`select current_setting('TimeZone') as zone`.execute(db.kysely)).rows).toEqual([{ zone: 'UTC' }])
+    expect((await sql`select 1 as ok from pg_sleep(2.5)`.execute(db.kysely)).rows).toEqual([{ ok: 1 }])
     await db.close()
-  }
-  const db = open()
-  expect((await sql`select 1 as ok from pg_sleep(2.5)`.execute(db.kysely)).rows).toEqual([{ ok: 1 }])
-  await db.close()
-})
+  },
+)
 
-test.skipIf(!hasPgBouncer)('a pooler that goes away is unavailability, and its return is found', async () => {
+test.skipIf(!hasPgBouncer)('a stopped pooler makes the database unavailable, and its return is noticed', async () => {
   const db = openPool({ url: pooledUrl, max: 2, applicationName: 'pooled' })
   const answers = () =>
     sql`select 1`.execute(db.kysely).then(

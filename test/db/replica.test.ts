@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '#config.ts'
 import { openPool } from '#db/pool.ts'
-import { readAtLength } from '#db/replica.ts'
+import { readFromReplica } from '#db/replica.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { startNode } from '#node.ts'
 import { send, silent, startTestNode } from '../support/node.ts'
@@ -21,7 +21,7 @@ afterAll(() => servers.close())
 async function whereRead(replicaUrl: string | null): Promise<{ standby: boolean; warnings: string[] }> {
   const warnings: string[] = []
   const log = { warn: (_details: object, message: string) => void warnings.push(message) }
-  const standby = await readAtLength({ replicaUrl, primary: servers.primary.db, log }, isStandby)
+  const standby = await readFromReplica({ replicaUrl, primary: servers.primary.db, log }, isStandby)
   return { standby, warnings }
 }
 
@@ -30,7 +30,7 @@ async function isStandby(db: Db): Promise<boolean> {
   return rows[0]!.standby
 }
 
-test('the replica serves, where there is one', async () => {
+test('the replica is used if there is one', async () => {
   expect(await whereRead(servers.replica.url)).toEqual({ standby: true, warnings: [] })
   expect(await whereRead(null)).toEqual({ standby: false, warnings: [] })
 })
@@ -43,18 +43,18 @@ test('a server that is not a replica of the database is not used, and the log sa
   expect(await whereRead('postgresql://nobody@127.0.0.1:1/none')).toEqual({ standby: false, warnings: [expect.stringContaining('ECONNREFUSED')] })
 })
 
-test('the replica is not blamed for a primary that cannot be asked', async () => {
+test('an unreachable primary is not reported as a problem of the replica', async () => {
   const gone = await freshDatabase()
   const primary = openPool<Schema>({ url: gone.url, max: 1, applicationName: 'mintmark test' })
   await gone.drop()
   const warnings: string[] = []
   const log = { warn: (_details: object, message: string) => void warnings.push(message) }
-  await expect(readAtLength({ replicaUrl: servers.replica.url, primary, log }, isStandby)).rejects.toThrow(/does not exist/)
+  await expect(readFromReplica({ replicaUrl: servers.replica.url, primary, log }, isStandby)).rejects.toThrow(/does not exist/)
   expect(warnings).toEqual([])
   await primary.close()
 })
 
-test('a node that loads from a replica that lags behind misses nothing', async () => {
+test('a node that loads from a lagging replica misses nothing', async () => {
   const writer = await startTestNode({ databaseUrl: servers.primary.url })
   const operator = (path: string, json: unknown) =>
     send<{ id: number }>(`${writer.operatorUrl}/operator/v1${path}`, writer.config.operatorToken, { json })

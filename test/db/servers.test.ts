@@ -10,7 +10,7 @@ import { type Database, openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { isUnavailable } from '#db/transaction.ts'
 import { Notices } from '#jobs/notices.ts'
-import { openWire, targetOf, type Wire } from '../../reliability/wire.ts'
+import { openNetworkProxy, targetOf, type NetworkProxy } from '../../reliability/network-proxy.ts'
 import { until } from '../support/node.ts'
 import { type PrimaryAndReplica, startPrimaryAndReplica } from '../support/primary-and-replica.ts'
 
@@ -24,17 +24,17 @@ afterAll(() => servers.close())
 
 interface Several {
   db: Database<Schema>
-  primary: Wire
-  replica: Wire
-  url: (...wires: Wire[]) => string
+  primary: NetworkProxy
+  replica: NetworkProxy
+  url: (...proxies: NetworkProxy[]) => string
 }
 
-/** A wire to each server, and a pool over both with the replica first. */
+/** A proxy to each server, and a pool over both with the replica first. */
 async function openSeveral({ onTestFinished }: TestContext, pair: PrimaryAndReplica, { max = 4, attrs = 'read-write' } = {}): Promise<Several> {
-  const [primary, replica] = [await openWire(targetOf(pair.primary.url)), await openWire(targetOf(pair.replica.url))]
+  const [primary, replica] = [await openNetworkProxy(targetOf(pair.primary.url)), await openNetworkProxy(targetOf(pair.replica.url))]
   const { password } = new URL(pair.primary.url.replace('@/', '@host/'))
-  const url = (...wires: Wire[]) => {
-    const hosts = wires.map(({ port }) => `127.0.0.1:${port}`).join(',')
+  const url = (...proxies: NetworkProxy[]) => {
+    const hosts = proxies.map(({ port }) => `127.0.0.1:${port}`).join(',')
     return `postgresql://mintmark:${password}@${hosts}/mintmark?target_session_attrs=${attrs}`
   }
   const db = openPool<Schema>({ url: url(replica, primary), max, applicationName: 'several' })
@@ -66,7 +66,7 @@ test.each([
   expect([read.servers.map(({ host, port }) => `${host}:${port}`), read.wanted, read.url]).toEqual([hosts, wanted, url])
 })
 
-test('with the replica first, statements, COPY, migrations and LISTEN go to the primary', async (context) => {
+test('with the replica listed first, statements, COPY, migrations and LISTEN use the primary', async (context) => {
   const { db } = await openSeveral(context, servers)
   await Promise.all([note(db, 'one'), note(db, 'two'), copyIn(db.kysely, 'copy notes from stdin', ['three\n'])])
   const out = Buffer.concat(await Array.fromAsync(copyOut(db.kysely, 'copy (select note from notes order by note) to stdout')))
@@ -82,23 +82,23 @@ test('with the replica first, statements, COPY, migrations and LISTEN go to the 
   notices.close()
 })
 
-test('a standby can be asked for', async (context) => {
+test('a standby can be requested', async (context) => {
   const { db } = await openSeveral(context, servers, { attrs: 'standby' })
   expect(await standby(db)).toBe(true)
 })
 
-test('a server that is silent delays nobody', async (context) => {
+test('an unresponsive server delays no connection', async (context) => {
   const { db, replica } = await openSeveral(context, servers)
-  replica.swallow('all')
+  replica.drop('all')
   await expect.poll(() => standby(db)).toBe(false)
-  replica.pass()
+  replica.restore()
 })
 
-test('where none takes writes, the error names each and why, at once after the first; it works when one does', async (context) => {
+test('if no server accepts writes, the error names each and why, at once after the first; it recovers when one does', async (context) => {
   const { primary, replica, url } = await openSeveral(context, servers)
   const db = openPool<Schema>({ url: url(replica, primary), max: 4, applicationName: 'several' })
   context.onTestFinished(() => db.close())
-  primary.swallow('all')
+  primary.drop('all')
   const refusal = async () => {
     const refused = await note(db, 'none').then(
       () => null,
@@ -113,11 +113,11 @@ test('where none takes writes, the error names each and why, at once after the f
     const started = performance.now()
     return !(await answers(note(db, 'none'))) && performance.now() - started < 100
   })
-  primary.pass()
+  primary.restore()
   await until('it writes', () => answers(note(db, 'again')))
 })
 
-test('a server that turns read-only fails the statements on it, and is used again once it takes writes', async (context) => {
+test('a server that becomes read-only fails its statements, and is used again once it accepts writes', async (context) => {
   const { db } = await openSeveral(context, servers)
   const readOnly = async (on: 'on' | 'off') => {
     await servers.primary.db.kysely.connection().execute(async (one) => {
@@ -133,7 +133,7 @@ test('a server that turns read-only fails the statements on it, and is used agai
   await until('it writes', () => answers(note(db, 'after')))
 })
 
-test('a commit that waits in vain for a synchronous standby fails as something that works later, and is not undone', async (context) => {
+test('a commit that waits for a missing synchronous standby fails as retryable, and is not undone', async (context) => {
   const { db } = await openSeveral(context, servers)
   const standbyNames = async (names: string) => {
     await sql`alter system set synchronous_standby_names = ${sql.lit(names)}`.execute(servers.primary.db.kysely)
@@ -158,7 +158,7 @@ test('a commit that waits in vain for a synchronous standby fails as something t
   await note(db, 'after')
 })
 
-test.for(['crashes', 'falls silent'] as const)('when the primary %s, all goes to the one that took over, also what listens', async (how, context) => {
+test.for(['crashes', 'falls silent'] as const)('when the primary %s, everything moves to the new primary, including LISTEN', async (how, context) => {
   const pair = await startPrimaryAndReplica()
   context.onTestFinished(() => pair.close())
   const { db, primary } = await openSeveral(context, pair)
@@ -170,14 +170,14 @@ test.for(['crashes', 'falls silent'] as const)('when the primary %s, all goes to
   await until('the replica has them', async () => (await sql`select from notes`.execute(pair.replica.db.kysely)).rows.length === 3)
 
   if (how === 'crashes') await pair.crash()
-  else primary.swallow('all')
+  else primary.drop('all')
   const started = performance.now()
   await expect(note(db, 'lost')).rejects.toSatisfy(isUnavailable)
   expect(performance.now() - started).toBeLessThan(60_000)
   await sql`select pg_promote()`.execute(pair.replica.db.kysely)
   await until('it writes', () => answers(note(db, 'after')))
   // The old one comes back: nobody goes there.
-  primary.pass()
+  primary.restore()
   expect(await Promise.all([1, 2, 3, 4].map(() => standby(db)))).toEqual([false, false, false, false])
   const { rows } = await sql<{ note: string }>`select note from notes order by note`.execute(pair.replica.db.kysely)
   // Written again where only the answer was lost.
@@ -189,7 +189,7 @@ test.for(['crashes', 'falls silent'] as const)('when the primary %s, all goes to
   notices.close()
 })
 
-test('changes of the new primary are followed, although the old one had given their transaction ids to what never left it', async (context) => {
+test('changes of the new primary are followed, although the old one had used their transaction ids for lost commits', async (context) => {
   const pair = await startPrimaryAndReplica()
   context.onTestFinished(() => pair.close())
   const { db } = await openSeveral(context, pair)

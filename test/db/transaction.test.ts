@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const balances = async () => (await db.kysely.selectFrom('accounts_of_test').select('balance').orderBy('id').execute()).map((row) => row.balance)
 
-test('a real deadlock is run again until both are through', async () => {
+test('a deadlocked transaction is retried until both succeed', async () => {
   let runs = 0
   const waiting: (() => void)[] = []
   // Both hold their first row before either asks for its second; in later runs nobody waits.
@@ -52,7 +52,7 @@ test('a real deadlock is run again until both are through', async () => {
   expect(await balances()).toEqual([2, 2])
 })
 
-test('serialisable transactions that read what others write lose no update', async () => {
+test("serialisable transactions that read each other's writes lose no update", async () => {
   const increment = () =>
     inTransaction(
       db,
@@ -71,7 +71,7 @@ test('serialisable transactions that read what others write lose no update', asy
   expect(await balances()).toEqual([8, 0])
 })
 
-test('gives up after its attempts, and does not repeat other errors', async () => {
+test('gives up after its attempts, and does not retry other errors', async () => {
   let runs = 0
   const failing = (code: string) => async () => {
     runs++
@@ -83,7 +83,7 @@ test('gives up after its attempts, and does not repeat other errors', async () =
   expect(runs).toBe(4)
 })
 
-test('what refers to a row that went away meanwhile runs again and sees that', async () => {
+test('a transaction that refers to a row deleted meanwhile is retried and sees the deletion', async () => {
   await sql`create table notes_of_test (account_id int not null references accounts_of_test)`.execute(db.kysely)
   let runs = 0
   await inTransaction(db, async (tx) => {
@@ -97,7 +97,7 @@ test('what refers to a row that went away meanwhile runs again and sees that', a
   await sql`drop table notes_of_test`.execute(db.kysely)
 })
 
-test('what throws rolls back and gives its connection back, many times over', async () => {
+test('an exception rolls back and releases the connection, many times over', async () => {
   for (let round = 0; round < 20; round++) {
     const failed = inTransaction(db, async (tx) => {
       await tx.deleteFrom('accounts_of_test').execute()
@@ -109,7 +109,7 @@ test('what throws rolls back and gives its connection back, many times over', as
   expect(db.pool.idleCount).toBe(db.pool.totalCount)
 })
 
-test('a swallowed error does not commit silently', async () => {
+test('a caught error does not commit silently', async () => {
   const swallowed = inTransaction(db, async (tx) => {
     await tx.deleteFrom('accounts_of_test').execute()
     await sql`select nonsense`.execute(tx).catch(() => {})
@@ -118,7 +118,7 @@ test('a swallowed error does not commit silently', async () => {
   expect(await balances()).toEqual([0, 0])
 })
 
-test('a connection lost inside is recognised and nothing of it stays', async () => {
+test('a connection lost inside a transaction is detected, and nothing is stored', async () => {
   const lost = inTransaction(db, async (tx) => {
     await tx.deleteFrom('accounts_of_test').execute()
     await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx)

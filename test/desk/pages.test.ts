@@ -73,14 +73,14 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await node.close()
   })
 
-  test.each(LAYOUTS)('are sound: $name', async ({ options }) => {
+  test.each(LAYOUTS)('have no accessibility problems: $name', async ({ options }) => {
     const visited = await signedInToDesk(browser, node, node.keys.plus, options)
     expect(await walk(visited, PATHS)).toEqual([])
     await visited.close()
   })
 
   test.each(LAYOUTS.filter(({ options }) => options.locale === 'en-GB'))(
-    'with edits that are not applied are sound, and work by keyboard alone: $name',
+    'with pending edits have no accessibility problems, and work by keyboard alone: $name',
     async ({ options }) => {
       const { page, close } = await signedInToDesk(browser, node, node.keys.plus, options)
       await page.getByLabel('Price of Charizard of the first edition').focus()
@@ -96,7 +96,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     },
   )
 
-  test.each(LAYOUTS)('with a simulation and a choice of items are sound $name', async ({ options }) => {
+  test.each(LAYOUTS)('with a simulation and a choice of items have no accessibility problems: $name', async ({ options }) => {
     const { page, open, close } = await signedInToDesk(browser, node, node.keys.plus, { ...options, locale: 'en-GB', reducedMotion: 'reduce' })
     const tooWide = async () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
     await open('/repricing/1')
@@ -117,7 +117,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await close()
   })
 
-  test('of sign-in are sound, and those that do not exist say so', async () => {
+  test('sign-in and unknown pages have no accessibility problems', async () => {
     const { page, open, close } = await visitDesk(browser, node, { reducedMotion: 'reduce', viewport: { width: 390, height: 800 } })
     await open('')
     expect(await seriousOf(page)).toEqual([])

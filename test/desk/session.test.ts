@@ -56,7 +56,7 @@ async function seller(input: object = {}) {
 }
 
 describe('Sign-in', () => {
-  test('gives a cookie that scripts cannot read and other sites cannot send', async () => {
+  test('sets a cookie that scripts cannot read and other sites cannot send', async () => {
     const { status, setCookie, body, headers } = await signIn(node, node.keys.plus)
     expect(status).toBe(200)
     expect(setCookie).toMatch(/^mintmark_desk=mintses_\w+; Path=\/; HttpOnly; SameSite=Strict; Expires=/)
@@ -66,7 +66,7 @@ describe('Sign-in', () => {
     expect(JSON.stringify(body)).not.toMatch(/mintses_|mintmark_/)
   })
 
-  test('marks the cookie as secure where the page came over https', async () => {
+  test('marks the cookie as secure over https', async () => {
     const { setCookie } = await signIn(node, node.keys.plus, {
       ...headersOf(node),
       origin: 'https://cards.example',
@@ -76,19 +76,19 @@ describe('Sign-in', () => {
     expect(setCookie).toMatch(/; Secure$/)
   })
 
-  test.each(['', 'wrong', newKey('api'), newKey('session'), OPERATOR_TOKEN, null, 7, {}])('refuses %j', async (key) => {
+  test.each(['', 'wrong', newKey('api'), newKey('session'), OPERATOR_TOKEN, null, 7, {}])('rejects %j', async (key) => {
     const { status, setCookie } = await signIn(node, key)
     expect(status).toBe(typeof key === 'string' && key !== '' ? 401 : 422)
     expect(setCookie).toBe('')
   })
 
-  test.each(['starter', 'professional'] as const)('tells a key of %s that the desk needs Plus', async (plan) => {
+  test.each(['starter', 'professional'] as const)('tells the holder of a key of %s that the desk requires Plus', async (plan) => {
     const { status, body, setCookie } = await signIn(node, node.keys[plan])
     expect([status, body.error!.code, setCookie]).toEqual([403, 'PLAN_UPGRADE_REQUIRED', ''])
     expect(body.error!.message).toContain('Plus')
   })
 
-  test('is refused to other origins and without the header of the desk', async () => {
+  test('is rejected for other origins and without the header of the desk', async () => {
     expect((await signIn(node, node.keys.plus, { 'x-desk': '1', origin: 'https://elsewhere.example' })).status).toBe(403)
     expect((await signIn(node, node.keys.plus, { 'x-desk': '1', origin: 'null' })).status).toBe(403)
     expect((await signIn(node, node.keys.plus, { 'x-desk': '1' })).status).toBe(403)
@@ -114,7 +114,7 @@ describe('Sign-in', () => {
     }
   })
 
-  test('tells who is signed in, and nobody without a session', async () => {
+  test('returns the signed-in account, and 401 without a session', async () => {
     const { cookie } = await signIn(node, node.keys.enterprise)
     const account = async (headers: Record<string, string>) => (await ask(node, '/desk/session', headers)).body.data.account
     expect(await account({ cookie })).toMatchObject({ name: 'Test enterprise' })
@@ -142,7 +142,7 @@ describe('A session', () => {
     }
   })
 
-  test('is no session of the console, nor one of the console of the desk', async () => {
+  test("is not valid in the console, and the console's session is not valid here", async () => {
     const { cookie } = await signIn(node, node.keys.plus)
     const secret = cookie.split('=')[1]!
     const headers = { origin: node.operatorUrl!, 'x-console': '1', cookie: `mintmark_console=${secret}` }
@@ -156,7 +156,7 @@ describe('A session', () => {
     expect(await listings(node, `mintmark_desk=${console}`)).toBe(401)
   })
 
-  test('has the limits and the counts of its key', async () => {
+  test('has the limits and counts of its key', async () => {
     node.clock.advance(msPastMidnight(node.clock.now()))
     const limits = { read_only: true, allowed_origins: [node.publicUrl!], allowed_addresses: ['127.0.0.0/8'] }
     const { key } = await seller(limits)
@@ -177,7 +177,7 @@ describe('A session', () => {
     expect((await signIn(node, shop.key)).body.error!.code).toBe('ORIGIN_NOT_ALLOWED')
   })
 
-  test('ends everywhere with its sign-out', async () => {
+  test('ends on every node at sign-out', async () => {
     const { cookie } = await signIn(node, node.keys.plus)
     expect(await listings(other, cookie)).toBe(200)
     const out = await ask(node, '/desk/session', headersOf(node, cookie), 'DELETE')
@@ -186,7 +186,7 @@ describe('A session', () => {
     await until('the other node refuses it', async () => (await listings(other, cookie)) === 401)
   })
 
-  test('is not signed out by another site', async () => {
+  test('cannot be signed out by another site', async () => {
     const { cookie } = await signIn(node, node.keys.plus)
     expect((await ask(node, '/desk/session', { cookie, origin: 'https://elsewhere.example' }, 'DELETE')).status).toBe(401)
     expect((await ask(node, '/desk/session', { cookie, 'x-desk': '1', origin: 'https://elsewhere.example' }, 'DELETE')).status).toBe(403)
@@ -203,7 +203,7 @@ describe('A session', () => {
       void (await call(changeAccount, node.ctx, { id: account.id, suspended: true })),
   }
 
-  test.each(Object.keys(ENDS) as (keyof typeof ENDS)[])('ends everywhere when %s', async (what) => {
+  test.each(Object.keys(ENDS) as (keyof typeof ENDS)[])('ends on every node when %s', async (what) => {
     const made = await seller()
     const { cookie } = await signIn(node, made.key.key)
     expect(await listings(other, cookie)).toBe(200)
@@ -213,7 +213,7 @@ describe('A session', () => {
     expect((await ask(node, '/desk/session', { cookie })).body.data).toEqual({ account: null })
   })
 
-  test('ends with the time of its key', async () => {
+  test('ends when its key expires', async () => {
     const expires = new Date(other.clock.now().getTime() + HOUR_MS).toISOString()
     const { key } = await seller({ expires_at: expires })
     const { cookie } = await signIn(other, key.key)
@@ -222,7 +222,7 @@ describe('A session', () => {
     expect(await listings(other, cookie)).toBe(401)
   })
 
-  test('lasts 12 hours while it is used, and 2 hours without use, on whatever node', async () => {
+  test('lasts 12 hours in use and 2 hours without use, on any node', async () => {
     const third = await startTestNode({ databaseUrl: node.databaseUrl })
     const fourth = await startTestNode({ databaseUrl: node.databaseUrl })
     const advance = (ms: number) => [third, fourth].forEach(({ clock }) => clock.advance(ms))
@@ -246,7 +246,7 @@ describe('A session', () => {
     }
   })
 
-  test('is stored neither readably nor with the key', async () => {
+  test('is stored as a hash, without the key', async () => {
     const { cookie } = await signIn(node, node.keys.plus)
     const value = cookie.split('=')[1]!
     const rows = await node.db.kysely.selectFrom('seller_sessions').selectAll().execute()
@@ -259,7 +259,7 @@ describe('A session', () => {
 })
 
 describe('The pages', () => {
-  test('may run nothing but themselves and may not be framed', async () => {
+  test('run only their own scripts and cannot be framed', async () => {
     const response = await fetch(`${node.publicUrl}/desk/webhook`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -271,7 +271,7 @@ describe('The pages', () => {
     expect(await response.text()).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/)
   })
 
-  test('have files that are kept for ever, small, and none of the console', async () => {
+  test("have immutable, small files, separate from the console's", async () => {
     const page = await (await fetch(`${node.publicUrl}/desk`)).text()
     const files = [...page.matchAll(/(?:src|href)="(\/desk\/assets\/[^"]+)"/g)].map(([, path]) => path!)
     expect(files.map((path) => path.replace(/.*\./, '')).sort()).toEqual(['css', 'js'])

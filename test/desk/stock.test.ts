@@ -47,7 +47,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     sql`update listings set expires_at = ${new Date(node.clock.now().getTime() + days * 86_400_000)} where id = ${id}`.execute(node.db.kysely)
 
   describe('renewal', () => {
-    test('shows what ends within the days, renews what is chosen, and says by row what became of it', async () => {
+    test('lists listings that end soon, renews the selected ones, and shows the result by row', async () => {
       const soon = await listingOf(node, { title: 'Ends soon' })
       const changed = await listingOf(node, { title: 'Ends soon and changed' })
       const kept = await listingOf(node, { title: 'Ends soon and is left' })
@@ -75,7 +75,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
       await page.getByRole('row', { name: /Ends soon and is left/ }).waitFor()
     })
 
-    test('a read-only key is told that it may not', async () => {
+    test('a read-only key gets a message that it cannot change anything', async () => {
       const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
       const reader = await signedInToDesk(browser, node, key)
       await reader.open('/renewal')
@@ -92,7 +92,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     })
   })
 
-  test('a repricing rule: made, refused without a floor, simulated before it is on, run, its reasons read, undone, edited and deleted', async () => {
+  test('a repricing rule is created, rejected without a floor, simulated before it is enabled, run, explained, undone, edited and deleted', async () => {
     const mine = await listingOf(node, { title: 'Follows the cheapest', price: 400 })
     const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
     const rival = { seller_id: node.accounts.enterprise, item_id: item!.id, price: 350, quantity: 1, title: 'Rival' }
@@ -148,7 +148,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByText('No rules yet.').waitFor()
   })
 
-  test('a listing that a rule changed names the rule', async () => {
+  test('a listing that a rule changed links to the rule', async () => {
     const id = await listingOf(node, { title: 'Changed by a rule' })
     await sql`update listings set changed_by = ${JSON.stringify({ kind: 'repricing_rule', id: 77, at: new Date().toISOString() })} where id = ${id}`.execute(
       node.db.kysely,
@@ -158,7 +158,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByText('This rule was deleted. Its runs are kept.').waitFor()
   })
 
-  test('prices by file: planned, refused rows told, applied and undone', async () => {
+  test('price file: planned, rejected rows shown, applied and undone', async () => {
     const id = await listingOf(node, { title: 'Priced by file', price: 70, quantity: 2 })
     await visited.open('/price-jobs')
     const choose = page.getByLabel('Prices and stock from a CSV file')
@@ -179,7 +179,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await expect.poll(() => own(id)).toMatchObject({ price: 70, quantity: 2 })
   })
 
-  test('listings by file: closed until the operator opens it, then created, parked with candidates, placed, dropped and refused; and out again', async () => {
+  test('listing file: disabled until the operator enables it, then created, parked with candidates, placed, discarded and rejected; and exported', async () => {
     const [item] = await operator<{ id: number; name: string }[]>(node, 'GET', '/items?search=charizard')
     const rows = [
       'sku,item_id,name,quantity,price',
@@ -234,7 +234,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
       await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json })
     })
 
-    test('says that there is none, then shows the days as chart and table, with gaps, at the desk and in the console', async () => {
+    test('says if there is none, then shows the days as chart and table, with gaps, at the desk and in the console', async () => {
       await visited.open(`/collections/${id}`)
       await page.getByText('No figures yet.').waitFor()
       for (const day of ['18', '19', '22']) await record(`2026-11-${day}T09:00:00Z`)

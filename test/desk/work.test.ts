@@ -42,7 +42,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
   const button = (name: string | RegExp) => page.getByRole('button', { name })
   const dialog = () => page.getByRole('dialog')
 
-  test('signing in and out: wrong keys, keys of other plans, and the right one, which the page cannot read', async () => {
+  test('sign-in and sign-out: wrong keys, keys of other plans, and the right key, which the page cannot read', async () => {
     const { page, open, close, troubles } = await visitDesk(browser, node)
     const tryKey = async (key: string) => {
       await page.getByLabel('API key').fill(key)
@@ -70,7 +70,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await close()
   })
 
-  test('a page of another origin can neither write nor read by the session', async () => {
+  test('a page of another origin can neither read nor write with the session', async () => {
     const id = await listingOf(node, { title: 'Kept from others' })
     // The same site by the rules of cookies, which the port is no part of.
     const elsewhere = createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<title>Elsewhere</title>'))
@@ -105,7 +105,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     }
   })
 
-  test('a session that ends leads to sign-in', async () => {
+  test('an expired session redirects to sign-in', async () => {
     const ended = await signedInToDesk(browser, node, node.keys.plus)
     const cookies = await ended.page.context().cookies()
     await send(`${node.publicUrl}/desk/session`, null, {
@@ -117,7 +117,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await ended.close()
   })
 
-  test('listings: found, filtered and sorted, in the address', async () => {
+  test('listings: searched, filtered and sorted, with the address', async () => {
     await listingOf(node, { title: 'Cheap Charizard', price: 5, quantity: 9 })
     await listingOf(node, { title: 'Dear Charizard', price: 5000 })
     await listingOf(node, { title: 'Charizard in the queue', price: 50 }, false)
@@ -165,7 +165,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     const price = (title: string) => page.getByLabel(`Price of ${title}`)
     const stock = (title: string) => page.getByLabel(`Stock of ${title}`)
 
-    test('are collected, reviewed before they apply, and undone', async () => {
+    test('are collected, reviewed before they are applied, and undone', async () => {
       const first = await listingOf(node, { title: 'Repriced one', price: 100, quantity: 2 })
       const second = await listingOf(node, { title: 'Repriced two', price: 200, quantity: 3 })
       const third = await listingOf(node, { title: 'Repriced three', price: 300, quantity: 1 })
@@ -205,7 +205,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
       await page.getByRole('row', { name: /Price change \d+ .*Undone 2 0/ }).waitFor()
     })
 
-    test('that break a rule are refused in the plan by row, and the others apply', async () => {
+    test('that break a rule are rejected by row in the plan, and the others are applied', async () => {
       await listingOf(node, { title: 'Judged good', price: 40 })
       const bad = await listingOf(node, { title: 'Judged bad', price: 50 })
       await visited.open('?search=judged')
@@ -228,7 +228,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     })
   })
 
-  test('a listing that buyers do not see says why, and what to do', async () => {
+  test('a hidden listing says why, and what to do', async () => {
     const id = await listingOf(node, { title: 'Hidden card' })
     await visited.open('?search=hidden card')
     await page.getByRole('link', { name: 'Hidden card' }).click()
@@ -241,7 +241,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.getByRole('alert').waitFor()
   })
 
-  test('a read-only key sees its listings and has nothing to act with', async () => {
+  test('a read-only key sees its listings without any actions', async () => {
     await listingOf(node, { title: 'Only to be seen' })
     const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
     const reader = await signedInToDesk(browser, node, key)
@@ -252,7 +252,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await reader.close()
   })
 
-  test('a vacation: set, shown by the listings, and ended', async () => {
+  test('a vacation: set, shown on the listings, and ended', async () => {
     const id = await listingOf(node, { title: 'Away for a while' })
     await visited.open('/vacation')
     await page.getByLabel('From').fill('2020-01-01T00:00')
@@ -338,7 +338,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await receiver.close()
   })
 
-  test('collections and their records, with what they are worth', async () => {
+  test('collections and their records, with their worth', async () => {
     const [item] = await operator<{ id: number; name: string }[]>(node, 'GET', '/items?search=charizard')
     const { id } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Red binder' })
     const price = { item_id: item!.id, market: 'source_b', label: 'PSA 6', price: 12.5, updated_at: new Date().toISOString() }
@@ -354,7 +354,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.getByRole('row', { name: new RegExp(`${item!.name} PSA 6 4 €50\\.00`) }).waitFor()
   })
 
-  test('the account, its key and what it was used for', async () => {
+  test('the account, its key and its usage', async () => {
     await visited.open('/account')
     await page.getByRole('heading', { name: 'Test plus' }).waitFor()
     await page.getByText(`…${node.keys.plus.slice(-4)}`).waitFor()

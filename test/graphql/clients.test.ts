@@ -52,7 +52,7 @@ describe('Apollo Client', () => {
     for (const id of ids) expect(kept[`Item:${id}`]?.name).toBeTruthy()
   })
 
-  test('tells errors of fields, of the document and of the key apart', async () => {
+  test('distinguishes errors of fields, of the document and of the key', async () => {
     const apollo = client(node.keys.starter)
     const field = apollo.query({ query: gql('{ items(sortBy: "hp") { nodes { id } } }') })
     await expect(field).rejects.toSatisfy((error) => CombinedGraphQLErrors.is(error) && error.errors[0]!.extensions!.code === 'VALIDATION_ERROR')
@@ -98,7 +98,7 @@ test('graphql-codegen generates types from live introspection', async () => {
   expect(types).toContain('/** Name, such as `Charizard`. */')
 })
 
-test.each(PLANS)('the introspection queries of clients pass on %s', async (plan) => {
+test.each(PLANS)('client introspection queries pass on %s', async (plan) => {
   const all = { specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true }
   for (const query of [getIntrospectionQuery(), getIntrospectionQuery(all), getIntrospectionQuery({ ...all, descriptions: false })]) {
     const reply = await ask(node, query, { plan })

@@ -125,7 +125,7 @@ function compare(query: string, sent: Record<string, unknown>, ctx: GraphqlCtx):
 }
 
 describe.each(['starter', 'professional'] as const)('%s', (plan) => {
-  test('random queries are answered to the byte as graphql-js answers them', () => {
+  test('random queries get the same bytes as from graphql-js', () => {
     let same = 0
     const random = fc.property(fc.array(fc.nat(1_000), { minLength: 40, maxLength: 80 }), variables, (choices, sent) => {
       const query = queryFrom(choices)
@@ -137,7 +137,7 @@ describe.each(['starter', 'professional'] as const)('%s', (plan) => {
   })
 })
 
-test('kept texts follow changes of items, prices of every market, categories and groups', async () => {
+test('cached texts follow changes of items, of prices in every market, of categories and of groups', async () => {
   const query = `query ($id: ID!) { item(id: $id) { id name category { name parent { name } } groups { name } prices { market label price } } }`
   const ctx = ctxOf('plus')
   const changes: [string, () => Promise<void>][] = [

@@ -29,7 +29,7 @@ afterAll(async () => {
   await node.close()
 })
 
-test('the page and its files need no key, and load from here only', async () => {
+test('the page and its files need no key, and load nothing from other hosts', async () => {
   const html = { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } }
   for (const path of ['/graphql', '/graphql/v3']) {
     const response = await fetch(node.publicUrl + path, html)
@@ -52,7 +52,7 @@ test('the page and its files need no key, and load from here only', async () => 
   expect(outside.status).toBeGreaterThanOrEqual(400)
 })
 
-test('the key of the demo is in the page for this machine alone', async () => {
+test('the page contains the demo key on this machine only', async () => {
   const key = node.keys.professional
   const html = (url: string, headers: Record<string, string> = {}) => {
     const { hostname, port, pathname } = new URL(url)
@@ -96,7 +96,7 @@ describe.skipIf(NO_BROWSER)(`in Chromium${WHY}`, () => {
     return page
   }
 
-  test('in the demo its key is filled in: an example runs without typing', async () => {
+  test('in the demo, the key is filled in: an example runs without typing', async () => {
     const page = await openPage()
     await page.goto(`${demo.publicUrl}/graphql`)
     await runUntilShown(page, 'Charizard')

@@ -16,7 +16,7 @@ function textOf(selection: number, row: number, version: number): string {
   return `${selection}/${row}/${version} Pokémon 🎴`.padEnd(20 + ((selection * 31 + row * 7 + version) % 300), '.')
 }
 
-test('what is found is what was put, through growth, replacement and changes of everything', () => {
+test('cached bytes are those stored, through growth, replacement and any changes', () => {
   const step = fc.oneof(
     { weight: 200, arbitrary: fc.record({ selection: fc.integer({ min: 1, max: 6 }), row: fc.nat(20_000), version: fc.nat(2) }) },
     { weight: 1, arbitrary: fc.constant('changed' as const) },
@@ -48,7 +48,7 @@ test('what is found is what was put, through growth, replacement and changes of 
   expect(found).toBeGreaterThan(0)
 })
 
-test('all rows of several selections are found while they fit, and the oldest go first beyond', () => {
+test('all rows of several selections are cached while they fit; beyond that, the oldest are evicted', () => {
   const kept = new ItemBytes(4 * 1024 * 1024)
   const bytes = Buffer.alloc(100, 'x')
   const count = () => {
@@ -65,13 +65,13 @@ test('all rows of several selections are found while they fit, and the oldest go
   expect(count()).toBe(0)
 })
 
-test('what is very long is not kept', () => {
+test('very long items are not cached', () => {
   const kept = new ItemBytes(4 * 1024 * 1024)
   kept.put(1, 1, 1, Buffer.alloc(500_000, 'x'))
   expect(read(kept, 1, 1, 1)).toBeNull()
 })
 
-test('selections have one number each, however many there are', () => {
+test('each selection has one number, however many there are', () => {
   const kept = new ItemBytes(1)
   const first = kept.numberOf('{ id }')
   expect(kept.numberOf('{ id }')).toBe(first)
@@ -80,7 +80,7 @@ test('selections have one number each, however many there are', () => {
   expect(seen.size).toBe(30_001)
 })
 
-test('answers are the texts and bytes written, in their order, whatever their size', () => {
+test('responses consist of the written texts and bytes, in order, of any size', () => {
   const part = fc.oneof(
     fc.record({ text: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(',', '', 'é', '🎴'), fc.constant('x'.repeat(70_000))) }),
     fc.record({ bytes: fc.uint8Array({ maxLength: 200 }) }),

@@ -42,7 +42,7 @@ beforeAll(async () => {
 
 afterAll(() => node.close())
 
-test('a price has its state, confidence, flags and figures, and the answer follows them', async () => {
+test('a price has its state, confidence, flags and figures, and the response follows changes', async () => {
   await setEvidence(node, char, {
     state: 'disputed',
     confidence: 'low',
@@ -71,7 +71,7 @@ test('a price has its state, confidence, flags and figures, and the answer follo
   await until('the cached answer is made anew', async () => (await nearMint(fields)).state === 'trusted')
 })
 
-test('changes are in percent of the price that stood 7 and 30 days ago, null where there was none', async () => {
+test('changes are in percent of the price 7 and 30 days ago, null if there was none', async () => {
   const at = (days: number) => new Date(node.clock.now().getTime() - days * DAY_MS).toISOString()
   const post = (price: number, days: number) =>
     operator(node, 'POST', '/prices', [{ item_id: items.pika, market: 'source_a', label: 'Near Mint', price, updated_at: at(days) }])
@@ -90,7 +90,7 @@ test('changes are in percent of the price that stood 7 and 30 days ago, null whe
   node.clock.advance(-6 * DAY_MS)
 })
 
-test('an explanation is that of REST, for many prices at once', async () => {
+test('an explanation equals that of REST, for many prices at once', async () => {
   const rest = async (market: string, label: string) => {
     const path = `/api/v1/items/${items.char}/prices/explain?market=${market}&label=${encodeURIComponent(label)}`
     const { body } = await send<Record<string, unknown>>(node.publicUrl + path, node.keys.professional)
@@ -112,7 +112,7 @@ test('an explanation is that of REST, for many prices at once', async () => {
   }
 })
 
-test('Starter gets null, and an expensive query is refused by its cost', async () => {
+test('Starter gets null, and an expensive query is rejected by its cost', async () => {
   const { data, errors } = await ask<Answer>(node, query('state change7 explain { samples }'), { plan: 'starter' })
   expect([data.item.prices, errors]).toEqual([null, undefined])
   const cost = async (fields: string) => (await ask<Answer>(node, query(fields))).extensions!.cost.requested
@@ -123,7 +123,7 @@ test('Starter gets null, and an expensive query is refused by its cost', async (
   expect(many.errors?.[0]?.extensions.rule).toBe('query_cost')
 })
 
-test('fields of the history are read with GET, and not mutated by it', async () => {
+test('fields of the history can be read by GET, and are not changed by it', async () => {
   const get = (text: string) =>
     send<unknown>(`${node.publicUrl}/graphql?query=${encodeURIComponent(text)}`, node.keys.plus, { headers: { accept: 'application/json' } })
   const read = await get(query('price change7'))

@@ -7,12 +7,12 @@ import { buildSchema } from '#graphql/schema.ts'
 
 const schema = buildSchema()
 
-test('docs/schema.graphql is the schema (make it again with `npm run schema`)', () => {
+test('docs/schema.graphql is up to date (update it with `npm run schema`)', () => {
   const committed = readFileSync(new URL('../../docs/schema.graphql', import.meta.url), 'utf8')
   expect(committed).toBe(`${printSchema(schema)}\n`)
 })
 
-describe('has what the interface names', () => {
+describe('contains the documented types and fields', () => {
   const INTERFACE = `
     type Query {
       categories(game: String, market: String, parentId: ID): CategoryConnection!
@@ -374,7 +374,7 @@ describe('has what the interface names', () => {
   })
 })
 
-test('everything has a description, and gated fields tell their plan', () => {
+test('everything has a description, and gated fields name their plan', () => {
   const without: string[] = []
   const look = (place: string, described: { description?: string | null | undefined }) => {
     if (!described.description) without.push(place)

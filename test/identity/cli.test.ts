@@ -46,7 +46,7 @@ test('items are merged, listed and split', async () => {
   expect((JSON.parse(await mintmark('merges', '--item', b, '--json')) as Merge[]).map(({ id }) => id)).toEqual([2, 1])
 })
 
-test('wrong usage is refused', async () => {
+test('wrong usage is rejected', async () => {
   for (const args of [['merge', '1'], ['merge', 'x', '--into', '2'], ['merge', '1', '--into', 'y'], ['split'], ['split', 'z']]) {
     await expect(mintmark(...args), args.join(' ')).rejects.toBeInstanceOf(CommanderError)
   }

@@ -41,7 +41,7 @@ test('a dry run reports and changes nothing', async () => {
   expect((await sql`select from source_records`.execute(node.db.kysely)).rows).toHaveLength(0)
 })
 
-test('twins are merged, with the old ids as aliases, and a second run finds nothing to do', async () => {
+test('duplicates are merged, with the old ids as aliases, and a second run changes nothing', async () => {
   const before = await items()
   const report = await call(matchCatalogue, node.ctx, {})
   expect(report).toMatchObject({ dry_run: false, adopted: 18, worlds: [{ game: 'pokemon', merged: 6, created: 0, waiting: 0 }] })
@@ -53,7 +53,7 @@ test('twins are merged, with the old ids as aliases, and a second run finds noth
   expect(await call(matchCatalogue, node.ctx, {})).toMatchObject({ adopted: 0, worlds: [{ merged: 0, created: 0, updated: 0, emptied: 0 }] })
 })
 
-test('the files of the sources change nothing afterwards', async () => {
+test('importing the source files again changes nothing', async () => {
   const ids = (await items()).map(({ id }) => id)
   const again = await importFiles(node, 'tcgdex', [
     { name: 'sets', text: tcgdexSets },

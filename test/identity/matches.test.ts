@@ -37,7 +37,7 @@ const sourcesOf = async (id: number) =>
     .data.sources
 const itemCount = async () => (await operator<unknown[]>(node, 'GET', '/items')).body.pagination!.total
 
-test('the list shows each record beside its candidates, and pages and filters', async () => {
+test('the list shows each record with its candidates, and is paged and filtered', async () => {
   const all = await list('?per_page=100')
   expect(all.pagination!.total).toBe(all.data.length)
   const charizard = await ofName('Charizard')
@@ -74,7 +74,7 @@ test('the list shows each record beside its candidates, and pages and filters', 
   expect([second.data.length, second.pagination]).toEqual([1, { current_page: 2, per_page: 1, total: 2, last_page: 2, has_more: false }])
 })
 
-test('an accepted record is the item, at once, with who decided it; later imports keep it', async () => {
+test('an accepted record belongs to the item at once, with the author; later imports keep it', async () => {
   const [match, holo, before] = [await ofName('Charizard'), await idOf('Charizard'), await itemCount()]
   const { status, body } = await decide(match.id, 'accept', { item_id: holo })
   expect([status, body.message]).toEqual([200, `Match ${match.id} accepted; the record is item ${holo}`])
@@ -96,14 +96,14 @@ test('an accepted record is the item, at once, with who decided it; later import
   expect(audit.body.data).toMatchObject([{ subject_id: String(match.id) }])
 })
 
-test('a record can be joined to an item that is not among its candidates', async () => {
+test('a record can be matched to an item that is not one of its candidates', async () => {
   const [match, other] = [await ofName('Charizard'), await idOf('Scyther', 'Reverse')]
   expect((await decide(match.id, 'accept', { item_id: other })).status).toBe(200)
   expect(await sourcesOf(other)).toContainEqual(expect.objectContaining({ source: 'pokemontcg', foreign_id: 'base1-4', method: 'operator' }))
   expect((await sourcesOf(await idOf('Charizard'))).map(({ source }) => source)).toEqual(['tcgdex'])
 })
 
-test('a separated record is an item of its own, also after later imports', async () => {
+test('a separated record stays a separate item, also after later imports', async () => {
   const [match, before] = [await ofName('Charizard'), await itemCount()]
   const { status, body } = await decide(match.id, 'separate')
   expect([status, body.data.state, body.data.decision!.kind]).toEqual([200, 'decided', 'separated'])
@@ -115,7 +115,7 @@ test('a separated record is an item of its own, also after later imports', async
   expect(await ofName('Charizard')).toBeUndefined()
 })
 
-test('a postponed match waits apart and can still be decided', async () => {
+test('a postponed match is listed separately and can still be decided', async () => {
   const match = await ofName('Charizard')
   const { status, body } = await decide(match.id, 'postpone')
   expect([status, body.data.state]).toEqual([200, 'postponed'])
@@ -130,7 +130,7 @@ test('a postponed match waits apart and can still be decided', async () => {
   expect((await list('?state=postponed')).data).toEqual([])
 })
 
-test('a withdrawn decision leaves the catalogue as before, and the match under its id', async () => {
+test('a withdrawn decision restores the catalogue, and the match with its id', async () => {
   const [match, holo, before] = [await ofName('Charizard'), await idOf('Charizard'), await exported(node)]
   await decide(match.id, 'accept', { item_id: holo })
   // Prices of people keep an item, which does not make the withdrawn record one.
@@ -155,7 +155,7 @@ test('a withdrawn decision leaves the catalogue as before, and the match under i
   expect((await decide(match.id, 'withdraw')).body.error).toMatchObject({ code: 'CONFLICT', message: `Match ${match.id} is not decided` })
 })
 
-test('a waiting record that is an item already is merged when accepted, and two again when that is withdrawn', async () => {
+test('a pending record that already is an item is merged when accepted, and split when that is withdrawn', async () => {
   // A database from before source records: both sources have items of their own.
   const match = await ofName('Charizard')
   const own = (await decide(match.id, 'separate')).body.data.decision!.item_id
@@ -174,7 +174,7 @@ test('a waiting record that is an item already is merged when accepted, and two 
   expect((await ofName('Charizard')).record.item_id).toBe(own)
 })
 
-test('of two deciders the second is told who was first', async () => {
+test('of two concurrent decisions, the second is told who decided first', async () => {
   const match = await ofName('Charizard')
   const holo = await idOf('Charizard')
   const replies = await Promise.all([
@@ -196,7 +196,7 @@ test('of two deciders the second is told who was first', async () => {
   expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
 })
 
-test('one decision joins the cards of a set; withdrawn, they wait again', async () => {
+test('one decision matches the cards of a set; when it is withdrawn, they are pending again', async () => {
   const jungle = (await sets()).find(({ set }) => set.name === 'Jungle')!
   expect(jungle).toMatchObject({
     state: 'waiting',
@@ -223,7 +223,7 @@ test('one decision joins the cards of a set; withdrawn, they wait again', async 
   expect((await decideSet(jungle.id, 'withdraw')).body.error).toMatchObject({ code: 'CONFLICT' })
 })
 
-test('a set that is none of the others has items of its own', async () => {
+test('a separate set has its own items', async () => {
   const [jungle, before] = [(await sets()).find(({ set }) => set.name === 'Jungle')!, await itemCount()]
   const { body } = await decideSet(jungle.id, 'separate')
   expect(body.data).toMatchObject({ state: 'decided', waiting: 0, decision: { set_ids: [] } })
@@ -232,7 +232,7 @@ test('a set that is none of the others has items of its own', async () => {
   expect(await itemCount()).toBe(before + 10)
 })
 
-test('decisions leave nothing for matching the whole catalogue to change', async () => {
+test('after decisions, matching the whole catalogue changes nothing', async () => {
   const [first, second] = (await list('?reason=hp')).data as [Match, Match]
   await decide(first.id, 'accept', { item_id: first.candidates[0]!.item.id })
   await decide(second.id, 'separate')
@@ -249,7 +249,7 @@ test('decisions leave nothing for matching the whole catalogue to change', async
   await check()
 })
 
-test('bad input is refused by field', async () => {
+test('invalid input is rejected by field', async () => {
   const match = await ofName('Charizard')
   const jungle = (await sets()).find(({ set }) => set.name === 'Jungle')!
   const details = async (reply: Promise<{ status: number; body: { error?: { code: string; details?: { field: string; message: string }[] } } }>) => {

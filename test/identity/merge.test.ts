@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => close())
 
-describe('an item with everything on it', () => {
+describe('an item with every kind of related data', () => {
   let from: number
   let into: number
   let hung: Awaited<ReturnType<typeof hangOn>>
@@ -73,7 +73,7 @@ describe('an item with everything on it', () => {
   }
 
   test(
-    'the old id answers the survivor with its own id, over REST and GraphQL',
+    'the old id returns the remaining item with its own id, over REST and GraphQL',
     bothNodes(async (node) => {
       const asked = await item(node, from)
       expect(asked).toMatchObject({ status: 200, body: { data: { id: into } } })
@@ -85,7 +85,7 @@ describe('an item with everything on it', () => {
   )
 
   test(
-    'lists and searches show the survivor alone',
+    'lists and searches return the remaining item only',
     bothNodes(async (node) => {
       for (const query of ['?search=charizard+full', '/search?q=charizard+full']) {
         const { body } = await listed(node, query)
@@ -98,7 +98,7 @@ describe('an item with everything on it', () => {
   )
 
   test(
-    'current prices: the later one of a market and label',
+    'current prices: the later one of a market and label is kept',
     bothNodes(async (node) => {
       const prices = (await current(node, into)).map(({ market, label, price }) => `${market} ${label} ${price}`)
       // 1,005: the median of the moved sales, which was the other item's price of the service before.
@@ -115,7 +115,7 @@ describe('an item with everything on it', () => {
   )
 
   test(
-    'the history keeps both items points',
+    'the history contains the points of both items',
     bothNodes(async (node) => {
       const points = await history(node, into, '?market=source_b&label=Near+Mint')
       expect(points.map(({ price, updated_at }) => [price, updated_at])).toEqual([
@@ -130,7 +130,7 @@ describe('an item with everything on it', () => {
     }),
   )
 
-  test('foreign ids are those of both', async () => {
+  test('the item has the foreign ids of both', async () => {
     const { body } = await operator<{ id: number; foreign_ids: object[] }>(here, 'GET', `/items/${from}`)
     expect(body.data).toMatchObject({
       id: into,
@@ -143,7 +143,7 @@ describe('an item with everything on it', () => {
   })
 
   test(
-    'listings show the survivor, keep their slug and approval',
+    'listings refer to the remaining item, and keep slug and approval',
     bothNodes(async (node) => {
       const { body } = await send<{ id: number; slug: string; item: { id: number } }[]>(
         `${node.publicUrl}/api/v1/plus/listings?search=${encodeURIComponent('full')}&with_item=1`,
@@ -162,7 +162,7 @@ describe('an item with everything on it', () => {
   })
 
   test(
-    "filters by the old id find what is the survivor's",
+    'filters by the old id find the remaining item',
     bothNodes(async (node) => {
       const counts = async (id: number) => {
         const total = async (path: string) => (await operator<object[]>(node, 'GET', path)).body.pagination!.total
@@ -181,7 +181,7 @@ describe('an item with everything on it', () => {
   )
 
   test(
-    'collection records show the survivor',
+    'collection records refer to the remaining item',
     bothNodes(async (node) => {
       const { slug } = (await item(node, into)).body.data
       expect(await collector(node, here.keys.plus).list(hung.collection)).toMatchObject([
@@ -190,7 +190,7 @@ describe('an item with everything on it', () => {
     }),
   )
 
-  test('what is written under the old id is written to the survivor', async () => {
+  test('writes with the old id apply to the remaining item', async () => {
     const mine = collector(here, here.keys.plus)
     const added = (await mine.add(hung.collection, { item_id: from })).body.data
     expect(added).toMatchObject({ item_id: into })
@@ -210,7 +210,7 @@ describe('an item with everything on it', () => {
     await until('the other node has the name', async () => (await item(there, from)).body.data.name === 'Charizard full of life')
   })
 
-  test('a file about the merged item makes no twin', async () => {
+  test('a file about the merged item creates no duplicate', async () => {
     const report = await importText(
       here,
       'mintmark-ndjson',
@@ -237,7 +237,7 @@ describe('an item with everything on it', () => {
     expect(made.status).toBe(409)
   })
 
-  test('the audit and the list of merges tell of it', async () => {
+  test('the audit log and the list of merges contain it', async () => {
     const audit = await operator<{ action: string; subject_id: string; after: object }[]>(here, 'GET', `/audit?action=item.merge`)
     expect(audit.body.data).toContainEqual(expect.objectContaining({ subject_id: String(from), after: { into, merge: mergeId } }))
     const merges = await operator<{ id: number }[]>(here, 'GET', `/merges?item_id=${from}&state=in_effect`)
@@ -246,7 +246,7 @@ describe('an item with everything on it', () => {
   })
 })
 
-test('two prices of one moment: that of the later import is current and in the history', async () => {
+test('of two prices with the same time, the one of the later import is current and in the history', async () => {
   const ids = await makeTwins(here, [
     { ref: 'tie:a', market: 'source_a' },
     { ref: 'tie:b', market: 'source_c' },
@@ -272,7 +272,7 @@ test('two prices of one moment: that of the later import is current and in the h
   expect((await history(here, same['tie:d']!)).map(({ price }) => price)).toEqual([31])
 })
 
-test('the import that won such a tie is reverted: the other price is back', async () => {
+test('reverting the import that won such a tie restores the other price', async () => {
   const ids = await makeTwins(here, [
     { ref: 'rev:a', market: 'source_a' },
     { ref: 'rev:b', market: 'source_c' },
@@ -285,7 +285,7 @@ test('the import that won such a tie is reverted: the other price is back', asyn
   expect((await current(here, ids['rev:b']!)).map(({ price }) => price)).toEqual([20])
 })
 
-test('the price of the service is that of the sales of both', async () => {
+test("the service's own price is computed from the sales of both", async () => {
   const ids = await makeTwins(here, [
     { ref: 'sold:a', market: 'source_a' },
     { ref: 'sold:b', market: 'source_c' },
@@ -301,7 +301,7 @@ test('the price of the service is that of the sales of both', async () => {
   expect((await operator<object[]>(here, 'GET', `/held-prices?item_id=${ids['sold:b']!}&state=discarded`)).body.data).toHaveLength(1)
 })
 
-test('an item merged into one that is merged on means the last one, on every node', async () => {
+test('an item merged into one that is merged again refers to the last one, on every node', async () => {
   const ids = await makeTwins(
     here,
     ['a', 'b', 'c'].map((ref) => ({ ref: `chain:${ref}`, market: 'source_a', name: `Chain ${ref}` })),
@@ -319,7 +319,7 @@ test('an item merged into one that is merged on means the last one, on every nod
   expect((await merge(here, d, a)).body.data.into.id).toBe(c)
 })
 
-test('what cannot be merged is refused with the reason', async () => {
+test('invalid merges are rejected with the reason', async () => {
   const ids = await makeTwins(
     here,
     ['a', 'b', 'c'].map((ref) => ({ ref: `bad:${ref}`, market: 'source_a' })),

@@ -69,7 +69,7 @@ function traffic(a: number, listings: number[], collection: number): Promise<str
   ])
 }
 
-test('merging and splitting an item while everything is done to it', async () => {
+test('an item is merged and split during all other writes to it', async () => {
   for (const round of times(ROUNDS)) {
     const ids = await makeTwins(here, [
       { ref: `race${round}:a`, market: 'source_a', prices: [['source_b', 'Near Mint', '10.00']] },
@@ -103,7 +103,7 @@ test('merging and splitting an item while everything is done to it', async () =>
   }
 })
 
-test('of merges of one item into several, one wins', async () => {
+test('of concurrent merges of one item into several, one succeeds', async () => {
   const refs = times(5).map((i) => `win:${i}`)
   const ids = await makeTwins(
     here,
@@ -113,7 +113,7 @@ test('of merges of one item into several, one wins', async () => {
   expect(replies.map((reply) => reply.status).sort((x, y) => x - y)).toEqual([200, 409, 409, 409])
 })
 
-test('merges in a circle: one wins, the other is refused', async () => {
+test('of merges in a circle, one succeeds and the other is rejected', async () => {
   const ids = await makeTwins(here, [
     { ref: 'circle:a', market: 'source_a' },
     { ref: 'circle:b', market: 'source_a' },
@@ -123,7 +123,7 @@ test('merges in a circle: one wins, the other is refused', async () => {
   expect(replies.map((reply) => reply.status).sort((x, y) => x - y)).toEqual([200, 409])
 })
 
-test('8 undos of one merge: one wins', async () => {
+test('of 8 concurrent undos of one merge, one succeeds', async () => {
   const ids = await makeTwins(here, [
     { ref: 'once:a', market: 'source_a' },
     { ref: 'once:b', market: 'source_a' },
@@ -135,7 +135,7 @@ test('8 undos of one merge: one wins', async () => {
   expect(await stateOf(here)).toEqual(before)
 })
 
-test('imports of the catalogue and of prices while their items are merged', async () => {
+test('catalogue and price imports run while their items are merged', async () => {
   const twins = times(40).flatMap((i) => [
     { ref: `file${i}:a`, market: 'source_a', foreignIds: [{ source: 'cardmarket', id: `file-${i}` }] },
     { ref: `file${i}:b`, market: 'source_c' },

@@ -42,14 +42,14 @@ async function match(content: string, ...args: string[]): Promise<MatchReport> {
   return JSON.parse(lines.join('\n')) as MatchReport
 }
 
-test('a dry run reports what they join, and keeps nothing', async () => {
+test('a dry run reports the resulting matches, and stores nothing', async () => {
   const { worlds } = await match('{"Sammelbox": "collection"}', '--dry-run')
   expect(worlds).toMatchObject([{ world: 'sealed', merged: 1 }])
   expect(await match('{}', '--dry-run')).toMatchObject({ worlds: [{ world: 'sealed', merged: 0 }] })
   expect(await items()).toHaveLength(2)
 })
 
-test('they join products now and in later imports', async () => {
+test('they match products now and in later imports', async () => {
   expect(await match('{"Sammelbox": "collection"}')).toMatchObject({ worlds: [{ merged: 1 }] })
   expect(await items()).toHaveLength(1)
   await importText(node, 'cardmarket-products', cardmarket(3, 'Evolutions Sammelbox'))
@@ -66,7 +66,7 @@ test.each([
   ['a long meaning', JSON.stringify({ a: 'x'.repeat(300) }), /sealed_aliases\.0\.means must be text of at most 200 characters/],
   ['a control character', JSON.stringify({ a: 'x\0' }), /sealed_aliases\.0\.means must be text of at most 200 characters/],
   ['too many', JSON.stringify(Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`a${n}`, 'b']))), /sealed_aliases must /],
-])('a file is refused and changes nothing: %s', async (_what, content, why) => {
+])('an invalid file is rejected and changes nothing: %s', async (_what, content, why) => {
   await expect(match(content)).rejects.toThrow(why)
   expect(await items()).toHaveLength(2)
   expect(await node.db.kysely.selectFrom('sealed_aliases').selectAll().execute()).toEqual([{ words: 'Sammelbox', means: 'collection' }])

@@ -40,7 +40,7 @@ const names = async (id: number) => (await sources(id)).map(({ source, foreign_i
 const split = (id: number, source: unknown, foreignId: unknown) =>
   operator<Batch>(node, 'POST', `/items/${id}/split`, { source, foreign_id: foreignId })
 
-test('the sources of an item are listed with what each states', async () => {
+test('the sources of an item are listed with the facts of each', async () => {
   const [first, second] = await sources(await idOf('tcgdex:base1-4'))
   expect(first).toMatchObject({
     source: 'tcgdex',
@@ -54,7 +54,7 @@ test('the sources of an item are listed with what each states', async () => {
   expect((await operator(node, 'GET', '/items/999999/sources')).status).toBe(404)
 })
 
-test('what a source states becomes an item of its own, stays so, and comes back', async () => {
+test('a source record becomes a separate item, stays separate, and can be merged back', async () => {
   const id = await idOf('tcgdex:base1-4')
   await postPrices(node, [{ item_id: id, market: 'source_b', price: 12 }])
   const before = await exported(node)
@@ -77,7 +77,7 @@ test('what a source states becomes an item of its own, stays so, and comes back'
   expect(await exported(node)).toBe(before)
 })
 
-test('an item keeps its id and what people hung on it when its first source leaves', async () => {
+test('an item keeps its id and user data when its first source is split off', async () => {
   const id = await idOf('tcgdex:base1-2')
   await postPrices(node, [{ item_id: id, market: 'source_b', price: 12 }])
   const { body } = await split(id, 'tcgdex', 'base1-2')
@@ -87,7 +87,7 @@ test('an item keeps its id and what people hung on it when its first source leav
   expect(await names(id)).toEqual(['tcgdex base1-2', 'pokemontcg base1-2'])
 })
 
-test('a record that came by a merge is that item again', async () => {
+test('a record that came from a merge becomes that item again', async () => {
   const [from, into] = [await idOf('tcgdex:base1-5'), await idOf('tcgdex:base1-6')]
   await postPrices(node, [{ item_id: from, market: 'source_c', price: 7 }])
   await merge(node, from, into)
@@ -96,7 +96,7 @@ test('a record that came by a merge is that item again', async () => {
   expect((await item(node, from)).body.data).toMatchObject({ id: from, prices: [{ price: 7 }] })
 })
 
-test('what cannot be split is refused', async () => {
+test('invalid splits are rejected', async () => {
   const id = await idOf('tcgdex:base1-1')
   expect((await split(id, 'pokemontcg', 'base1-2')).body.error).toMatchObject({
     code: 'VALIDATION_ERROR',

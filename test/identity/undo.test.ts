@@ -50,7 +50,7 @@ async function threeTwins(name: string): Promise<[number, number, number]> {
   return all
 }
 
-test('one merge is undone: every table and the export are as before', async () => {
+test('undoing a merge restores every table and the export', async () => {
   const [a, b] = await threeTwins('one')
   const before = await stateOf(here)
   const id = await merged(here, a, b)
@@ -67,7 +67,7 @@ test('one merge is undone: every table and the export are as before', async () =
   expect(await stateOf(here)).toEqual(before)
 })
 
-test('two items merged into one are split in either order', async () => {
+test('two items merged into one can be split in either order', async () => {
   const [a, b, c] = await threeTwins('order')
   const before = await stateOf(here)
   for (const reversed of [false, true]) {
@@ -114,7 +114,7 @@ test('a chain is undone from its end, or at once', async () => {
   expect(await stateOf(here)).toEqual(before)
 })
 
-test('many at once give the same as one after the other, and are undone at once', async () => {
+test('many merges at once have the same result as one after the other, and are undone at once', async () => {
   const [a, b, c] = await threeTwins('many')
   const [d, e] = await threeTwins('many2')
   const before = await stateOf(here)
@@ -156,7 +156,7 @@ test('many at once give the same as one after the other, and are undone at once'
   expect(await stateOf(here)).toEqual(before)
 })
 
-test('what came in after the merge stays with the survivor', async () => {
+test('later additions stay with the remaining item', async () => {
   const ids = await makeTwins(here, [
     { ref: 'since:a', market: 'source_a' },
     { ref: 'since:b', market: 'source_c' },
@@ -189,7 +189,7 @@ test('what came in after the merge stays with the survivor', async () => {
   expect((await operator<object[]>(here, 'GET', `/held-prices?item_id=${b}&state=accepted`)).body.data).toHaveLength(1)
 })
 
-test('an import that was reverted since stays reverted', async () => {
+test('an import reverted in the meantime stays reverted', async () => {
   const ids = await makeTwins(here, [
     { ref: 'gone:a', market: 'source_a' },
     { ref: 'gone:b', market: 'source_c' },
@@ -207,7 +207,7 @@ test('an import that was reverted since stays reverted', async () => {
   expect(await current(here, b)).toEqual([])
 })
 
-test('current prices come back when their history is forgotten', async () => {
+test('current prices are restored even if their history has been deleted', async () => {
   const old = '2020-01-01T00:00:00Z'
   const ids = await makeTwins(here, [
     { ref: 'old:a', market: 'source_a', prices: [['source_b', 'Near Mint', '12.00', '2020-02-01T00:00:00Z']] },
@@ -229,7 +229,7 @@ test('current prices come back when their history is forgotten', async () => {
   expect(await stateOf(here)).toEqual(before)
 })
 
-test('slug and ref of a merged item stay its own', async () => {
+test('a merged item keeps its slug and ref', async () => {
   const ids = await makeTwins(here, [
     { ref: 'slug:a', market: 'source_a', name: 'Slugma' },
     { ref: 'slug:b', market: 'source_c', name: 'Slugma two' },
@@ -250,7 +250,7 @@ test('slug and ref of a merged item stay its own', async () => {
   expect((await undo(here, second)).status).toBe(200)
 })
 
-test('a merge that there is not cannot be undone', async () => {
+test('a merge that does not exist cannot be undone', async () => {
   for (const id of [999_999, 0, 2 ** 40]) {
     expect(await undo(here, id)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } })
   }

@@ -108,8 +108,8 @@ async function refusalOf(response: Response): Promise<[number, string]> {
   return [response.status, body.error.code]
 }
 
-describe('addresses in answers', () => {
-  test('off: as the catalogue holds them, and nothing is served', async () => {
+describe('URLs in responses', () => {
+  test('off: URLs as in the catalogue, and nothing is served', async () => {
     const url = source.at('/off.png', image(PICTURE))
     await addItem('off', [url])
     const item = await itemOn(plain, 'off')
@@ -120,7 +120,7 @@ describe('addresses in answers', () => {
     expect(source.askedFor('/off.png')).toBe(0)
   })
 
-  test('on: REST and GraphQL name the same addresses under the public URL, the operator API those of the sources', async () => {
+  test('on: REST and GraphQL return the same URLs below the public URL, the operator API those of the sources', async () => {
     const urls = [source.at('/front.png', image(PICTURE)), source.at('/back.png', image(PICTURE))]
     await addItem('both sides', urls)
     const { id, images } = await itemOn(node, 'both sides')
@@ -139,14 +139,14 @@ describe('addresses in answers', () => {
     expect(stored.body.data.images.map(({ url }) => url)).toEqual(urls)
   })
 
-  test('begin with PUBLIC_URL where it is set', async () => {
+  test('begin with PUBLIC_URL if it is set', async () => {
     const behind = await proxyNode({ env: { PUBLIC_URL: 'https://cards.example/shop/' } })
     await addItem('behind', [source.at('/behind.png', image(PICTURE))])
     expect((await itemOn(behind, 'behind')).images[0]!.url).toMatch(/^https:\/\/cards\.example\/shop\/images\/items\/\d+\/1\/[0-9a-f]{12}$/)
     await behind.close()
   })
 
-  test('a new address of an image is a new path, and the old one is gone', async () => {
+  test('a new URL of an image has a new path, and the old path is gone', async () => {
     const before = await addressOf('/old.png', image(PICTURE))
     await addItem('item of old png', [source.at('/new.png', image(randomBytes(9)))])
     await until('the new address', async () => (await itemOn(node, 'item of old png')).images[0]!.url !== before)
@@ -156,7 +156,7 @@ describe('addresses in answers', () => {
     expect(source.askedFor('/old.png')).toBe(0)
   })
 
-  test('only what the catalogue holds can be asked for', async () => {
+  test('only images in the catalogue can be requested', async () => {
     const known = new URL(await addressOf('/known.png', image(PICTURE))).pathname
     const [, , , id, order, version] = known.split('/')
     const guessed = version!.replace(/./g, (digit) => (digit === '0' ? '1' : '0'))
@@ -189,7 +189,7 @@ describe('addresses in answers', () => {
 })
 
 describe('the cache', () => {
-  test('fetches an image once, and answers it with what pages and caches need', async () => {
+  test('fetches an image once, and sends the headers that pages and caches need', async () => {
     const url = await addressOf('/card.webp', image(PICTURE, 'image/webp'))
     for (let i = 0; i < 3; i += 1) {
       const answer = await ask(url)
@@ -208,7 +208,7 @@ describe('the cache', () => {
     expect(source.askedFor('/card.webp')).toBe(1)
   })
 
-  test('HEAD and If-None-Match send no body; other methods are refused', async () => {
+  test('HEAD and If-None-Match return no body; other methods are rejected', async () => {
     const url = await addressOf('/head.png', image(PICTURE))
     const head = await ask(url, { method: 'HEAD' })
     expect([head.status, head.headers.get('content-length'), head.headers.get('content-type'), (await head.arrayBuffer()).byteLength]).toEqual([
@@ -227,7 +227,7 @@ describe('the cache', () => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  test('twenty requests at the same time are one request to the source', async () => {
+  test('twenty concurrent requests cause one request to the source', async () => {
     const content = randomBytes(200_000)
     let answerAll = () => {}
     const url = await addressOf('/crowd.png', (request, response) => {
@@ -240,7 +240,7 @@ describe('the cache', () => {
     expect(source.askedFor('/crowd.png')).toBe(1)
   })
 
-  test('items that share an address share the image', async () => {
+  test('items with the same URL share the image', async () => {
     const url = source.at('/shared.png', image(PICTURE))
     await addItem('shared holo', [url])
     await addItem('shared reverse', [url])
@@ -250,7 +250,7 @@ describe('the cache', () => {
     expect(source.askedFor('/shared.png')).toBe(1)
   })
 
-  test('is there after a restart, without what a crash left', async () => {
+  test('survives a restart, without leftovers of a crash', async () => {
     const dataDir = newFolder()
     const first = await proxyNode({ env: { DATA_DIR: dataDir } })
     const { pathname } = new URL(await addressOf('/kept.png', image(PICTURE), first))
@@ -270,7 +270,7 @@ describe('the cache', () => {
     await second.close()
   })
 
-  test('removes what was not used for longest once it is full, and fetches it again when it is asked for', async () => {
+  test('evicts the least recently used images when it is full, and fetches them again on request', async () => {
     const small = await proxyNode({ env: { IMAGE_CACHE_MB: '16' } })
     const contents = [1, 2, 3].map(() => randomBytes(5 * MB))
     const urls: string[] = []
@@ -289,7 +289,7 @@ describe('the cache', () => {
     await small.close()
   })
 
-  test('what was removed by hand is fetched again', async () => {
+  test('a manually deleted image is fetched again', async () => {
     const url = await addressOf('/removed.png', image(PICTURE))
     await ask(url)
     rmSync(join(node.config.dataDir, 'images'), { recursive: true })
@@ -298,7 +298,7 @@ describe('the cache', () => {
     expect(source.askedFor('/removed.png')).toBe(2)
   })
 
-  test('an image of more than 30 days is answered and fetched anew meanwhile, and stays while its source fails', async () => {
+  test('an image older than 30 days is served while it is fetched again, and stays if its source fails', async () => {
     const url = await addressOf('/aged.png', image(PICTURE))
     await ask(url)
     source.at('/aged.png', status(500))
@@ -370,7 +370,7 @@ describe('sources', () => {
   })
 
   test.each(['image/avif', 'image/gif', 'image/jpeg', 'image/png', 'image/webp', 'IMAGE/PNG; charset=binary', 'image/jpg'])(
-    '%s is taken',
+    '%s is accepted',
     async (type) => {
       const answer = await ask(await addressOf(`/type-${type.replace(/\W+/g, '-')}`, image(PICTURE, type)))
       expect([answer.status, answer.headers.get('content-type')]).toEqual([
@@ -380,7 +380,7 @@ describe('sources', () => {
     },
   )
 
-  test('redirects are followed, as far as they stay within the rules', async () => {
+  test('redirects are followed if the address guard allows them', async () => {
     const target = source.at('/target.png', image(PICTURE))
     const answer = await ask(await addressOf('/moved.png', redirect(target)))
     expect([answer.status, Buffer.from(await answer.arrayBuffer())]).toEqual([200, PICTURE])
@@ -388,7 +388,7 @@ describe('sources', () => {
     expect(await refusalOf(await ask(own))).toEqual([502, 'UPSTREAM_ERROR'])
   })
 
-  test('addresses that the guard closes are not asked', async () => {
+  test('addresses blocked by the guard are not requested', async () => {
     const strict = await proxyNode({ env: { WEBHOOK_ALLOW_CIDRS: 'none' } })
     const url = await addressOf('/closed.png', image(PICTURE), strict)
     expect(await refusalOf(await ask(url))).toEqual([502, 'UPSTREAM_ERROR'])
@@ -396,17 +396,17 @@ describe('sources', () => {
     await strict.close()
   })
 
-  test('a source that nobody runs, and an address that is none', async () => {
+  test('an unreachable source, and an invalid address', async () => {
     await addItem('nobody', ['http://127.0.0.1:9/x.png', 'http://[x/y.png'])
     for (const { url } of (await itemOn(node, 'nobody')).images) expect(await refusalOf(await ask(url))).toEqual([502, 'UPSTREAM_ERROR'])
   })
 
-  test('a body that drips is given up after ten seconds', async () => {
+  test('a slow body is aborted after ten seconds', async () => {
     expect(await refusalOf(await slow)).toEqual([504, 'UPSTREAM_TIMEOUT'])
     expect(source.askedFor('/slow.png')).toBe(1)
   })
 
-  test('metrics tell how images were answered', async () => {
+  test('metrics count how images were served', async () => {
     await (await ask(await addressOf('/counted.png', image(PICTURE)))).arrayBuffer()
     const text = await (await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).text()
     for (const outcome of ['cached', 'fetched', 'failed'])

@@ -26,7 +26,7 @@ async function allItems(): Promise<Item[]> {
   return items
 }
 
-test('every item of the demo has a picture of its own, on the public listener and for the console', async () => {
+test('every item of the demo has its own picture, on the public listener and for the console', async () => {
   const items = await allItems()
   expect(items.length).toBeGreaterThan(350)
   const pictures = new Set<string>()
@@ -54,7 +54,7 @@ test('every item of the demo has a picture of its own, on the public listener an
 })
 
 test.each(['x.svg', '', '../console/index.html', '..%2f..%2fpackage.json', 'x/../../package.json', '%00'])(
-  '/sample/pictures/%s is refused',
+  '/sample/pictures/%s is rejected',
   async (name) => {
     for (const url of [demo.publicUrl, demo.operatorUrl]) {
       const { status, body } = await send(`${url}/sample/pictures/${name}`, null)
@@ -64,7 +64,7 @@ test.each(['x.svg', '', '../console/index.html', '..%2f..%2fpackage.json', 'x/..
   },
 )
 
-test('GraphQL names the same picture', async () => {
+test('GraphQL returns the same picture', async () => {
   const query = '{ items(search: "charizard", first: 3) { nodes { slug images { url } } } }'
   const { body } = await send(`${demo.publicUrl}/graphql`, demo.access.keys.enterprise, { json: { query } })
   const { nodes } = (body as unknown as { data: { items: { nodes: Item[] } } }).data.items

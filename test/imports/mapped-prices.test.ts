@@ -87,7 +87,7 @@ describe('a CSV', () => {
     ])
   })
 
-  test('finds an item by the name that an operator gave it, too', async () => {
+  test('finds an item by a name that an operator added, too', async () => {
     const { rows } = await sql<{ id: number }>`select id from items where ref = 'tcgdex:base1-6:reverse'`.execute(node.db.kysely)
     const rename = (name: string) => operator(`/items/${rows[0]!.id}`, { method: 'PATCH', json: { name } })
     expect((await rename('Garados (misprint)')).status).toBe(200)
@@ -101,7 +101,7 @@ describe('a CSV', () => {
     ])
   })
 
-  test('tells of each row that it does not take why', async () => {
+  test('reports for each rejected row why', async () => {
     const csv =
       'name,set,number,eur_price,foil\n' +
       'Alakazam,BS,1,,\nAlakazam,BS,1,abc,\nAlakazam,BS,1,-5,\nAlakazam,BS,1,"1,234 €",\nAlakazam,BS,1,$5.00,\nAlakazam,BS,1,1.00,Cracked Ice\n' +
@@ -123,7 +123,7 @@ describe('a CSV', () => {
   test.each([
     ['.', { '1,234': '1234.00', '1.234': '1.23', '1.234,5': null, "1'234.50": '1234.50', '12 345.60': '12345.60', '2.500.000': null }],
     [',', { '1,234': '1.23', '1.234': '1234.00', '1.234,5': '1234.50', '1.671,68 EUR': '1671.68', '2.500.000': '2500000.00' }],
-  ])('reads amounts with the decimal sign %s', async (decimal, amounts) => {
+  ])('reads amounts with the decimal separator %s', async (decimal, amounts) => {
     const csv = `name,set,number,eur_price,foil\n${Object.keys(amounts)
       .map((amount) => `Gyarados,BS,6,"${amount}",\n`)
       .join('')}`
@@ -141,7 +141,7 @@ describe('a CSV', () => {
     }
   })
 
-  test('loses nothing to a byte order mark, quotes, semicolons or text that is not UTF-8', async () => {
+  test('reads files with a byte order mark, quotes, semicolons or another encoding completely', async () => {
     const marked = '\uFEFF"name";"set";"number";"eur_price";"foil"\r\n"Clefairy";"BS";"5";"2,50 €";"Holo"\r\n'
     expect(await importText(node, 'prices-csv', marked, { input: EUR })).toMatchObject({ counts: { accepted: 1, rejected: 0 } })
     const latin = Buffer.concat([
@@ -158,7 +158,7 @@ describe('a CSV', () => {
     expect(await importText(node, 'prices-csv', utf16, { input: EUR })).toMatchObject({ counts: { unchanged: 0, accepted: 1, rejected: 0 } })
   })
 
-  test('refuses only the rows of a file in mixed encodings that are not in its own', async () => {
+  test('rejects only the rows of a file that are not in its encoding', async () => {
     const rows = ['Clefairy,BS,5,"2,75 €",\n', 'Clefairy,BS,5,"2,80 \x80",\n', 'Clefairy,BS,5,2.85 EUR,\n', 'Pok\xe9mon,BS,5,2.90,\n']
     const mixed = Buffer.concat([
       Buffer.from('name,set,number,eur_price,foil\n'),
@@ -171,7 +171,7 @@ describe('a CSV', () => {
     ['EUR', ['€5', '5 €', '5 EUR', 'eur 5'], ['$5', '£5', 'R$ 5', '5 TL', '5 zł', '5 € 6']],
     ['USD', ['$5', 'US$5', '5 USD'], ['€5', '5 eur']],
     ['TRY', ['5 TL', '₺5', '5 TRY'], ['5 $']],
-  ])('in %s takes its own currency signs only', async (currency, own, others) => {
+  ])('in %s accepts only its own currency signs', async (currency, own, others) => {
     const csv = `name,set,number,eur_price,foil\n${[...own, ...others].map((amount) => `Clefairy,BS,5,${amount},\n`).join('')}`
     const lines = (await refusals(csv, { ...EUR, currency, market: currency === 'TRY' ? 'service' : EUR.market })).map((text) =>
       Number(text.split(' ')[0]),
@@ -180,7 +180,7 @@ describe('a CSV', () => {
     expect(lines.toSorted((a, b) => a - b)).toEqual([...noRate, ...others.map((_, n) => own.length + n + 2)])
   })
 
-  test('takes ids, labels, parts of columns and prices under several labels', async () => {
+  test('supports ids, labels, parts of columns and prices for several labels', async () => {
     const csv =
       'key,cm,condition,nm,psa,day,kind\nbase1-4::reverse,,LP,4.00,40.00,2026-03-01,Card\nbase1-9::holo,1004,NM,5.00,,2026-03-28T19:29:00.276515,Card\nbase1-5::x,,NM,5.00,,2026-03-01,Card\n,,,1,,,Box\n'
     const map = 'tcgdex_id={key/::/1},cardmarket_id=cm,finish={key/::/2},label=condition,price=nm,price[PSA 10]=psa,updated_at=day'
@@ -195,7 +195,7 @@ describe('a CSV', () => {
     expect(rows[0]!.at.toISOString()).toBe('2026-03-28T19:29:00.276Z')
   })
 
-  test('in another currency is converted by the rates of the day, and refused without one', async () => {
+  test('in another currency is converted at daily rates, and rejected without a rate', async () => {
     await operator('/rates', {
       method: 'POST',
       json: [
@@ -228,7 +228,7 @@ describe('JSON', () => {
   test.each([
     ['lines', lines(guide)],
     ['an array', JSON.stringify(guide, null, 2)],
-  ])('of %s gives a price for each nested printing', async (_form, text) => {
+  ])('of %s yields a price for each nested printing', async (_form, text) => {
     const { counts, errors } = await importText(node, 'prices-ndjson', text, { input })
     expect(counts.rowsRead).toBe(3)
     expect(errors.map(({ message }) => message)).toEqual([
@@ -262,7 +262,7 @@ describe('JSON', () => {
     expect(await prices()).toContain('tcgdex:base1-2:reverse Near Mint source_a 4.25')
   })
 
-  test('without a member that the mapping names is refused whole', async () => {
+  test('without a mapped member is rejected as a whole', async () => {
     expect(await importText(node, 'prices-ndjson', lines([{ a: 1 }]), { input })).toMatchObject({
       status: 'failed',
       why: { rule: 'members', params: { values: ['en', 'psa'] } },
@@ -270,7 +270,7 @@ describe('JSON', () => {
   })
 })
 
-describe('a mapping that is wrong', () => {
+describe('an invalid mapping', () => {
   test.each([
     [{}, 'map', 'mapping'],
     [{ map: 'set=a,name=b' }, 'map', 'mapping_price'],
@@ -290,7 +290,7 @@ describe('a mapping that is wrong', () => {
     [{ map: 'price=a,name=c', decimal: ';' }, 'decimal', 'one_of'],
     [{ map: 'price=a,name=c', entries: 'a..b' }, 'entries', 'path'],
     [{ map: 'price=a,name=c', market: 'source_x' }, 'market', 'one_of'],
-  ])('%o is refused before anything is read', async (input, field, rule, message = '') => {
+  ])('%o is rejected before anything is read', async (input, field, rule, message = '') => {
     const query = new URLSearchParams({ market: 'source_b', ...input })
     const before = await node.db.kysely.selectFrom('imports').select('id').execute()
     const { status, body } = await operator<null>(`/imports/prices-csv?${query}`, {
@@ -314,7 +314,7 @@ describe('a mapping that is wrong', () => {
     expect(await prices()).toHaveLength(count)
   })
 
-  test('is for mapped formats only', async () => {
+  test('is accepted for mapped formats only', async () => {
     const { status, body } = await operator<null>('/imports/mintmark-prices-csv?map=price%3Da', { method: 'POST' })
     expect([status, body.error!.details]).toMatchObject([422, [{ field: 'map', rule: 'only_mapped' }]])
   })
@@ -323,7 +323,7 @@ describe('a mapping that is wrong', () => {
 describe('a saved mapping', () => {
   const columns = { price: 'eur', set: 'set', number: 'nr', name: 'title' }
 
-  test('is written, read, used by an upload, and deleted', async () => {
+  test('is created, read, used by an upload, and deleted', async () => {
     const put = await operator('/price-mappings/Weekly%20list', { method: 'PUT', json: { columns, currency: 'EUR', market: 'source_b' } })
     expect([put.status, put.body.data]).toMatchObject([
       200,
@@ -355,7 +355,7 @@ describe('a saved mapping', () => {
     expect(rows.map(({ action }) => action)).toEqual(['price-mapping.save', 'price-mapping.save', 'price-mapping.delete'])
   })
 
-  test('is refused when it is wrong', async () => {
+  test('is rejected if it is invalid', async () => {
     const put = (json: object) => operator<null>('/price-mappings/x', { method: 'PUT', json })
     expect((await put({ columns: { price: 'a' } })).body.error!.details).toMatchObject([{ field: 'columns', rule: 'mapping_item' }])
     expect((await put({ columns, market: 'source_x' })).status).toBe(422)
@@ -383,7 +383,7 @@ describe('a saved mapping', () => {
   })
 })
 
-test('rows of other formats that no id leads to an item are found by their words', async () => {
+test('rows of other formats without a matching id are matched by their words', async () => {
   const columns = 'id,console-name,product-name,loose-price,manual-only-price,bgs-10-price,tcg-id'
   const csv = `${columns}\n1,Pokemon Base Set,Gyarados #6,$5.00,,,\n2,Pokemon Base Set,Gyarados [Reverse Holo] #6,$6.00,,,999\n3,Pokemon Nowhere,Gyarados #6,$7.00,,,\n4,Pokemon Base Set,Gyarados [1st Edition] #6,$8.00,,,2005\n`
   const { errors } = await importText(node, 'pricecharting-csv', csv)

@@ -176,7 +176,7 @@ function permutations<T>(values: readonly T[]): T[][] {
 }
 
 test.each([[['tcgdex', 'api', 'pokemontcg']], [['tcgdex', 'api', 'mintmark']]] as [UnitName[]][])(
-  '%s in every order give the same catalogue',
+  '%s in every order produce the same catalogue',
   async (names) => {
     const orders = permutations(names)
     const first = await catalogueAfter(orders[0]!)

@@ -60,7 +60,7 @@ async function importCategories(count: number, heapMb: number) {
 
 const stored = () => node.db.kysely.selectFrom('categories').selectAll().where('ref', 'like', 'queue:%').execute()
 
-test('one that needs more memory than there is has failed, and nothing else has', async () => {
+test('an import that needs more memory than available fails, and nothing else does', async () => {
   const failed = await importCategories(30_000, 16)
   expect(failed).toMatchObject({ status: 'failed', created: 0, rule: 'import_memory', params: { max: 16 } })
   expect(await stored()).toEqual([])

@@ -28,7 +28,7 @@ const pokemontcg = () =>
 
 const idsByRef = async () => (await sql<{ id: number; ref: string }>`select id, ref from items order by id`.execute(node.db.kysely)).rows
 
-test('an import of an empty catalogue leaves it empty, and comes back with its ids', async () => {
+test('reverting the import of an empty catalogue empties it, and restoring it keeps the ids', async () => {
   const { id } = await tcgdex()
   const [text, ids] = [await exported(node), await idsByRef()]
   const reverted = await revert(id)
@@ -41,7 +41,7 @@ test('an import of an empty catalogue leaves it empty, and comes back with its i
   expect((await revert(reverted.body.data.id)).status).toBe(409)
 })
 
-test('a second source goes without a trace, in either order', async () => {
+test('reverting a second source leaves no trace, in either order', async () => {
   const first = await tcgdex()
   const before = await exported(node)
   const second = await pokemontcg()
@@ -59,7 +59,7 @@ test('a second source goes without a trace, in either order', async () => {
   expect(await exported(node)).toBe('')
 })
 
-test('a newer file goes, and what it changed is as it was', async () => {
+test('reverting a newer file restores the values it changed', async () => {
   await tcgdex()
   const before = await exported(node)
   const newer = await importFiles(node, 'tcgdex', [
@@ -71,7 +71,7 @@ test('a newer file goes, and what it changed is as it was', async () => {
   expect(await exported(node)).toBe(before)
 })
 
-test('an older import goes from under a later one of the same file', async () => {
+test('reverting an older import works with a later one of the same file', async () => {
   const first = await tcgdex()
   const text = await exported(node)
   await tcgdex()
@@ -80,7 +80,7 @@ test('an older import goes from under a later one of the same file', async () =>
   expect(await exported(node)).toBe(text)
 })
 
-test('an item that people use stays', async () => {
+test('an item with user data stays', async () => {
   const { id } = await tcgdex()
   const [kept] = await idsByRef()
   const posted = await send(`${node.operatorUrl}/operator/v1/prices`, OPERATOR_TOKEN, {
@@ -93,7 +93,7 @@ test('an item that people use stays', async () => {
   expect(rows.map((row) => row.ref)).toEqual(['tcgdex:serie:base', 'tcgdex:set:base1'])
 })
 
-test('an import with prices takes them along', async () => {
+test('reverting an import reverts its prices', async () => {
   await tcgdex()
   const text = await exported(node)
   await importText(node, 'mintmark-ndjson', text)

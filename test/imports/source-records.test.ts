@@ -81,7 +81,7 @@ describe('two sources of one set', () => {
     expect(reverse!.foreign_ids).toContainEqual({ source: 'pokemontcg', id: 'base1-4', finish: 'reverse' })
   })
 
-  test('are the same items in the other order', () =>
+  test('are the same items in the reverse order', () =>
     withNode(async (other) => {
       await pokemontcg(other)
       const ids = (await itemsOf(other, 'Charizard')).map((item) => item.id)
@@ -91,7 +91,7 @@ describe('two sources of one set', () => {
       expect((await itemsOf(other, 'Charizard')).map((item) => item.id)).toContain(ids[0])
     }))
 
-  test('are the same items with an older form of one of them, whenever it comes', () =>
+  test('are the same items with an older form of one source, whenever it is imported', () =>
     withNode(async (other) => {
       await importText(other, 'tcgdex', tcgdexOld)
       await pokemontcg(other)
@@ -99,20 +99,20 @@ describe('two sources of one set', () => {
       expect(await exportedItems(other)).toEqual(await exportedItems(node))
     }))
 
-  test('change nothing when they come again', async () => {
+  test('change nothing when imported again', async () => {
     const before = await exported(node)
     expect((await pokemontcg(node)).counts).toMatchObject({ created: 0, updated: 0, unchanged: 8 })
     expect((await tcgdex(node)).counts).toMatchObject({ created: 0, updated: 0, unchanged: 14 })
     expect(await exported(node)).toBe(before)
   })
 
-  test('lose nothing to a poorer and older file', async () => {
+  test('are not reduced by an older file with less data', async () => {
     const before = await exported(node)
     expect((await importText(node, 'tcgdex', tcgdexOld)).counts).toMatchObject({ rowsRead: 6, created: 0, rejected: 0 })
     expect(await exported(node)).toBe(before)
   })
 
-  test('do not undo what an operator states', async () => {
+  test('do not override facts stated by an operator', async () => {
     const [item] = await itemsOf(node, 'Gyarados')
     const patch = (json: object) => operator<StoredItem>(node, `/items/${item!.id}`, { method: 'PATCH', json })
     const attributes = [{ name: 'Rarity', value: 'Rarest' }]
@@ -130,7 +130,7 @@ describe('two sources of one set', () => {
   })
 })
 
-test('a list without release dates leaves those that a richer list gave', () =>
+test('a list without release dates keeps those of a more complete list', () =>
   withNode(async (node) => {
     await importText(
       node,
@@ -145,7 +145,7 @@ test('a list without release dates leaves those that a richer list gave', () =>
     ])
   }))
 
-test('an id without a finish is of the only finish that another source states', () =>
+test('an id without a finish belongs to the only finish that another source states', () =>
   withNode(async (node) => {
     await importFiles(node, 'pokemontcg', [
       { name: 'sets', text: pokemontcgSets },
@@ -162,7 +162,7 @@ test('an id without a finish is of the only finish that another source states', 
     ])
   }))
 
-test('two finishes that a source gives one ref keep different ones', () =>
+test('two finishes with one ref of a source keep different refs', () =>
   withNode(async (node) => {
     const [card] = tcgdexCards.split('\n')
     const printings = (...types: string[]) => JSON.stringify({ ...JSON.parse(card!), variants: types.map((type) => ({ type })) })
@@ -181,7 +181,7 @@ test('two finishes that a source gives one ref keep different ones', () =>
     ])
   }))
 
-test('a card of flags has a finish for each', () =>
+test('a card with finish flags has an item for each', () =>
   withNode(async (node) => {
     const [card] = tcgdexCards.split('\n')
     const flags = { normal: true, reverse: true, holo: false, firstEdition: false }

@@ -14,7 +14,7 @@ const change = fc.oneof(
 
 const sorted = (set: Iterable<number>): number[] => [...set].sort((a, b) => a - b)
 
-test('holds what a plain set holds, and readers catch up by the journal', () => {
+test('has the same content as a plain set, and readers catch up by the journal', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
       let bits = new RowBits()
@@ -69,7 +69,7 @@ test('holds what a plain set holds, and readers catch up by the journal', () => 
   )
 })
 
-test('a reader that lags behind the journal is told to start over', () => {
+test('a reader that is too far behind the journal must start over', () => {
   const bits = new RowBits()
   const visit = (): void => {}
   expect(bits.changesSince(bits.version, visit)).toBe(true)

@@ -19,7 +19,7 @@ test.each([
   ['!', '!', '!'],
   ['/', '/', '/'],
   ['', '', ''],
-])('%j is %j and its number %j', (code, normal, number) => {
+])('%j normalises to %j with the number %j', (code, normal, number) => {
   expect(normalCode(code)).toBe(normal)
   expect(numberOf(code)).toBe(number)
 })
@@ -53,7 +53,7 @@ describe('equality', () => {
     expect(sameCode(query, code)).toBe(false)
   })
 
-  test('holds both ways, for zeros put in front and for totals left out', () => {
+  test('is symmetric, for leading zeros and omitted totals', () => {
     const code = fc.record({
       prefix: fc.constantFrom('', 'TG', 'swsh', 'OP01-'),
       number: fc.integer({ min: 1, max: 300 }),

@@ -20,7 +20,7 @@ test.each([
   expect(fold(text)).toBe(folded)
 })
 
-test('folding what is folded changes nothing', () => {
+test('folding is idempotent', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom(..."aI ıİşßæ'’´`ÅΣς゙カガ　ﬁ♀\u0301\u0307\ufe0f-./\n\t²½") }))
   fc.assert(
     fc.property(text, (each) => {
@@ -30,7 +30,7 @@ test('folding what is folded changes nothing', () => {
   )
 })
 
-test('ASCII text takes the short way to the same end', () => {
+test('ASCII text gives the same result by the fast path', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary-ascii' }), (text) => {
       const long = fold(`${text}é`)
@@ -50,7 +50,7 @@ test.each([
   expect(words(folded)).toEqual(expected)
 })
 
-test('a word is known to start where words() starts one', () => {
+test('startsWord agrees with words() about where words start', () => {
   const folded = fc.string({ unit: fc.constantFrom(...'ab1 -♀é゙カ𝟘字𠀀') }).map(fold)
   fc.assert(
     fc.property(folded, (text) => {

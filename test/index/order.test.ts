@@ -1,8 +1,8 @@
-// KeptOrder against sorting and slicing plain arrays, under interleaved changes of keys, rows and filters.
+// SortedRows against sorting and slicing plain arrays, under interleaved changes of keys, rows and filters.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RowBits } from '#index/bits.ts'
-import { KeptOrder } from '#index/order.ts'
+import { SortedRows } from '#index/order.ts'
 
 /** Deterministic numbers from 0 to below `range`. */
 function dice(seed: number): (range: number) => number {
@@ -18,7 +18,7 @@ function fixture() {
   const keys: number[] = []
   const present = new Set<number>()
   const compare = (a: number, b: number): number => keys[a]! - keys[b]! || a - b
-  const order = new KeptOrder(compare)
+  const order = new SortedRows(compare)
   const naive = (filter: RowBits | null): number[] => [...present].filter((row) => filter === null || filter.has(row)).sort(compare)
   return { keys, present, compare, order, naive }
 }
@@ -29,7 +29,7 @@ describe.each([
   { rows: 6000, span: 1e9, steps: 40, perStep: 400 },
   { rows: 4000, span: 1e9, steps: 25, perStep: 2000 },
 ])('with $rows rows and keys below $span', ({ rows, span, steps, perStep }) => {
-  test.each([1, 2, 3])('answers as filter, sort and slice do (seed %i)', (seed) => {
+  test.each([1, 2, 3])('equals filter, sort and slice (seed %i)', (seed) => {
     const roll = dice(seed * 7919)
     const { keys, present, compare, order, naive } = fixture()
     for (let row = 0; row < rows; row++) keys[row] = roll(span)
@@ -98,7 +98,7 @@ test.each([
   ['always at the same place', (at: number) => (at < 1000 ? (at % 2 ? 1e12 : 0) : 1e6 - at)],
   ['always at the start', (at: number) => -at],
   ['always at the end', (at: number) => at],
-])('stays right when 30,000 rows come one by one, %s', (_, keyOf) => {
+])('stays correct when 30,000 rows are added one by one, %s', (_, keyOf) => {
   const { keys, order, compare } = fixture()
   for (let row = 0; row < 30_000; row++) {
     keys[row] = keyOf(row)
@@ -110,7 +110,7 @@ test.each([
   expect(order.sortRows(Int32Array.from(keys.keys()))).toEqual(all)
 })
 
-test('a row dropped and taken again at once, and one marked and dropped, end where they belong', () => {
+test('rows that are removed and added again, or marked and removed, are handled correctly', () => {
   const { keys, order } = fixture()
   keys.push(3, 2, 1)
   order.load(Int32Array.of(0, 1, 2))
@@ -123,7 +123,7 @@ test('a row dropped and taken again at once, and one marked and dropped, end whe
   expect(Array.from(order.slice(null, 0, 9))).toEqual([0, 2])
 })
 
-test('an empty order, and one emptied, give empty pages', () => {
+test('an empty order, and one that became empty, have empty pages', () => {
   const { keys, order } = fixture()
   const bits = RowBits.of(Int32Array.of(1, 2))
   const expectEmpty = (): void => {
@@ -145,7 +145,7 @@ test('an empty order, and one emptied, give empty pages', () => {
   expectEmpty()
 })
 
-test('a load by key column orders as the comparator alone does', () => {
+test('loading by key column sorts like the comparator', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: -50, max: 50 }), { maxLength: 200 }), (numbers) => {
       const { keys, order, compare } = fixture()

@@ -6,23 +6,23 @@ import { fold } from '#index/fold.ts'
 import { Postings } from '#index/postings.ts'
 import { parseQuery } from '#index/query.ts'
 import { utf8 } from '#index/utf8.ts'
-import { MOST_WORDS } from '#index/vocabulary.ts'
-import { WordedTexts } from '#index/worded.ts'
+import { MAX_WORDS } from '#index/vocabulary.ts'
+import { TokenizedTexts } from '#index/tokenized-texts.ts'
 
 const WORDS = ['charizard', 'CHAR', 'Chár', 'ard', '004/102', 'psa-10', 'Çelik', 'リザードン', '★', '(foil)', '--', 'δ', '', 'x'.repeat(50)]
 const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 5 }).map((words) => words.join(' '))
 
-function rowsWith({ terms }: WordedTexts, part: string): number[] {
+function rowsWith({ terms }: TokenizedTexts, part: string): number[] {
   const found = new RowBits()
   terms.collect(terms.infix(part), found)
   return [...found.toRows()]
 }
 
-test('a part is found in every text that contains it, and texts are given back as they were, while texts come and go', () => {
+test('an infix is found in every text that contains it, and texts are returned unchanged, while texts are added and removed', () => {
   const changes = fc.array(fc.tuple(fc.nat(20), fc.option(fc.oneof(text, fc.string({ unit: 'grapheme' })))), { maxLength: 60 })
   fc.assert(
     fc.property(changes, fc.nat(60), fc.constantFrom(...WORDS, 'a', 'ar', '(', '-', '02'), (steps, packedAfter, sought) => {
-      const worded = new WordedTexts()
+      const worded = new TokenizedTexts()
       const texts = new Map<number, string>()
       for (const [at, [row, given]] of steps.entries()) {
         const next = given?.toWellFormed() ?? null
@@ -40,8 +40,8 @@ test('a part is found in every text that contains it, and texts are given back a
   )
 })
 
-test('terms of very many rows are found, counted and taken out as others are', () => {
-  const worded = new WordedTexts()
+test('terms of very many rows are found, counted and removed like others', () => {
+  const worded = new TokenizedTexts()
   for (let row = 0; row < 5_000; row += 1) worded.set(row, utf8(`common ${row % 2 ? 'odd' : 'even'} n${row}`))
   worded.pack()
   expect(['common', 'odd', 'n4999'].map((part) => rowsWith(worded, part).length)).toEqual([5_000, 2_500, 1])
@@ -52,9 +52,9 @@ test('terms of very many rows are found, counted and taken out as others are', (
   expect(rowsWith(worded, 'omm')).toEqual([7, 8])
 })
 
-test('words past those that get numbers are kept and found as well', () => {
-  const worded = new WordedTexts()
-  const rows = MOST_WORDS + 100
+test('words without a number are stored and found as well', () => {
+  const worded = new TokenizedTexts()
+  const rows = MAX_WORDS + 100
   for (let row = 0; row < rows; row += 1) worded.set(row, utf8(`w${row} w${row} all`))
   expect(worded.get(rows - 1)).toBe(`w${rows - 1} w${rows - 1} all`)
   expect(rowsWith(worded, `w${rows - 1}`)).toEqual([rows - 1])
@@ -63,8 +63,8 @@ test('words past those that get numbers are kept and found as well', () => {
   expect(rowsWith(worded, 'all')).toHaveLength(rows - 1)
 })
 
-test('long texts that are replaced again and again leave the others as they are', () => {
-  const worded = new WordedTexts()
+test('replacing long texts repeatedly does not affect others', () => {
+  const worded = new TokenizedTexts()
   worded.set(1, utf8('Charizard 4/102'))
   for (let round = 0; round < 30; round += 1) worded.set(2, utf8(`${round}`.padEnd(60_000, 'x')))
   expect([worded.get(1), worded.get(2)]).toEqual(['Charizard 4/102', '29'.padEnd(60_000, 'x')])
@@ -72,7 +72,7 @@ test('long texts that are replaced again and again leave the others as they are'
   expect(worded.get(1)).toBe('Charizard 4/102')
 })
 
-test('lists hold what was added and not taken out, whenever they are packed', () => {
+test('lists contain what was added and not removed, whenever they are packed', () => {
   const steps = fc.array(fc.tuple(fc.constantFrom('add', 'add', 'add', 'remove', 'clear', 'pack'), fc.nat(5), fc.nat(30)), { maxLength: 200 })
   fc.assert(
     fc.property(steps, (changes) => {

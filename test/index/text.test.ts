@@ -128,7 +128,7 @@ const part = fc.tuple(known, fc.nat(6), fc.nat(6)).map(([text, from, length]) =>
 const queryPart = fc.oneof(known, part, typo(known), letters, fc.constantFrom('-', '/', 'op1 1', 'op1-1', '04', 'pikahcu', 'é'))
 const query = fc.array(queryPart, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(' '))
 
-test('finds and ranks what plain matching of every row does', () => {
+test('finds and ranks like a plain match of every row', () => {
   const change = fc.tuple(fc.nat(30), fc.option(doc, { freq: 4 }))
   const steps = fc.array(fc.tuple(fc.array(change, { maxLength: 12 }), fc.array(query, { maxLength: 4 })), {
     maxLength: 8,
@@ -155,7 +155,7 @@ test('finds and ranks what plain matching of every row does', () => {
   )
 })
 
-test('knows one typo as the distance does', () => {
+test('accepts one typo like the edit distance', () => {
   const short = fc.string({ unit: fc.constantFrom(...'abc'), maxLength: 7 })
   fc.assert(
     fc.property(short, fc.oneof(short, typo(short)), (a, b) => {
@@ -260,7 +260,7 @@ describe('a catalogue page', () => {
   })
 })
 
-test('a query of more words and parts than are looked at is answered by the first of them', () => {
+test('a query with too many words or parts uses the first of them', () => {
   const index = new TextIndex()
   index.set(0, { name: 'a b c d e f g h i j k l', code: null, more: [] })
   expect(Array.from(index.filter('a b c d e f g h i j k l m n o p q r s t u v w x y z'))).toEqual([0])
@@ -268,7 +268,7 @@ test('a query of more words and parts than are looked at is answered by the firs
   expect(index.ranked('ab-cd.'.repeat(60)).rows).toHaveLength(0)
 })
 
-test('ranks a row the same whatever was searched before', () => {
+test('ranks a row the same, independent of earlier searches', () => {
   const index = new TextIndex()
   index.set(0, { name: 'Big Red Fox', code: null, more: ['Harbour Set'] })
   index.set(1, { name: 'Cub', code: null, more: ['Harbour Set'] })
@@ -277,7 +277,7 @@ test('ranks a row the same whatever was searched before', () => {
   expect(index.ranked('red fox')).toEqual(before)
 })
 
-test('finds among given rows what it finds among all', () => {
+test('finds the same in a subset of rows as in all rows', () => {
   const index = new TextIndex()
   for (let row = 0; row < 200; row++) {
     const name = NAMES[row % NAMES.length]!

@@ -60,7 +60,7 @@ const TASKS = [
   'worker-heartbeat',
 ]
 
-test('/metrics tells of every periodic task when it last ran and how long that took', async () => {
+test('/metrics has the last run and duration of every periodic task', async () => {
   await until('every task has run', async () => (await byTask(LAST_RUN)).size >= TASKS.length)
   const runs = await byTask(LAST_RUN)
   expect([...runs.keys()].sort()).toEqual(TASKS)
@@ -69,7 +69,7 @@ test('/metrics tells of every periodic task when it last ran and how long that t
   await until('the change feed has run again', async () => (await byTask(LAST_RUN)).get('change-feed')! > runs.get('change-feed')!)
 })
 
-test('a task that fails is logged once, retried, and logged once more when it succeeds; the others run on', async () => {
+test('a failing task is logged once, retried, and logged once more when it succeeds; other tasks continue', async () => {
   await sql`alter table webhook_events rename lease_until to lease_away`.execute(node.db.kysely)
   await until('it has failed', async () => (await byTask(LAST_FAILURE)).has('webhooks-due'))
   const first = (await byTask(LAST_FAILURE)).get('webhooks-due')!
@@ -84,7 +84,7 @@ test('a task that fails is logged once, retried, and logged once more when it su
   ])
 })
 
-test('a task never runs twice at the same time, and stopping waits for the run under way', async () => {
+test('a task never runs twice concurrently, and stopping waits for the current run', async () => {
   const scheduler = new Scheduler(silent)
   let [running, most, runs] = [0, 0, 0]
   const run = async () => {
@@ -100,7 +100,7 @@ test('a task never runs twice at the same time, and stopping waits for the run u
   expect([running, most]).toEqual([0, 1])
 })
 
-test('a node listens on one connection for all channels, and listens again after it was lost', async () => {
+test('a node uses one LISTEN connection for all channels, and reconnects after losing it', async () => {
   const listening = async () => {
     const { rows } = await sql<{ pid: number }>`
       select pid from pg_stat_activity where datname = current_database() and query like 'listen %' order by 1`.execute(node.db.kysely)

@@ -46,7 +46,7 @@ async function ruleOn(conditions: object): Promise<ApprovalRule> {
   return body.data
 }
 
-test('bad conditions are refused by name', async () => {
+test('invalid conditions are rejected by name', async () => {
   const refused = async (body: object) => {
     const { status, body: answer } = await operator(node, 'POST', '/approval-rules', body)
     return [status, answer.error?.details?.map(({ field }) => field)]
@@ -64,7 +64,7 @@ test('bad conditions are refused by name', async () => {
   expect((await operator(node, 'POST', `/approval-rules/${id}/backtest`, { days: 0 })).status).toBe(422)
 })
 
-test('other conditions make a new version, anything else does not', async () => {
+test('changed conditions create a new version, other changes do not', async () => {
   const { id, version, mode } = await rule({ price_ratio: { min: 0.5, max: 1.5 } })
   expect([version, mode]).toEqual([1, 'off'])
   expect((await change(id, { name: 'Other', conditions: { price_ratio: { max: 1.5, min: 0.5 } } })).body.data).toMatchObject({
@@ -86,7 +86,7 @@ test('other conditions make a new version, anything else does not', async () => 
   expect(audit.body.data.map(({ action }) => action)).toEqual(['approval-rule.update', 'approval-rule.update', 'approval-rule.create'])
 })
 
-test('a rule is on only if it passes: enough decisions, and few enough that people rejected', async () => {
+test('a rule can be switched on only if it passes: enough decisions, and few rejected by people', async () => {
   const seller_id = await seller()
   for (let n = 0; n < 4; n++) await published(node, items.char!, { seller_id, price: 1_111 })
   const { id: bad } = await pending(node, items.char!, { seller_id, price: 1_111 })
@@ -110,7 +110,7 @@ test('a rule is on only if it passes: enough decisions, and few enough that peop
   expect((await change(id, { mode: 'off' })).body.data).toMatchObject({ mode: 'off', version: 1 })
 })
 
-test('a rule that is on approves what begins to wait, and the audit names its version; in shadow it only says so', async () => {
+test('a rule that is on approves new listings, and the audit log has its version; in shadow mode it only logs', async () => {
   const seller_id = await seller()
   const shadow = await rule({ seller_rejected: { max: 0 } }, { mode: 'shadow' })
   const { id: ruleId, version } = await ruleOn({ seller_approved: { min: 1 }, seller_rejected: { max: 0 }, price_ratio: { max: 1.5 } })
@@ -138,7 +138,7 @@ test('a rule that is on approves what begins to wait, and the audit names its ve
   for (const one of [ruleId, shadow.id]) await change(one, { mode: 'off' })
 })
 
-test('an edit is judged by what it changes, and only by that', async () => {
+test('an edit is evaluated by the changed fields only', async () => {
   const { id: ruleId } = await ruleOn({ changed_fields: ['description'] }).catch(() => ({ id: 0 }))
   expect(ruleId, 'nothing that was never approved matches, so that the rule cannot pass').toBe(0)
   const { id } = await published(node, items.char!)
@@ -153,7 +153,7 @@ test('an edit is judged by what it changes, and only by that', async () => {
   await change(on, { mode: 'off' })
 })
 
-test('what a person undoes or reopens is not approved by the rule again', async () => {
+test('a listing that a person undoes or reopens is not approved by the rule again', async () => {
   const seller_id = await seller()
   await published(node, items.pika!, { seller_id })
   const { id: ruleId } = await ruleOn({ seller_approved: { min: 1 }, price_ratio: { max: 1 } })
@@ -180,7 +180,7 @@ test('what a person undoes or reopens is not approved by the rule again', async 
   await change(ruleId, { mode: 'off' })
 })
 
-test('a backtest sees nothing of what came later', async () => {
+test('a backtest uses no later data', async () => {
   const seller_id = await seller()
   const listings: number[] = []
   for (const price of [800, 1_600, 3_200]) listings.push((await pending(node, items.char!, { seller_id, price })).id)
@@ -213,7 +213,7 @@ test('a backtest sees nothing of what came later', async () => {
   expect(await backtest(id, { days: 89 })).toMatchObject({ days: 89, would_approve: 0, since: null })
 })
 
-test('a backtest says what the shadow log says of the same days', async () => {
+test('a backtest agrees with the shadow log of the same days', async () => {
   node.clock.advance(100 * DAY_MS)
   const rules = [
     await rule({ price_ratio: { min: 0.5, max: 1.2 } }, { mode: 'shadow' }),
@@ -260,7 +260,7 @@ test('a backtest says what the shadow log says of the same days', async () => {
   expect(approves).toBeGreaterThan(10)
 })
 
-test('listings that began to wait while no worker ran are judged, each once, by several at a time', async () => {
+test('listings submitted while no worker ran are evaluated, each once, by several workers at a time', async () => {
   const shadow = await rule({ seller_sales: { min: 0 } }, { mode: 'shadow' })
   const made: number[] = []
   for (let n = 0; n < 20; n++) made.push((await pending(node, items.char!)).id)

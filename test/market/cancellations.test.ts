@@ -57,7 +57,7 @@ const cancelledAt = async (id: number) =>
   ).length
 
 describe('a cancelled line', () => {
-  test('gives its stock back, shows in the order, and leaves what was recorded as it was', async () => {
+  test('returns its stock, is marked in the order, and keeps the recorded values', async () => {
     const one = await published(node, items.pika!, { price: 33.35, quantity: 5 })
     const two = await published(node, items.luffy!, { price: 10.1, title: 'Returning card' })
     const id = orderId()
@@ -96,7 +96,7 @@ describe('a cancelled line', () => {
     expect(sales.body.data).toMatchObject([{ cancelled_at: expect.stringMatching(/Z$/) }])
   })
 
-  test('no longer counts in recent sales, last sales, averages and statistics', async () => {
+  test('is excluded from recent sales, last sales, averages and statistics', async () => {
     const { id: kept } = await published(node, items.box!, { price: 100 })
     const { id: shown } = await published(node, items.box!, { price: 50, quantity: 9 })
     await sell([{ listing_id: kept, quantity: 1 }])
@@ -130,7 +130,7 @@ describe('a cancelled line', () => {
     })
   })
 
-  test('is cancelled with its Idempotency-Key once, and answered again', async () => {
+  test('is cancelled once with its Idempotency-Key, and repeats return the same response', async () => {
     const { id: listingId } = await published(node, items.char!, { quantity: 4 })
     const id = await sell([{ listing_id: listingId, quantity: 1 }])
     const headers = { 'idempotency-key': `cancel-${id}` }
@@ -143,7 +143,7 @@ describe('a cancelled line', () => {
     expect(await listing(listingId)).toMatchObject({ quantity: 4 })
   })
 
-  test('of which one was cancelled before refuses the others with it', async () => {
+  test('if one line was cancelled before, the whole request is rejected', async () => {
     const { id: listingId } = await published(node, items.char!, { quantity: 4 })
     const id = await sell(times(3).map(() => ({ listing_id: listingId, quantity: 1 })))
     expect((await cancel(id, { lines: [2, 2], reason: REASON })).status).toBe(200)
@@ -165,7 +165,7 @@ describe('a cancelled line', () => {
     ['a line that is none', 'sold', { reason: REASON, lines: ['1'] }, 422, 'lines.0'],
     ['an unknown field', 'sold', { reason: REASON, quantity: 1 }, 422, 'quantity'],
     ['a body that is no object', 'sold', [], 400, 'INVALID_JSON'],
-  ])('is refused for %s', async (_what, of, body, status, expected) => {
+  ])('is rejected for %s', async (_what, of, body, status, expected) => {
     const { id: listingId } = await published(node, items.char!)
     const sold = await sell([{ listing_id: listingId, quantity: 1 }])
     const reply = await cancel(of === 'sold' ? sold : of === 'new' ? orderId() : of, body)
@@ -176,7 +176,7 @@ describe('a cancelled line', () => {
 })
 
 describe('the listing of a cancelled sale', () => {
-  test('whose period is over is expired, without a notification', async () => {
+  test('expires if its period is over, without a notification', async () => {
     const { id } = await published(node, items.char!, {}, new Date(node.clock.now().getTime() + DAY_MS))
     const sold = await sell([{ listing_id: id, quantity: 1 }])
     node.clock.advance(DAY_MS)
@@ -186,7 +186,7 @@ describe('the listing of a cancelled sale', () => {
     expect(events).toEqual([])
   })
 
-  test('whose seller is suspended is paused, and the seller publishes it later', async () => {
+  test('is paused if its seller is suspended, and the seller publishes it later', async () => {
     const { id } = await published(node, items.char!)
     const sold = await sell([{ listing_id: id, quantity: 1 }])
     await operator(node, 'PATCH', `/accounts/${node.accounts.plus}`, { suspended: true })
@@ -197,7 +197,7 @@ describe('the listing of a cancelled sale', () => {
     expect(await found(node)).toContain(id)
   })
 
-  test.each(['pending', 'paused', 'rejected'] as const)('that is %s by now stays so', async (status) => {
+  test.each(['pending', 'paused', 'rejected'] as const)('stays %s', async (status) => {
     const { id } = await published(node, items.char!, { quantity: 3 })
     const sold = await sell([{ listing_id: id, quantity: 2 }])
     if (status === 'pending') await plus(node, 'PATCH', `/listings/${id}`, { title: 'Another one' })
@@ -207,7 +207,7 @@ describe('the listing of a cancelled sale', () => {
     expect(await listing(id)).toMatchObject({ status, quantity: 3 })
   })
 
-  test('that was deleted stays deleted', async () => {
+  test('stays deleted', async () => {
     const { id } = await published(node, items.char!)
     const sold = await sell([{ listing_id: id, quantity: 1 }])
     await plus(node, 'DELETE', `/listings/${id}`)
@@ -231,7 +231,7 @@ describe("the service's own price", () => {
       await node.db.kysely.selectFrom('price_points').select('price').where('item_id', '=', itemId).where('label_id', '=', grades['PSA 9']!).execute()
     ).map(({ price }) => Number(price))
 
-  test('is the median of what remains; without a sale it goes', async () => {
+  test('is the median of the remaining sales, and is removed without a sale', async () => {
     const { id } = await published(node, items.pika!, { quantity: 100, grade_id: grades['PSA 9'] })
     const orders: number[] = []
     for (const price of [10, 20, 90]) orders.push(await sell([{ listing_id: id, quantity: 1, unit_price: price }]))
@@ -253,7 +253,7 @@ describe("the service's own price", () => {
     expect(await priceOf(items.pika!)).toBe(7)
   })
 
-  test('is that of the last remaining sale where none of the last 90 days is left', async () => {
+  test('is that of the last remaining sale if there is none in the last 90 days', async () => {
     const { id } = await published(node, items.luffy!, { quantity: 100, grade_id: grades['PSA 9'] })
     const ago = (days: number) => new Date(node.clock.now().getTime() - days * DAY_MS)
     await sell([{ listing_id: id, quantity: 1, unit_price: 1 }], ago(60))
@@ -267,7 +267,7 @@ describe("the service's own price", () => {
     expect(await priceOf(items.luffy!)).toBe(3)
   })
 
-  test('does not count what was cancelled while two items were one', async () => {
+  test('excludes sales cancelled while two items were merged', async () => {
     const { id: here } = await published(node, items.char!, { quantity: 100, grade_id: grades['PSA 9'] })
     const { id: there } = await published(node, items.box!, { quantity: 100, grade_id: grades['PSA 9'] })
     const stays = await sell([{ listing_id: here, quantity: 1, unit_price: 10 }])
@@ -286,7 +286,7 @@ describe("the service's own price", () => {
 describe('races', () => {
   const nodes = () => [node, other]
 
-  test('12 cancellations of one order, on two nodes: 1 success, stock returns once', async () => {
+  test('of 12 concurrent cancellations of one order on two nodes, one succeeds and stock returns once', async () => {
     const { id: listingId } = await published(node, items.char!, { quantity: 5 })
     const id = await sell([
       { listing_id: listingId, quantity: 2 },
@@ -299,7 +299,7 @@ describe('races', () => {
     expect(await listing(listingId)).toMatchObject({ status: 'active', quantity: 5 })
   })
 
-  test('of a deleted listing: 1 success', async () => {
+  test('of concurrent cancellations for a deleted listing, one succeeds', async () => {
     const { id: listingId } = await published(node, items.char!)
     const id = await sell([{ listing_id: listingId, quantity: 1 }])
     await plus(node, 'DELETE', `/listings/${listingId}`)
@@ -307,7 +307,7 @@ describe('races', () => {
     expect(replies.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, ...Array(11).fill(409)])
   })
 
-  test('cancellations and new sales of the same listings: stock is what was there less what is sold and stays', async () => {
+  test('with concurrent cancellations and sales of the same listings, stock equals the initial stock minus sales', async () => {
     const listings = await Promise.all(times(3).map(() => published(node, items.char!, { quantity: 4 })))
     const lines = (i: number) => (i % 2 ? listings : [...listings].reverse()).map(({ id }) => ({ listing_id: id, quantity: 1 }))
     const first = await Promise.all(times(4).map((i) => sell(lines(i))))
@@ -324,7 +324,7 @@ describe('races', () => {
     }
   })
 
-  test('a cancellation while the owner edits, pauses, reprices or deletes: one after the other', async () => {
+  test('a cancellation and a concurrent edit, pause, price change or deletion are serialised', async () => {
     for (const i of times(8)) {
       const { id: listingId } = await published(node, items.char!, { quantity: 2, title: `Raced ${i}` })
       const id = await sell([{ listing_id: listingId, quantity: 1 }])

@@ -32,7 +32,7 @@ const stored = async (id: number) => (await operator(node, 'GET', `/listings/${i
 const approve = (id: number) => operator(node, 'POST', `/listings/${id}/approve`, {})
 const lastOf = async (id: number) => (await decisions(`listing_id=${id}`))[0]!
 
-test('a listing is compared with the prices of its label, in lira by the last rate', async () => {
+test('a listing is compared with prices of its label, in lira at the latest rate', async () => {
   const { id } = await pending(node, items.char!, { grade_id: grades['PSA 10'], price: 180_000 })
   expect(await review(id)).toMatchObject({
     item: { id: items.char, name: 'Charizard', code: '4/102', category: 'Base Set', finish: null, images: [] },
@@ -54,7 +54,7 @@ test('a listing is compared with the prices of its label, in lira by the last ra
   expect(body.data.find((row) => row.id === id)?.review).toEqual(await review(id))
 })
 
-test('a price that is not trusted has its state and no ratio, and the next trusted one counts', async () => {
+test('an untrusted price has its state but no ratio, and the next trusted one is used', async () => {
   const day = new Date(node.clock.now().getTime() - DAY_MS).toISOString()
   const post = (market: string, price: number) => ({ item_id: items.pika, market, label: 'Near Mint', price, updated_at: day })
   await operator(node, 'POST', '/prices', [post('source_c', 10), post('source_b', 9), post('source_a', 11)])
@@ -77,7 +77,7 @@ test('a listing without prices or without a rate has no ratio', async () => {
   expect((await operator(node, 'GET', '/listings/999999/review')).status).toBe(404)
 })
 
-test("the seller's record counts sales, approvals, rejections and the days of its account", async () => {
+test("the seller's history counts sales, approvals, rejections and account age", async () => {
   const { id: seller_id } = (await operator<{ id: number }>(node, 'POST', '/accounts', { name: 'Kart Evi', plan: 'plus' })).body.data
   const sold = await published(node, items.char!, { seller_id, quantity: 3 })
   await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: sold.id, quantity: 2 }] })
@@ -91,7 +91,7 @@ test("the seller's record counts sales, approvals, rejections and the days of it
   expect((await review(taken.id)).seller).toEqual({ id: seller_id, name: 'Kart Evi', sales: 1, approved: 1, rejected: 1, account_age_days: 3 })
 })
 
-test('a requested change is what the owner reads, and an edit sends the listing back', async () => {
+test('the owner sees a requested change, and an edit resubmits the listing', async () => {
   const { id, etag } = await pending(node, items.char!)
   const refused = await operator(node, 'POST', `/listings/${id}/request-change`, { note: ' ' })
   expect([refused.status, refused.body.error?.details?.[0]?.field]).toEqual([422, 'note'])
@@ -113,7 +113,7 @@ test.each([
   ['approve', {}],
   ['reject', { reason: 'blurred photo' }],
   ['request-change', { note: 'a sharper photo' }],
-] as const)('%s: undone, everything is as it was, at the same place in the queue', async (how, body) => {
+] as const)('%s: undoing restores everything, including the place in the queue', async (how, body) => {
   const { id } = await pending(node, items.char!)
   const before = await stored(id)
   node.clock.advance(5_000)
@@ -135,14 +135,14 @@ test.each([
   expect((await approve(id)).status).toBe(200)
 })
 
-test('a published listing that was taken down is shown again', async () => {
+test('a published listing that was taken down is visible again after undoing', async () => {
   const { id } = await published(node, items.char!)
   await operator(node, 'POST', `/listings/${id}/reject`, { reason: 'a mistake' })
   await undo(id)
   expect(await found(node)).toContain(id)
 })
 
-test('after a minute, or after anything else happened, a decision stays', async () => {
+test('a decision cannot be undone after a minute, or after another change', async () => {
   const late = await published(node, items.char!)
   node.clock.advance(60_000)
   expect((await undo(late.id)).body.error).toMatchObject({ code: 'CONFLICT', rule: 'undo_late', params: { seconds: 60 } })
@@ -165,7 +165,7 @@ test('after a minute, or after anything else happened, a decision stays', async 
   expect((await undo(999_999)).status).toBe(404)
 })
 
-test('a decision can be undone on another node, and once', async () => {
+test('a decision can be undone on another node, but only once', async () => {
   const { here, there, close } = await startTwoNodes()
   const { items: cards } = await makeCatalogue(here)
   const { id } = await published(here, cards.char!)

@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('a catalogue without the prices that listings are made from is refused before anything is made', async () => {
+test('a catalogue without the required prices is rejected before anything is created', async () => {
   const bare = await startTestNode()
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-demo-'))
   await expect(makeDemo(bare.ctx, { ...bare.config, dataDir: folder }, { ownCatalogue: true })).rejects.toThrow('No item has a price of source_a')
@@ -33,7 +33,7 @@ test('a catalogue without the prices that listings are made from is refused befo
 
 const total = async (path: string) => (await send<unknown[]>(`${node.publicUrl}/api/v1/plus/${path}`, key)).body.pagination!.total
 
-test('some thousands of listings, in every status, some of each seller', async () => {
+test('there are thousands of listings, in every status and of every seller', async () => {
   expect(await total('listings')).toBeGreaterThan(1_500)
   for (const status of STATUS_LIST) expect(await total(`my-listings?status=${status}`), status).toBeGreaterThan(0)
   for (const name of ['Demo%20Enterprise', 'kart%20evi', 'Slab%20City']) expect(await total(`listings?seller_name=${name}`)).toBeGreaterThan(50)
@@ -56,7 +56,7 @@ test.each([
   expect(some).toBeLessThan(all)
 })
 
-test('flags and orders have something to show', async () => {
+test('flags and orders have data', async () => {
   const flags = 'with_item=1&with_pc=1&with_average=1&with_last_sales=1&per_page=100'
   type Shown = { pc_multiplier: number | null; average_price: number | null; last_sales: unknown[] }
   const { body } = await send<Shown[]>(`${node.publicUrl}/api/v1/plus/listings?${flags}`, key)
@@ -67,7 +67,7 @@ test('flags and orders have something to show', async () => {
   expect(await total('recent-sales?game=onepiece')).toBeGreaterThan(0)
 })
 
-test('every sale has its order, nothing sold is in stock, what is paused can be published again', async () => {
+test('every sale has an order, nothing sold is in stock, and paused listings can be published again', async () => {
   const { rows } = await sql<{ orders: number; odd: number }>`
     select (select count(*)::int from orders) as orders,
            (select count(*)::int from listings where (status = 'sold') <> (quantity = 0)) as odd`.execute(node.db.kysely)

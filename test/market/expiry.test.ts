@@ -25,7 +25,7 @@ async function notified(): Promise<number[]> {
   return rows.map((row) => (JSON.parse(String(row.body)) as { data: { listing_id: number } }).data.listing_id)
 }
 
-test('a listing is gone from search at the end of its period, before any sweep', async () => {
+test('a listing disappears from search at the end of its period, before it is expired', async () => {
   node.clock.stop()
   const { id } = await published(node, item, { title: 'Short' }, inAMinute())
   node.clock.advance(59_999)
@@ -38,7 +38,7 @@ test('a listing is gone from search at the end of its period, before any sweep',
   node.clock.go()
 })
 
-test('many sweeps at once, over two nodes, notify once of each', async () => {
+test('many concurrent expiry runs, on two nodes, notify once per listing', async () => {
   const other = await startTestNode({ databaseUrl: node.databaseUrl })
   const listings = await Promise.all(Array.from({ length: 30 }, () => published(node, item, {}, inAMinute())))
   node.clock.advance(60_000)
@@ -74,7 +74,7 @@ async function audited(id: number): Promise<Audited[]> {
   return body.data.toReversed()
 }
 
-test('each end is audited once, as done by the system', async () => {
+test('each expiry is audited once, as done by the system', async () => {
   const end = inAMinute()
   const [swept, edited] = [await published(node, item, {}, end), await published(node, item, {}, end)]
   node.clock.advance(60_000)
@@ -94,7 +94,7 @@ test('each end is audited once, as done by the system', async () => {
   expect(await audited(edited.id)).toMatchObject([created, approved, expiry, update])
 })
 
-test('a node that starts ends what ended while none ran', async () => {
+test('a starting node expires listings whose period ended while none ran', async () => {
   const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + 60_000))
   const ended = new Date(Date.now() - 1)
   await node.db.kysely.updateTable('listings').set({ expires_at: ended }).where('id', '=', id).execute()
@@ -105,7 +105,7 @@ test('a node that starts ends what ended while none ran', async () => {
   expect((await notified()).filter((one) => one === id)).toHaveLength(1)
 })
 
-test('a write to an ended listing before the sweep does not swallow its notification', async () => {
+test('a write to a listing whose period is over does not lose its notification', async () => {
   const writes: [string, string, object?][] = [
     ['POST', '/listings/ID/status?action=publish'],
     ['PATCH', '/listings/ID', { title: 'Again' }],
@@ -125,7 +125,7 @@ test('a write to an ended listing before the sweep does not swallow its notifica
   }
 })
 
-test('a paused listing does not end; published again after its time it waits for approval', async () => {
+test('a paused listing does not expire; when published after its period, it becomes pending', async () => {
   const { id } = await published(node, item, {}, inAMinute())
   await plus(node, 'POST', `/listings/${id}/status?action=pause`)
   node.clock.advance(60_000)
@@ -135,7 +135,7 @@ test('a paused listing does not end; published again after its time it waits for
   expect(await notified()).not.toContain(id)
 })
 
-test('an order after the end is refused', async () => {
+test('an order after the end is rejected', async () => {
   const { id } = await published(node, item, {}, inAMinute())
   node.clock.advance(60_000)
   expect((await operator(node, 'POST', '/orders', { order_id: 77, lines: [{ listing_id: id, quantity: 1 }] })).status).toBe(409)
@@ -143,7 +143,7 @@ test('an order after the end is refused', async () => {
   expect((await notified()).filter((one) => one === id)).toHaveLength(1)
 })
 
-test('each line of an order is notified of', async () => {
+test('each line of an order is notified', async () => {
   const { id } = await published(node, item, { quantity: 3, price: 20 })
   const lines = [
     { listing_id: id, quantity: 1 },

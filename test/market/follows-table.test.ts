@@ -117,7 +117,7 @@ async function statusOf(id: number): Promise<Status> {
   return (await node.db.kysely.selectFrom('listings').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
 }
 
-test('every action but the end of a period has its paths here', () => {
+test('every action except expire has its paths here', () => {
   expect([...new Set(PATHS.map(({ action }) => action)), 'expire'].sort()).toEqual([...ACTIONS].sort())
 })
 
@@ -150,7 +150,7 @@ test('expire: the status at a moment, its filters and the sweep', async () => {
   await until('the end of the period', async () => (await statusOf(id)) === 'paused')
 })
 
-test('expire: a write that finds the period over', async () => {
+test('expire: a write to a listing whose period is over', async () => {
   rule('active', 'expire', { to: 'rejected' })
   rule('rejected', 'reprice', { to: 'paused' })
   const id = await over()
@@ -159,7 +159,7 @@ test('expire: a write that finds the period over', async () => {
   expect(body.data.find((entry) => entry.action === 'listing.expire')).toMatchObject({ before: { status: 'active' }, after: { status: 'rejected' } })
 })
 
-test('expire: another status whose period ends, and none', async () => {
+test('expire: other statuses with and without a period', async () => {
   rule('active', 'expire', { refused: reason('file_empty') })
   const [paused, active] = [await inStatus(node, 'paused', item), await over()]
   await node.db.kysely.updateTable('listings').set({ expires_at: node.clock.now() }).where('id', '=', paused.id).execute()

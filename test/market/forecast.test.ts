@@ -46,7 +46,7 @@ async function expected(method: string, path: string, body?: object): Promise<Om
 const edit = (id: number, body: object) => expected('PATCH', `/listings/${id}`, body)
 const set = (id: number, action: string) => expected('POST', `/listings/${id}/status?action=${action}`)
 
-describe('status, whether it hides the listing, and because of which fields', () => {
+describe('status, visibility, and the fields that cause a change', () => {
   test('a price and content of an active listing', async () => {
     const { id } = await published(node, item)
     expect(await expected('PATCH', `/listings/${id}/price`, { price: 150 })).toEqual({ status: 'active', hidden: false, because: [] })
@@ -71,7 +71,7 @@ describe('status, whether it hides the listing, and because of which fields', ()
     expect(await set(id, 'publish')).toEqual({ status: 'pending', hidden: true, because: ['language', 'expires_at'] })
   })
 
-  test('listings that are not published', async () => {
+  test('unpublished listings', async () => {
     const waiting = await pending(node, item)
     expect(await edit(waiting.id, { price: 150 })).toEqual({ status: 'pending', hidden: true, because: [] })
     expect(await edit(waiting.id, { description: 'Clean.' })).toEqual({ status: 'pending', hidden: true, because: ['description'] })
@@ -93,7 +93,7 @@ describe('status, whether it hides the listing, and because of which fields', ()
     expect(await edit(id, { quantity: 1, title: 'Other' })).toEqual({ status: 'pending', hidden: true, because: ['title'] })
   })
 
-  test('a period that is over, which nothing has ended yet', async () => {
+  test('a period that is over but not yet expired', async () => {
     const { id } = await published(node, item)
     await node.db.kysely.updateTable('listings').set({ expires_at: node.clock.now() }).where('id', '=', id).execute()
     const reply = await plus<Forecasted>(node, 'PATCH', `/listings/${id}/price?dry_run=1`, { price: 150 })
@@ -110,7 +110,7 @@ describe('status, whether it hides the listing, and because of which fields', ()
   })
 })
 
-describe('as the write itself', () => {
+describe('like the write itself', () => {
   test('data, message and entity tag', async () => {
     const { id, etag } = await published(node, item)
     const { headers, body } = await forecast('PATCH', `/listings/${id}/price`, { price: 150 }, { 'if-match': etag })
@@ -122,7 +122,7 @@ describe('as the write itself', () => {
     expect([stale.status, stale.body.error?.code]).toEqual([412, 'PRECONDITION_FAILED'])
   })
 
-  test('refusals are the same', async () => {
+  test('errors are the same', async () => {
     const [sold, active, foreign] = [
       (await inStatus(node, 'sold', item)).id,
       (await published(node, item)).id,
@@ -152,7 +152,7 @@ describe('as the write itself', () => {
     expect([odd.status, odd.body.error?.code, odd.body.error?.details?.[0]?.field]).toEqual([422, 'PLUS_LISTING_ERROR', 'dry_run'])
   })
 
-  test('a read-only key is refused, as it is by the write', async () => {
+  test('a read-only key is rejected, as by the write', async () => {
     const { id } = await published(node, item)
     const { body } = await operator<{ key: string }>(node, 'POST', `/accounts/${node.accounts.plus}/keys`, { read_only: true })
     const { status, body: answer } = await plus(node, 'PATCH', `/listings/${id}/price?dry_run=1`, { price: 5 }, { key: body.data.key })
@@ -174,7 +174,7 @@ describe('as the write itself', () => {
     expect(writes.filter(({ queryFields = [] }) => !queryFields.includes('dry_run')).map(({ path }) => path)).toEqual([])
   })
 
-  test('several at once, beside the write', async () => {
+  test('several concurrently with the write', async () => {
     const { id } = await published(node, item)
     const prices = [10, 20, 30, 40]
     const [done, ...told] = await Promise.all([
@@ -210,7 +210,7 @@ describe('over GraphQL', () => {
     })
   })
 
-  test('none without `dryRun`, and refusals as of the mutation', async () => {
+  test('none without `dryRun`, and the same errors as the mutation', async () => {
     const { id } = await published(node, item)
     const { errors } = await mutate(`done: updateListingPrice(listingId: ${id}, price: 0.5, dryRun: true) { id }`)
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'PLUS_LISTING_ERROR', details: [{ field: 'price' }] })
@@ -225,7 +225,7 @@ describe('over GraphQL', () => {
   })
 })
 
-test('the usual wait is that of the latest decisions on what was in the queue', async () => {
+test('the usual wait is that of the latest decisions about pending listings', async () => {
   const wait = async () => {
     const { id } = await pending(node, item)
     return (await forecast('PATCH', `/listings/${id}/price`, { price: 5 })).body.data.forecast.usual_wait
@@ -250,7 +250,7 @@ test('the usual wait is that of the latest decisions on what was in the queue', 
   expect([p50, p90].map((hours) => Math.round(hours! * 10) / 10)).toEqual([5.5, 9.1])
 })
 
-test('keys of other accounts learn nothing of a listing', async () => {
+test('keys of other accounts get no information about a listing', async () => {
   const { id } = await published(node, item)
   const { key } = await call(createKey, node.ctx, { account_id: node.accounts.enterprise })
   const { status, body } = await plus(node, 'DELETE', `/listings/${id}?dry_run=1`, undefined, { key })

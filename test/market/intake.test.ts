@@ -45,7 +45,7 @@ const parked = async (key = node.keys.plus) => (await plus<ParkedListing[]>(node
 const place = (id: number, item: number, key = node.keys.plus) =>
   plus<PlacedListing>(node, 'POST', `/parked-listings/${id}`, { item_id: item }, { key })
 
-test('rows become listings that wait for approval, as those of the operator do', async () => {
+test('rows become pending listings, like those that the operator creates', async () => {
   const file = [
     'sku,item_id,name,number,set,grade,language,quantity,price,title,description,images,shipping_payer,offers_enabled,min_offer_price',
     `A-1,${items.char},,,,PSA 10,EN,2,1250.5,My Charizard,"Slabbed, new",https://a.example/1.png|https://a.example/2.png,seller,TRUE,1000`,
@@ -88,7 +88,7 @@ test('rows become listings that wait for approval, as those of the operator do',
   expect(audit.body.data[0]).toMatchObject({ actor: `account:${node.accounts.plus}`, after: { created: 2, refused: 0 } })
 })
 
-test('the same file again lists nothing twice, and neither does the same request', async () => {
+test('importing the same file or repeating the request creates no duplicates', async () => {
   const file = `sku,item_id,price\nB-1,${items.pika},10\nB-2,${items.box},20\n`
   const headers = { 'idempotency-key': 'intake-once' }
   const first = await csv(file, headers)
@@ -100,7 +100,7 @@ test('the same file again lists nothing twice, and neither does the same request
   expect(await mine()).toHaveLength(2)
 })
 
-test('the SKU of another account is free', async () => {
+test("another account's SKU can be used", async () => {
   await open(node.accounts.enterprise, 5)
   await taken(`sku,item_id,price\nSAME,${items.pika},10\n`)
   const theirs = await json([{ sku: 'SAME', item_id: items.pika, price: 12 }], node.keys.enterprise)
@@ -108,7 +108,7 @@ test('the SKU of another account is free', async () => {
   await open(node.accounts.enterprise, null)
 })
 
-test('each wrong row is refused by field, the others are taken', async () => {
+test('each invalid row is rejected by field, and the others are accepted', async () => {
   const good = { item_id: items.char, price: 10 }
   const { status, body } = await json([
     { ...good, sku: 'C-1' },
@@ -153,13 +153,13 @@ test('each wrong row is refused by field, the others are taken', async () => {
   expect(await mine()).toHaveLength(1)
 })
 
-test('a cell that is not a valid number, or a row of another length, is refused by its line', async () => {
+test('an invalid number, or a row of a different length, is rejected by line', async () => {
   const report = await taken(`sku;item_id;price;offers_enabled\nD-1;${items.char};12,5;\nD-2;${items.char}\nD-3;x;5;maybe\n`)
   expect(report.rows.map(({ line }) => line)).toEqual([2, 3, 4])
   expect(report.rows.map(({ refused }) => refused!.map(({ field }) => field).sort())).toEqual([['price'], ['row'], ['item_id', 'offers_enabled']])
 })
 
-describe('files that cannot be read', () => {
+describe('unreadable files', () => {
   test.each([
     '',
     'price\n5',
@@ -168,12 +168,12 @@ describe('files that cannot be read', () => {
     'item_id,price\n"1',
     'item_id,price\n',
     'Product Line,Product Name\nPokemon,Charizard\n',
-  ])('%j is refused', async (text) => {
+  ])('%j is rejected', async (text) => {
     const { status, body } = await csv(text)
     expect([status, body.error?.code]).toEqual([422, 'PLUS_LISTING_ERROR'])
   })
 
-  test('and so are other types, bytes that are no UTF-8, and too many rows', async () => {
+  test('other content types, invalid UTF-8, and too many rows are rejected', async () => {
     expect((await csv('x', { 'content-type': 'text/plain' })).status).toBe(415)
     expect((await csv(new Uint8Array([0xff, 0xfe, 0x0a]))).status).toBe(422)
     expect((await csv(`item_id,price\n${'1,2\n'.repeat(10_001)}`)).body.error).toMatchObject({ details: [{ field: 'rows' }] })
@@ -184,7 +184,7 @@ describe('files that cannot be read', () => {
 describe('parked rows', () => {
   const UNCLEAR = `sku,name,number,price,quantity\nP-1,Booster Box of nobody,,50,3\n`
 
-  test('wait with their candidates until their owner names the item', async () => {
+  test('stay parked with their candidates until their owner selects the item', async () => {
     const report = await taken(`sku,name,number,grade,price\nP-0,Pikacu,58/102,NM,15\n`)
     expect(counts(report)).toMatchObject({ created: 0, parked: 1 })
     const [row] = report.rows
@@ -202,7 +202,7 @@ describe('parked rows', () => {
     expect((await place(waiting!.id, items.pika!)).status).toBe(422)
   })
 
-  test('come again in their place, or become listings when the file says more', async () => {
+  test('stay at their place when imported again, or become listings if the file has more data', async () => {
     const first = await taken(UNCLEAR)
     const second = await taken(UNCLEAR.replace('50', '55'))
     expect(second.rows[0]!.parked_id).toBe(first.rows[0]!.parked_id)
@@ -212,14 +212,14 @@ describe('parked rows', () => {
     expect([await parked(), (await mine()).length]).toEqual([[], 1])
   })
 
-  test('without an SKU are known by what they say; two that say the same are two', async () => {
+  test('without an SKU are identified by their content; two identical ones are two rows', async () => {
     const file = `name,price\nNobody knows this,5\nNobody knows this,5\n`
     expect(counts(await taken(file))).toMatchObject({ parked: 2 })
     expect(counts(await taken(file))).toMatchObject({ parked: 2 })
     expect(await parked()).toHaveLength(2)
   })
 
-  test('are dropped by their owner only', async () => {
+  test('can be discarded by their owner only', async () => {
     const { rows } = await taken(UNCLEAR)
     const drop = (key: string) => plus(node, 'DELETE', `/parked-listings/${rows[0]!.parked_id}`, undefined, { key })
     expect((await drop(node.keys.enterprise)).status).toBe(422)
@@ -228,7 +228,7 @@ describe('parked rows', () => {
     expect(await parked()).toEqual([])
   })
 
-  test('whose SKU a listing got meanwhile stay parked', async () => {
+  test('stay parked if a listing has got their SKU in the meantime', async () => {
     const { rows } = await taken(UNCLEAR)
     const [made] = (await taken(`item_id,price\n${items.char},5\n`)).rows
     await plus(node, 'PATCH', `/listings/${made!.listing_id}`, { sku: 'P-1' })
@@ -255,7 +255,7 @@ describe('parked rows', () => {
 describe("TCGplayer's file", () => {
   const HEADER = 'TCGplayer Id,Product Line,Set Name,Product Name,Number,Condition,Total Quantity,Add to Quantity,TCG Marketplace Price'
 
-  test('names items, condition and stock; the price is a column of ours, in TL', async () => {
+  test('has items, condition and stock; the price is an additional column, in TL', async () => {
     const file = `${HEADER},price\n4711,Pokemon,Base Set,Charizard,4/102,Near Mint,3,0,99.50,4000\n4712,Pokemon,Base Set,Charizard,4/102,Lightly Played,0,,50,\n`
     const report = await taken(file)
     expect(counts(report)).toEqual({ created: 1, parked: 0, refused: 0, passed_over: 1 })
@@ -263,7 +263,7 @@ describe("TCGplayer's file", () => {
     expect(refusals(await taken(file))).toEqual(['sku sku_listed'])
   })
 
-  test('without that column, or with a condition that is none, is refused', async () => {
+  test('without that column, or with an unknown condition, is rejected', async () => {
     expect((await csv(`${HEADER}\n4711,Pokemon,Base Set,Charizard,4/102,Near Mint,3,0,99.50\n`)).status).toBe(422)
     const report = await taken(`${HEADER},price\n1,Pokemon,Base Set,Charizard,4/102,Damaged,3,0,1,5\n2,Pokemon,Base Set,,4/102,Near Mint,3,0,1,5\n`)
     expect(report.rows.map(({ refused }) => refused![0]!.field)).toEqual(['Condition', 'Product Name'])
@@ -271,7 +271,7 @@ describe("TCGplayer's file", () => {
 })
 
 describe('the operator', () => {
-  test('opens the intake for an account, sees it, and closes it', async () => {
+  test('enables listing import for an account, reads the setting, and disables it', async () => {
     const read = async () =>
       (await operator<{ listing_intake: object | null }>(node, 'GET', `/accounts/${node.accounts.plus}`)).body.data.listing_intake
     expect(await read()).toEqual({ quota: 100 })
@@ -289,7 +289,7 @@ describe('the operator', () => {
     expect(audit.body.data[0]).toMatchObject({ before: { listing_intake: { quota: 100 } }, after: { listing_intake: null } })
   })
 
-  test('bounds listings that are not sold and parked rows together', async () => {
+  test('limits unsold listings and parked rows together', async () => {
     await open(node.accounts.plus, 3)
     const file = `sku,item_id,name,price\nQ-1,${items.char},,5\nQ-2,,Nobody knows this,5\nQ-3,${items.char},,5\nQ-4,${items.char},,5\nQ-5,,Nobody either,5\n`
     const report = await taken(file)
@@ -302,7 +302,7 @@ describe('the operator', () => {
     expect((await taken(file)).rows.map(({ outcome }) => outcome)).toEqual(['created', 'refused', 'refused', 'refused', 'refused'])
   })
 
-  test('has the quota kept by files that come at once', async () => {
+  test('the quota applies to concurrent files', async () => {
     await open(node.accounts.plus, 10)
     const file = (n: number) => `sku,item_id,price\n${Array.from({ length: 4 }, (_, i) => `R-${n}-${i},${items.char},5`).join('\n')}\n`
     const replies = await Promise.all(Array.from({ length: 6 }, (_, n) => csv(file(n))))
@@ -311,7 +311,7 @@ describe('the operator', () => {
     expect(await mine()).toHaveLength(10)
   })
 
-  test('has one file listed once when it comes several times at once', async () => {
+  test('the same file uploaded concurrently is imported once', async () => {
     const file = `sku,item_id,name,price\nS-1,${items.char},,5\nS-2,${items.pika},,5\nS-3,,Nobody knows this,5\n`
     const replies = await Promise.all([csv(file), csv(file), csv(file)])
     expect(replies.map(({ body }) => body.data.created).sort()).toEqual([0, 0, 2])
@@ -319,7 +319,7 @@ describe('the operator', () => {
   })
 })
 
-test('an export comes back in unchanged', async () => {
+test('an export can be imported again without changes', async () => {
   const rows = [
     { sku: '=1+1, "x"', item_id: items.char, grade: 'PSA 10', price: 1250.05, title: '=HYPERLINK("x")', description: '  -a;\n"b", \'=c\r\nend ' },
     { sku: "'@b", item_id: items.pika, grade: 'Near Mint', price: 9_999_999, quantity: 0, language: 'tr', title: 'Pikaçhu 🎴 "mint"' },

@@ -11,7 +11,7 @@ import { makeCatalogue, operator, orderId, plus, published } from './kit.ts'
 const percents = fc.integer({ min: 0, max: 1_000_000 }).map((millionths) => millionths / 10_000)
 const prices = fc.oneof(fc.integer({ min: 100, max: 999_999_900 }), fc.integer({ min: 100, max: 20_000 }))
 
-test('the smallest price that pays an amount', () => {
+test('finds the lowest price for a payout', () => {
   fc.assert(
     fc.property(fc.nat(999_999_900), percents, (net, percent) => {
       const price = priceForPayout(net, percent)
@@ -26,7 +26,7 @@ test('the smallest price that pays an amount', () => {
   )
 })
 
-test('what a price pays takes that price or a smaller one', () => {
+test('the lowest price for the payout of a price is that price or a lower one', () => {
   fc.assert(
     fc.property(prices, percents, (price, percent) => {
       const payout = payoutKurus(price, 1, percent)
@@ -49,7 +49,7 @@ afterAll(() => node.close())
 
 const preview = (query: string) => plus<PayoutPreview>(node, 'GET', `/payout-preview?${query}`)
 
-test('previews are the payouts of recorded sales', async () => {
+test('previews equal the payouts of recorded sales', async () => {
   const { id } = await published(node, item, { quantity: 1_000 })
   for (const batch of fc.sample(fc.array(prices, { minLength: 50, maxLength: 50 }), 4)) {
     const lines = batch.map((kurus) => ({ listing_id: id, quantity: 1, unit_price: kurus / 100 }))
@@ -67,7 +67,7 @@ test('previews are the payouts of recorded sales', async () => {
   }
 })
 
-test('bounds, and exactly one of price and net', async () => {
+test('rejects values out of range, and requires exactly one of price and net', async () => {
   expect((await preview('price=1')).body.data).toEqual({ price: 1, commission: 0.12, payout: 0.88 })
   const { payout: most } = (await preview('price=9999999')).body.data
   expect((await preview(`net=${most}`)).body.data).toMatchObject({ payout: most })

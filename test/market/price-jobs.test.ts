@@ -127,7 +127,7 @@ async function expected(twin: number, body: Change, since: Stored, good: 'change
   return status === 200 ? [good, null] : ['failed', answer.error!.rule ?? answer.error!.details![0]!.rule]
 }
 
-test('plan, application and undo of rows do what single writes do', async () => {
+test('planning, applying and undoing rows has the same effect as single writes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(story, { minLength: 4, maxLength: 8 }), async (stories) => {
       const jobs: number[] = []
@@ -181,7 +181,7 @@ test('plan, application and undo of rows do what single writes do', async () => 
   )
 })
 
-test('two jobs, prices and sales of the same listings at once, on two nodes: nothing is lost or done twice', async () => {
+test('two concurrent jobs, prices and sales of the same listings on two nodes: nothing is lost or applied twice', async () => {
   const listings = await Promise.all(Array.from({ length: 30 }, () => published(node, item, { price: 100, quantity: 50 })))
   const ids = listings.map(({ id }) => id)
   // Every third sets the stock, the others the price.
@@ -219,7 +219,7 @@ test('two jobs, prices and sales of the same listings at once, on two nodes: not
   }
 })
 
-test('a job of several parts is planned, applied, read and undone as one, or not at all', async () => {
+test('a job of several parts is planned, applied, read and undone completely, or not at all', async () => {
   const { id: first } = await published(node, item, { price: 100, quantity: 2 })
   const { rows: copies } = await sql<{ id: number }>`
     insert into listings

@@ -37,7 +37,7 @@ const transactionsOf = async (table: 'listings' | 'collection_items', column: 'i
   return rows[0]!.count
 }
 
-test('50 highlights with 1 credit, on two nodes: 1 success', async () => {
+test('of 50 concurrent highlights with 1 credit on two nodes, 1 succeeds', async () => {
   const listings = await Promise.all(times(5).map(() => published(node, item)))
   const replies = await Promise.all(
     times(50).map((i) => plus(nodes()[i % 2]!, 'POST', '/make-highlight', { id: listings[i % 5]!.id }, { key: node.keys.plus })),
@@ -64,7 +64,7 @@ test('highlights of one listing add up', async () => {
   expect(Math.round((Date.parse(until!) - node.clock.now().getTime()) / 86_400_000)).toBe(42)
 })
 
-test('12 orders for the last unit, on two nodes: 1 success', async () => {
+test('of 12 concurrent orders for the last unit on two nodes, 1 succeeds', async () => {
   const { id } = await published(node, item, { title: 'Last unit' })
   const replies = await Promise.all(
     times(12).map((i) => operator(nodes()[i % 2]!, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity: 1 }] })),
@@ -76,7 +76,7 @@ test('12 orders for the last unit, on two nodes: 1 success', async () => {
   expect(sales).toHaveLength(1)
 })
 
-test('orders of the same listings in any order, with prices changed meanwhile: none fails, stock adds up', async () => {
+test('with orders of the same listings in any order and concurrent price changes, none fails and the stock is correct', async () => {
   const listings = await Promise.all(times(4).map(() => published(node, item, { quantity: 100 })))
   const orders = times(24).map((i) => {
     const lines = listings.map(({ id }) => ({ listing_id: id, quantity: 1 }))
@@ -91,7 +91,7 @@ test('orders of the same listings in any order, with prices changed meanwhile: n
   for (const { id } of listings) expect((await operator(node, 'GET', `/listings/${id}`)).body.data.quantity).toBe(76)
 })
 
-test('PATCHes of different fields at once lose none', async () => {
+test('concurrent PATCHes of different fields lose none', async () => {
   const { id } = await published(node, item, { price: 50 })
   const bodies = [
     { title: 'Raced' },
@@ -114,7 +114,7 @@ test('PATCHes of different fields at once lose none', async () => {
   })
 })
 
-test('prices submitted at once commit as one batch, each answered with its own outcome', async () => {
+test('concurrent prices commit as one batch, each with its own result', async () => {
   const mine = await Promise.all(times(40).map(() => published(node, item)))
   const { id: theirs } = await published(node, item, { seller_id: node.accounts.enterprise })
   const offered = await published(node, item, { price: 50, min_offer_price: 40 })
@@ -177,13 +177,13 @@ test('collection records with an Idempotency-Key commit as one batch; a repeat a
   expect(stored).toHaveLength(40)
 })
 
-test('the same price change many times on one listing: the last one stays, versions count them all', async () => {
+test('the same price change many times on one listing: the last one wins, and versions count all', async () => {
   const { id } = await published(node, item)
   const replies = await Promise.all(times(20).map((i) => plus(node, 'PATCH', `/listings/${id}/price`, { price: i + 1 })))
   expect(new Set(replies.map((reply) => reply.headers.get('etag'))).size).toBe(20)
 })
 
-test('of prices that all want the same version, over two nodes, one is written', async () => {
+test('of prices with the same If-Match on two nodes, one is written', async () => {
   const { id } = await published(node, item)
   const tag = (await plus(node, 'PATCH', `/listings/${id}/price`, { price: 50 })).headers.get('etag')!
   const headers = { 'if-match': tag }
@@ -195,7 +195,7 @@ test('of prices that all want the same version, over two nodes, one is written',
   expect((await operator(node, 'GET', `/listings/${id}`)).body.data.price).toBe(written)
 })
 
-test('approval and the owner at once: one order of the two, nothing torn', async () => {
+test('concurrent approval and owner edits are serialised', async () => {
   for (const _round of times(5)) {
     const { id } = await pending(node, item)
     const [approved, edited] = await Promise.all([

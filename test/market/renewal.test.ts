@@ -36,7 +36,7 @@ const inDays = (days: number) => new Date(node.clock.now().getTime() + days * DA
 const beyond = async (id: number) => Date.parse((await stored(id)).expires_at!) - node.clock.now().getTime() - period()
 const AROUND_NOW_MS = 3_600_000
 
-test('each status as the table says: the period is new, and what is told is what is stored', async () => {
+test('each status follows the table: the period is new, and the response equals the stored state', async () => {
   const ids = new Map<Status, number>()
   for (const status of STATUS_LIST) ids.set(status, (await inStatus(node, status, item, { title: `Renewed ${status}` })).id)
   const before = new Map(await Promise.all([...ids].map(async ([status, id]) => [status, await stored(id)] as const)))
@@ -69,7 +69,7 @@ test('each status as the table says: the period is new, and what is told is what
   expect(log.data[0]).toMatchObject({ action: 'listing.renew', before: { status: 'expired' }, after: { status: 'active' } })
 })
 
-test('a forecast tells what a renewal does, and changes nothing', async () => {
+test('a forecast predicts a renewal, and changes nothing', async () => {
   const ids = await Promise.all(
     (['active', 'expired', 'pending'] as const).map(async (status) => (await inStatus(node, status, item, { title: 'Foreseen' })).id),
   )
@@ -103,7 +103,7 @@ test('a forecast tells what a renewal does, and changes nothing', async () => {
   expect(done.data.map(({ status }) => status)).toEqual(['active', 'active', 'pending', 'pending'])
 })
 
-test('what changed since its approval waits for approval; a new price is no change', async () => {
+test('a listing that changed since its approval becomes pending; a new price is no such change', async () => {
   const corrected = await inStatus(node, 'active', item)
   await operator(node, 'PATCH', `/listings/${corrected.id}`, { description: 'Corrected' })
   const cheaper = await inStatus(node, 'expired', item)
@@ -116,7 +116,7 @@ test('what changed since its approval waits for approval; a new price is no chan
   expect(await found(node)).not.toContain(corrected.id)
 })
 
-test('a period that ended and was not swept is ended first, with its one notification', async () => {
+test('a period that is over is expired first, with its one notification', async () => {
   const webhook = await plus(node, 'PUT', '/webhook', { url: 'http://127.0.0.1:9/never', on_expire: true })
   expect(webhook.status).toBe(200)
   const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + 60_000))
@@ -139,7 +139,7 @@ test('a longer period is not shortened, and a vacation is added', async () => {
   expect(Math.abs(await beyond(usual.id))).toBeLessThan(AROUND_NOW_MS)
 })
 
-test('by days: what ends within them and can be renewed, the next to end first, a thousand at a time', async () => {
+test('by days: renewable listings that end within them, the next to end first, up to a thousand', async () => {
   await sql`update listings set expires_at = ${inDays(100)} where seller_id = ${node.accounts.plus}`.execute(node.db.kysely)
   const [second, first, third] = [
     await published(node, item, {}, inDays(2)),
@@ -170,7 +170,7 @@ test('by days: what ends within them and can be renewed, the next to end first, 
   expect([rest.body.data.length, rest.body.message, (rest.body as unknown as { more: boolean }).more]).toEqual([2, 'Renewed 2 listings', false])
 })
 
-test('others’ listings and unknown ids are refused by id, an id twice is one', async () => {
+test('others’ listings and unknown ids are rejected by id, and a repeated id counts once', async () => {
   const own = await published(node, item)
   const theirs = await published(node, item, { seller_id: node.accounts.enterprise })
   const end = (await stored(theirs.id)).expires_at
@@ -200,7 +200,7 @@ test('over GraphQL as over REST', async () => {
   expect(byDays.data.renewListings.listings).toEqual([])
 })
 
-test('repeated with its key it answers the same and changes nothing', async () => {
+test('a repeat with its key returns the same response and changes nothing', async () => {
   const { id } = await published(node, item)
   const headers = { 'idempotency-key': 'renew once' }
   const first = await renew({ ids: [id] }, headers)
@@ -219,13 +219,13 @@ test.each<[string, object, string]>([
   ['no days', { ending_within_days: 0 }, 'ending_within_days integer'],
   ['too many days', { ending_within_days: 366 }, 'ending_within_days integer'],
   ['something else', { ids: [1], days: 1 }, 'days unknown_field'],
-])('refused: %s', async (_what, body, refusal) => {
+])('rejected: %s', async (_what, body, refusal) => {
   const { status, body: answer } = await renew(body)
   const details = answer.error?.details?.map(({ field, rule }) => `${field} ${rule}`)
   expect([status, answer.error?.code, details]).toEqual([422, 'PLUS_LISTING_ERROR', [refusal]])
 })
 
-test('renewals, sales, edits and vacations at once on two nodes: none fails, and sold stays sold', async () => {
+test('with concurrent renewals, sales, edits and vacations on two nodes, none fails, and sold listings stay sold', async () => {
   const listings = await Promise.all(Array.from({ length: 12 }, () => published(node, item, { quantity: 1 })))
   const ids = listings.map(({ id }) => id)
   const own = { key: node.keys.plus }

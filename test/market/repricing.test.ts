@@ -55,7 +55,7 @@ describe('the price by a rule', () => {
     expect(priced(terms, facts)).toEqual(expected)
   })
 
-  test('never below the floor, whatever the facts', () => {
+  test('is never below the floor, for any inputs', () => {
     const kurus = fc.integer({ min: 100, max: 999_999_900 })
     const none = { nil: null }
     const target = fc.oneof(
@@ -95,14 +95,14 @@ describe('the price by a rule', () => {
     )
   })
 
-  test(`50,000 steps of random markets: never below a floor, and opposed rules settle within ${ROUNDS} runs`, () => {
+  test(`50,000 steps of random markets: never below a floor, and competing rules settle within ${ROUNDS} runs`, () => {
     const { below, unsettled, markets } = walk(50_000, 20261123)
     expect([below, unsettled]).toEqual([[], []])
     expect(markets).toBeGreaterThan(1_000)
   })
 })
 
-describe('over REST, GraphQL and by the hour', () => {
+describe('over REST, GraphQL and hourly', () => {
   let node: TestNode
   let items: Record<string, number>
   let grades: Grades
@@ -190,7 +190,7 @@ describe('over REST, GraphQL and by the hour', () => {
     return new Map(listings.map(({ listing_id, new_price, limit, reason: why }) => [listing_id, [new_price, limit, why.rule]]))
   }
 
-  test('a rule is created off, simulated, enabled, changed and deleted', async () => {
+  test('a rule is created disabled, simulated, enabled, changed and deleted', async () => {
     const rule = await create({ name: ' Undercut ' })
     expect(rule).toMatchObject({ name: 'Undercut', enabled: false, ceiling: null, max_move_percent: null, min_comparables: 1, simulated_at: null })
     const patch = (body: object) => plus<Rule>(node, 'PATCH', `/repricing-rules/${rule.id}`, body)
@@ -241,7 +241,7 @@ describe('over REST, GraphQL and by the hour', () => {
     expect([await priceOf(first.id), await priceOf(second.id)]).toEqual([100, 100])
   })
 
-  test('what is compared: others’ listings that buyers can find, never one’s own or those that follow others', async () => {
+  test('compared listings: those of other sellers that buyers can find, not those that follow others', async () => {
     const mine = await ours(200)
     await ours(50)
     await theirs(120)
@@ -259,7 +259,7 @@ describe('over REST, GraphQL and by the hour', () => {
     expect((await said({})).get(mine.id)).toEqual([119, null, 'price_target'])
   })
 
-  test('two rules that undercut each other settle, and rise again with the market', async () => {
+  test('two rules that undercut each other settle, and follow the market up again', async () => {
     const [mine, rival] = [await ours(100), await theirs(100)]
     const anchor = await published(node, items.char!, { price: 100, seller_id: node.accounts.professional })
     const [a, b] = [await create(), await create({ floor: { price: 30 } }, other())]
@@ -278,7 +278,7 @@ describe('over REST, GraphQL and by the hour', () => {
     await plus(node, 'DELETE', `/repricing-rules/${b.id}`, undefined, other())
   })
 
-  test('a market in lira by the rate of the day; a disputed or missing price, and one without a rate, change nothing', async () => {
+  test('a market price is converted at the daily rate; a disputed or missing price, or one without a rate, changes nothing', async () => {
     const [mine, without] = [await ours(100), await published(node, items.pika!, { price: 70 })]
     const target = { kind: 'market', market: 'source_a', factor: 0.5 }
     // 168.56 USD × 40 × 0.5
@@ -304,7 +304,7 @@ describe('over REST, GraphQL and by the hour', () => {
     expect((await said({ target: { ...target, market: 'source_c' } })).get(mine.id)).toEqual([100, null, 'price_untrusted'])
   })
 
-  test('the median of others’ sales, now and on the days before', async () => {
+  test('uses the median of others’ sales, now and for previous days', async () => {
     const mine = await ours(100)
     const sold = async (price: number, daysAgo: number, fields: object) => {
       const { id } = await published(node, items.char!, { ...fields, price })
@@ -327,7 +327,7 @@ describe('over REST, GraphQL and by the hour', () => {
     ])
   })
 
-  test('scopes, and listings that two rules are for', async () => {
+  test('scopes, and listings in the scope of two rules', async () => {
     const [byId, bySku, game, rest] = [
       await ours(100),
       await ours(100),
@@ -348,7 +348,7 @@ describe('over REST, GraphQL and by the hour', () => {
     expect(await taken({ kind: 'all' })).toEqual([bySku.id, game.id, rest.id])
   })
 
-  test('by the hour: only what is enabled and due, of sellers who may; a price that a person changes meanwhile stays', async () => {
+  test('hourly runs: only enabled rules that are due, of allowed sellers; a price that a person changes meanwhile stays', async () => {
     const mine = await ours(100)
     await theirs(90)
     const { id } = await create()
@@ -422,7 +422,7 @@ describe('over REST, GraphQL and by the hour', () => {
     ['too many comparables of a market', { target: { kind: 'market', market: 'source_a', factor: 1 }, min_comparables: 2 }, 'min_comparables one_of'],
     ['enabled at once', { enabled: true }, 'enabled unknown_field'],
     ['no name', { name: ' ' }, 'name text'],
-  ])('refused: %s', async (_what, fields, refusal) => {
+  ])('rejected: %s', async (_what, fields, refusal) => {
     const { status, body } = await plus(node, 'POST', '/repricing-rules', { ...UNDERCUT, ...fields })
     const told = body.error?.details?.map(({ field, rule }) => `${field} ${rule}`) ?? []
     expect([status, body.error?.code]).toEqual([422, 'VALIDATION_ERROR'])

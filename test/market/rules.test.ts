@@ -8,7 +8,7 @@ import { statesDocument } from '#market/states-picture.ts'
 
 const facts: fc.Arbitrary<Facts> = fc.record({ contentApproved: fc.boolean(), inPeriod: fc.boolean(), stock: fc.nat(2), sellerMaySell: fc.boolean() })
 
-test('every status and action is decided, and refusals say why', () => {
+test('every status and action has a decision, and rejections have a reason', () => {
   fc.assert(
     fc.property(fc.constantFrom(...STATUSES), fc.constantFrom(...ACTIONS), facts, (status, action, given) => {
       const decision = decide(status, action, given)
@@ -19,7 +19,7 @@ test('every status and action is decided, and refusals say why', () => {
   expect(Object.keys(TABLE)).toHaveLength(STATUSES.length)
 })
 
-test('only deletion and a cancelled sale lead out of sold, only approval, publication, renewal and such a sale into active, only stock into sold', () => {
+test('only deletion and a cancelled sale leave sold, only approval, publication, renewal and such a sale lead to active, only stock leads to sold', () => {
   fc.assert(
     fc.property(fc.constantFrom(...STATUSES), fc.constantFrom(...ACTIONS), facts, (status, action, given) => {
       const decision = decide(status, action, given)
@@ -34,14 +34,14 @@ test('only deletion and a cancelled sale lead out of sold, only approval, public
   )
 })
 
-test('publishing after a pause goes live only as approved and in time', () => {
+test('publishing after a pause activates a listing only if it is approved and its period is not over', () => {
   const publish = (contentApproved: boolean, inPeriod: boolean) =>
     decide('paused', 'publish', { contentApproved, inPeriod, stock: 1, sellerMaySell: true })
   expect(publish(true, true)).toEqual({ to: 'active' })
   expect([publish(false, true), publish(true, false), publish(false, false)]).toEqual(Array(3).fill({ to: 'pending' }))
 })
 
-test('stock that returns to a sold listing makes it active only where it could be published', () => {
+test('returned stock makes a sold listing active only if it could be published', () => {
   fc.assert(
     fc.property(facts, (given) => {
       const decision = decide('sold', 'restore', given)
@@ -54,7 +54,7 @@ test('stock that returns to a sold listing makes it active only where it could b
   }
 })
 
-test('no verb, statement or sweep names a status of its own', () => {
+test('verbs, statements and expiry do not name statuses themselves', () => {
   const directory = new URL('../../src/market/', import.meta.url)
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !/^(rules|demo|visibility|jobs\/states)\.ts$/.test(file),
@@ -64,13 +64,13 @@ test('no verb, statement or sweep names a status of its own', () => {
   expect(files.filter((file) => named.test(readFileSync(new URL(file, directory), 'utf8')))).toEqual([])
 })
 
-test('a period ends at its very end', () => {
+test('a period ends exactly at its end', () => {
   const end = new Date('2026-12-01T00:00:00Z')
   expect(statusAt('active', end, new Date(end.getTime() - 1))).toBe('active')
   expect(statusAt('active', end, end)).toBe('expired')
   expect(statusAt('paused', end, end)).toBe('paused')
 })
 
-test('docs/listing-states.md is made from the table (make it again with `npx node src/market/states-picture.ts`)', () => {
+test('docs/listing-states.md is generated from the table (update it with `npx node src/market/states-picture.ts`)', () => {
   expect(readFileSync(new URL('../../docs/listing-states.md', import.meta.url), 'utf8')).toBe(statesDocument())
 })

@@ -199,7 +199,7 @@ async function compare(listings: Pick<ListingSnapshot, 'page' | 'pageBytes'>, qu
 }
 type Query = typeof queries extends fc.Arbitrary<infer Q> ? Q : never
 
-test('every page is what SQL says, after every change', async () => {
+test('every page equals the result of SQL, after every change', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(steps, fc.array(queries, { minLength: 2, maxLength: 4 })), { minLength: 10, maxLength: 25 }),
@@ -214,7 +214,7 @@ test('every page is what SQL says, after every change', async () => {
   )
 })
 
-test('what is loaded anew is what was followed', async () => {
+test('a fresh load equals the followed state', async () => {
   const fresh = new ListingSnapshot({ db: node.db, catalogue: node.catalogue, now: node.clock.now, timeZone: 'Europe/Istanbul', readyBytesMb: 2 })
   await fresh.load()
   await fc.assert(
@@ -224,7 +224,7 @@ test('what is loaded anew is what was followed', async () => {
   expect(fresh.size).toBe(node.listings.size)
 })
 
-test('averages and last sales are those of SQL', async () => {
+test('averages and last sales equal those of SQL', async () => {
   for (const item of items) {
     const { rows } = await sql<{ price: number; sold_at: Date }>`
       select unit_price::float8 as price, sold_at from sales where item_id = ${item} order by sold_at desc, id desc limit 10`.execute(node.db.kysely)

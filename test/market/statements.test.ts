@@ -39,7 +39,7 @@ interface OwnSale extends Omit<Line, 'kind' | 'at' | 'amount'> {
 /** A zone whose offset changes, and a commission with four decimals. */
 const ZONE = 'Europe/Berlin'
 const COMMISSION = '7.4321'
-const KEPT = 925_679n
+const PAYOUT_PER_MILLION = 925_679n
 
 let node: TestNode
 let items: Record<string, number>
@@ -181,7 +181,7 @@ test.each([1, 20_261_122])('statements of generated sales and cancellations (see
       lines.forEach(({ seller, quantity, unit }, i) => {
         const gross = BigInt(quantity) * BigInt(unit)
         const one = { order: reply.body.data.order_id, line: i + 1, quantity: BigInt(quantity), unit: BigInt(unit), soldAt, cancelledAt: null }
-        if (seller === 'plus') sold.push({ ...one, payout: (gross * KEPT + 500_000n) / 1_000_000n })
+        if (seller === 'plus') sold.push({ ...one, payout: (gross * PAYOUT_PER_MILLION + 500_000n) / 1_000_000n })
       })
     } else {
       const { order } = pick(sold.filter((one) => !one.cancelledAt))
@@ -239,7 +239,7 @@ describe('own sales', () => {
     while (monthOf(new Date(node.clock.now().getTime() + 3 * DAY_MS)) !== monthOf(node.clock.now())) node.clock.advance(DAY_MS)
   })
 
-  test('show what was sold and what was refunded, newest first, by order, listing and time', async () => {
+  test('show sales and refunds, newest first, by order, listing and time', async () => {
     const [mine, foreign] = [listings[0]!, listings[2]!]
     node.clock.advance(DAY_MS)
     const soldAt = new Date(Math.floor(node.clock.now().getTime() / 1_000) * 1_000)
@@ -280,7 +280,7 @@ describe('own sales', () => {
     expect(newest).toEqual([...newest].sort((a, b) => b - a))
   })
 
-  test("never are another account's, by whatever filter", async () => {
+  test("never contain another account's, with any filter", async () => {
     const foreign = listings.find(({ seller }) => seller === 'enterprise')!
     const sold = await sell([{ listing_id: foreign.id, quantity: 1 }], node.clock.now())
     const { order_id: id } = sold.body.data
@@ -307,7 +307,7 @@ describe('own sales', () => {
     ])
   })
 
-  test('a sale dated ahead is refunded after it, not before', async () => {
+  test('a sale dated in the future is refunded after it, not before', async () => {
     const ahead = new Date(node.clock.now().getTime() + 200_000)
     const { body } = await sell([{ listing_id: listings[0]!.id, quantity: 1 }], ahead)
     await cancel(body.data.order_id)
@@ -329,7 +329,7 @@ describe('own sales', () => {
     '/statement?page=0',
     '/statement?per_page=10001',
     '/statement?month=2026-11&month=2026-12',
-  ])('GET %s is refused', async (path) => {
+  ])('GET %s is rejected', async (path) => {
     const field = path.split('?')[1]!.split('=')[0]!
     const reply = await plus(node, 'GET', path)
     expect(reply).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR', details: [{ field }] } } })
@@ -354,7 +354,7 @@ describe('own sales', () => {
 })
 
 describe('the CSV of a statement', () => {
-  test('makes formulas plain', async () => {
+  test('neutralises formulas', async () => {
     await node.db.kysely.updateTable('items').set({ name: '=HYPERLINK("http://example.com")' }).where('id', '=', items.luffy!).execute()
     const { id } = await published(node, items.luffy!)
     const { body } = await sell([{ listing_id: id, quantity: 1, unit_price: 12.5 }], node.clock.now())
@@ -373,7 +373,7 @@ describe('the CSV of a statement', () => {
     ['text/csv', 'text/csv'],
     ['text/*', 'text/csv'],
     ['text/csv, */*;q=0.1', 'text/csv'],
-  ])('comes for Accept: %s as %s', async (accept, type) => {
+  ])('is returned for Accept: %s as %s', async (accept, type) => {
     const response = await fetch(`${node.publicUrl}/api/v1/plus/statement`, {
       headers: { authorization: `Bearer ${node.keys.plus}`, ...(accept && { accept }) },
     })
@@ -381,7 +381,7 @@ describe('the CSV of a statement', () => {
     expect(response.headers.get('content-type')).toContain(type)
   })
 
-  test('is refused as JSON', async () => {
+  test('is rejected like JSON', async () => {
     const reply = await send(`${node.publicUrl}/api/v1/plus/statement?month=x`, node.keys.plus, { headers: { accept: 'text/csv' } })
     expect(reply).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } })
   })

@@ -40,7 +40,7 @@ const loaded = async () => {
   return listings
 }
 
-test('listings are hidden at once, on every node and on one that starts, and come back as they were', async () => {
+test('listings are hidden at once, on every node and on one that starts, and restored unchanged', async () => {
   await call(addCredits, node.ctx, { id: seller, amount: 1 })
   const ids = [(await published(node, item, { title: 'Hidden one' })).id, (await published(node, item, { title: 'Hidden two' })).id]
   const kept = await published(node, item, { seller_id: node.accounts.enterprise, title: 'Hidden not' })
@@ -70,7 +70,7 @@ test('listings are hidden at once, on every node and on one that starts, and com
   expect((await search(node, '?search=hidden')).body.pagination).toMatchObject({ total: 4 })
 })
 
-test('the operator sees them counted apart', async () => {
+test('the operator sees them counted separately', async () => {
   const stats = async () =>
     (await operator<{ listings: { active: number }; listings_hidden: number; accounts: { suspended: number } }>(node, 'GET', '/stats')).body.data
   await published(node, item)
@@ -83,7 +83,7 @@ test('the operator sees them counted apart', async () => {
   expect(after.listings.active).toBe(before.listings.active - rows.length)
 })
 
-test('they cannot be sold: the whole order is refused, and goes through after resuming', async () => {
+test('they cannot be sold: the whole order is rejected, and succeeds after the account is resumed', async () => {
   const { id } = await published(node, item, { quantity: 2 })
   const kept = await published(node, item, { seller_id: node.accounts.enterprise })
   await suspended(true)
@@ -103,7 +103,7 @@ test('they cannot be sold: the whole order is refused, and goes through after re
   expect((await operator(other, 'POST', '/orders', mixed)).status).toBe(201)
 })
 
-test('an order that meets a suspension waits for it and is refused', async () => {
+test('an order concurrent with a suspension waits for it and is rejected', async () => {
   const { id } = await published(node, item)
   const suspending = await node.db.kysely.startTransaction().execute()
   await suspending.updateTable('accounts').set({ suspended: true }).where('id', '=', seller).execute()
@@ -119,7 +119,7 @@ test('an order that meets a suspension waits for it and is refused', async () =>
   await node.db.kysely.updateTable('accounts').set({ suspended: false }).where('id', '=', seller).execute()
 })
 
-test('orders, highlights and suspensions at once on two nodes: none fails, and none is sold after a suspension was answered', async () => {
+test('with concurrent orders, highlights and suspensions on two nodes, none fails, and nothing is sold after a suspension', async () => {
   await call(addCredits, node.ctx, { id: seller, amount: 20 })
   const listings = await Promise.all(Array.from({ length: 4 }, () => published(node, item, { quantity: 1_000 })))
   for (let round = 0; round < 4; round += 1) {
@@ -138,7 +138,7 @@ test('orders, highlights and suspensions at once on two nodes: none fails, and n
   }
 })
 
-test('periods run on: what ends meanwhile is expired, and is not shown again', async () => {
+test('periods continue: listings that end meanwhile expire, and are not shown again', async () => {
   const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + 60_000))
   await suspended(true)
   node.clock.advance(60_000)
@@ -148,7 +148,7 @@ test('periods run on: what ends meanwhile is expired, and is not shown again', a
   expect(await foundBy(node, '')).not.toContain(id)
 })
 
-test('a downgraded account keeps its listings published, sellable and notified', async () => {
+test('a downgraded account keeps its listings published, purchasable and notified', async () => {
   const receiver = await openReceiver()
   try {
     expect((await plus(node, 'PUT', '/webhook', { url: receiver.url, on_sale: true })).status).toBe(200)
@@ -163,7 +163,7 @@ test('a downgraded account keeps its listings published, sellable and notified',
   }
 })
 
-test('webhooks wait: no attempt is made or counted until the account is resumed', async () => {
+test('webhooks pause: no attempt is made or counted until the account is resumed', async () => {
   const receiver: Receiver = await openReceiver()
   try {
     expect((await plus(node, 'PUT', '/webhook', { url: receiver.url, on_sale: true, on_expire: true })).status).toBe(200)

@@ -73,7 +73,7 @@ const loaded = async () => {
   return listings
 }
 
-test('listings are hidden and shown at the very moments, on every node and on one that starts, with no write in between', async () => {
+test('listings are hidden and shown at the exact times, on every node and on one that starts, without a write in between', async () => {
   const title = 'Away by the moment'
   const ids = [(await published(node, item, { title })).id, (await published(node, item, { title, price: 50 })).id]
   const kept = await published(node, item, { title, seller_id: node.accounts.enterprise })
@@ -118,7 +118,7 @@ test('listings are hidden and shown at the very moments, on every node and on on
   expect(await foundOn(node, '?search=moment%20corrected')).toEqual([ids[1]])
 })
 
-test('periods and highlights stand still: set ahead, prolonged, shortened, ended early, and cancelled', async () => {
+test('periods and highlights are paused: by vacations set ahead, extended, shortened, ended early, and cancelled', async () => {
   await call(addCredits, node.ctx, { id: seller, amount: 2 })
   const { id } = await published(node, item)
   const paused = await inStatus(node, 'paused', item)
@@ -152,7 +152,7 @@ test('periods and highlights stand still: set ahead, prolonged, shortened, ended
   expect((await plus(node, 'GET', '/vacation')).body.data).toBeNull()
 })
 
-test('nothing ends meanwhile; what is approved meanwhile begins its period afterwards, what ended before stays ended', async () => {
+test('nothing expires meanwhile; listings approved meanwhile start their period afterwards, and those that expired before stay expired', async () => {
   const last = await published(node, item, {}, later(HOUR_MS))
   const over = await published(node, item, {}, later(60_000))
   const [from, to] = [later(30 * 60_000), later(10 * DAY_MS)]
@@ -172,7 +172,7 @@ test('nothing ends meanwhile; what is approved meanwhile begins its period after
   expect((await stored(id)).status).toBe('active')
 })
 
-test('sales and highlights are refused meanwhile; a sale from before is recorded', async () => {
+test('sales and highlights are rejected meanwhile; an earlier sale is recorded', async () => {
   await call(addCredits, node.ctx, { id: seller, amount: 1 })
   const { id } = await published(node, item, { quantity: 5 })
   const before = node.clock.now()
@@ -209,7 +209,7 @@ test('a suspended seller on vacation stays hidden when either ends first', async
   expect(await twice()).toEqual([id])
 })
 
-test('over REST and GraphQL: read, set, changed, ended, each told the same and audited', async () => {
+test('over REST and GraphQL: read, set, changed, ended, each with the same response and audited', async () => {
   const [from, to] = [later(DAY_MS), later(2 * DAY_MS)]
   const saved = await set({ from, to })
   expect(saved.status).toBe(200)
@@ -233,7 +233,7 @@ test('over REST and GraphQL: read, set, changed, ended, each told the same and a
   )
 })
 
-describe('what is refused', () => {
+describe('rejected', () => {
   const refusalOf = async (body: object) => {
     const { status, body: answer } = await plus(node, 'PUT', '/vacation', body)
     return [status, answer.error?.code, ...(answer.error?.details ?? []).map(({ field, rule }) => `${field} ${rule}`)]
@@ -255,7 +255,7 @@ describe('what is refused', () => {
     expect((await plus(node, 'GET', '/vacation')).body.data).toBeNull()
   })
 
-  test('a start that has passed by a little means now, and that of a running vacation stays', async () => {
+  test('a start slightly in the past means now, and that of a running vacation stays', async () => {
     const reply = await plus<Answer>(node, 'PUT', '/vacation', { from: later(-60_000).toISOString(), to: at(1) })
     expect(Date.parse(reply.body.data.from)).toBeGreaterThan(later(-30_000).getTime())
     advance(HOUR_MS)
@@ -265,7 +265,7 @@ describe('what is refused', () => {
   })
 })
 
-test('vacations, approvals, sales and highlights at once on two nodes: none fails, and every period is as long as it should be', async () => {
+test('with concurrent vacations, approvals, sales and highlights on two nodes, none fails, and every period has the correct length', async () => {
   await call(addCredits, node.ctx, { id: seller, amount: 100 })
   const listings = await Promise.all(Array.from({ length: 6 }, () => published(node, item, { quantity: 1_000 })))
   const waiting = await Promise.all(Array.from({ length: 24 }, () => pending(node, item)))
@@ -294,7 +294,7 @@ describe('the rule', () => {
   const step = fc.record({ after: fc.nat(400), vacation: fc.option(span, { nil: null }) })
   const at = (n: number) => new Date(T0 + n)
 
-  test('whatever is set, changed and ended: the time shown is the period', () => {
+  test('for any sequence of changes, the period equals the time shown', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3_000 }), fc.array(step, { maxLength: 12 }), (period, steps) => {
         let [now, vacation, end] = [0, null as { from: number; to: number } | null, period]
@@ -316,11 +316,11 @@ describe('the rule', () => {
   })
 })
 
-describe('a story of vacations, approvals and edits', () => {
+describe('a sequence of vacations, approvals and edits', () => {
   const STEPS = ['vacation', 'extend', 'end', 'approve', 'edit', 'reprice', 'pass', 'pass'] as const
   const steps = fc.array(fc.record({ what: fc.constantFrom(...STEPS), n: fc.nat(1_000) }), { minLength: 5, maxLength: 12 })
 
-  test('found exactly outside of the vacation, and expired exactly when its time is used up', async () => {
+  test('is found exactly outside of the vacation, and expires exactly when its period is used up', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (story) => {
         await plus(node, 'DELETE', '/vacation')

@@ -9,7 +9,7 @@ import { endVacation } from '#market/end-vacation.ts'
 import { readListingVisibility } from '#market/read-listing-visibility.ts'
 import type { ListingVisibility } from '#market/types.ts'
 import { setVacation } from '#market/set-vacation.ts'
-import { findStanding } from '#market/standing.ts'
+import { findVisibilityRow } from '#market/visibility-rows.ts'
 import { hindrancesOf } from '#market/visibility.ts'
 import { ask } from '../graphql/client.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
@@ -32,7 +32,7 @@ const visibility = async (id: number | string) => {
 }
 const codes = async (id: number) => (await visibility(id)).reasons.map(({ code }) => code)
 
-test('each reason with its beginning and what to do', async () => {
+test('each reason has its start and what to do', async () => {
   const active = await published(node, item, { quantity: 2 })
   expect(await visibility(active.id)).toEqual({ visible: true, reasons: [] })
   const [waiting, rejected, expired, sold] = [
@@ -73,7 +73,7 @@ const audited = async (id: number) => {
   return { rows: body.data.filter(({ action }) => action === 'listing.pause') }
 }
 
-test('only of own listings, and what is not one', async () => {
+test('only for own listings, and rejects what is not a listing', async () => {
   const foreign = await published(node, item, { seller_id: node.accounts.enterprise })
   for (const id of [foreign.id, 999_999, 2 ** 40]) {
     const { status, body } = await plus(node, 'GET', `/listings/${id}/visibility`)
@@ -128,7 +128,7 @@ const STEPS = [
 const steps = fc.record({ what: fc.constantFrom(...STEPS), n: fc.nat(1_000) })
 
 /** Status × stock × period × plan × suspension × vacation, reached in random ways. */
-test('nothing is told exactly when a search finds the listing', async () => {
+test('there is no reason if and only if a search finds the listing', async () => {
   const reached = new Set<string>()
   const story = async (taken: readonly { what: (typeof STEPS)[number]; n: number }[]) => {
     const sellers: { id: number; plan: (typeof PLANS)[number]; suspended: boolean }[] = []
@@ -172,7 +172,7 @@ test('nothing is told exactly when a search finds the listing', async () => {
           id,
           shown.has(id),
           !shown.has(id),
-          hindrancesOf((await findStanding(node.db.kysely, id))!, node.clock.now()),
+          hindrancesOf((await findVisibilityRow(node.db.kysely, id))!, node.clock.now()),
         ])
         reached.add(`${reasons.map(({ code }) => code).join(' ') || 'visible'}${seller.plan === 'starter' ? ' on Starter' : ''}`)
       }

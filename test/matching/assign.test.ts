@@ -19,7 +19,7 @@ function both(names: Record<string, string>, more: Record<string, Partial<MatchR
 const FIVE = { 1: 'Alakazam', 2: 'Blastoise', 3: 'Chansey', 5: 'Clefairy', 6: 'Gyarados' }
 
 describe('set, number and name', () => {
-  it('joins cards of two sources, and gives each finish an item that the card as a whole belongs to', () => {
+  it('matches cards of two sources, and gives each finish an item', () => {
     const records = [
       ...both(FIVE),
       card(base, '4', 'Charizard', { printing: 'Holo Unlimited' }),
@@ -53,12 +53,12 @@ describe('set, number and name', () => {
     ['delta species', '4', '4', 'Charizard δ', 'Charizard (Delta Species)'],
     ['Nidoran', '4', '4', 'Nidoran ♀', 'Nidoran Female'],
     ['ampersands', '4', '4', 'Reshiram & Charizard GX', 'Reshiram and Charizard-GX'],
-  ])('knows spellings of numbers and names: %s', (_what, number, other, name, otherName) => {
+  ])('accepts different spellings of numbers and names: %s', (_what, number, other, name, otherName) => {
     const records = [...both(FIVE), card(base, number, name, { id: 'a' }), card(baseOther, other, otherName, { id: 'b' })]
     expect(joined(records)).toContain('tcgdex:a + pokemontcg:b')
   })
 
-  it('tells cards apart that differ in what is printed', () => {
+  it('separates cards with different printed data', () => {
     const records = [
       ...both(FIVE),
       ...['29 Nidoran ♀', '32 Nidoran ♂', 'A Unown', 'B Unown', '103a Kyogre', '103b Kyogre', '! Unown', '? Unown'].flatMap((line) => {
@@ -71,7 +71,7 @@ describe('set, number and name', () => {
     expect(lines.filter((line) => !/^tcgdex:(base1-\S+) \+ pokemontcg:\1$/.test(line))).toEqual([])
   })
 
-  it('ignores a prefix that all cards of a set bear: promos and galleries', () => {
+  it('ignores a prefix shared by all cards of a set: promos and galleries', () => {
     const gallery = setOf('tcgdex', 'swsh12.5gg', 'Crown Zenith Galarian Gallery')
     const galleryOther = setOf('pokemontcg', 'swsh12pt5gg', 'Crown Zenith Galarian Gallery')
     const names = ['Grookey', 'Scorbunny', 'Sobble', 'Meowth', 'Charizard']
@@ -96,7 +96,7 @@ describe('set, number and name', () => {
 })
 
 describe('set maps', () => {
-  it('need 80 % of the smaller set', () => {
+  it('require 80 % of the smaller set', () => {
     const three = { 1: 'Alakazam', 2: 'Blastoise', 3: 'Chansey' }
     const records = [
       ...both(three),
@@ -111,7 +111,7 @@ describe('set maps', () => {
     expect(open.map(({ reasons }) => reasons.map(({ rule }) => rule))).toEqual(Array(3).fill(['set-unclear']))
   })
 
-  it('leave a set that resembles two to its namesake, else to a person, who decides once', () => {
+  it('map a set that resembles two to the one with the same name, otherwise a person decides once', () => {
     const reprint = setOf('tcgdex', 'base4', 'Base Set 2')
     const same = { 1: 'Alakazam', 2: 'Blastoise', 3: 'Chansey' }
     const namesakes = [
@@ -134,11 +134,11 @@ describe('set maps', () => {
     expect(joined(records, decided)).toContain('tcgdex:base1-2 + pokemontcg:base1-2')
   })
 
-  it('a set that a person declared to be none of the others stays alone', () => {
+  it('a set that a person made separate is not mapped', () => {
     expect(joined(both(FIVE), { setMaps: [['pokemontcg:set:base1', null]] })).toHaveLength(10)
   })
 
-  it('join sets of one name only when a person says so, then also by name alone', () => {
+  it("map sets with only the same name after a person's decision, then match by name alone as well", () => {
     const classic = setOf('tcgdex', 'cel25cc', 'Celebrations Classic Collection')
     const other = setOf('pokemontcg', 'cel25c', 'Celebrations: Classic Collection')
     const records = [
@@ -155,7 +155,7 @@ describe('set maps', () => {
     expect(joined(records, decided)).toEqual(['tcgdex:cel25cc-CC001 + pokemontcg:cel25c-2_A', 'tcgdex:cel25cc-CC002 + pokemontcg:cel25c-4_A'])
   })
 
-  it('one source that holds a set twice waits with the copies', () => {
+  it('if a source contains a set twice, its copies are pending', () => {
     const shining = setOf('tcgdex', 'swsh4.5', 'Shining Fates')
     const vault = setOf('tcgdex', 'swsh4.5sv', 'Shining Fates Shiny Vault')
     const vaultOther = setOf('pokemontcg', 'swsh45sv', 'Shining Fates Shiny Vault')
@@ -170,8 +170,8 @@ describe('set maps', () => {
   })
 })
 
-describe('nothing doubtful joins by itself', () => {
-  it('twins of one number and name in a set', () => {
+describe('uncertain matches are pending', () => {
+  it('cards with the same number and name in a set', () => {
     const records = [
       ...both(FIVE),
       card(base, '7', 'Twin', { id: 'one' }),
@@ -182,12 +182,12 @@ describe('nothing doubtful joins by itself', () => {
     expect(joined(records)).not.toContain('pokemontcg:x')
   })
 
-  it('two records that claim one card', () => {
+  it('two records that match one card', () => {
     const records = [...both(FIVE), card(base, '7', 'Twin'), card(baseOther, '7', 'Twin', { id: 'x' }), card(baseOther, '7', 'Twin', { id: 'y' })]
     expect(waiting(records)).toEqual(['pokemontcg:x: claimed-twice → tcgdex:base1-7', 'pokemontcg:y: claimed-twice → tcgdex:base1-7'])
   })
 
-  it('hit points or prices that contradict', () => {
+  it('contradictory hit points or prices', () => {
     const hp = both(FIVE, { 1: { hp: 80 } }).map((record) => (record.key === 'tcgdex\tbase1-1\t' ? { ...record, hp: 90 } : record))
     expect(waiting(hp)).toEqual(['pokemontcg:base1-1: hp → tcgdex:base1-1'])
     const priced = (cents: number) =>
@@ -197,11 +197,11 @@ describe('nothing doubtful joins by itself', () => {
     expect(waiting(priced(20))).toEqual([])
   })
 
-  it('0 hit points and no price say nothing', () => {
+  it('0 hit points and no price are not contradictory', () => {
     expect(waiting(both(FIVE, { 1: { hp: 0, priceCents: 0 }, 2: { hp: null } }))).toEqual([])
   })
 
-  it('names or numbers that are only alike', () => {
+  it('names or numbers that are only similar', () => {
     const records = [
       ...both({ ...FIVE, 8: 'Machamp', 9: 'Magneton', 10: 'Mewtwo' }),
       card(base, '98', 'Impostor Oak'),
@@ -212,7 +212,7 @@ describe('nothing doubtful joins by itself', () => {
     expect(waiting(records)).toEqual(['pokemontcg:base1-70: loose → tcgdex:base1-70a', 'pokemontcg:base1-98: loose → tcgdex:base1-98'])
   })
 
-  it('a card like no other is an item of its own', () => {
+  it('a card without similar ones is a separate item', () => {
     const records = [...both(FIVE), card(baseOther, '99', 'Mew')]
     expect(joined(records)).toContain('pokemontcg:base1-99')
     expect(waiting(records)).toEqual([])
@@ -223,19 +223,19 @@ describe('shop ids', () => {
   const id = (value: string) => [{ source: 'cardmarket', id: value }]
   const other = setOf('pokemontcg', 'other', 'Something Else')
 
-  it('join what no set map does', () => {
+  it('match cards of sets without a map', () => {
     const records = [card(base, '4', 'Charizard', { shopIds: id('273699') }), card(other, '4/102', 'Charizard', { shopIds: id('273699') })]
     expect(joined(records)).toEqual(['tcgdex:base1-4 + pokemontcg:other-4/102'])
   })
 
-  it('need an equal name, and never override set, number and name', () => {
+  it('require the same name, and never override set, number and name', () => {
     const records = [...both(FIVE), card(base, '4', 'Charizard', { shopIds: id('1') }), card(other, '4', 'Pikachu', { shopIds: id('1') })]
     expect(waiting(records)).toEqual(['pokemontcg:other-4: shop-id-differs → tcgdex:base1-4'])
     const wrong = [...both(FIVE, { 1: { shopIds: id('1') } }), card(base, '4', 'Charizard', { shopIds: id('1') })]
     expect(waiting(wrong)).toEqual(['pokemontcg:base1-1: shop-id-differs → tcgdex:base1-1 tcgdex:base1-4'])
   })
 
-  it('say nothing when several cards of a source have them', () => {
+  it('are ignored if several cards of a source have them', () => {
     const records = [
       card(base, '4', 'Charizard', { shopIds: id('1') }),
       card(base, '5', 'Charizard', { shopIds: id('1') }),
@@ -256,7 +256,7 @@ describe('shop ids', () => {
 })
 
 describe('finishes', () => {
-  it('meet in one vocabulary', () => {
+  it('share one vocabulary', () => {
     const records = [
       ...both(FIVE),
       card(base, '7', 'Nidoking', { printing: 'Holo 1st Edition', id: 'a' }),
@@ -267,7 +267,7 @@ describe('finishes', () => {
     expect(joined(records).slice(0, 2)).toEqual(['tcgdex:a + pokemontcg:b (holo-first-edition)', 'tcgdex:a + pokemontcg:b (reverse)'])
   })
 
-  it('an edition without a foil is the one that others state', () => {
+  it('an edition without a foil matches the one that other sources state', () => {
     const records = [
       ...both(FIVE),
       card(base, '7', 'Nidoking', { printing: 'Holo 1st Edition', id: 'a' }),
@@ -276,7 +276,7 @@ describe('finishes', () => {
     expect(joined(records)).toContain('tcgdex:a + pokemontcg:b (holo-first-edition)')
   })
 
-  it('of One Piece are printings of their own', () => {
+  it('of One Piece are separate printings', () => {
     const pack = { ref: 'punk-records:pack:569101', name: 'ROMANCE DAWN [OP-01]', codes: ['OP-01'], printedTotal: null }
     const zoro = (id: string, printing: string) => card(pack, 'OP01-001', 'Roronoa Zoro', { id, game: 'onepiece', family: 'en', printing })
     expect(joined([zoro('en:OP01-001', 'normal'), zoro('en:OP01-001_p1', '_p1'), zoro('en:OP01-001_r2', 'Reprint 2')])).toEqual([
@@ -296,20 +296,20 @@ describe('decisions', () => {
   ]
   const key = (source: string, id: string) => `${source}\t${id}\t`
 
-  it('join what waits', () => {
+  it('match pending cards', () => {
     const same: [string, string][] = [[key('tcgdex', 'two'), key('pokemontcg', 'x')]]
     expect(waiting(twins, { same })).toEqual([])
     expect(joined(twins, { same })).toContain('tcgdex:two + pokemontcg:x')
   })
 
-  it('keep apart what a rule would join, and leave the other candidate', () => {
+  it('separate cards that a rule would match, and leave the other candidate', () => {
     const apart: [string, string][] = [[key('pokemontcg', 'x'), key('tcgdex', 'one')]]
     expect(joined(twins, { apart })).toContain('tcgdex:two + pokemontcg:x')
     expect(joined(twins, { apart: [...apart, [key('tcgdex', 'two'), key('pokemontcg', 'x')]] })).toContain('pokemontcg:x')
     expect(joined(both(FIVE), { apart: [[key('tcgdex', 'base1-1'), key('pokemontcg', 'base1-1')]] })).toContain('pokemontcg:base1-1')
   })
 
-  it('join contradicting cards, cards of one source and finishes', () => {
+  it('match contradictory cards, cards of one source and finishes', () => {
     const hp = both(FIVE, { 1: { hp: 80 } }).map((record) => (record.key === key('tcgdex', 'base1-1') ? { ...record, hp: 90 } : record))
     expect(joined(hp, { same: [[key('pokemontcg', 'base1-1'), key('tcgdex', 'base1-1')]] })).toContain('tcgdex:base1-1 + pokemontcg:base1-1')
     expect(joined(twins, { same: [[key('tcgdex', 'one'), key('tcgdex', 'two')]] })).toContain('tcgdex:one + tcgdex:two + pokemontcg:x')
@@ -317,7 +317,7 @@ describe('decisions', () => {
     expect(joined(finishes, { same: [[finishes[0]!.key, finishes[1]!.key]] })).toEqual(['tcgdex:base1-1 + tcgdex:base1-1 (holo)'])
   })
 
-  it('about what does not exist change nothing', () => {
+  it('about missing records change nothing', () => {
     const gone: Partial<Decisions> = {
       same: [['a\tb\t', 'c\td\t']],
       apart: [['a\tb\t', key('tcgdex', 'one')]],
@@ -327,7 +327,7 @@ describe('decisions', () => {
     expect(joined(twins, gone)).toEqual(joined(twins))
   })
 
-  it('to postpone leave the card waiting, marked', () => {
+  it('to postpone leave the card pending and marked', () => {
     const { waiting: open } = assign(twins, { ...NO_DECISIONS, postponed: [key('pokemontcg', 'x')] })
     expect(open.map(({ postponed }) => postponed)).toEqual([true])
   })
@@ -337,7 +337,7 @@ describe('sealed products', () => {
   const cardmarket = (id: string, name: string, more: Partial<MatchRecord> = {}) => product('cardmarket', id, name, more)
   const tcgplayer = (id: string, name: string, more: Partial<MatchRecord> = {}) => product('tcgplayer', id, name, more)
 
-  it('join by their words', () => {
+  it('are matched by their words', () => {
     expect(
       joined([
         cardmarket('1', 'Darkness Ablaze: Flareon 3-Pack Blister'),
@@ -350,7 +350,7 @@ describe('sealed products', () => {
     ).toEqual(['cardmarket:1 + tcgplayer:2', 'cardmarket:3 + tcgplayer:4', 'cardmarket:5 + tcgplayer:6'])
   })
 
-  it('differ by any word, and by what they hold', () => {
+  it('differ by any word, and by their contents', () => {
     expect(
       joined([
         cardmarket('1', 'Brilliant Stars Booster Box'),
@@ -360,7 +360,7 @@ describe('sealed products', () => {
     ).toHaveLength(3)
   })
 
-  it('of the same words on one side wait', () => {
+  it('with the same words in one source are pending', () => {
     const records = [cardmarket('1', 'Zekrom Tin'), cardmarket('2', 'Tin: Zekrom'), tcgplayer('3', 'Zekrom Tin')]
     expect(waiting(records)).toEqual(['tcgplayer:3: several → cardmarket:1 cardmarket:2'])
     expect(waiting([cardmarket('1', 'Zekrom Tin'), tcgplayer('2', 'Zekrom Tin'), tcgplayer('3', 'Tin Zekrom')])).toEqual([
@@ -372,14 +372,14 @@ describe('sealed products', () => {
     ])
   })
 
-  it('use the words that an operator adds', () => {
+  it('use the aliases that an operator adds', () => {
     const records = [cardmarket('1', 'Celebrations Sammelbox'), tcgplayer('2', 'Celebrations Collection')]
     expect(joined(records)).toHaveLength(2)
     expect(joined(records, {}, { sealedAliases: { sammelbox: 'collection' } })).toEqual(['cardmarket:1 + tcgplayer:2'])
   })
 })
 
-test('the order of records has no influence, whatever they are', () => {
+test('the order of records does not matter, for any records', () => {
   const sets = [base, baseOther, promos, promosOther, setOf('tcgplayer', 'g', 'Base Set')]
   const anyRecord = fc
     .record({

@@ -109,7 +109,7 @@ describe('set, number, name and finish', () => {
     expect(find(description)).toBe(expected)
   })
 
-  it('proposes what is not certain', () => {
+  it('returns uncertain matches as candidates', () => {
     expect(find({ set: 'BS', number: '7/102', name: 'Twin' })).toBe('several → twin-1, twin-2')
     expect(find({ set: 'swshp', number: '25', name: 'Luxray' })).toBe('several → either holo-cosmos, either holo-staff')
     expect(find({ set: 'Base Set (1st Edition & Shadowless)', number: '4', name: 'Charizard', finish: 'Holofoil' })).toBe(
@@ -123,7 +123,7 @@ describe('set, number, name and finish', () => {
     expect(find({ number: '1', name: 'Elsa' })).toBe('unknown → ')
   })
 
-  it('bears names made to keep it busy', () => {
+  it('stays fast with names designed to slow it down', () => {
     for (const name of ['('.repeat(9_900), '['.repeat(9_900), `x - ${'0'.repeat(9_900)}!`, `x${' - 0'.repeat(2_400)}!`]) {
       expect(find({ name, number: '4' })).toBe('unknown → ')
       expect(find({ name: 'Charizard', number: '4', set: name, finish: name })).toBe('unknown → ')
@@ -131,10 +131,10 @@ describe('set, number, name and finish', () => {
   })
 })
 
-describe('names of sets that only a list uses', () => {
+describe('set names used only by a list', () => {
   const list = (set: string, ...cards: [number: string, name: string][]) => cards.map(([number, name]) => row({ set, number, name }))
 
-  it('are learned from its rows', () => {
+  it('are learned from the rows of the list', () => {
     const learned = index()
     learned.learn(list('E2', ['1', 'Ampharos'], ['2', 'Arcanine'], ['3', 'Ariados'], ['H1', 'Ampharos']))
     expect(find({ set: 'E2', number: '2', name: 'Arcanine' }, learned)).toBe('ecard2-2')
@@ -142,7 +142,7 @@ describe('names of sets that only a list uses', () => {
     expect(find({ set: 'E2', number: '2', name: 'Arcanine' })).toMatch(/^set-unclear/)
   })
 
-  it('tell sets apart that share a code', () => {
+  it('distinguish sets that share a code', () => {
     const learned = index()
     const blastoise = { set: 'TR', number: '3', name: 'Dark Blastoise' }
     expect(find(blastoise, learned)).toMatch(/^several/)
@@ -150,7 +150,7 @@ describe('names of sets that only a list uses', () => {
     expect(find(blastoise, learned)).toBe('base5-3')
   })
 
-  it('may be told by a person', () => {
+  it('can be added by a person', () => {
     const learned = index()
     learned.learn(list('Aqua', ['9', 'Nothing']), { setMaps: [['Aqua', aquapolis.ref]] })
     expect(find({ set: 'Aqua', number: '2', name: 'Arcanine' }, learned)).toBe('ecard2-2')

@@ -39,19 +39,19 @@ function described(rows: Partial<CardDescription>[]): { refs: string[]; products
 
 const list = (set: string) => CARDS.map((name, n) => ({ name, number: String(n + 1), set }))
 
-it('sets of the name or code, when their cards agree', () => {
+it('finds sets by name or code if their cards agree', () => {
   expect(described(list('Expedition Base Set'))).toEqual({ refs: [expedition.ref], products: [], named: true })
 })
 
-it('the set whose cards agree, when the list has the code of another one', () => {
+it('finds the set whose cards agree if the list has the code of another set', () => {
   expect(described(list('E1'))).toEqual({ refs: [asian.ref, expedition.ref].sort(), products: [], named: false })
   expect(described(list('unknown'))).toEqual({ refs: [expedition.ref], products: [], named: false })
 })
 
-it('all sets with such a card, for rows without a set', () => {
+it('finds all sets with such a card for rows without a set', () => {
   expect(described([{ name: 'Arbok', number: '003/165' }])).toEqual({ refs: [expedition.ref], products: [], named: false })
 })
 
-it('products by name', () => {
+it('finds products by name', () => {
   expect(described([{ name: 'Base Set Booster Box' }])).toEqual({ refs: [], products: [31], named: false })
 })

@@ -20,7 +20,7 @@ it.each([
   expect(spellings.map(finishSlug)).toEqual(spellings.map(() => slug))
 })
 
-it('a finish is its own slug', () => {
+it('a finish slug is its own slug', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('Holo', 'Reverse', '1st', 'Edition', 'Shadowless', 'Staff', 'P1', 'Unlimited', 'x y'), { maxLength: 5 }),
@@ -32,7 +32,7 @@ it('a finish is its own slug', () => {
   )
 })
 
-it('finishes fit by their words; what an item does not state is nothing special', () => {
+it('finishes are compared by their words; an item without a finish counts as plain', () => {
   const fitted = (wanted: string | null, has: string | null) =>
     finishFit(wanted === null ? null : finishWords(wanted), has === null ? null : finishWords(has))
   expect([fitted('Holofoil', 'holo'), fitted('Parallel 1', 'parallel-1'), fitted(null, null), fitted('normal', 'normal')]).toEqual(
@@ -67,7 +67,7 @@ it('the plainest finish comes first', () => {
   ])
 })
 
-it('numbers lose zeros and totals, and the prefix of their set', () => {
+it('numbers lose leading zeros, totals and the prefix of their set', () => {
   expect(['004/102', 'TG01/TG30', 'SWSH020', '103a', '!', 'OP01-001', '２５'].map(normalNumber)).toEqual([
     '4',
     'tg1',
@@ -84,7 +84,7 @@ it('numbers lose zeros and totals, and the prefix of their set', () => {
   expect([bareNumber('swsh20', 'swsh'), bareNumber('20', 'swsh'), bareNumber('swsh', 'swsh')]).toEqual(['20', '20', 'swsh'])
 })
 
-it('names differ by what tells cards apart, and loosely by less', () => {
+it('names keep what distinguishes cards, loose names keep less', () => {
   const distinct = [
     'Nidoran ♀',
     'Nidoran ♂',
@@ -103,7 +103,7 @@ it('names differ by what tells cards apart, and loosely by less', () => {
   expect(looseName('(all in brackets)')).not.toBe('')
 })
 
-it('a normal name is its own normal form', () => {
+it('normalising a name is idempotent', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (name) => {
       expect(normalName(normalName(name))).toBe(normalName(name))

@@ -81,7 +81,7 @@ afterAll(async () => {
 
 const portOf = (server: Server) => (server.address() as AddressInfo).port
 
-test('every scenario of the suite has its place here', async () => {
+test('every scenario of the suite is listed here', async () => {
   const { stdout } = await run(process.execPath, [SUITE, 'list'])
   const scenarios = [...stdout.split('Client scenarios')[0]!.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name!)
   expect([...PASSED, ...Object.values(NOT_APPLICABLE).flat()].sort()).toEqual(scenarios.sort())

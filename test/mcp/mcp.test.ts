@@ -50,7 +50,7 @@ describe('tools', () => {
     }
   })
 
-  test('have closed schemas of plain JSON Schema, and say which one writes', async () => {
+  test('have closed schemas of plain JSON Schema, and state which ones write', async () => {
     const { tools } = await asPlan('plus', (client) => client.listTools())
     for (const { name, description, inputSchema, annotations } of tools) {
       expect(description!.length, name).toBeGreaterThan(40)
@@ -60,7 +60,7 @@ describe('tools', () => {
     }
   })
 
-  test('answer as REST does', async () => {
+  test('return the same as REST', async () => {
     const rest = (path: string) => send(`${node.publicUrl}/api/v1${path}`, node.keys.plus)
     const id = items.char!
     const twins: [tool: string, given: Record<string, unknown> | undefined, path: string][] = [
@@ -106,7 +106,7 @@ describe('tools', () => {
     expect(content.data).not.toHaveProperty('game')
   })
 
-  test('refuse bad input with the code and message of REST, naming the field', async () => {
+  test('reject invalid input with the code and message of REST, naming the field', async () => {
     const wrong: [tool: string, given: Record<string, unknown>, code: string, field: string | null][] = [
       ['search_items', {}, 'VALIDATION_ERROR', 'q'],
       ['search_items', { q: 'char', page: '1' }, 'VALIDATION_ERROR', 'page'],
@@ -155,14 +155,14 @@ describe('tools', () => {
     ['tools/call', { name: 'me', arguments: [] }, 'params.arguments: '],
     ['tools/list', [], 'params: '],
     ['initialize', {}, 'params.protocolVersion: '],
-  ])('%s with params %j is invalid, and the message says where', async (method, params, where) => {
+  ])('%s with params %j is invalid, and the message names the parameter', async (method, params, where) => {
     const headers = { accept: 'application/json, text/event-stream' }
     const reply = await send(`${node.publicUrl}/mcp`, node.keys.plus, { json: { jsonrpc: '2.0', id: 'a', method, params }, headers })
     expect(reply.status).toBe(200)
     expect(reply.body).toMatchObject({ jsonrpc: '2.0', id: 'a', error: { code: -32602, message: expect.stringContaining(where) as string } })
   })
 
-  test('that the plan does not allow refuse', async () => {
+  test('outside the plan are rejected', async () => {
     await asPlan('starter', async (client) => {
       for (const name of [...PROFESSIONAL, ...PLUS]) {
         expect(await callTool(client, name, {})).toMatchObject({ isError: true, content: { code: 'PLAN_UPGRADE_REQUIRED' } })
@@ -174,7 +174,7 @@ describe('tools', () => {
 describe('new prices', () => {
   const priceOf = async (id: number) => (await plus(node, 'GET', `/listings/${id}`)).body.data.price
 
-  test('are planned, then applied to what was planned, and undone', async () => {
+  test('are planned, then applied as planned, and undone', async () => {
     const { id } = await published(node, items.char!, { price: 100 })
     await asPlan('plus', async (client) => {
       const plan = async (price: number) => (await callTool(client, 'plan_price_job', { rows: [{ listing_id: id, price }] })).content.data as PriceJob
@@ -192,14 +192,14 @@ describe('new prices', () => {
     })
   })
 
-  test('are planned by the rules of the change', async () => {
+  test('are planned by the same rules as single changes', async () => {
     const { id } = await published(node, items.char!, { price: 100, min_offer_price: 80, offers_enabled: true })
     const planned = await asPlan('plus', (client) => callTool(client, 'plan_price_job', { rows: [{ listing_id: id, price: 70 }] }))
     const changed = await plus(node, 'PATCH', `/listings/${id}/price`, { price: 70 })
     expect((planned.content.data as PriceJob).rows[0]!.refused).toEqual(changed.body.error!.details)
   })
 
-  test('are refused to a read-only key, which is not shown the tools', async () => {
+  test('are rejected for a read-only key, which does not list the tools', async () => {
     const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
     await withClient(node.publicUrl!, key, async (client) => {
       expect((await namesOf(client)).filter((name) => name.includes('price_job'))).toEqual([])
@@ -211,7 +211,7 @@ describe('new prices', () => {
 })
 
 describe('the gate', () => {
-  test('no key, a wrong one, and methods that there are not', async () => {
+  test('rejects requests without a key, with a wrong key, and unknown methods', async () => {
     for (const credential of [null, 'mintmark_nothing']) {
       const { status, headers: answered, body } = await send(`${node.publicUrl}/mcp`, credential, { json: ping, headers })
       expect([status, answered.get('www-authenticate')]).toEqual([401, 'Bearer'])
@@ -224,7 +224,7 @@ describe('the gate', () => {
     }
   })
 
-  test('a request counts once, and is refused beyond the limit', async () => {
+  test('a request counts once, and is rejected above the limit', async () => {
     const limited = await startTestNode({ databaseUrl: node.databaseUrl, env: { RATE_LIMITS: 'starter=3' } })
     try {
       const asked = () => send(`${limited.publicUrl}/mcp`, node.keys.starter, { json: ping, headers })
@@ -241,7 +241,7 @@ describe('the gate', () => {
     }
   })
 
-  test('what is not one JSON-RPC message is refused', async () => {
+  test('anything other than one JSON-RPC message is rejected', async () => {
     const refused = async (sending: object) => {
       const { status, body } = await send(`${node.publicUrl}/mcp`, node.keys.plus, { headers, ...sending })
       return [status, (body.error as unknown as { code: number }).code]
@@ -255,7 +255,7 @@ describe('the gate', () => {
     expect(await refused({ json: ping, headers: { ...headers, 'mcp-protocol-version': '1999-01-01' } })).toEqual([400, -32000])
   })
 
-  test('pages of other origins use it, or those that are set', async () => {
+  test('can be used from pages of all origins, or of the configured ones', async () => {
     const origin = 'https://shop.example'
     const preflight = await fetch(`${node.publicUrl}/mcp`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } })
     expect(preflight.headers.get('access-control-allow-headers')).toContain('Mcp-Protocol-Version')

@@ -81,7 +81,7 @@ async function upToDate(copy: CatalogueCopy): Promise<{ dumps: number; changes: 
   return seen
 }
 
-test('is the export after a dump, after changes of every kind, and after it was away for too long', async () => {
+test('equals the export after a dump, after changes of every kind, and after a long interruption', async () => {
   const copy = new CatalogueCopy(join(folder, 'copy.sqlite'))
   const ids = await Promise.all([item(), item(), item()])
   await price(ids[0]!, 4.2)
@@ -123,7 +123,7 @@ test('is the export after a dump, after changes of every kind, and after it was 
   copy.close()
 })
 
-test('of one service is not taken for that of another', () => {
+test('of one service is rejected for another', () => {
   const copy = new CatalogueCopy(join(folder, 'copy.sqlite'))
   expect(() => copy.cursorOf('http://elsewhere.example')).toThrow(`The file is a mirror of ${node.publicUrl}`)
   copy.close()

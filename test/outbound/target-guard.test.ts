@@ -52,7 +52,7 @@ const SPECIAL = [
 ]
 
 describe('addresses', () => {
-  test('special ones are refused, public ones are not', () => {
+  test('special addresses are rejected, public ones are allowed', () => {
     for (const address of SPECIAL) expect(closed.allows(address, 443), address).toBe(false)
     for (const address of ['1.1.1.1', '8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::8.8.8.8']) {
       expect(closed.allows(address, 443), address).toBe(true)
@@ -60,7 +60,7 @@ describe('addresses', () => {
     for (const text of ['', 'localhost', '1', '300.1.1.1', 'example.com']) expect(closed.allows(text, 443), text).toBe(false)
   })
 
-  test('what is in no IPv4 range of ours is public in each of its forms', () => {
+  test('an address outside our IPv4 ranges is public in each of its forms', () => {
     fc.assert(
       fc.property(fc.ipV4(), (address) => {
         const verdict = closed.allows(address, 443)
@@ -78,7 +78,7 @@ describe('addresses', () => {
     )
   })
 
-  test('ranges that the operator opens are open, but never metadata, own ports and the database', () => {
+  test('ranges that the operator allows are allowed, but never metadata, own ports and the database', () => {
     expect(development.allows('127.0.0.1', 9000)).toBe(true)
     expect(development.allows('::ffff:127.0.0.1', 9000)).toBe(true)
     expect(development.allows('::1', 9000)).toBe(true)
@@ -143,7 +143,7 @@ describe('URLs', () => {
     for (const url of wrong) expect(closed.problemOf(url), JSON.stringify(url)).not.toBeNull()
   })
 
-  test('spell no special address', () => {
+  test('cannot contain a special address in any spelling', () => {
     const spellings = [
       '127.0.0.1',
       '127.1',
@@ -171,13 +171,13 @@ describe('URLs', () => {
     for (const host of spellings) expect(closed.problemOf(`http://${host}/`), host).toEqual(reason('url_private'))
   })
 
-  test('are https alone unless a setting allows http', () => {
+  test('require https unless a setting allows http', () => {
     const strict = guard({ allowHttp: false })
     expect(strict.problemOf('http://example.com')).toEqual(reason('url', { values: ['https://'] }))
     expect(strict.problemOf('https://example.com')).toBeNull()
   })
 
-  test('of any kind get an answer, never an exception', () => {
+  test('of any kind return a result, never an exception', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -136,7 +136,7 @@ const window = fc.record({
 })
 
 describe('an archived history', () => {
-  test('is answered as it was, and restored as it was', async () => {
+  test('is returned and restored unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(row, { minLength: 1, maxLength: 60 }), { minLength: 2, maxLength: 3 }),
@@ -158,7 +158,7 @@ describe('an archived history', () => {
     )
   })
 
-  test('takes late prices, which the next run adds to the file', async () => {
+  test('accepts late prices, which the next run adds to the file', async () => {
     const [id] = await itemsWith([500, 480, 470, 440, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     const [twin] = await itemsWith([500, 480, 470, 440, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     await archiveAll()
@@ -174,7 +174,7 @@ describe('an archived history', () => {
     expect(await prices(twin!)).toEqual([1, 8, 9, 3, 4, 5])
   })
 
-  test('follows items that are merged, and merges that are undone', async () => {
+  test('follows merges and their undos', async () => {
     const rows = (offset: number) => [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days + offset, i + 1 + offset])
     const [a, b] = (await itemsWith(rows(0), rows(3))) as [number, number]
     const [plainA, plainB] = (await itemsWith(rows(0), rows(3))) as [number, number]
@@ -195,7 +195,7 @@ describe('an archived history', () => {
     expect([await seen(a), await seen(b)]).toEqual([beforeA, beforeB])
   })
 
-  test('gives back merged items as they were when the merge is undone after they were archived', async () => {
+  test('restores merged items when a merge is undone after archiving', async () => {
     const rows = (offset: number) => [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days + offset, i + 1 + offset])
     const [a, b] = (await itemsWith(rows(0), rows(3))) as [number, number]
     const seen = async (id: number) => (await history(node, id)).map(({ price, updated_at }) => [price, updated_at])
@@ -208,7 +208,7 @@ describe('an archived history', () => {
     expect([await seen(a), await seen(b)]).toEqual(before)
   })
 
-  test.each(['one import', 'two imports'])('merges points of the same moments, of %s, as the database does', async (imports) => {
+  test.each(['one import', 'two imports'])('merges points with the same times, of %s, like the database', async (imports) => {
     const twins = async () => {
       const ids = (await itemsWith([], [])) as [number, number]
       const rows = (factor: number) => [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, (i + 1) * factor])
@@ -231,7 +231,7 @@ describe('an archived history', () => {
     expect([await seen(a), await seen(b)]).toEqual(before)
   })
 
-  test('leaves what recent imports brought, and what that replaced: reverting them needs no file', async () => {
+  test('excludes points of recent imports, and points they replaced: reverting them needs no file', async () => {
     const [id] = await itemsWith([500, 480, 300].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     const { import_id: batch } = await postNow(id!, [
       ['Near Mint', 'source_c', 490, 8],
@@ -244,7 +244,7 @@ describe('an archived history', () => {
     expect(current).toEqual([{ price: '3.00' }])
   })
 
-  test('keeps the points that late prices of the same moment cover', async () => {
+  test('keeps points covered by late prices with the same time', async () => {
     const [id] = await itemsWith([500, 480, 440, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     const prices = async () => (await history(node, id!)).map(({ price }) => price)
     await archiveAll()
@@ -264,7 +264,7 @@ describe('an archived history', () => {
     expect(await prices()).toEqual([1, 2, 3, 4])
   })
 
-  test('refuses reverts of what it holds, and says what to restore', async () => {
+  test('rejects reverts of archived points, and says what to restore', async () => {
     const [id] = await itemsWith([['Near Mint', 'source_c', 500, 1]])
     const { import_id: batch } = await post(id!, [['Near Mint', 'source_c', 490, 2]])
     await post(id!, [['Near Mint', 'source_c', 300, 3]])
@@ -278,7 +278,7 @@ describe('an archived history', () => {
     expect((await history(node, id!)).map(({ price }) => price)).toEqual([1, 3])
   })
 
-  test('is in dumps', async () => {
+  test('is included in dumps', async () => {
     const rows = [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1])
     const [, a, b] = await itemsWith(rows, rows, rows)
     const dumpOf = async () => {
@@ -301,7 +301,7 @@ describe('an archived history', () => {
     expect(await dumpOf()).toEqual(together)
   })
 
-  test('ends with retention', async () => {
+  test('is deleted at the end of retention', async () => {
     await itemsWith([800, 790, 500, 490, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     await archiveAll()
     await forgetOldPrices(archiving, 600, node.clock.now())
@@ -311,7 +311,7 @@ describe('an archived history', () => {
     expect(files()).toHaveLength(months.length)
   })
 
-  test('keeps earlier files of a month for backups of the database, until retention', async () => {
+  test('keeps earlier files of a month for database backups, until the end of retention', async () => {
     const rows = Array.from({ length: 3 }, (_, i): Row => ['Near Mint', 'source_c', 800 - i / 24, i + 1])
     const [id] = await itemsWith([...rows, ['Near Mint', 'source_c', 20, 9]])
     const month = monthOf(800)
@@ -354,7 +354,7 @@ describe('archiving', () => {
     expect((await archivedMonths(node.db.kysely, month))[0]!.file).not.toBeNull()
   })
 
-  test('drops nothing where the file does not read back', async () => {
+  test('deletes nothing if the file cannot be read back', async () => {
     const before = await stored()
     const damage = () => {
       const [newest] = files().filter((name) => name.includes(month))
@@ -366,7 +366,7 @@ describe('archiving', () => {
     expect(await archivedMonths(node.db.kysely)).toEqual([])
   })
 
-  test('drops nothing where the month changed meanwhile', async () => {
+  test('deletes nothing if the month changed meanwhile', async () => {
     const onStep = async (step: string) => {
       if (step === 'verified') await post(id, [['Near Mint', 'source_c', 481, 77]])
     }
@@ -384,7 +384,7 @@ describe('archiving', () => {
     expect(met).toEqual(['Another process is archiving; try again later', []])
   })
 
-  test('that is broken off moves nothing', async () => {
+  test('that is interrupted moves nothing', async () => {
     const before = await stored()
     const stop = new AbortController()
     const onStep = (step: string) => step === 'verified' && stop.abort()
@@ -393,7 +393,7 @@ describe('archiving', () => {
     expect(await archivedMonths(node.db.kysely)).toEqual([])
   })
 
-  test('keeps away from recent months, and says when the archive is gone', async () => {
+  test('skips recent months, and reports a missing archive', async () => {
     await expect(archiveMonth(archiving, monthOf(20))).rejects.toThrow('too recent')
     const archived = await archiveMonth(archiving, month)
     const missing = openPriceArchive({ archiveDir: join(folder, 'elsewhere'), dumpsS3: null })
@@ -416,7 +416,7 @@ describe('archiving', () => {
     }
   })
 
-  test('begins a day after the upgrade', async () => {
+  test('starts a day after the upgrade', async () => {
     expect(await mayArchive(node.db, 'price_archives')).toBe(false)
     // All of them, since their order must stay.
     await sql`update kysely_migration set "timestamp" =
@@ -424,7 +424,7 @@ describe('archiving', () => {
     expect(await mayArchive(node.db, 'price_archives')).toBe(true)
   })
 
-  test('is done, listed and undone by commands', async () => {
+  test('is run, listed and undone by commands', async () => {
     const env = { DATABASE_URL: node.databaseUrl, ARCHIVE_DIR: folder, PRICE_ARCHIVE_MONTHS: '13', SECRET_KEY: 'secret key of all the tests' }
     const before = await seen()
     const ran = await run(['archive', 'run', '--json'], env)
@@ -451,7 +451,7 @@ describe('an archive in a bucket', () => {
   })
   afterAll(() => s3.close())
 
-  test('is read in parts', async () => {
+  test('is read in ranges', async () => {
     const [id] = await itemsWith([500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     const before = await history(node, id!)
     const archive = openPriceArchive({

@@ -38,7 +38,7 @@ async function mintmark(...args: string[]): Promise<string> {
   return lines.join('\n')
 }
 
-test('held prices are listed, accepted and discarded, singly and by what they have in common', async () => {
+test('held prices are listed, accepted and discarded, individually and by filter', async () => {
   const category = await call(createCategory, node.ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })
   for (const ref of ['a', 'b', 'c']) await call(createItem, node.ctx, { ref, name: `Card ${ref}`, market: 'source_c', category_id: category.id })
   const csv = (rows: string[]) => ['item_ref,market,label,price,updated_at', ...rows].join('\n')
@@ -73,7 +73,7 @@ test('held prices are listed, accepted and discarded, singly and by what they ha
   ])
 })
 
-test('a decision names an id or a choice, never both or nothing', async () => {
+test('a decision requires either an id or a filter', async () => {
   for (const args of [
     ['accept'],
     ['discard'],
@@ -86,7 +86,7 @@ test('a decision names an id or a choice, never both or nothing', async () => {
   }
 })
 
-test('an export is a file that is there whole, packed by its name', async () => {
+test('an export creates a complete file, compressed according to its name', async () => {
   await mintmark('export', join(folder, 'all.ndjson'))
   await mintmark('export', join(folder, 'all.ndjson.gz'), '--market', 'source_c')
   const text = readFileSync(join(folder, 'all.ndjson'), 'utf8')

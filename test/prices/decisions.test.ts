@@ -73,7 +73,7 @@ async function disputed(): Promise<number> {
 }
 
 describe('prices in question', () => {
-  test('a held price stands beside the published one, with what it is of', async () => {
+  test('a held price is listed with the published one and its item', async () => {
     const id = await item()
     const { import_id: first } = await post(id, 10, 0)
     const { import_id: second } = await post(id, 100, 1)
@@ -120,7 +120,7 @@ describe('prices in question', () => {
     expect(await counted(`item_id=${id}&market=source_b`)).toEqual({ held: 0, disputed: 1, stale: 0, prices: 1 })
   })
 
-  test('a filter by market and label finds one price that is of both', async () => {
+  test('a filter by market and label finds a price that matches both', async () => {
     const { id } = await held()
     await post(id, 20, 0, { market: 'source_b', label: 'PSA 10' })
     await post(id, 200, 1, { market: 'source_b', label: 'PSA 10' })
@@ -133,7 +133,7 @@ describe('prices in question', () => {
     expect(await counted(`item_id=${id}&market=source_c&label=PSA 10`)).toEqual({ held: 0, disputed: 0, stale: 0, prices: 0 })
   })
 
-  test('are found for every author, and shown with the current figures', async () => {
+  test('are found for every author, with the current figures', async () => {
     const id = await disputed()
     const [before] = await reviews(`item_id=${id}`)
     const write = (statement: string) => node.db.pool.query(`${statement} where item_id = $1`, [id])
@@ -151,7 +151,7 @@ describe('prices in question', () => {
     expect(await reviews(`item_id=${id}`)).toEqual([])
   })
 
-  test('are ranked by the rates of now, and again once all prices were judged', async () => {
+  test('are ranked by current rates, and again after all prices were evaluated', async () => {
     const [inEuro, inDollar] = [await disputed(), await item()]
     await post(inEuro, 9_000, 2, { market: 'source_b' })
     await post(inDollar, 10_500, 0)
@@ -170,7 +170,7 @@ describe('prices in question', () => {
     expect(await ranked()).toEqual([inEuro, inDollar])
   })
 
-  test('come by distance or by value, in pages', async () => {
+  test('are sorted by deviation or by value, in pages', async () => {
     const all = await reviews('per_page=100')
     const distances = all.map((review) => review.times_off ?? 0)
     expect(distances).toEqual(distances.toSorted((a, b) => b - a))
@@ -182,7 +182,7 @@ describe('prices in question', () => {
 })
 
 describe('decisions', () => {
-  test('a held price is accepted: published and confirmed; undone: held again', async () => {
+  test('accepting publishes and confirms a held price; undoing holds it again', async () => {
     const { id, heldId } = await held()
     const before = await everything(id)
     const made = await decide({ decision: 'accept', held_ids: [heldId] })
@@ -202,7 +202,7 @@ describe('decisions', () => {
     expect([await shown(id), await everything(id)]).toEqual([10, before])
   })
 
-  test('a held price is discarded, and waits again once that is undone', async () => {
+  test('discarding drops a held price, and undoing makes it pending again', async () => {
     const { id, heldId } = await held()
     const before = await everything(id)
     const { body } = await decide({ decision: 'discard', held_ids: [heldId] })
@@ -226,7 +226,7 @@ describe('decisions', () => {
     expect(await everything(id)).toEqual(before)
   })
 
-  test('a withdrawn price gives way to the one before it, and does not come again', async () => {
+  test('a withdrawn price is replaced by the previous one, and is not published again', async () => {
     const id = await disputed()
     const before = await everything(id)
     const { body } = await decide({ decision: 'withdraw', prices: [{ item_id: id, market: 'source_c', label: 'NM', price: 100 }] })
@@ -245,7 +245,7 @@ describe('decisions', () => {
     expect(await shown(id)).toBe(100)
   })
 
-  test('the only price of a label is withdrawn and comes back', async () => {
+  test('the only price of a label is withdrawn and restored', async () => {
     const id = await item()
     await post(id, 5550, 0, { market: 'source_b' })
     const before = await everything(id)
@@ -255,7 +255,7 @@ describe('decisions', () => {
     expect([await shown(id, 'source_b'), await everything(id)]).toEqual([5550, before])
   })
 
-  test('all that a filter finds are decided at once, if they are as many as were counted', async () => {
+  test('all matches of a filter are decided at once, if their number is as expected', async () => {
     const ids = [await held(), await held(), await held()].map(({ id }) => id)
     const category = (await operator<{ id: number }>('/categories', { json: { name: 'Other set', game: 'pokemon', market: 'source_c' } })).body.data
       .id
@@ -301,8 +301,8 @@ describe('decisions', () => {
   })
 })
 
-describe('what came since', () => {
-  test('a newer price stays when the decision before it is undone', async () => {
+describe('later changes', () => {
+  test('a newer price stays when an earlier decision is undone', async () => {
     const { id, heldId } = await held()
     const { body } = await decide({ decision: 'accept', held_ids: [heldId] })
     await post(id, 110, 2)
@@ -312,7 +312,7 @@ describe('what came since', () => {
     expect(await shown(id)).toBe(110)
   })
 
-  test('decisions about one price are undone from the last one', async () => {
+  test('decisions about one price are undone starting with the last one', async () => {
     const id = await disputed()
     const before = await everything(id)
     const named = { prices: [{ item_id: id, market: 'source_c', label: 'Near Mint', price: 100 }] }
@@ -323,7 +323,7 @@ describe('what came since', () => {
     expect((await everything(id)).points).toEqual(before.points)
   })
 
-  test('a held price of a reverted import does not wait again', async () => {
+  test('a held price of a reverted import does not become pending again', async () => {
     const { id, heldId } = await held()
     const { body } = await decide({ decision: 'accept', held_ids: [heldId] })
     const imports = await operator<{ import_id: number }[]>(`/held-prices?item_id=${id}&state=accepted`)
@@ -332,7 +332,7 @@ describe('what came since', () => {
     expect([await shown(id), await reviews(`item_id=${id}`)]).toEqual([10, []])
   })
 
-  test('a price of a merged item stays where the merge took it', async () => {
+  test('a price of a merged item stays with the merged item', async () => {
     const [into, { id, heldId }] = [await item(), await held()]
     const { body } = await decide({ decision: 'accept', held_ids: [heldId] })
     await operator(`/items/${id}/merge`, { json: { into } })
@@ -342,7 +342,7 @@ describe('what came since', () => {
 })
 
 describe('races', () => {
-  test('of two operators who decide the same prices one has them', async () => {
+  test('of two operators who decide about the same prices, one succeeds', async () => {
     const { id, heldId } = await held()
     const both = await Promise.all(['accept', 'discard'].map((decision) => decide({ decision, held_ids: [heldId] })))
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
@@ -352,7 +352,7 @@ describe('races', () => {
     expect(await reviews(`item_id=${id}`)).toEqual([])
   })
 
-  test('of two who confirm and withdraw the same price one has it', async () => {
+  test('of two people who confirm and withdraw the same price, one succeeds', async () => {
     const id = await disputed()
     const prices = [{ item_id: id, market: 'source_c', label: 'Near Mint', price: 100 }]
     const both = await Promise.all([decide({ decision: 'withdraw', prices }), decide({ decision: 'withdraw', prices })])
@@ -367,7 +367,7 @@ describe('races', () => {
     expect(both.find(({ status }) => status === 409)!.body.error!.message).toBe(`Decision ${body.data.id} is already undone, by operator:bootstrap`)
   })
 
-  test('a price that a feed changed meanwhile is not decided as it was seen', async () => {
+  test('a decision is rejected if a feed changed the price since it was read', async () => {
     const id = await disputed()
     const prices = [
       { item_id: id, market: 'source_c', label: 'Near Mint', price: 100 },
@@ -378,7 +378,7 @@ describe('races', () => {
     expect([await shown(id), await shown(id, 'source_b')]).toEqual([101, 10])
   })
 
-  test('decisions and imports at once leave the history and the current price in agreement', async () => {
+  test('concurrent decisions and imports leave history and current price consistent', async () => {
     const id = await disputed()
     const prices = [{ item_id: id, market: 'source_c', label: 'Near Mint', price: 100 }]
     await Promise.all([decide({ decision: 'withdraw', prices }), post(id, 102, 2), decide({ decision: 'confirm', prices }), post(id, 103, 3)])
@@ -388,11 +388,11 @@ describe('races', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('rejected', () => {
   const details = async (json: object) => (await decide(json)).body.error!.details!.map(({ field, rule }) => [field, rule])
   const named = { item_id: 1, market: 'source_c', label: 'Near Mint', price: 1 }
 
-  test('bad fields are named', async () => {
+  test('invalid fields are named', async () => {
     expect(await details({ decision: 'approve', held_ids: [1] })).toEqual([['decision', 'one_of']])
     expect(await details({ decision: 'accept' })).toEqual([['held_ids', 'exactly_one']])
     expect(await details({ decision: 'accept', held_ids: [] })).toEqual([['held_ids', 'list']])
@@ -406,7 +406,7 @@ describe('what is refused', () => {
     expect(await details({ decision: 'accept', filter: { state: 'held', colour: 'red' }, expected: 1 })).toEqual([['filter.colour', 'unknown_field']])
   })
 
-  test('prices that nobody has are no longer as they were seen', async () => {
+  test('prices that do not exist count as changed', async () => {
     for (const json of [
       { decision: 'accept', held_ids: [999_999] },
       { decision: 'confirm', prices: [{ ...named, item_id: 999_999 }] },
@@ -418,7 +418,7 @@ describe('what is refused', () => {
     expect((await decide({ decision: 'discard', filter: { state: 'held', item_id: 999_999 }, expected: 1 })).status).toBe(409)
   })
 
-  test('lists and undo name what is wrong', async () => {
+  test('lists and undo report invalid input', async () => {
     expect((await operator('/price-reviews?state=open')).body.error!.details![0]!.field).toBe('state')
     expect((await operator('/price-reviews?cause=no_rate')).body.error!.details![0]!.field).toBe('cause')
     expect((await operator('/price-reviews/count?item_id=0')).status).toBe(422)

@@ -95,7 +95,7 @@ function guide(createdAt: string, products: object[]): string {
   return JSON.stringify({ version: 1, createdAt, priceGuides: products })
 }
 
-test('the first price is trusted, a conflict marks both sides, and a third source settles it with an audit row', async () => {
+test('the first price is trusted, a conflict disputes both sides, and a third source settles it with an audit row', async () => {
   const { id } = await newItem()
   await post(id, 'source_b', 100)
   expect(await pricesOf(id)).toMatchObject([{ market: 'source_b', state: 'trusted', flags: [], line: 0 }])
@@ -110,7 +110,7 @@ test('the first price is trusted, a conflict marks both sides, and a third sourc
   expect(await settledOf(id)).toEqual([{ market: 'source_c', label: 'Near Mint', state: 'trusted' }])
 })
 
-test('a price that is stated again is confirmed: no new point, counted as unchanged, never moved back', async () => {
+test('a repeated price is confirmed: no new point, counted as unchanged, never dated back', async () => {
   const { id } = await newItem()
   await post(id, 'source_c', 12, daysAgo(5))
   const second = await post(id, 'source_c', 12, daysAgo(2))
@@ -146,7 +146,7 @@ test('another price between two statements of the current one interrupts it', as
   expect(await points()).toEqual([[12, first]])
 })
 
-test('figures are kept, move on with a confirmation, and the same file again writes nothing', async () => {
+test('figures are stored, updated with a confirmation, and the same file again writes nothing', async () => {
   const { id } = await newItem([{ source: 'cardmarket', id: '9001' }])
   const product = { idProduct: 9001, trend: 10, avg1: 11, avg7: 10.5, avg30: 9.9, low: 7 }
   const file = guide(daysAgo(3), [product])
@@ -163,7 +163,7 @@ test('figures are kept, move on with a confirmation, and the same file again wri
   expect(await digest()).toBe(before)
 })
 
-test('identical figures on two items dispute both, until one of them gets others', async () => {
+test('identical figures on two items dispute both, until one of them changes', async () => {
   const [one, other] = [await newItem([{ source: 'cardmarket', id: '9101' }]), await newItem([{ source: 'cardmarket', id: '9102' }])]
   const figures = { trend: 20, avg1: 20.5, avg7: 19.9, avg30: 20.1, low: 15 }
   const both = [9101, 9102].map((idProduct) => ({ idProduct, ...figures }))
@@ -174,7 +174,7 @@ test('identical figures on two items dispute both, until one of them gets others
   expect(await settledOf(one.id)).toHaveLength(1)
 })
 
-test('of two items with identical figures the one that another market agrees with is trusted, while the other is contradicted', async () => {
+test('of two items with identical figures, the one confirmed by another market is trusted while the other is contradicted', async () => {
   const [one, other] = [await newItem([{ source: 'cardmarket', id: '9111' }]), await newItem([{ source: 'cardmarket', id: '9112' }])]
   const figures = { trend: 30, avg1: 30.5, avg7: 29.9, avg30: 30.1, low: 25 }
   const both = [9111, 9112].map((idProduct) => ({ idProduct, ...figures }))
@@ -192,7 +192,7 @@ test('of two items with identical figures the one that another market agrees wit
   for (const { id } of [one, other]) expect(await statesOf(id)).toMatchObject({ source_b: 'disputed' })
 })
 
-test('a shop id that a second item gets disputes the prices of both, and losing it settles them', async () => {
+test('a shop id shared by a second item disputes the prices of both, and removing it settles them', async () => {
   const [one, other] = [await newItem([{ source: 'tcgplayer', id: '9201' }]), await newItem()]
   await post(one.id, 'source_c', 30)
   await post(other.id, 'source_c', 40)
@@ -202,7 +202,7 @@ test('a shop id that a second item gets disputes the prices of both, and losing 
   for (const { id } of [one, other]) expect(await statesOf(id)).toEqual({ source_c: 'trusted' })
 })
 
-test('a source that is set aside is stale at once and is no evidence; used again, all is as before', async () => {
+test('a source that is set aside is stale at once and no evidence; restoring it restores its prices', async () => {
   const { id } = await newItem()
   await post(id, 'source_a', 100)
   await post(id, 'source_b', 10)
@@ -216,7 +216,7 @@ test('a source that is set aside is stale at once and is no evidence; used again
   await expect(operator('/sources/source_a/take-back', {})).rejects.toThrow(/not set aside/)
 })
 
-test('sources tell their name, the age of their newest feed and the shares of their prices, beside the counts by group', async () => {
+test('sources return their name, the age of their newest feed and the shares of their prices, with the counts by group', async () => {
   const named = await startTestNode({ env: { PRICE_FEED_PRICES: '1', MARKET_NAMES: 'source_b=Cardmarket' } })
   // No day ends while its ages are asserted.
   named.clock.stop()
@@ -272,7 +272,7 @@ test('sources tell their name, the age of their newest feed and the shares of th
   }
 })
 
-test('a price that a file of a long history states many times counts once for the rhythm of its source', async () => {
+test('a price repeated in a file with a long history counts once for the feed interval of its source', async () => {
   const [one, other] = [await newItem(), await newItem()]
   const days = [50, 49, 48, 47, 46].map(daysAgo)
   const lines = days.flatMap((at, n) => [`${one.ref},source_a,Near Mint,${10 + n},${at}`, `${one.ref},source_a,PSA 9,40,${at}`])
@@ -298,7 +298,7 @@ test('a price that its source no longer confirms becomes stale while others move
   expect(await statesOf(id)).toEqual({ source_a: 'trusted', source_b: 'trusted' })
 })
 
-test('what waits when its import is reverted waits again when that revert is reverted', async () => {
+test('a price held when its import is reverted is held again when that revert is reverted', async () => {
   const { id } = await newItem()
   await post(id, 'source_c', 10, daysAgo(1))
   const { import_id: batch, held } = await post(id, 'source_c', 1_000)
@@ -312,7 +312,7 @@ test('what waits when its import is reverted waits again when that revert is rev
   expect(await waiting()).toEqual([before])
 })
 
-test('accepting a held price publishes and judges it', async () => {
+test('accepting a held price publishes and evaluates it', async () => {
   const { id } = await newItem()
   await post(id, 'source_b', 1_000, daysAgo(1))
   await post(id, 'source_c', 10, daysAgo(1))
@@ -328,7 +328,7 @@ test('accepting a held price publishes and judges it', async () => {
   ])
 })
 
-test('two imports of two markets at once: the verdicts are those of both', async () => {
+test('concurrent imports of two markets: the verdicts consider both', async () => {
   const cards = await Promise.all(Array.from({ length: 40 }, () => newItem()))
   const at = daysAgo(0)
   const file = (market: string, priceOf: (i: number) => number) =>
@@ -356,7 +356,7 @@ test('two imports of two markets at once: the verdicts are those of both', async
   }
 })
 
-test('a price interrupted at both moments at which it was stated is replaced at both', async () => {
+test('a price interrupted at both times at which it was stated is replaced at both', async () => {
   const { id } = await newItem()
   const stated = (price: number) =>
     [1, 3].map((day) => ({ item_id: id, market: 'source_c', label: 'Near Mint', price, updated_at: `2026-10-0${day}T00:00:00.000Z` }))

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('each is made once, and nobody fails because another was faster', async () => {
+test('each partition is created once, and concurrent calls do not fail', async () => {
   for (let month = 0; month < MONTHS; month += 1) {
     const times = [Date.UTC(2030, month, 15)]
     await Promise.all(nodes.map((node) => ensureMonths(node, node.kysely, times)))

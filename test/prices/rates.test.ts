@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { Rates } from '#prices/rates.ts'
 
-test('rates convert by the last one known on the day, and only where there is one', () => {
+test('rates convert by the last one known on the day, and only if there is one', () => {
   const rates = new Rates()
   rates.add('USD', Date.parse('2026-11-01'), 40)
   rates.add('USD', Date.parse('2026-11-10'), 42)

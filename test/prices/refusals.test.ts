@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { type Problem, problem, type Reason, reason, together } from '#core/problems.ts'
-import { KEPT_ERRORS, reasonsOf, Refusals } from '#prices/refusals.ts'
+import { type Problem, problem, type Reason, reason, combineProblems } from '#core/problems.ts'
+import { MAX_STORED_ERRORS, reasonsOf, Refusals } from '#prices/refusals.ts'
 import { RefusedRowsCsv } from '#prices/refused-rows-csv.ts'
 
 const KINDS: [kind: string, all: (Reason | Problem)[]][] = [
@@ -32,7 +32,7 @@ const KINDS: [kind: string, all: (Reason | Problem)[]][] = [
   ['the row has … cells, the header …', [reason('row_cells', { count: 3, other: 5 }), reason('row_cells', { count: 8, other: 5 })]],
   [
     'prices.….price must be a number above 0; code must be text',
-    [0, 1].map((i) => together([problem(`prices.${i}.price`, 'number', { above: 0 }), problem('code', 'text')])),
+    [0, 1].map((i) => combineProblems([problem(`prices.${i}.price`, 'number', { above: 0 }), problem('code', 'text')])),
   ],
 ]
 
@@ -46,15 +46,15 @@ test.each(KINDS)('%s', (kind, all) => {
 test('all rows are counted, the most frequent reason first, with a few samples', () => {
   const refusals = new Refusals()
   refusals.add({ row: 1, file: 'a' }, reason('json', { part: 'line' }))
-  for (let row = 2; row <= KEPT_ERRORS + 500; row += 1) refusals.add({ row, file: 'b' }, reason('no_ref', { ref: String(row) }))
-  expect(refusals.rows).toHaveLength(KEPT_ERRORS)
+  for (let row = 2; row <= MAX_STORED_ERRORS + 500; row += 1) refusals.add({ row, file: 'b' }, reason('no_ref', { ref: String(row) }))
+  expect(refusals.rows).toHaveLength(MAX_STORED_ERRORS)
   const [first, second] = refusals.reasons
-  expect(first).toMatchObject({ rule: 'no_ref', params: { ref: '…' }, count: KEPT_ERRORS + 499 })
+  expect(first).toMatchObject({ rule: 'no_ref', params: { ref: '…' }, count: MAX_STORED_ERRORS + 499 })
   expect(first!.samples.map(({ row, file, params }) => [row, file, params])).toEqual([2, 3, 4].map((row) => [row, 'b', { ref: String(row) }]))
   expect(second).toMatchObject({ rule: 'json', params: { part: 'line' }, count: 1, samples: [refusals.rows[0]] })
 })
 
-test('reasons and values without end take bounded space', () => {
+test('long reasons and values take bounded space', () => {
   const refusals = new Refusals()
   for (let row = 0; row < 5_000; row += 1) refusals.add({ row }, problem(`column ${row}`, 'id', { value: 'x'.repeat(2_000) }))
   expect(refusals.reasons).toHaveLength(101)
@@ -62,7 +62,7 @@ test('reasons and values without end take bounded space', () => {
   expect(JSON.stringify(refusals.reasons).length).toBeLessThan(500_000)
 })
 
-test('the CSV of all rows takes bounded space, and says what it leaves out', () => {
+test('the CSV of all rows takes bounded space, and says what it omits', () => {
   const csv = new RefusedRowsCsv(500_000)
   for (let line = 0; line < 5_000; line += 1) csv.add({ file: null, line, rule: 'no_ref', reason: randomBytes(300).toString('base64') })
   const parts = csv.finish()
@@ -72,12 +72,12 @@ test('the CSV of all rows takes bounded space, and says what it leaves out', () 
   expect(lines.at(-1)).toBe(`,,,${5_000 - (lines.length - 1)} more rows were refused`)
 })
 
-test('what the database cannot hold is replaced', () => {
+test('characters that the database cannot store are replaced', () => {
   const row = new Refusals().add({ row: 1 }, reason('no_ref', { ref: 'a\0b\ud800' }))
   expect(row.params).toEqual({ ref: 'a\ufffdb\ufffd' })
 })
 
-test('rows that an earlier program stored are grouped by their message', () => {
+test('rows stored by an earlier version are grouped by their message', () => {
   const rows = [1, 2, 3].map((row) => ({ row, message: row === 1 ? 'one' : 'other' }))
   expect(reasonsOf(rows)).toEqual([
     { reason: 'other', count: 2, samples: rows.slice(1) },

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 
-test('months that ended longer ago than is kept are emptied, and can be filled again', async () => {
+test('months that ended before the retention period are emptied, and can be filled again', async () => {
   const history = { db: node.db, archive: openPriceArchive(node.config) }
   const category = await call(createCategory, node.ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })
   const { id } = await call(createItem, node.ctx, { name: 'Card', market: 'source_c', category_id: category.id })

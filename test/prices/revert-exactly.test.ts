@@ -156,7 +156,7 @@ const HELD_IN_PLACE_OF_A_LATER_ONE: Step[] = [
   { turn: 2 },
 ]
 
-test('after any imports, reverts and reverts of reverts it is as if only the imports in effect had come', async () => {
+test('after any imports, reverts and reverts of reverts, the state equals that of the imports in effect', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (all: Step[]) => {
       await begin()
@@ -200,7 +200,7 @@ async function current(): Promise<unknown[]> {
   return rows.map((row) => [Number(row.price), row.set, row.confirmed, row.avg_7 && Number(row.avg_7), row.import_id])
 }
 
-test('an import that only confirmed takes its confirmation and figures along, and brings them back', async () => {
+test('reverting an import that only confirmed prices removes and restores its confirmation and figures', async () => {
   const [first, second, third] = await guides([[10, 9]], [[10, 9.5]], [[10, 9.75]])
   expect(await current()).toEqual([[10, 1, 3, 9.75, first]])
   const withdrawn = await revert(third!)
@@ -211,7 +211,7 @@ test('an import that only confirmed takes its confirmation and figures along, an
   expect(await current()).toEqual([[10, 1, 3, 9.75, first]])
 })
 
-test('what later imports confirm does not go with the import that said it first', async () => {
+test('prices confirmed by later imports stay when the first import is reverted', async () => {
   const [first, second, third] = await guides([[10, 9]], [[10, 9.5]], [[10, 9.75]])
   const withdrawn = await revert(first!)
   expect(await current()).toEqual([[10, 2, 3, 9.75, second]])
@@ -222,7 +222,7 @@ test('what later imports confirm does not go with the import that said it first'
   expect(await current()).toEqual([[10, 1, 3, 9.75, first]])
 })
 
-test('a price of which someone decided since, and one of a merged item, go by the history alone; others exactly', async () => {
+test('a price decided since, and one of a merged item, are reverted by history alone; others exactly', async () => {
   const [first, second] = await guides(
     [
       [10, 9],
@@ -263,7 +263,7 @@ test('a price of which someone decided since, and one of a merged item, go by th
   expect(await current()).toEqual([])
 })
 
-test('what imports stated is forgotten in time; then a revert goes by the history alone', async () => {
+test('statements of imports are deleted eventually; then a revert uses the history alone', async () => {
   const [first, second, third] = await guides([[10, 9]], [[10, 9.5]], [[11, 9.75]])
   const inDays = (days: number) => new Date(shop.node.clock.now().getTime() + days * 86_400_000)
   await forgetOldStatements(shop.node.db, 0, inDays(89))
@@ -276,7 +276,7 @@ test('what imports stated is forgotten in time; then a revert goes by the histor
   expect(await current()).toEqual([[10, 1, null, null, first]])
 })
 
-test('a jump that an import settled is open again without it', async () => {
+test('a jump settled by an import is open again without it', async () => {
   await begin()
   await importBatch(shop, {
     rows: [25, 10].map((price, n) => ({ item: 0, label: 'Near Mint', price, day: n + 1 })),

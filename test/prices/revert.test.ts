@@ -78,7 +78,7 @@ async function state(items: number[]) {
   return { points, current }
 }
 
-test('reverted in turn, each batch leaves what was there before it, and may come again', async () => {
+test('reverted in turn, each batch restores the previous state, and can be restored itself', async () => {
   await fc.assert(
     fc.asyncProperty(batches, async (all) => {
       const items = await twoItems()
@@ -100,7 +100,7 @@ test('reverted in turn, each batch leaves what was there before it, and may come
   )
 })
 
-test('reverted in any order, no batch leaves anything behind', async () => {
+test('reverted in any order, no batch leaves traces', async () => {
   const shuffled = batches.chain((all) =>
     fc.tuple(
       fc.constant(all),

@@ -41,7 +41,7 @@ async function mintmark(...args: string[]): Promise<string> {
 
 const refsInQuestion = async () => (JSON.parse(await mintmark('price-reviews', 'list', '--json')) as PriceReview[]).map(({ item }) => item.ref)
 
-test('prices in question are listed, decided and undone', async () => {
+test('prices under review are listed, decided and undone', async () => {
   expect(await refsInQuestion()).toEqual(['b', 'c', 'a'])
   expect(await mintmark('price-reviews', 'list', '--item', String(items.get('b')))).toMatch(
     /^STATE +CAUSE +ITEM +LABEL +MARKET +PRICE +PRICE STATE +HELD ID +FLAGS\nheld +jump +\d+ Card b +Near Mint +source_c +40 USD +held +\d+\nheld +jump +\d+ Card b +Near Mint +source_c +2 USD +trusted +-$/,
@@ -57,13 +57,13 @@ test('prices in question are listed, decided and undone', async () => {
   )
 })
 
-test('a price is withdrawn as it was seen', async () => {
+test('a price is withdrawn only at the amount that was seen', async () => {
   const one = ['--item', String(items.get('d')), '--market', 'source_c', '--label', 'NM']
   await expect(mintmark('price-reviews', 'withdraw', ...one, '--price', '3')).rejects.toThrow('1 of these prices changed since you saw them')
   expect(await mintmark('price-reviews', 'withdraw', ...one, '--price', '2')).toMatch(/^Decision \d+: 1 price withdrawn$/)
 })
 
-test('wrong usage is told', async () => {
+test('wrong usage is reported', async () => {
   for (const args of [
     ['price-reviews', 'accept'],
     ['price-reviews', 'accept', '1', '--cause', 'jump'],

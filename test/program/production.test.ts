@@ -24,7 +24,7 @@ function guideSettings(databaseUrl: string): Settings {
   return { ...others, DATABASE_URL: databaseUrl, SECRET_KEY: '0123456789abcdef'.repeat(4), DATA_DIR: freshDataDir() }
 }
 
-test('sends a webhook for a sale and ends a publication period', async () => {
+test('sends a webhook for a sale and expires a listing', async () => {
   const database = await freshDatabase()
   const receiver = await openReceiver(ok)
   // The receiver is on this machine, where production lets no webhook go.

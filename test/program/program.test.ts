@@ -21,7 +21,7 @@ function postgresPid(dataDir: string): number {
 }
 
 describe('the demo', () => {
-  test('starts from nothing, stops cleanly, keeps its data and comes back after a kill of everything', async () => {
+  test('starts with an empty directory, stops cleanly, keeps its data and recovers after everything is killed', async () => {
     const dataDir = freshDataDir()
     const first = await serve({ DATA_DIR: dataDir }, [])
     const keys = printedKeys(first.greeting)
@@ -63,7 +63,7 @@ describe('the demo', () => {
   })
 })
 
-describe('beside a running service', () => {
+describe('with a running service', () => {
   let dataDir: string
   let service: Service
 
@@ -83,12 +83,12 @@ describe('beside a running service', () => {
     return JSON.parse(out) as T
   }
 
-  test('there is no demo when it is switched off', () => {
+  test('there is no demo if it is disabled', () => {
     expect(Object.keys(printedKeys(service.greeting))).toEqual(['Operator token'])
     expect(existsSync(join(dataDir, 'demo-access.json'))).toBe(false)
   })
 
-  test('accounts, keys and imports of commands are seen by the service at once', async () => {
+  test('changes by account, key and import commands are visible in the service at once', async () => {
     const account = await json<{ id: number; plan: string }>('account', 'create', '--name', 'Shop', '--plan', 'professional')
     expect(account.plan).toBe('professional')
     const { id: keyId, key } = await json<{ id: number; key: string }>('key', 'create', '--account', String(account.id))
@@ -119,7 +119,7 @@ describe('beside a running service', () => {
     await until('the key is refused', async () => (await send(`${service.publicUrl}/api/v1/items`, key)).status === 401)
   })
 
-  test('doctor finds nothing wrong', async () => {
+  test('doctor finds no problems', async () => {
     const { ok, findings } = await json<{ ok: boolean; findings: { check: string; ok: boolean }[] }>('doctor')
     expect([ok, findings.filter((finding) => !finding.ok)]).toEqual([true, []])
     expect((await command('doctor')).out).not.toContain('✗')
@@ -141,13 +141,13 @@ describe('beside a running service', () => {
     expect(await json('migrate')).toEqual({ applied: [] })
   })
 
-  test('a second service on the same DATA_DIR is refused', async () => {
+  test('a second service on the same DATA_DIR is rejected', async () => {
     const { code, out, said } = await command('serve')
     expect([code, out]).toEqual([1, ''])
     expect(said).toEqual([`mintmark: DATA_DIR ${dataDir} is in use by another mintmark (process ${service.child.pid})`])
   })
 
-  test('what a command cannot do is one line and exit 1', async () => {
+  test('a failing command prints one line and exits with 1', async () => {
     for (const [args, words] of [
       [['import', 'mintmark-ndjson', join(dataDir, 'nothing.ndjson')], 'cannot be read'],
       [['key', 'create', '--account', '999999'], 'Account not found: 999999'],
@@ -162,7 +162,7 @@ describe('beside a running service', () => {
     }
   })
 
-  test('a value that no field takes is wrong usage, also where only the service can tell', async () => {
+  test('an invalid value is wrong usage, even if only the service can detect it', async () => {
     for (const args of [
       ['account', 'create', '--name', ' ', '--plan', 'plus'],
       ['key', 'create', '--account', '1', '--expires', 'tomorrow'],
@@ -173,8 +173,8 @@ describe('beside a running service', () => {
   })
 })
 
-describe('refusals', () => {
-  test('a port in use', async () => {
+describe('start-up errors', () => {
+  test('a port that is in use', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
@@ -206,7 +206,7 @@ describe('refusals', () => {
     expect(() => readConfig(settings as Settings)).toThrow(line)
   })
 
-  test('a wrong setting is one line, without its secrets, and leaves nothing behind', async () => {
+  test('an invalid setting prints one line, without secrets, and leaves nothing behind', async () => {
     const dataDir = freshDataDir()
     const { code, out, said } = await run(['serve'], { DATA_DIR: dataDir, DATABASE_URL: 'mysql://secret@host/db' })
     expect([code, out, said]).toEqual([1, '', [expect.stringMatching(/^mintmark: DATABASE_URL must be a URL that begins with postgresql:/)]])
@@ -214,20 +214,20 @@ describe('refusals', () => {
     expect(existsSync(dataDir)).toBe(false)
   })
 
-  test('a DATA_DIR that cannot be', async () => {
+  test('an unusable DATA_DIR', async () => {
     const root = freshDataDir()
     writeFileSync(root, 'a file')
     const { code, out, said } = await run(['serve'], { DATA_DIR: join(root, 'below') })
     expect([code, out, said]).toEqual([1, '', [expect.stringMatching(/^mintmark: DATA_DIR \S+ is not writable: /)]])
   })
 
-  test('a database that is not there', async () => {
+  test('an unreachable database', async () => {
     const { code, out, said } = await run(['serve'], { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/nothing' })
     expect([code, out, said.length]).toEqual([1, '', 1])
     expect(said[0]).toMatch(/^mintmark: .*\S/)
   })
 
-  test('a role of its own without a database to share', async () => {
+  test('a separate role without a shared database', async () => {
     for (const role of ['api', 'operator']) {
       const { code, said } = await run([role], { DATA_DIR: freshDataDir() })
       expect([code, said]).toEqual([1, [`mintmark: mintmark ${role} needs DATABASE_URL`]])
@@ -235,7 +235,7 @@ describe('refusals', () => {
   })
 })
 
-test('with DATABASE_URL no server of our own is started', async () => {
+test('with DATABASE_URL, the embedded server is not started', async () => {
   const database = await freshDatabase()
   const dataDir = freshDataDir()
   try {
@@ -250,7 +250,7 @@ test('with DATABASE_URL no server of our own is started', async () => {
 })
 
 describe('usage', () => {
-  test('every command has help, and the program lists them', async () => {
+  test('every command has help, and the program lists all commands', async () => {
     const { code, out } = await run(['--help'], {})
     expect(code).toBe(0)
     const commands = [...out.slice(out.indexOf('Commands:')).matchAll(/^ {2}([a-z-]+)/gm)].map((match) => match[1]!)
@@ -263,7 +263,7 @@ describe('usage', () => {
     expect(ends.map(([, usage, end]) => [usage, end])).toEqual(names.map((name) => [name, JSON.stringify({ name, code: 0 })]))
   })
 
-  test('a reader that stops early, such as head, leaves no error', async () => {
+  test('a reader that stops early, such as head, causes no error', async () => {
     const command = launch(['import', '--help'], {})
     // The reader is gone before the help is written.
     command.stdout!.destroy()

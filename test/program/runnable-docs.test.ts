@@ -102,7 +102,7 @@ async function surroundings() {
   return { cwd, paste, start, operator: `http://127.0.0.1:${ports[8081]}/operator/v1` }
 }
 
-test('every page with runnable commands is run', () => {
+test('every page with runnable commands is tested', () => {
   const pages = [
     'README.md',
     'CONTRIBUTING.md',

@@ -250,7 +250,7 @@ function expectNoLeak({ text, headers }: RawReply, owner: Owner): void {
 }
 
 describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
-  test('broken keys are 401 and change nothing', async () => {
+  test('malformed keys return 401 and change nothing', async () => {
     const things = await thingsOf(callers.enterprise)
     const before = await stateOf(node)
     for (const [kind, credential] of Object.entries(brokenKeys)) {
@@ -262,7 +262,7 @@ describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
     expect(await stateOf(node)).toEqual(before)
   })
 
-  test('plans, on things of their own', async () => {
+  test("plans, on the account's own records", async () => {
     // For what is allowed once a minute.
     node.clock.advance(61_000)
     for (const [plan, caller] of Object.entries(callers)) {
@@ -284,7 +284,7 @@ describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
   })
 })
 
-test.each(ownedOf(PUBLIC_ROWS))("%s: another account's things stay as they are and unknown", async (name, row) => {
+test.each(ownedOf(PUBLIC_ROWS))("%s: another account's records stay unchanged and hidden", async (name, row) => {
   const things = await thingsOf(stranger)
   const before = await stateOf(node)
   for (const [plan, caller] of Object.entries(callers)) {
@@ -298,7 +298,7 @@ test.each(ownedOf(PUBLIC_ROWS))("%s: another account's things stay as they are a
   expect(await stateOf(node)).toEqual(before)
 })
 
-test('broken keys are 401 for MCP', async () => {
+test('malformed keys return 401 for MCP', async () => {
   for (const [kind, { headers, query }] of Object.entries(brokenKeys)) {
     const reply = await sendRaw(`${node.publicUrl}/mcp${query ? `?${query}` : ''}`, 'POST', headers, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
     const { error } = JSON.parse(reply.text) as { error: { data: { code: string } } }
@@ -307,7 +307,7 @@ test('broken keys are 401 for MCP', async () => {
 })
 
 describe.each(Object.entries(GRAPHQL_ROWS))('%s', (name, row) => {
-  test('broken keys are 401 and change nothing', async () => {
+  test('malformed keys return 401 and change nothing', async () => {
     const things = await thingsOf(callers.enterprise)
     const before = await stateOf(node)
     for (const path of ['/graphql', '/graphql/v3']) {
@@ -320,7 +320,7 @@ describe.each(Object.entries(GRAPHQL_ROWS))('%s', (name, row) => {
     expect(await stateOf(node)).toEqual(before)
   })
 
-  test('plans, on things of their own', async () => {
+  test("plans, on the account's own records", async () => {
     // For what is allowed once a minute.
     node.clock.advance(61_000)
     for (const [plan, caller] of Object.entries(callers)) {
@@ -339,7 +339,7 @@ describe.each(Object.entries(GRAPHQL_ROWS))('%s', (name, row) => {
   })
 })
 
-test.each(ownedOf(GRAPHQL_ROWS))("%s: another account's things stay as they are and unknown", async (name, row) => {
+test.each(ownedOf(GRAPHQL_ROWS))("%s: another account's records stay unchanged and hidden", async (name, row) => {
   const things = await thingsOf(stranger)
   const before = await stateOf(node)
   for (const [plan, caller] of Object.entries(callers)) {
@@ -376,7 +376,7 @@ describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
   const url = () => `${node.operatorUrl}${path.replace(/:\w+/g, '0')}`
   const body = method === 'POST' || method === 'PATCH' ? '{"surely_unknown":1}' : undefined
 
-  test('broken tokens and API keys of every plan are 401 and change nothing', async () => {
+  test('malformed tokens and API keys of every plan return 401 and change nothing', async () => {
     const before = await stateOf(node)
     const keys = Object.fromEntries(Object.entries(callers).map(([plan, { key }]) => [`an API key of ${plan}`, bearer(key)]))
     for (const [kind, { headers, query }] of Object.entries({ ...brokenTokens, ...keys })) {
@@ -387,7 +387,7 @@ describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
     expect(await stateOf(node)).toEqual(before)
   })
 
-  test("a token passes, a session only from the console's own pages", async () => {
+  test("a token is accepted, a session only from the console's own pages", async () => {
     const before = await stateOf(node)
     const passed = await sendRaw(url(), method, bearer(OPERATOR_TOKEN).headers, body)
     expect([200, 202, 404, 415, 422]).toContain(passed.status)
@@ -421,7 +421,7 @@ describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
 })
 
 test.each(['/openapi.json', '/health/live', '/health/ready', '/changelog', '/docs/', '/operator/openapi.json', '/console'])(
-  '%s needs no key, and shows none',
+  '%s needs no key, and exposes none',
   async (path) => {
     const host = path.startsWith('/operator') || path.startsWith('/console') ? node.operatorUrl! : node.publicUrl!
     for (const headers of [[], bearer(callers.starter.key).headers, bearer('broken').headers]) {
@@ -433,7 +433,7 @@ test.each(['/openapi.json', '/health/live', '/health/ready', '/changelog', '/doc
   },
 )
 
-test("the console's sign-in takes an operator token from its own pages only", async () => {
+test("the console's sign-in accepts an operator token from its own pages only", async () => {
   const before = await stateOf(node)
   const signIn = (token: unknown, headers: string[]) => sendRaw(`${node.operatorUrl}/console/session`, 'POST', headers, JSON.stringify({ token }))
   const own = ['x-console', '1', 'origin', node.operatorUrl!]

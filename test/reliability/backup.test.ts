@@ -4,12 +4,12 @@ import { backupRun } from '../../reliability/backup.ts'
 import { canMount, diskFullRun } from '../../reliability/disk-full.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'
 
-test('a backup that is taken while everything is written is whole elsewhere', async () => {
+test('a backup taken during writes is complete when restored', async () => {
   expect(brokenUnderLoad(await backupRun({ seconds: 1 }))).toEqual([])
 })
 
 test.skipIf(!canMount())(
-  'an import that fills the disk (skipped where no disk may be mounted)',
+  'an import that fills the disk (skipped if no disk can be mounted)',
   async () => {
     expect(brokenUnderLoad(await diskFullRun({ items: 25_000, megabytes: 100 }))).toEqual([])
   },

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { call } from '#core/verb.ts'
-import { attackKeptConnections } from '../../reliability/bad-input-kept.ts'
+import { attackKeepAlive } from '../../reliability/bad-input-keep-alive.ts'
 import { attack } from '../../reliability/bad-input-run.ts'
 import { prepareTarget, type Target } from '../../reliability/bad-input-target.ts'
 import { makeCatalogue } from '../market/kit.ts'
@@ -25,15 +25,15 @@ beforeAll(async () => {
 
 afterAll(() => node.close())
 
-test('3,000 wrong requests: no 5xx, all in the envelope, nothing changed by what was refused', async () => {
-  const { breaches, statuses, asked, refusals, named, refused } = await attack(target, { requests: 3_000, seed: 20261121 })
+test('3,000 invalid requests: no 5xx, all in the envelope, and rejected ones change nothing', async () => {
+  const { breaches, statuses, requestsByName, refusals, named, refused } = await attack(target, { requests: 3_000, seed: 20261121 })
   expect(breaches).toEqual([])
-  expect([...asked].filter(([, times]) => times === 0)).toEqual([])
+  expect([...requestsByName].filter(([, times]) => times === 0)).toEqual([])
   const withoutNames = (route: string) => route.replace(/:\w+|\{\w+\}|\*/g, '{}')
   const REST = '{rest}'
   const covers = (name: string, route: string) =>
     name.endsWith(REST) ? route.startsWith(name.slice(0, -REST.length)) : withoutNames(name) === withoutNames(route)
-  const others = registered.filter((route) => ![...GRAPHQL_PATHS, ...MCP_PATHS, ...asked.keys()].some((name) => covers(name, route)))
+  const others = registered.filter((route) => ![...GRAPHQL_PATHS, ...MCP_PATHS, ...requestsByName.keys()].some((name) => covers(name, route)))
   expect(others, 'a path outside of the documents needs a line in reliability/bad-input-open.ts').toEqual([])
   // Mostly wrong, and wrong in every part: otherwise this would prove nothing.
   const seen = new Set([...statuses.values()].flatMap((row) => [...row.keys()]))
@@ -43,13 +43,13 @@ test('3,000 wrong requests: no 5xx, all in the envelope, nothing changed by what
   expect(refused).toBeGreaterThan(150)
 })
 
-test('compressed bodies of refused types, each followed by a request on the same connection: none is left waiting', async () => {
-  const { sent, breaches } = await attackKeptConnections(target)
+test('compressed bodies of unsupported types, each followed by a request on the same connection: every request gets a response', async () => {
+  const { sent, breaches } = await attackKeepAlive(target)
   expect(sent).toBeGreaterThan(300)
   expect(breaches).toEqual([])
 })
 
-describe('what once was a 5xx, or had no envelope', () => {
+describe('regressions: former 5xx, and responses without the envelope', () => {
   const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
   const graphql = (body: string) => send(`${node.publicUrl}/graphql`, target.keys.enterprise, { body })
   const operate = (path: string, body?: string) => send(`${node.operatorUrl}/operator/v1${path}`, operatorToken, body === undefined ? {} : { body })
@@ -80,7 +80,7 @@ describe('what once was a 5xx, or had no envelope', () => {
     }
   })
 
-  test('an expectation that nobody knows', async () => {
+  test('an unknown expectation', async () => {
     const headers = ['authorization', `Bearer ${target.keys.starter}`, 'expect', 'nonsense']
     expect(await sendRaw(`${node.publicUrl}/api/v1/items`, 'GET', headers)).toMatchObject({
       status: 200,
@@ -88,7 +88,7 @@ describe('what once was a 5xx, or had no envelope', () => {
     })
   })
 
-  test('filters by ids that no column holds', async () => {
+  test('filters by ids out of range', async () => {
     const beyond = ['-9223372036854775809', '9223372036854775808', '9'.repeat(30), '2147483648', '-1', '0']
     const lists = [
       '/orders?seller_id',
@@ -109,7 +109,7 @@ describe('what once was a 5xx, or had no envelope', () => {
     }
   })
 
-  test('NUL and halves of surrogate pairs where texts are looked for or quoted', async () => {
+  test('NUL and lone surrogates in searches and in quoted texts', async () => {
     expect((await operate(`/items/${target.ids.item[0]}/price-history?label=a%00b`)).status).toBe(422)
     const reply = await operate(
       '/prices',

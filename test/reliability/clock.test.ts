@@ -4,7 +4,7 @@ import { canShiftClock, clockRun } from '../../reliability/clock.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'
 
 test.skipIf(!canShiftClock)(
-  'a node whose clock is 10 minutes off (skipped where faketime is not installed)',
+  'a node with a clock offset of 10 minutes (skipped if faketime is not installed)',
   async () => {
     expect(brokenUnderLoad(await clockRun())).toEqual([])
   },

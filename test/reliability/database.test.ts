@@ -3,6 +3,6 @@ import { expect, test } from 'vitest'
 import { databaseRun } from '../../reliability/database.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'
 
-test('restarted, cut off, stopped, silent', async () => {
+test('restarted, disconnected, stopped, unresponsive', async () => {
   expect(brokenUnderLoad(await databaseRun({ frozenSeconds: 3 }))).toEqual([])
 })

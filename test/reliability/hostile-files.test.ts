@@ -3,6 +3,6 @@ import { expect, test } from 'vitest'
 import { hostileRun } from '../../reliability/hostile-files.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'
 
-test.skipIf(process.platform !== 'linux')('no uploaded file takes the service down', { timeout: 1_800_000 }, async () => {
+test.skipIf(process.platform !== 'linux')('no uploaded file makes the service fail', { timeout: 1_800_000 }, async () => {
   expect(brokenUnderLoad(await hostileRun({ megabytes: 1.1 }))).toEqual([])
 })

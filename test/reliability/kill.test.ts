@@ -4,5 +4,5 @@ import { killRun } from '../../reliability/kill.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'
 
 test('kill -9 of the process, of its database and of both', async () => {
-  expect(brokenUnderLoad(await killRun({ kills: 3, lifeMs: 500 }))).toEqual([])
+  expect(brokenUnderLoad(await killRun({ kills: 3, maxLifeMs: 500 }))).toEqual([])
 })

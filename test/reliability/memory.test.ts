@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { curve, memoryRun } from '../../reliability/memory.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'
 
-test('memory stays flat', async () => {
+test('memory does not grow', async () => {
   const { findings, samples } = await memoryRun({ minutes: 0.2, rate: 80, warmUp: 0.5, every: 1 })
   expect(brokenUnderLoad(findings)).toEqual([])
   expect(curve(samples)).toMatch(/^<svg /)

@@ -10,7 +10,7 @@ const hasRedis = installed('redis-server', '--version')
 const LONG_MS = 1_800_000
 
 test.skipIf(!hasRedis)(
-  'the Redis master is killed (skipped where redis-server is not installed)',
+  'the Redis master is killed (skipped if redis-server is not installed)',
   async () => {
     expect(broken(await redisFailoverRun({ times: 1, wholeMinutes: false }))).toEqual([])
   },

@@ -110,7 +110,7 @@ async function changeEverything(): Promise<void> {
   await done(operator(node, 'POST', '/prices', [price]))
 }
 
-test('a start from the file answers as one from the database, with everything that changed since', async () => {
+test('a node started from the file responds like one started from the database, with all later changes', async () => {
   await writeFile()
   expect(await expectRight()).toBe(true)
   await changeEverything()
@@ -121,7 +121,7 @@ test('a start from the file answers as one from the database, with everything th
   expect(said).toEqual([])
 })
 
-test('a process that has never read the catalogue answers the same', async () => {
+test('a process that has never read the catalogue responds the same', async () => {
   await writeFile()
   const at = new Date()
   const loaded = memory(() => at)
@@ -142,7 +142,7 @@ test('a process that has never read the catalogue answers the same', async () =>
   expect(difference(answered.answers, answersOf(loaded))).toBeNull()
 })
 
-test('a file that was written by a start from a file, and changed since, is as good', async () => {
+test('a file written by a node started from a file, and changed since, is equivalent', async () => {
   await writeFile()
   await changeEverything()
   const second = memory()
@@ -154,7 +154,7 @@ test('a file that was written by a start from a file, and changed since, is as g
   expect(await expectRight()).toBe(true)
 })
 
-test('sellers on vacation, highlights and ends of periods are as they were', async () => {
+test('sellers on vacation, highlights and period ends are preserved', async () => {
   const tomorrow = new Date(Date.now() + 86_400_000)
   const until = new Date(Date.now() + 3 * 86_400_000).toISOString()
   const { status } = await plus(node, 'PUT', '/vacation', { from: new Date(Date.now() + 3_600_000).toISOString(), to: until })
@@ -166,7 +166,7 @@ test('sellers on vacation, highlights and ends of periods are as they were', asy
   await plus(node, 'DELETE', '/vacation')
 })
 
-test('a damaged file is never believed: cut short, bytes changed, bytes of another place', async () => {
+test('a damaged file is rejected: truncated, with changed bytes, or with bytes moved', async () => {
   await writeFile()
   const whole = readFileSync(path())
   const at = new Date()
@@ -205,7 +205,7 @@ test('a damaged file is never believed: cut short, bytes changed, bytes of anoth
   )
 }, 600_000)
 
-test('a writer killed at any moment leaves a file that is whole, or none', async () => {
+test('killing a writer at any time leaves a complete file or none', async () => {
   for (let round = 0; round < 6; round += 1) {
     const child = spawn(process.execPath, [WRITER, node.databaseUrl, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
     const exited = once(child, 'exit')
@@ -220,7 +220,7 @@ test('a writer killed at any moment leaves a file that is whole, or none', async
   expect(said).toEqual([])
 }, 600_000)
 
-test('a file of another database, of another history, or from before the log, is thrown away', async () => {
+test('a file of another database, of another history, or from before the change log is discarded', async () => {
   const why = (text: string) => `The start file is thrown away: ${text}; loading from the database`
   await writeFile()
   copyFileSync(path(), `${path()}.kept`)
@@ -256,7 +256,7 @@ test('a file of another database, of another history, or from before the log, is
   ])
 })
 
-test('a node writes it when it stops, at its interval unless it is new, and starts from it', async () => {
+test('a node writes the file when it stops, at its interval unless it is recent, and starts from it', async () => {
   const lines: string[] = []
   const log = {
     ...silent,

@@ -12,7 +12,7 @@ const ENDS = 20
 /** Answers between two ends. */
 const STORMY = 100
 
-test('hardly a connection is lost when a listener ends, of thousands in a second', async () => {
+test('of thousands of connections per second, hardly any is lost when a listener closes', async () => {
   let answers = 0
   const listen = async (port: number) => {
     const server = createServer((_request, response) => {

@@ -56,7 +56,7 @@ function count(game: string, genre: string): number {
   return items.filter((item) => item.game === game && item.genre === genre).length
 }
 
-test('the generator writes the shipped files byte for byte', () => {
+test('the generator writes exactly the shipped files', () => {
   expect(Object.keys(built)).toEqual(fileNames)
   for (const name of fileNames) {
     expect(readFileSync(new URL(`../../sample/${name}`, import.meta.url), 'utf8')).toBe(built[name])
@@ -83,7 +83,7 @@ describe('records', () => {
     for (const slug of slugs) expect(slug).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
   })
 
-  test('a category comes before its first use, in the same market and game', () => {
+  test('a category precedes its first use, in the same market and game', () => {
     const seen = new Set<string>()
     for (const record of records) {
       const above = record.type === 'category' ? record.parent : record.category
@@ -92,7 +92,7 @@ describe('records', () => {
     }
   })
 
-  test('every category that holds no categories holds items', () => {
+  test('every category without subcategories contains items', () => {
     const used = new Set([
       ...categories.map((category) => `${category.market} ${category.parent}`),
       ...items.map((item) => `${item.market} ${item.category}`),
@@ -100,13 +100,13 @@ describe('records', () => {
     for (const { market, ref } of categories) expect(used).toContain(`${market} ${ref}`)
   })
 
-  test('items come from three markets, most from source_c', () => {
+  test('items are from three markets, most from source_c', () => {
     const markets = items.map((item) => item.market)
     expect(new Set(markets)).toEqual(new Set(['source_a', 'source_b', 'source_c']))
     expect(markets.filter((market) => market === 'source_c').length).toBeGreaterThan(items.length / 2)
   })
 
-  test('every item says that its prices are samples', () => {
+  test('every item states that its prices are samples', () => {
     for (const { attributes } of items) expect(attributes).toContainEqual({ name: 'Price Data', value: 'Sample' })
   })
 })
@@ -131,14 +131,14 @@ describe('prices', () => {
     }
   })
 
-  test('prices of one market stand in the order of answers', () => {
+  test('prices of one market are in response order', () => {
     for (const { prices } of items) {
       const order = prices.map(({ market, label }) => `${MARKETS.indexOf(market)} ${labelOrder(label)}`)
       expect(order).toEqual(order.toSorted())
     }
   })
 
-  test('in its own market a single has all conditions, each dearer than the next worse one', () => {
+  test('in its own market, a single has all conditions, each more expensive than the next worse one', () => {
     for (const item of items.filter(({ genre }) => genre === 'single')) {
       const amounts = CONDITIONS.map((label) => minorOf(item, item.market, label)!)
       expect(
@@ -149,7 +149,7 @@ describe('prices', () => {
     }
   })
 
-  test('a top grade is dearer than Near Mint and than lower grades', () => {
+  test('a top grade is more expensive than Near Mint and lower grades', () => {
     for (const item of items) {
       for (const market of MARKETS) {
         const nearMint = minorOf(item, market, 'Near Mint')!
@@ -167,7 +167,7 @@ describe('prices', () => {
     }
   })
 
-  test('markets agree within a tenth at 42 TRY and 0.90 EUR to the dollar', () => {
+  test('markets differ by at most a tenth at 42 TRY and 0.90 EUR to the dollar', () => {
     const perDollar = { service: 42, source_a: 1, source_b: 0.9, source_c: 1 }
     for (const item of items) {
       const dollars = MARKETS.map((market) => minorOf(item, market, 'Near Mint')! / 100 / perDollar[market])

@@ -37,7 +37,7 @@ function expectError({ status, body }: Reply, wanted: number, code: string, rule
 }
 
 describe('a JSON body', () => {
-  test('that is not an object is 400', async () => {
+  test('that is not an object returns 400', async () => {
     for (const body of ['null', '[]', '"x"', '5', 'true', '[{"price": 5}]']) {
       expectError(await price(body), 400, 'INVALID_JSON', 'json_object body')
     }
@@ -47,7 +47,7 @@ describe('a JSON body', () => {
     expect((await operator('/accounts', null)).body.error?.code).toBe('INVALID_JSON')
   })
 
-  test('with a duplicate key is 400 and names the key', async () => {
+  test('with a duplicate key returns 400 and names the key', async () => {
     const refused: [string, string][] = [
       ['{"price": 5, "price": 6}', '"price"'],
       ['{"price": 5, "pri\\u0063e": 6}', '"pri\\u0063e"'],
@@ -70,11 +70,11 @@ describe('a JSON body', () => {
     expect((await plus('PATCH', `/collections/${collection}/items/${record}`, JSON.stringify({ note: '"note": "a", "note": \\' }))).status).toBe(200)
   })
 
-  test('may begin with a byte order mark, as Windows programs write it', async () => {
+  test('may start with a byte order mark, as Windows programs write it', async () => {
     expect((await price('\ufeff{"price": 11}')).body.data.price).toBe(11)
   })
 
-  test('is UTF-8, whatever its sender calls it', async () => {
+  test('must be UTF-8, whatever charset its sender declares', async () => {
     for (const type of [
       'application/json',
       'application/json; charset=utf-8',
@@ -91,7 +91,7 @@ describe('a JSON body', () => {
     expectError(await plus('PATCH', `/listings/${listing}`, latin), 400, 'INVALID_JSON', 'utf8 body')
   })
 
-  test('names every wrong field', async () => {
+  test('returns an error for every invalid field', async () => {
     const wrong = { price: 'x', title: 5, description: 5, shipping_payer: 'x', offers_enabled: 'x', min_offer_price: 'x', a: 1, b: 1, c: 1, d: 1 }
     const { body } = await plus('PATCH', `/listings/${listing}`, JSON.stringify(wrong))
     expect(body.error!.details!.map(({ field }) => field).sort()).toEqual(Object.keys(wrong).sort())
@@ -112,7 +112,7 @@ describe('a JSON body', () => {
     expect(await graphql(latin)).toMatchObject({ status: 400, body: { errors: [{ extensions: { code: 'INVALID_JSON', rule: 'utf8' } }] } })
   })
 
-  test('of another type is 415', async () => {
+  test('of another type returns 415', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -124,7 +124,7 @@ describe('a JSON body', () => {
     }
   })
 
-  test('may be compressed; other encodings are 415, broken ones 400, and what swells beyond the limit 413', async () => {
+  test('may be compressed; other encodings return 415, broken ones 400, and bodies that expand beyond the limit 413', async () => {
     const body = Buffer.from('{"price": 14}')
     const packed = { gzip: gzipSync(body), deflate: deflateSync(body), br: brotliCompressSync(body), identity: body }
     for (const [encoding, bytes] of Object.entries(packed)) {
@@ -138,7 +138,7 @@ describe('a JSON body', () => {
     expectError(await price(bomb, { 'content-encoding': 'gzip' }), 413, 'PAYLOAD_TOO_LARGE', 'body_size')
   })
 
-  test('of 1 MB is taken, and a larger one is 413', async () => {
+  test('of 1 MB is accepted, and a larger one returns 413', async () => {
     const padded = (size: number) => `{"price": 15${' '.repeat(size - 13)}}`
     expect((await price(padded(1024 * 1024))).status).toBe(200)
     expectError(await price(padded(1024 * 1024 + 1)), 413, 'PAYLOAD_TOO_LARGE', 'body_size')
@@ -146,7 +146,7 @@ describe('a JSON body', () => {
 })
 
 describe('an unknown field', () => {
-  test('is refused with those that a body may have, without what stands in the path', async () => {
+  test('is rejected with the list of allowed fields, without path parameters', async () => {
     const own = 'price, quantity, sku, title, description, shipping_payer, offers_enabled, min_offer_price, dry_run'
     const kept = 'quantity, purchase_price, sale_price, purchase_date, card_uniq_id, note'
     const answers: [Promise<Reply>, string, string][] = [
@@ -172,14 +172,14 @@ describe('an unknown field', () => {
     }
   })
 
-  test('inside a list or an object is named by its place', async () => {
+  test('inside a list or an object is named with its path', async () => {
     const { body } = await operator('/orders', { order_id: 1, lines: [{ listing_id: listing, quantity: 1, x: 1 }] })
     expect(rulesIn(body.error)).toBe('lines.0.x unknown_field listing_id,quantity,unit_price')
   })
 })
 
 describe('the same body again', () => {
-  test('is the same, however its fields are ordered', async () => {
+  test('is the same request, whatever the order of fields', async () => {
     const repeated = { 'idempotency-key': 'fields-in-another-order' }
     const first = await operator('/accounts', { name: 'Twice', plan: 'plus' }, 'POST', repeated)
     const again = await operator('/accounts', { plan: 'plus', name: 'Twice' }, 'POST', repeated)
@@ -187,7 +187,7 @@ describe('the same body again', () => {
     expectError(await operator('/accounts', { plan: 'plus', name: 'Other' }, 'POST', repeated), 409, 'IDEMPOTENCY_CONFLICT', 'idempotency_request')
   })
 
-  test('of an order gets the first answer, letter for letter', async () => {
+  test('of an order returns the first response, byte for byte', async () => {
     const post = async (json: unknown) => {
       const answer = await fetch(`${node.operatorUrl}/operator/v1/orders`, {
         method: 'POST',

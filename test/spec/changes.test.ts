@@ -66,8 +66,8 @@ async function trimmed(): Promise<void> {
 
 const shown = ({ kind, id, item_id, market, label }: Change) => [kind, id, item_id, market, label]
 
-describe('what changed', () => {
-  test('comes in the order of commits, with what is there now when asked for', async () => {
+describe('changes', () => {
+  test('are returned in commit order, with current data on request', async () => {
     const after = await end()
     const id = await item()
     await price(id, 12.5)
@@ -85,7 +85,7 @@ describe('what changed', () => {
     expect((await changes(`after=${after}`)).body.data[0]).not.toHaveProperty('data')
   })
 
-  test('goes on behind any change, in pages of any size', async () => {
+  test('continue after any change, in pages of any size', async () => {
     const after = await end()
     const ids = [await item(), await item(), await item()]
     await operator(
@@ -114,7 +114,7 @@ describe('what changed', () => {
     }
   })
 
-  test('may be of some kinds only', async () => {
+  test('can be filtered by kind', async () => {
     const after = await end()
     const id = await item()
     await price(id, 3)
@@ -125,7 +125,7 @@ describe('what changed', () => {
     expect(await kinds('merge,delete')).toEqual([])
   })
 
-  test('names the survivor of a merge, and what is gone', async () => {
+  test('name the remaining item of a merge, and deleted objects', async () => {
     const [into, twin] = [await item(), await item()]
     await price(twin, 4)
     const after = await end()
@@ -148,7 +148,7 @@ describe('what changed', () => {
     expect(deleted).toContainEqual(['delete', gone.id, gone.id, null, null])
   })
 
-  test('reaches readers on another node, with the same cursors', async () => {
+  test('reach readers on another node, with the same cursors', async () => {
     const { here, there, close } = await startTwoNodes()
     try {
       const after = await end(here)
@@ -161,7 +161,7 @@ describe('what changed', () => {
     }
   })
 
-  test('misses nothing of transactions that commit late', async () => {
+  test('include transactions that commit late', async () => {
     const late = await node.db.pool.connect()
     await late.query('begin')
     await late.query(`insert into change_log (kind, ids) values ('categories', array[${category}])`)
@@ -183,7 +183,7 @@ describe('waiting', () => {
     expect((await waiting).body.data.map(shown)).toEqual([['item', id, id, null, null]])
   })
 
-  test('ends empty when its time is over or the node stops', async () => {
+  test('ends empty when the time is over or the node stops', async () => {
     const after = await end()
     const { body } = await changes(`after=${after}&wait=1`)
     expect(body).toMatchObject({ data: [] })
@@ -206,7 +206,7 @@ describe('waiting', () => {
   })
 })
 
-describe('is refused', () => {
+describe('rejects', () => {
   test('below Professional', async () => {
     expect((await changes('', node.keys.starter)).status).toBe(403)
   })
@@ -227,7 +227,7 @@ describe('is refused', () => {
     expect(body.error!.details!.map((problem) => problem.field)).toEqual([field])
   })
 
-  test('with made-up positions, never as an error of our own', async () => {
+  test('made-up positions, never with an internal error', async () => {
     const made = [
       [1, '1', '5:3:'],
       [1, '1', '1:9:4,4'],
@@ -256,7 +256,7 @@ describe('is refused', () => {
     }
   })
 
-  test('with 410 when the cursor is of another database, or what it follows is no longer kept', async () => {
+  test('with 410 a cursor of another database, or one that is too old', async () => {
     const other = Buffer.from(JSON.stringify([1, '12345', '800:800:'])).toString('base64url')
     expect((await changes(`after=${other}`)).body.error!.code).toBe('CURSOR_EXPIRED')
 
@@ -271,7 +271,7 @@ describe('is refused', () => {
     expect((await changes('')).body.data.map(shown)).toEqual([['item', id, id, null, null]])
   })
 
-  test('after a day nothing: the catalogue is kept for a week', async () => {
+  test('does not reject after a day, because changes are kept for a week', async () => {
     const after = await end()
     const id = await item()
     await sql`update change_log set at = at - interval '6 days'`.execute(node.db.kysely)

@@ -49,7 +49,7 @@ function content({ id: _id, ...rest }: CollectionRecord): object {
   return rest
 }
 
-describe('the same as over REST', () => {
+describe('same results as over REST', () => {
   test('adding, changing and removing', async () => {
     const records = [
       { item_id: ids.char },
@@ -100,7 +100,7 @@ describe('the same as over REST', () => {
     expect((await plus.list(overGraphql)).map(content)).toEqual((await plus.list(overRest)).map(content))
   })
 
-  test('refusing', async () => {
+  test('errors', async () => {
     const { id } = (await plus.add(overRest, { item_id: ids.char })).body.data
     const attempts: [
       rest: Promise<{ body: { error?: { code: string; rule?: string; details?: { field: string; rule: string }[] } } }>,
@@ -140,7 +140,7 @@ describe('the same as over REST', () => {
   })
 })
 
-test('an idempotency key stands for each mutation of a document', async () => {
+test('an idempotency key applies to each mutation of a document', async () => {
   const query = `mutation { one: addCollectionItem(collectionId: ${overGraphql}, input: { itemId: ${ids.char}, note: "1" }) { id note }
     two: addCollectionItem(collectionId: ${overGraphql}, input: { itemId: ${ids.char}, note: "2" }) { id note } }`
   const headers = { authorization: `Bearer ${node.keys.plus}`, 'idempotency-key': 'twice' }
@@ -152,7 +152,7 @@ test('an idempotency key stands for each mutation of a document', async () => {
   expect(await plus.count(overGraphql)).toBe(before + 2)
 })
 
-test('smaller plans are refused whole', async () => {
+test('smaller plans are rejected as a whole', async () => {
   for (const plan of ['starter', 'professional'] as const) {
     const reply = await ask(node, ADD, { plan, variables: { c: overGraphql, input: { itemId: ids.char } } as never })
     expect([reply.status, reply.errors![0]!.extensions.code]).toEqual([403, 'PLAN_UPGRADE_REQUIRED'])

@@ -41,7 +41,7 @@ async function grade(name: string): Promise<number> {
 }
 
 describe('adding', () => {
-  test('answers 201 with defaults', async () => {
+  test('returns 201 with defaults', async () => {
     const reply = await plus.add(collection, { item_id: ids.char })
     expect(reply.status).toBe(201)
     expect(reply.body).toEqual({
@@ -71,14 +71,14 @@ describe('adding', () => {
     })
   })
 
-  test('takes Ungraded, or else the first type that suits, or none', async () => {
+  test('uses Ungraded, otherwise the first allowed type, or none', async () => {
     expect((await plus.add(collection, { item_id: ids.slab })).body.data.group_label).toBe('PSA 10')
     expect((await plus.add(collection, { item_id: ids.booster })).body.data.group_label).toBeNull()
     const psa9 = await grade('PSA 9')
     expect((await plus.add(collection, { item_id: ids.char, item_group_type_id: psa9 })).body.data.group_label).toBe('PSA 9')
   })
 
-  test('keeps every field, with the sale price rounded in answers only', async () => {
+  test('stores every field, and rounds the sale price in responses only', async () => {
     const record = {
       item_id: ids.char,
       quantity: 100_000,
@@ -95,7 +95,7 @@ describe('adding', () => {
     expect(row.sale_price).toBe('19.50')
   })
 
-  test('tells refusals apart', async () => {
+  test('returns the correct error for each case', async () => {
     refused(await plus.add(999_999, { item_id: ids.char }), /^not_found collection 999999$/)
     refused(await plus.add(2 ** 40, { item_id: ids.char }), /^not_found collection/)
     refused(await plus.add(foreign, { item_id: ids.char }), /^not_owner collection/)
@@ -111,7 +111,7 @@ describe('adding', () => {
     refused(await plus.add(collection, { item_id: ids.char, item_group_type_id: 2 ** 40 }), /^not_found grade 1099511627776$/)
   })
 
-  test('refuses bad values by name', async () => {
+  test('rejects invalid values by name', async () => {
     const bad: [object, string][] = [
       ...[0, 100_001, 1.5, '3', null, -1, true].map((quantity): [object, string] => [{ quantity }, 'quantity']),
       ...[-0.01, 1.005, 1e300, 10_000_000_000, '5', []].flatMap((amount): [object, string][] => [
@@ -144,7 +144,7 @@ describe('adding', () => {
     expect((await plus.ask('POST', `/${collection}/items`, [])).body.error!.code).toBe('INVALID_JSON')
   })
 
-  test('a repeated key adds once', async () => {
+  test('a repeated key adds one record', async () => {
     const headers = { 'idempotency-key': 'add-1' }
     const before = await plus.count(collection)
     const first = await plus.add(collection, { item_id: ids.char }, headers)
@@ -156,7 +156,7 @@ describe('adding', () => {
     expect((await plus.add(collection, { item_id: ids.slab }, headers)).body.error!.code).toBe('IDEMPOTENCY_CONFLICT')
   })
 
-  test('fifty at once count fifty, whatever is refused among them', async () => {
+  test('fifty concurrent requests add fifty records, even if others are rejected', async () => {
     const before = await plus.count(collection)
     const replies = await Promise.all(
       Array.from({ length: 100 }, (_, i) => plus.add(i % 2 ? collection : foreign, { item_id: ids.char, note: String(i) })),
@@ -184,7 +184,7 @@ describe('changing', () => {
   }
   const stored = async (id: number) => (await plus.list(collection)).find((record) => record.id === id)!
 
-  test('touches only what is sent', async () => {
+  test('changes only the fields sent', async () => {
     const id = await added()
     const reply = await plus.change(collection, id, { quantity: 3, sale_price: 7.49 })
     expect(reply.status).toBe(200)
@@ -196,7 +196,7 @@ describe('changing', () => {
     expect(await stored(id)).toMatchObject({ ...full, quantity: 3, sale_price: 7 })
   })
 
-  test('null clears everything but the quantity', async () => {
+  test('null clears every field except the quantity', async () => {
     const id = await added()
     const cleared = { purchase_price: null, sale_price: null, purchase_date: null, card_uniq_id: null, note: null }
     expect((await plus.change(collection, id, cleared)).body.data).toEqual({ id, ...cleared })
@@ -204,7 +204,7 @@ describe('changing', () => {
     refused(await plus.change(collection, id, { quantity: null }), /quantity/)
   })
 
-  test('refuses empty bodies, unknown fields and what cannot change', async () => {
+  test('rejects empty bodies, unknown fields and immutable fields', async () => {
     const id = await added()
     refused(await plus.change(collection, id, {}), /^body at_least_one quantity,purchase_price/)
     refused(await plus.ask('PATCH', `/${collection}/items/${id}`), /^body at_least_one/)
@@ -216,7 +216,7 @@ describe('changing', () => {
     expect(await stored(id)).toMatchObject(full)
   })
 
-  test('tells refusals apart', async () => {
+  test('returns the correct error for each case', async () => {
     const id = await added()
     const other = await makeCollection(node, node.accounts.plus, 'Other')
     const theirs = (await collector(node, node.keys.enterprise).add(foreign, { item_id: ids.char })).body.data.id
@@ -236,7 +236,7 @@ describe('changing', () => {
     expect(await stored(id)).toMatchObject(full)
   })
 
-  test('If-Match lets only the current state be changed or removed', async () => {
+  test('If-Match changes or removes only the current version', async () => {
     const id = await added()
     const read = await plus.ask('GET', `/${collection}/items/${id}`)
     const tag = read.headers.get('etag')!
@@ -251,7 +251,7 @@ describe('changing', () => {
     expect((await plus.remove(collection, id, { 'if-match': `"x", W/${changed.headers.get('etag')}` })).status).toBe(200)
   })
 
-  test('of two changes with one tag at once, one wins', async () => {
+  test('of two concurrent changes with one tag, one succeeds', async () => {
     const id = await added()
     const tag = (await plus.ask('GET', `/${collection}/items/${id}`)).headers.get('etag')!
     const replies = await Promise.all(['a', 'b', 'c'].map((note) => plus.change(collection, id, { note }, { 'if-match': tag })))
@@ -259,7 +259,7 @@ describe('changing', () => {
   })
 })
 
-test('removing answers once and counts', async () => {
+test('a record is removed once, and the count follows', async () => {
   const { id } = (await plus.add(collection, { item_id: ids.char })).body.data
   const before = await plus.count(collection)
   expect((await plus.remove(collection, id)).body).toEqual({ success: true, message: expect.any(String) as string })
@@ -269,7 +269,7 @@ test('removing answers once and counts', async () => {
 })
 
 describe('listing', () => {
-  test('the collections of the caller only, with counts', async () => {
+  test("lists only the caller's collections, with counts", async () => {
     const { status, body } = await plus.ask<{ id: number; name: string }[]>('GET', '')
     expect(status).toBe(200)
     expect(body.data[0]).toEqual({
@@ -283,7 +283,7 @@ describe('listing', () => {
     expect(body).not.toHaveProperty('pagination')
   })
 
-  test('records newest first; long lists whole', async () => {
+  test('lists records newest first; long lists completely', async () => {
     const long = await makeCollection(node, node.accounts.plus, 'Long')
     await node.db.kysely
       .insertInto('collection_items')
@@ -309,7 +309,7 @@ describe('listing', () => {
     expect((await plus.ask('GET', `/${foreign}/items`)).status).toBe(422)
   })
 
-  test('refuses what is not there, not theirs or no number', async () => {
+  test('rejects missing, foreign and invalid ids', async () => {
     refused(await plus.ask('GET', '/999999/items'), /^not_found collection/)
     refused(await plus.ask('GET', `/${foreign}/items`), /^not_owner collection/)
     refused(await plus.ask('GET', '/abc/items'), /^id integer$/)
@@ -317,7 +317,7 @@ describe('listing', () => {
   })
 })
 
-test('smaller plans and missing keys are refused before anything else', async () => {
+test('smaller plans and missing keys are rejected first', async () => {
   for (const key of [node.keys.starter, node.keys.professional]) {
     const caller = collector(node, key)
     for (const reply of [
@@ -337,7 +337,7 @@ test('smaller plans and missing keys are refused before anything else', async ()
   expect([put.status, put.headers.get('allow')]).toEqual([405, 'GET, POST, HEAD'])
 })
 
-test('every write leaves an audit row', async () => {
+test('every write creates an audit row', async () => {
   const full = { quantity: 3, purchase_price: 12.5, sale_price: 19.5, purchase_date: '2026-01-31', card_uniq_id: 'PSA 7' }
   const { data: added } = (await plus.add(collection, { item_id: ids.char, ...full })).body
   const { id } = added

@@ -59,7 +59,7 @@ async function thingsFor(name: string): Promise<Things> {
   return name.endsWith('/undo-decision') ? { ...things, listing: (await published(node, item)).id } : things
 }
 
-test('every write of both listeners honours If-Match or refuses it, and then changes nothing', async () => {
+test('every write of both listeners honours If-Match, or rejects it without changes', async () => {
   const things = await makeThings(node, owner, item)
   const before = await stateOf(node)
   const refused: string[] = []
@@ -81,7 +81,7 @@ test('every write of both listeners honours If-Match or refuses it, and then cha
   expect(refused.length).toBeGreaterThan(25)
 })
 
-test.each(Object.entries(CONDITIONAL))('%s is done where the state is the one that was read', async (name, body) => {
+test.each(Object.entries(CONDITIONAL))('%s succeeds if the state is the one that was read', async (name, body) => {
   const things = await thingsFor(name)
   const read = name.includes('/collections/')
     ? (await plus(node, 'GET', `/collections/${things.collection}/items/${things.record}`, undefined, { key: owner.key })).headers.get('etag')!
@@ -91,7 +91,7 @@ test.each(Object.entries(CONDITIONAL))('%s is done where the state is the one th
 })
 
 test.each(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation ')))(
-  '%s refuses If-Match: a document may change many things',
+  '%s rejects If-Match, because a document may change many things',
   async (_name, { field }) => {
     const things = await makeThings(node, owner, item)
     const query = `mutation { ${field.replace(/\b(ITEM|LISTING|COLLECTION|RECORD)\b/g, (kind) => String(things[kind.toLowerCase() as keyof Things]))} }`
@@ -134,7 +134,7 @@ describe('approval', () => {
     'an operator corrects it': (id) => operator(node, 'PATCH', `/listings/${id}`, { description: 'corrected' }),
     'it is decided already': (id) => operator(node, 'POST', `/listings/${id}/reject`, { reason: 'First' }),
   }
-  test.each(Object.entries(CHANGES))('is refused when %s in between', async (_what, change) => {
+  test.each(Object.entries(CHANGES))('is rejected when %s meanwhile', async (_what, change) => {
     const { id } = await pending(node, item)
     const seen = await read(id)
     expect((await change(id)).status).toBe(200)
@@ -147,14 +147,14 @@ describe('approval', () => {
     expect((await decide(id, 'approve', await read(id))).status).toBe(200)
   })
 
-  test('taking a listing down is refused when its stock changed in between', async () => {
+  test('taking a listing down is rejected if its stock has changed meanwhile', async () => {
     const { id } = await published(node, item, { quantity: 3 })
     const seen = await read(id)
     await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity: 1 }] })
     expect((await decide(id, 'reject', seen)).status).toBe(412)
   })
 
-  test('of a listing whose period has ended meanwhile, the tag that was read still counts', async () => {
+  test('the tag of a listing stays valid if its period has ended meanwhile', async () => {
     const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + HOUR_MS))
     // For a node an hour later the period is over; no worker ends it between the reading and the writing.
     const now = () => new Date(node.clock.now().getTime() + HOUR_MS)

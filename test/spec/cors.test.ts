@@ -73,8 +73,8 @@ const requests = (on: TestNode): [what: string, status: number, path: string, in
   ]
 }
 
-describe('answers of every kind', () => {
-  test('may be read by pages of any origin unless origins are set', async () => {
+describe('responses of every kind', () => {
+  test('can be read by pages of any origin unless origins are configured', async () => {
     for (const [what, status, path, init = {}] of requests(node)) {
       await hears(node)
       const { headers, status: answered } = await fetch(node.publicUrl + path, { ...init, headers: { origin: SHOP, ...init.headers } })
@@ -89,7 +89,7 @@ describe('answers of every kind', () => {
     }
   })
 
-  test('of a list of origins name the one that asks, and no other', async () => {
+  test('allow only the requesting origin of a configured list', async () => {
     for (const [origin, allowed] of [
       [SHOP, SHOP],
       ['http://localhost:5173', 'http://localhost:5173'],
@@ -110,7 +110,7 @@ describe('answers of every kind', () => {
     }
   })
 
-  test('over the limit, malformed and malformed without HTTP', async () => {
+  test('include 429, malformed requests and malformed HTTP', async () => {
     const get = () => fetch(`${node.publicUrl}/api/v1/items`, { headers: { origin: SHOP, authorization: `Bearer ${node.keys.professional}` } })
     await get()
     const limited = await get()
@@ -145,7 +145,7 @@ describe('preflights', () => {
     }
   })
 
-  test('of origins that are not allowed allow nothing', async () => {
+  test('for other origins allow nothing', async () => {
     const refused = await fetch(`${listed.publicUrl}/graphql`, { method: 'OPTIONS', headers: preflight('https://elsewhere.example') })
     expect([refused.status, refused.headers.get('access-control-allow-origin'), refused.headers.get('vary')]).toEqual([204, null, 'Origin'])
     const allowed = await fetch(`${listed.publicUrl}/graphql`, { method: 'OPTIONS', headers: preflight(SHOP) })
@@ -153,7 +153,7 @@ describe('preflights', () => {
   })
 })
 
-test("the operator's listener answers no page of another origin", async () => {
+test("the operator's listener allows no pages of other origins", async () => {
   const authorization = `Bearer ${OPERATOR_TOKEN}`
   for (const path of ['/operator/v1/stats', '/operator/openapi.json', '/nothing']) {
     const answer = await fetch(node.operatorUrl + path, { headers: { origin: SHOP, authorization } })
@@ -202,7 +202,7 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
       [url, init] as const,
     )
 
-  test('reads items, their entity tag and what is left of the limit', async () => {
+  test('reads items, their entity tag and the remaining limit', async () => {
     const headers = { authorization: `Bearer ${node.keys.starter}` }
     const answer = await ask(`${node.publicUrl}/api/v1/items/${item}`, { headers })
     expect(answer).toMatchObject({
@@ -230,7 +230,7 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
     expect(answer).toMatchObject({ status: 200, body: { data: { item: { name: 'Charizard' } } } })
   })
 
-  test('writes, and reads why it was refused', async () => {
+  test('writes, and reads the error', async () => {
     const headers = {
       authorization: `Bearer ${node.keys.plus}`,
       'content-type': 'application/json',
@@ -241,7 +241,7 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
     expect(answer).toMatchObject({ status: 422, body: { success: false, error: { code: 'PLUS_LISTING_ERROR' } } })
   })
 
-  test('reads every refusal, and for how long to wait', async () => {
+  test('reads every error and its Retry-After', async () => {
     const as = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
     const list = `${node.publicUrl}/api/v1/items`
     expect(await ask(list, {})).toMatchObject({ status: 401, body: { error: { code: 'UNAUTHENTICATED' } } })
@@ -258,7 +258,7 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
     })
   })
 
-  test('sees nothing where its origin is not allowed, nor of the operator', async () => {
+  test('reads nothing if its origin is not allowed, and nothing of the operator API', async () => {
     const headers = { authorization: `Bearer ${listed.keys.starter}` }
     expect(await ask(`${listed.publicUrl}/api/v1/items`, { headers })).toEqual({ failed: expect.stringContaining('Failed to fetch') as string })
     expect(await ask(`${node.operatorUrl}/operator/v1/stats`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).toEqual({

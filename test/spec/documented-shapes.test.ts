@@ -187,7 +187,7 @@ test('catalogue, prices and imports', async () => {
   expect((await operator(`/held-prices/${held[0]!.id}/accept`, undefined, 'POST')).status).toBe(409)
 })
 
-test('what each plan sees of an item', async () => {
+test('the fields of an item on each plan', async () => {
   const { item } = await anItem()
   const starter = (await api<Row & { category: object; groups: object[]; prices: Row[] }>(`/items/${item.id}`, node.keys.starter)).body.data
   exactly(starter, 'id name code category prices groups')
@@ -342,7 +342,7 @@ test('collections and their records', async () => {
   expect((await operator(`/collections/${id}`, undefined, 'DELETE')).status).toBe(200)
 })
 
-test('every write of an operator leaves an audit row: who, what, before, after, when', async () => {
+test('every operator write creates an audit row: who, what, before, after, when', async () => {
   const { category, item } = await anItem()
   const written = async (path: string, json: unknown, method = 'POST'): Promise<Row> => {
     const { status, headers, body } = await operator(path, json, method)
@@ -384,7 +384,7 @@ test('the statistics', async () => {
   exactly(stats.webhook_events, 'queued delivered failed cancelled')
 })
 
-test('the messages that the interface names', async () => {
+test('the documented messages', async () => {
   const { item } = await anItem()
   const theirs = await aListing(item.id, node.accounts.enterprise)
   const own = await aListing(item.id, node.accounts.plus)
@@ -407,7 +407,7 @@ test('the messages that the interface names', async () => {
   expect(await said('/items/999999')).toMatch(/^404 ITEM_NOT_FOUND Item not found/)
 })
 
-test('a page past the end is empty, however far', async () => {
+test('a page past the end is empty, whatever its number', async () => {
   await anItem()
   for (const path of [
     '/items?',

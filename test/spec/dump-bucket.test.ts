@@ -61,7 +61,7 @@ async function made(): Promise<State> {
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const settingsOf = (env: Record<string, string>) => readConfig({ ...s3.settings, ...env }).dumpsS3!
 
-test('a dump is read through the service as it was made, and nothing of it stays on disk', async () => {
+test('a dump is read through the service unchanged, and nothing stays on disk', async () => {
   expect((await read('/dumps')).body.data).toBe(null)
   const { latest, failure, place, problem } = await made()
   expect({ failure, place, problem }).toEqual({ failure: null, place: s3.settings.DUMPS_S3_URL, problem: null })
@@ -82,7 +82,7 @@ test('a dump is read through the service as it was made, and nothing of it stays
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('keys and plans are asked for as with a folder, and only files of dumps are given', async () => {
+test('keys and plans are checked as with a folder, and only dump files are returned', async () => {
   const [file] = (await state()).latest!.files
   expect((await read(`/dumps/${file!.name}`, node.keys.starter)).status).toBe(403)
   expect((await send(`${node.publicUrl}/api/v1/dumps/${file!.name}`, null)).status).toBe(401)
@@ -91,7 +91,7 @@ test('keys and plans are asked for as with a folder, and only files of dumps are
   }
 })
 
-test('the dump before the newest stays, older ones and what broke off are removed', async () => {
+test('the previous dump stays, older ones and incomplete ones are removed', async () => {
   const bucket = new DumpBucket(settingsOf({}), folder)
   const first = (await state()).latest!.files[0]!.name
   const second = (await made()).latest!.files[0]!.name
@@ -107,7 +107,7 @@ test('the dump before the newest stays, older ones and what broke off are remove
   expect([(await download(first)).status, (await download(second)).status]).toEqual([404, 200])
 })
 
-test('a file of many parts comes back as it was', async () => {
+test('a file uploaded in many parts is returned unchanged', async () => {
   const bucket = new DumpBucket(settingsOf({ DUMPS_S3_URL: `${s3.origin}/cards` }), folder)
   const stamp = '20300101T000000000Z'
   const name = `items-${stamp}.parquet`
@@ -120,7 +120,7 @@ test('a file of many parts comes back as it was', async () => {
   expect([bytes, sha256(await buffer(body))]).toEqual([content.length, sha256(content)])
 })
 
-test('while the store is down callers get 503 without its address, operators the reason, and a dump fails', async () => {
+test('while the store is unavailable, callers get 503 without its URL, operators the reason, and a dump fails', async () => {
   const [file] = (await state()).latest!.files
   await s3.stop()
   try {
@@ -161,14 +161,14 @@ test.each([
   ['DUMPS_S3_URL', 'https://key:secret@s3.example/bucket'],
   ['DUMPS_S3_URL', 'https://s3.example/bucket?region=x'],
   ['DUMPS_S3_REGION', 'eu central'],
-])('%s=%s is refused by name', (name, value) => {
+])('%s=%s is rejected by name', (name, value) => {
   const read = () => readConfig({ ...s3.settings, [name]: value })
   expect(read).toThrow(ConfigError)
   expect(read).toThrow(new RegExp(`^${name} .*must be`))
   if (name === 'DUMPS_S3_URL') expect(read).not.toThrow(/secret@/)
 })
 
-test('the address and its keys are given together or not at all', () => {
+test('the URL and its credentials must be set together', () => {
   expect(readConfig({ DUMPS_S3_REGION: 'auto' }).dumpsS3).toBe(null)
   const { DUMPS_S3_URL, DUMPS_S3_ACCESS_KEY } = s3.settings
   expect(() => readConfig({ DUMPS_S3_URL })).toThrow(/^DUMPS_S3_ACCESS_KEY and DUMPS_S3_SECRET_KEY must be set/)

@@ -106,7 +106,7 @@ describe('a dump', () => {
     dump = await madeAnew()
   })
 
-  test('holds every table as NDJSON', async () => {
+  test('contains every table as NDJSON', async () => {
     expect(await rowsOf(dump, 'categories')).toMatchObject([{ id: category, name: 'Seti İkinci', parent_id: null }])
     expect(await rowsOf(dump, 'items')).toMatchObject([
       { id, name: 'Kart 1 "ışık" リザードン', code: '4/102', category_id: category, details: { hp: 120, types: ['Ateş'] } },
@@ -123,7 +123,7 @@ describe('a dump', () => {
     expect(await rowsOf(dump, 'price-points-2026-11')).toHaveLength(3)
   })
 
-  test('holds the same as Parquet, amounts exact', async () => {
+  test('contains the same as Parquet, with exact amounts', async () => {
     const prices = await parquetOf(dump, 'prices')
     // What is written are whole cents; the reader divides.
     expect(prices.map(({ price }) => Math.round((price as number) * 100))).toEqual([999_999_999_999, 29, 140])
@@ -132,7 +132,7 @@ describe('a dump', () => {
     expect(await parquetOf(dump, 'price-points-2026-10')).toHaveLength(1)
   })
 
-  test('tells of each file what it is', async () => {
+  test('describes each file', async () => {
     for (const { name, bytes, sha256, rows } of dump.files) {
       const content = await bytesOf(name, { 'accept-encoding': 'gzip, br' })
       expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256])
@@ -142,14 +142,14 @@ describe('a dump', () => {
     expect((await read<Dump>('/dumps')).body.data).toEqual(dump)
   })
 
-  test('leads to what changed since', async () => {
+  test('has a cursor for later changes', async () => {
     const changed = async () => (await read<{ kind: string; id: number }[]>(`/changes?after=${dump.change_cursor}`)).body.data
     expect(await changed()).toEqual([])
     const later = await item()
     expect((await changed()).map(({ kind, id }) => [kind, id])).toEqual([['item', later]])
   })
 
-  test('stays until the second after it', async () => {
+  test('stays until the second dump after it', async () => {
     const name = dump.files[0]!.name
     await madeAnew()
     await bytesOf(name)
@@ -158,7 +158,7 @@ describe('a dump', () => {
   })
 })
 
-test('a file that is being read outlives its removal', async () => {
+test('a file being read can be read to the end after its removal', async () => {
   const { DumpFolder } = await import('#dumps/dump-folder.ts')
   const { text } = await import('node:stream/consumers')
   const store = new DumpFolder(folder)
@@ -170,7 +170,7 @@ test('a file that is being read outlives its removal', async () => {
   expect([bytes, await text(body)]).toEqual([7, 'content'])
 })
 
-test('each night has one', async () => {
+test('one dump is created each night', async () => {
   const latest = async () => (await operator<State>('GET', '/dumps')).latest!
   const before = await latest()
   node.clock.advance(DAY_MS + HOUR_MS)
@@ -196,21 +196,21 @@ test('each night has one', async () => {
   expect(made.as_of > before.as_of).toBe(true)
 })
 
-describe('is refused', () => {
+describe('rejected', () => {
   test('below Professional', async () => {
     expect((await read('/dumps', node.keys.starter)).status).toBe(403)
     expect((await read('/dumps/items-20261122T030000000Z.parquet', node.keys.starter)).status).toBe(403)
   })
 
   test.each(['items', '..%2F..%2Fetc%2Fpasswd', 'items-20261122T030000000Z.parquet', '.20261122T030000000Z', 'manifest.json', 'x'.repeat(100)])(
-    'a file that no dump has: %s',
+    'a file that is in no dump: %s',
     async (name) => {
       const { status, body } = await read(`/dumps/${name}`)
       expect([status, body.error!.code]).toEqual([404, 'NOT_FOUND'])
     },
   )
 
-  test('a second one while one is made', async () => {
+  test('a second dump while one is running', async () => {
     const slow = node.db.kysely.transaction().execute(async (tx) => {
       const { sql } = await import('kysely')
       await sql`select pg_advisory_xact_lock(7312)`.execute(tx)

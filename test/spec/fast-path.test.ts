@@ -184,7 +184,7 @@ const OTHER_QUERIES: Asked[] = [
     { ...POST, body: QUERIES[0]!, headers: { 'accept-encoding': 'identity' } },
   )
 
-test('reads of items are the same, by plan, encoding and condition', async () => {
+test('item reads are the same, by plan, encoding and condition', async () => {
   const given: Record<string, string>[] = [
     {},
     { 'x-request-id': 'my-own.1' },
@@ -204,7 +204,7 @@ test('reads of items are the same, by plan, encoding and condition', async () =>
   expect(starter!.body).not.toBe(full!.body)
 })
 
-test('searches of listings are the same', async () => {
+test('listing searches are the same', async () => {
   for (const plan of ['plus', 'enterprise', 'professional'] as const) {
     for (const path of SEARCHES) for (const headers of ENCODED) await expectSame({ path, headers }, fast.keys[plan])
   }
@@ -212,7 +212,7 @@ test('searches of listings are the same', async () => {
     await expectSame({ path }, fast.keys.plus)
 })
 
-test('whatever else is asked is the same, refusals among it', async () => {
+test('all other requests are the same, including rejected ones', async () => {
   for (const asked of [...OTHER_READS, ...OTHER_QUERIES]) await expectSame(asked, fast.keys.professional)
   for (const key of [null, 'nonsense', newKey('api')]) {
     // Failed authentications are limited, too.
@@ -240,7 +240,7 @@ test('GraphQL queries are the same', async () => {
   }
 })
 
-test('a search shows every change at once, and what ends at the second it ends', async () => {
+test('a search reflects every change at once, including periods that end', async () => {
   const { id } = await published(fast, 7, { title: 'Chänging', price: 77 }, new Date(fast.clock.now().getTime() + DAY_MS))
   const path = `/api/v1/plus/listings?search=ch%C3%A4nging&${FLAGS}`
   const ask = async () => {
@@ -281,7 +281,7 @@ test('a search shows every change at once, and what ends at the second it ends',
   expect(new Set(seen.map(({ etag }) => etag)).size).toBe(seen.length - 2)
 })
 
-test('every change that shows drops cached responses', async () => {
+test('every visible change drops cached responses', async () => {
   const path = '/api/v1/items?per_page=7'
   const ask = async (headers = {}) => (await answerOf(fast, { path, headers }, fast.keys.professional)).body
   const both = async () => {
@@ -308,7 +308,7 @@ test('every change that shows drops cached responses', async () => {
   expect(new Set(seen).size).toBe(6)
 })
 
-test('a client that reads late gets what it asked for, whatever is answered meanwhile', async () => {
+test('a client that reads late gets its response, whatever other responses are sent meanwhile', async () => {
   const port = portOf(fast)
   const key = fast.keys.professional
   const paths = Array.from({ length: 3_000 }, (_, i) => `/api/v1/items?per_page=${1 + (i % 8)}&page=${1 + (i % 3)}&sort_by=id`)
@@ -333,7 +333,7 @@ test('a client that reads late gets what it asked for, whatever is answered mean
   expect(bodies).toEqual(paths.map((path) => wanted.get(path)))
 })
 
-test('a body in pieces, one after the other on one connection, is answered whole', async () => {
+test('a body in pieces, one after the other on one connection, gets a complete response', async () => {
   const body = QUERIES[6]!
   const bytes = Buffer.from(body)
   const head = `POST /graphql HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${fast.keys.plus}\r\ncontent-type: application/json\r\ncontent-length: ${bytes.length}\r\n\r\n`
@@ -378,7 +378,7 @@ test('responses stay the same after other responses and imports', async () => {
   for (let time = 1; time <= 4; time += 1) expect(await read()).toEqual(expected)
 })
 
-test('requests count once towards the limit, whichever adapter answers', async () => {
+test('requests count once towards the limit, on either path', async () => {
   const env = { RATE_LIMITS: 'starter=3,professional=3,plus=3,enterprise=3' }
   const [first, second] = [await startTestNode({ env }), await startTestNode({ env: { ...env, MINTMARK_WITHOUT: 'fast-path' } })]
   try {

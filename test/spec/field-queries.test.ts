@@ -121,7 +121,7 @@ test.each<[query: string, refs: string[]]>([
   expect(await found(`game:tests (${query})`)).toEqual(refs)
 })
 
-test('the other parameters narrow a field query', async () => {
+test('other parameters narrow a field query', async () => {
   expect(await found('name:lynx', '&search=night')).toEqual(['gallery'])
   expect(await found('name:lynx', '&genre=sealed')).toEqual(['box'])
   expect(await found('price>1', '&market=source_b')).toEqual(['otter'])
@@ -129,7 +129,7 @@ test('the other parameters narrow a field query', async () => {
   expect(ranked.body.data.map(({ id }) => id)).toEqual(['gallery', 'lynx', 'lynx-first'].map((ref) => ids.get(ref)))
 })
 
-test('the answer tells how the query was read, and that form finds the same', async () => {
+test('the response contains the canonical form, which finds the same', async () => {
   const given = ' N:"dark lynx"   R>=rare AND -( Color:fire OR "two words")'
   const { body } = await read<{ id: number }[]>(`/items?query=${encodeURIComponent(given)}`)
   const { query } = body as unknown as { query: string }
@@ -144,7 +144,7 @@ test('the answer tells how the query was read, and that form finds the same', as
   expect(graphql.data.items).toEqual({ query, nodes: body.data.map(({ id }) => ({ id: String(id) })) })
 })
 
-test('a price that changes is found as it is now', async () => {
+test('a changed price is found at its new value', async () => {
   expect(await found('price.source_c:7.25')).toEqual([])
   await setPrice('owl', 'source_c', 'Near Mint', 7.25)
   await expect.poll(() => found('price.source_c:7.25')).toEqual(['owl'])
@@ -171,7 +171,7 @@ test.each<[query: string, rule: string, params: object]>([
   ['()', 'query_term', { at: 2 }],
   ['a b c d e f g h i j k l m n o p q r s t u', 'query_terms', { most: 20 }],
   [`${'('.repeat(40)}a${')'.repeat(40)}`, 'query_depth', { most: 20 }],
-])('%s is refused', async (query, rule, params) => {
+])('%s is rejected', async (query, rule, params) => {
   const { status, body } = await read(`/items?query=${encodeURIComponent(query)}`)
   expect(status).toBe(422)
   expect(body).toMatchObject({ error: { code: 'VALIDATION_ERROR', details: [{ field: 'query', rule, params }] } })

@@ -57,7 +57,7 @@ const HOSTILE: [string, string][] = [
 ]
 
 describe.each(PLANS)('%s', (plan) => {
-  test.each(HOSTILE)('%s is refused at once', async (_name, query) => {
+  test.each(HOSTILE)('%s is rejected at once', async (_name, query) => {
     const before = process.cpuUsage()
     const reply = await ask(node, query, { plan, accept: 'application/graphql-response+json' })
     const { user: workedUs } = process.cpuUsage(before)
@@ -79,7 +79,7 @@ describe('the cost of a query', () => {
     return requested
   }
 
-  test('is told, and grows with the page', async () => {
+  test('is returned, and grows with the page size', async () => {
     const query = (first: string) => `query ($n: Int = 7) { items(first: ${first}) { nodes { id name } } other: items(first: $n) { nodes { id } } }`
     const base = await costOf(query('1'))
     expect((await costOf(query('11'))) - base).toBe(10 * 3)
@@ -95,7 +95,7 @@ describe('the cost of a query', () => {
     expect(await costOf(spread)).toBe(plain)
   })
 
-  test('is refused beyond the limit of the plan, with the figures', async () => {
+  test('is rejected above the limit of the plan, with the numbers', async () => {
     const query = '{ items(first: 100) { nodes { id name prices { market label price currency updatedAt } attributes { name value } } } }'
     const starter = await ask(node, query, { plan: 'starter' })
     expect(starter.errors![0]!.extensions).toMatchObject({
@@ -107,12 +107,12 @@ describe('the cost of a query', () => {
     expect((await ask(node, query, { plan: 'professional' })).errors).toBeUndefined()
   })
 
-  test('of introspection is nothing', async () => {
+  test('of introspection is zero', async () => {
     expect(await costOf('{ __schema { types { name fields { name } } } }')).toBe(0)
   })
 })
 
-test('an item page with all fields of 20 items passes on every plan', async () => {
+test('a page of 20 items with all fields is allowed on every plan', async () => {
   const query = `{ items { nodes { id name code slug genre game category { id name slug parent { id name } } images { url order }
     prices { market label price currency updatedAt } groups { id name slug } attributes { name value } rarity illustrator hp
     types dexIds stage evolveFrom suffix level } pageInfo { hasNextPage endCursor } } }`

@@ -85,7 +85,7 @@ const starting = fc.array(fc.record({ name, code, price: fc.option(price) }), { 
 const SORTS = SORT_FIELDS.flatMap((field) => SORT_DIRECTIONS.map((direction) => ({ field, direction })))
 
 describe.each(SORTS)('sorted by $field $direction', ({ field, direction }: { field: SortField; direction: SortDirection }) => {
-  test('every item that was there all the time is seen exactly once', async () => {
+  test('every item present throughout is returned exactly once', async () => {
     await fc.assert(
       fc.asyncProperty(starting, fc.array(step, { maxLength: 12 }), fc.integer({ min: 1, max: 5 }), async (items, steps, first) => {
         const live: number[] = []
@@ -146,7 +146,7 @@ describe('a search without a sort', () => {
     return reply.data.items
   }
 
-  test('comes in the order of items/search, and every item that was there all the time is seen exactly once', async () => {
+  test('is in the order of items/search, and every item present throughout is returned exactly once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(matching, { minLength: 5, maxLength: 14 }),
@@ -185,7 +185,7 @@ describe('a search without a sort', () => {
     )
   })
 
-  test('a sort, or an order, is obeyed', async () => {
+  test('uses a given sort or order', async () => {
     const ids: number[] = []
     for (const each of ['Zz charizard', 'Charizard', 'Aa charizard']) ids.push(await addItem(each, null))
     const order = async (args: string) => {
@@ -202,7 +202,7 @@ describe('a search without a sort', () => {
 describe('a cursor', () => {
   const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
 
-  test('of another sort, another list or of nobody is refused by name', async () => {
+  test('of another sort, another list or of no list is rejected by name', async () => {
     for (let i = 0; i < 3; i += 1) await addItem(`Item ${i}`, null)
     const { pageInfo } = await page('name', 'asc', 1, null)
     const categories = await ask<{ categories: ItemPage }>(node, '{ categories(first: 1) { pageInfo { endCursor } } }')
@@ -255,7 +255,7 @@ describe('a cursor', () => {
     expect(ofItems.errors).toMatchObject([{ extensions: { details: [{ field: 'after' }] } }])
   })
 
-  test('holds where its page ended even when that item is gone', async () => {
+  test('continues where its page ended, even if that item is gone', async () => {
     const ids: number[] = []
     for (const letter of ['q1', 'q2', 'q3', 'q4']) ids.push(await addItem(letter, null))
     const query = 'query ($after: String) { items(search: "q", first: 2, after: $after) { nodes { id } pageInfo { endCursor hasNextPage } } }'

@@ -65,7 +65,7 @@ async function restItems(query = ''): Promise<RestItem[]> {
 }
 
 describe('items', () => {
-  test('are the same as over REST, all of them, with the prices of all markets', async () => {
+  test('equal those over REST, all of them, with the prices of all markets', async () => {
     const found: Item[] = []
     for (let after: string | null = null; ; ) {
       const query = `query ($after: String) { items(first: 100, after: $after) { nodes { ${WHOLE_ITEM} } pageInfo { hasNextPage endCursor } } }`
@@ -107,13 +107,13 @@ describe('items', () => {
     ['sortBy: "id", sortOrder: "desc"', 'sort_by=id&sort_order=desc'],
     ['game: "no such game"', 'game=no%20such%20game'],
     ['categoryId: 987654', 'category_id=987654'],
-  ])('items(%s) are those of REST with %s', async (args, query) => {
+  ])('items(%s) equal those of REST with %s', async (args, query) => {
     const reply = await ask<{ items: Page<{ id: string }> }>(node, `{ items(first: 50, ${args}) { nodes { id } } }`)
     const rest = await send<RestItem[]>(`${node.publicUrl}/api/v1/items?per_page=50&${query}`, node.keys.professional)
     expect(reply.data.items.nodes.map((item) => Number(item.id))).toEqual(rest.body.data.map((item) => item.id))
   })
 
-  test('one by id; null without an error for one that is not there', async () => {
+  test('returns one by id; null without an error if it does not exist', async () => {
     const reply = await ask(node, '{ item(id: 5) { id name } missing: item(id: "99999999") { id } huge: item(id: "123456789012345") { id } }')
     expect(reply).toMatchObject({ status: 200, data: { item: { id: '5' }, missing: null, huge: null } })
     expect(reply.errors).toBeUndefined()
@@ -172,7 +172,7 @@ describe('categories', () => {
     expect(seen).toEqual(all.data.categories.nodes.map((category) => category.id))
   })
 
-  test('have pages of their items, everything below included', async () => {
+  test('have pages of their items, including all categories below', async () => {
     const query = `query ($after: String) { category(id: 1) { children { id } items(first: 40, after: $after) {
       nodes { id category { id } } pageInfo { hasNextPage endCursor } } } missing: category(id: 99999) { id } }`
     const seen: string[] = []
@@ -205,7 +205,7 @@ describe('plans', () => {
     }
   })
 
-  test.each(['starter', 'professional'] as const)('%s is refused an operation with a mutation, whole', async (plan) => {
+  test.each(['starter', 'professional'] as const)('%s cannot execute an operation with a mutation', async (plan) => {
     const document = 'query Read { item(id: 1) { id } } mutation Write { anything }'
     const refused = await ask(node, document, { plan, operationName: 'Write' })
     expect(refused.status).toBe(403)
@@ -230,7 +230,7 @@ describe('errors', () => {
     ['{ categories(parentId: "x") { nodes { id } } }', 'parentId', 'whole number'],
     ['{ items(after: "nonsense") { nodes { id } } }', 'after', 'endCursor'],
     [`{ items(search: "${'x'.repeat(201)}") { nodes { id } } }`, 'search', '200'],
-  ])('%s names %s and what is allowed', async (query, field, allowed) => {
+  ])('%s reports %s and what is allowed', async (query, field, allowed) => {
     const reply = await ask(node, query)
     expect(reply.status).toBe(200)
     const { message, extensions } = firstError(reply)
@@ -268,7 +268,7 @@ describe('errors', () => {
     ['mutation { configureWebhook(input: { onSale: true }) { url } }', 'input: '],
     ['mutation { configureWebhook(input: { url: "https://example.com", on: true }) { url } }', 'Its fields are url, onSale, onExpire, isActive.'],
     ['mutation { configureWebhook(input: { url: "https://example.com", on: { sale: 1 } }) { url } }', 'input.on: '],
-  ])('%s is refused before it runs', async (query, text) => {
+  ])('%s is rejected before execution', async (query, text) => {
     const reply = await ask(node, query, { accept: 'application/graphql-response+json', plan: 'plus' })
     expect(reply.status).toBe(400)
     expect(reply.data).toBeUndefined()
@@ -277,7 +277,7 @@ describe('errors', () => {
     expect((await ask(node, query, { plan: 'plus' })).status).toBe(200)
   })
 
-  test('an operation that is not in the document is named', async () => {
+  test('an unknown operation name is reported', async () => {
     const reply = await ask(node, 'query A { item(id: 1) { id } }', { operationName: 'B' })
     expect(firstError(reply).message).toContain('B')
   })
@@ -287,7 +287,7 @@ describe('transport', () => {
   const query = '{ item(id: 1) { id } }'
   const key = () => ({ authorization: `Bearer ${node.keys.professional}` })
 
-  test.each(['/graphql', '/graphql/v3'])('%s answers, with a request id', async (path) => {
+  test.each(['/graphql', '/graphql/v3'])('%s gets a response with a request id', async (path) => {
     const reply = await ask(node, query, { path })
     expect(reply.data).toEqual({ item: { id: '1' } })
     expect(reply.headers.get('x-request-id')).toMatch(/^[\w-]+$/)
@@ -298,7 +298,7 @@ describe('transport', () => {
     ['no header', {}],
     ['a malformed header', { authorization: 'Basic abc' }],
     ['an unknown key', { authorization: 'Bearer nonsense' }],
-  ])('401 with %s, for introspection too', async (_name, headers: Record<string, string>) => {
+  ])('401 with %s, also for introspection', async (_name, headers: Record<string, string>) => {
     for (const body of [{ query }, { query: '{ __schema { queryType { name } } }' }]) {
       const reply = await post(node, JSON.stringify(body), { ...headers, accept: 'application/graphql-response+json' })
       expect(reply.status).toBe(401)
@@ -317,7 +317,7 @@ describe('transport', () => {
     }
   })
 
-  test('queries go by GET, mutations do not', async () => {
+  test('queries are accepted by GET, mutations are not', async () => {
     const get = (params: Record<string, string>) => fetch(`${node.publicUrl}/graphql?${new URLSearchParams(params).toString()}`, { headers: key() })
     const read = await get({ query: 'query ($id: ID!) { item(id: $id) { id } }', variables: '{"id": 1}' })
     expect(await read.json()).toMatchObject({ data: { item: { id: '1' } } })
@@ -330,7 +330,7 @@ describe('transport', () => {
     expect(twice.status).toBe(400)
   })
 
-  test('other methods are refused with those that are possible', async () => {
+  test('other methods are rejected with the allowed ones', async () => {
     const response = await fetch(`${node.publicUrl}/graphql`, { method: 'PUT', headers: key() })
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toContain('GET, POST')
@@ -348,19 +348,19 @@ describe('transport', () => {
     ['the same variable twice', `{"query": "${query}", "variables": {"a:\\"": 1, "b": {"c": 1, "c": 2}}}`, 400, 'INVALID_JSON'],
     ['variables as a text', JSON.stringify({ query, variables: '{}' }), 400, 'BAD_REQUEST'],
     ['a document of 1 MB', JSON.stringify({ query: `{ item(id: 1) { id } } # ${'x'.repeat(1_000_000)}` }), 413, 'PAYLOAD_TOO_LARGE'],
-  ])('%s is refused', async (_name, body, status, code) => {
+  ])('%s is rejected', async (_name, body, status, code) => {
     const reply = await post(node, body, key())
     expect(reply.status).toBe(status)
     expect(firstError(reply).extensions).toMatchObject({ code, status })
   })
 
-  test('texts with colons, quotes and backslashes are not keys', async () => {
+  test('colons, quotes and backslashes in texts are not mistaken for keys', async () => {
     const variables = { id: 1, 'a:b': '":{"c":1}', 'e\\': '\\', 'f\\"': [{ 'g:': '\\":' }] }
     const body = JSON.stringify({ query: 'query ($id: ID!) { item(id: $id) { id } }', variables })
     expect((await post(node, body, key())).data).toEqual({ item: { id: '1' } })
   })
 
-  test('other content types and media types are refused', async () => {
+  test('other content types and media types are rejected', async () => {
     const body = JSON.stringify({ query })
     expect((await post(node, body, { ...key(), 'content-type': 'text/plain' })).status).toBe(415)
     expect((await post(node, body, { ...key(), accept: 'image/png' })).status).toBe(406)
@@ -373,13 +373,13 @@ describe('transport', () => {
     ['application/json, multipart/mixed', 'application/json'],
     ['application/*', 'application/json'],
     ['text/event-stream, */*;q=0.1', 'application/json'],
-  ])('Accept: %s is answered as %s', async (accept, type) => {
+  ])('Accept: %s gets %s', async (accept, type) => {
     const reply = await ask(node, query, { accept })
     expect(reply.headers.get('content-type')).toBe(`${type}; charset=utf-8`)
   })
 })
 
-test('requests are counted together with those of REST', async () => {
+test('requests share the count with REST', async () => {
   const limited = await startSampleNode({ RATE_LIMITS: 'starter=3' })
   try {
     const read = () => ask(limited, '{ item(id: 1) { id } }', { plan: 'starter' })

@@ -53,7 +53,7 @@ const page = async (name: string, url = node.publicUrl) => (await read(`/docs/gu
 const hrefsOf = (html: string) => [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, href]) => href!.replaceAll('&amp;', '&'))
 const unescaped = (html: string) => html.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&')
 
-test.each(GUIDES)('%s is served as a page and as Markdown, and its links lead somewhere', async (name) => {
+test.each(GUIDES)('%s is served as a page and as Markdown, and its links work', async (name) => {
   const { status, type, policy, text } = await read(`/docs/guides/${name}`)
   expect([status, type]).toEqual([200, 'text/html; charset=utf-8'])
   expect(policy).toContain("default-src 'none'")
@@ -89,7 +89,7 @@ test('no other file is served', async () => {
   expect((await read('/docs/guides')).status).toBe(200)
 })
 
-test("the demo's key is filled in for a reader on this machine", async () => {
+test("the demo's key is filled in for readers on this machine", async () => {
   const html = await page('api-guide', shown.publicUrl)
   expect(html).toContain(`KEY=${node.keys.professional}`)
   expect(html).toContain(`Bearer ${node.keys.professional}`)
@@ -115,7 +115,7 @@ describe('code of the API guide', () => {
     return out
   }
 
-  test('runs in every language of its tabs, as the page of the demo shows it', async () => {
+  test("runs in every language of its tabs, as shown on the demo's page", async () => {
     const html = await page('api-guide', shown.publicUrl)
     const groups = [...html.matchAll(/<div class="tabs">(.*?)<\/div>/gs)].map(([, group]) =>
       [...group!.matchAll(/<figcaption>(.*?)<\/figcaption>.*?<code>(.*?)<\/code>/gs)].map(([, language, code]) => ({
@@ -142,7 +142,7 @@ describe('code of the API guide', () => {
   })
 })
 
-test('/llms.txt names every endpoint, and its links lead to documents', async () => {
+test('/llms.txt lists every endpoint, and its links point to documents', async () => {
   const { status, type, text } = await read('/llms.txt')
   expect([status, type]).toEqual([200, 'text/plain; charset=utf-8'])
   const { paths } = JSON.parse((await read('/openapi.json')).text) as { paths: Record<string, Record<string, { summary: string }>> }
@@ -163,7 +163,7 @@ describe.skipIf(NO_BROWSER)(`In a browser${WHY}`, () => {
 
   afterAll(() => browser.close())
 
-  test('tabs, copying and the search work, wide and narrow, without outside requests', async () => {
+  test('tabs, copying and search work, wide and narrow, without external requests', async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()
     page.setDefaultTimeout(120_000)

@@ -57,7 +57,7 @@ describe('keys', () => {
     return rulesIn((await get('/api/v1/items', null, headers)).body.error)
   }
 
-  test('without a header, or one of another form', async () => {
+  test('a missing header, or another scheme', async () => {
     expect(await refused(null)).toBe('authorization API key missing')
     const { starter } = node.keys
     for (const header of ['', 'Basic dXNlcjpwYXNz', 'Bearer', 'Bearer ', starter, `Token ${starter}`, `Bearer${starter}`]) {
@@ -65,7 +65,7 @@ describe('keys', () => {
     }
   })
 
-  test('of a wrong prefix, length, alphabet or checksum', async () => {
+  test('an invalid prefix, length, alphabet or checksum', async () => {
     const { starter } = node.keys
     const wrongEnd = starter.slice(0, -1) + (starter.endsWith('0') ? '1' : '0')
     const broken = [`other_${starter.slice(9)}`, newKey('operator'), starter.slice(0, -1), `${starter}0`, wrongEnd, `${starter} x`]
@@ -74,7 +74,7 @@ describe('keys', () => {
     }
   })
 
-  test('that are well-formed and unknown, revoked, expired, or of a suspended account', async () => {
+  test('well-formed keys that are unknown, revoked, expired, or of a suspended account', async () => {
     expect(await refused(`Bearer ${newKey('api')}`)).toBe('credential API key unknown')
     const account = await call(createAccount, node.ctx, { name: 'Broken', plan: 'starter' })
     const expires_at = new Date(node.clock.now().getTime() + 60_000).toISOString()
@@ -92,7 +92,7 @@ describe('keys', () => {
     expect((await get('/api/v1/items', other.key)).status).toBe(200)
   })
 
-  test('the scheme is taken in any case, with more than one space', async () => {
+  test('the scheme is case-insensitive and may be followed by several spaces', async () => {
     for (const scheme of ['bearer', 'BEARER', 'Bearer  ']) {
       const headers = { authorization: `${scheme} ${node.keys.starter}` }
       expect((await get('/api/v1/items', null, headers)).status).toBe(200)
@@ -101,7 +101,7 @@ describe('keys', () => {
 })
 
 describe('order of checks', () => {
-  test('401 before everything, then 429, then 404, 405 and 422', async () => {
+  test('401 first, then 429, then 404, 405 and 422', async () => {
     const limited = await startTestNode({ databaseUrl: node.databaseUrl, env: { RATE_LIMITS: 'starter=4' } })
     try {
       const ask = (path: string, key: string | null, method = 'GET') => send(`${limited.publicUrl}${path}`, key, { method })
@@ -133,14 +133,14 @@ describe('routes', () => {
   // A node that has not heard from its database for 3 s is not ready.
   const hears = () => node.ctx.caughtUp()
 
-  test('that are not there are 404 in the envelope', async () => {
+  test('unknown paths return 404 in the envelope', async () => {
     for (const path of ['/api/v1', '/api/v1/', '/api/v1/item', '/api/v1/items/1/2/3', '/api/v2/items', '/nowhere', '/.env']) {
       expectError(await get(path), 404, 'NOT_FOUND')
     }
     expectError(await get(`/api/v1/${'x'.repeat(3_000)}`), 404, 'NOT_FOUND')
   })
 
-  test('answer other methods by 405 with Allow', async () => {
+  test('other methods return 405 with Allow', async () => {
     for (const path of ['/api/v1/items', `/api/v1/items/${itemId}`, '/api/v1/items/search?q=only', '/health/live']) {
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
         const reply = await send(`${node.publicUrl}${path}`, node.keys.starter, { method })
@@ -150,7 +150,7 @@ describe('routes', () => {
     }
   })
 
-  test('answer HEAD without a body, errors too', async () => {
+  test('HEAD returns no body, also for errors', async () => {
     for (const [path, status] of [
       ['/api/v1/items', 200],
       ['/api/v1/items?page=0', 422],
@@ -188,7 +188,7 @@ describe('parameters', () => {
     ['sort_order', [...CHOICES, 'ASC', 'descending'], 'one_of asc,desc'],
     ['search', ['x'.repeat(201)], 'text 200'],
     ['game', ['x'.repeat(101)], 'text 100'],
-  ])('%s of a wrong value is refused with what is allowed', async (name, values, allowed) => {
+  ])('%s with an invalid value is rejected with what is allowed', async (name, values, allowed) => {
     for (const value of values) {
       const reply = await get(`/api/v1/items?${name}=${value}`)
       expectError(reply, 422, 'VALIDATION_ERROR')
@@ -202,13 +202,13 @@ describe('parameters', () => {
     }
   })
 
-  test('every wrong one is named at once', async () => {
+  test('all invalid parameters are reported at once', async () => {
     const reply = await get('/api/v1/items?page=0&per_page=0&market=x&sort_by=x&genre=single')
     expectError(reply, 422, 'VALIDATION_ERROR')
     expect(reply.body.error!.details!.map((problem) => problem.field).sort()).toEqual(['market', 'page', 'per_page', 'sort_by'])
   })
 
-  test('unknown ones, objects too, change nothing', async () => {
+  test('unknown parameters are ignored, including objects', async () => {
     const plain = (await get('/api/v1/items')).body
     for (const query of [
       'x=1',
@@ -229,7 +229,7 @@ describe('parameters', () => {
     expect((await get('/api/v1/items?page[]=1&per_page[0]=20')).body).toEqual(plain)
   })
 
-  test('text of every sort is looked for, not refused', async () => {
+  test('any text can be searched for', async () => {
     for (const text of [
       '%00',
       '%ff',
@@ -254,7 +254,7 @@ describe('parameters', () => {
     }
   })
 
-  test('ids that are not integers are 422, impossible ids 404 or an empty page', async () => {
+  test('ids that are not integers return 422, unknown ids 404 or an empty page', async () => {
     for (const id of ['abc', '1.5', '1e3', '%00', '1%00', '%20', '1;2', 'NaN', '%E2%80%8B1', `${'9'.repeat(450)}`]) {
       const reply = await get(`/api/v1/items/${id}`)
       expectError(reply, 422, 'VALIDATION_ERROR')
@@ -266,11 +266,11 @@ describe('parameters', () => {
     }
   })
 
-  test('a path that is not validly encoded is 400', async () => {
+  test('a path with invalid encoding returns 400', async () => {
     for (const path of ['%ff', '%', '%zz', '%E0%80', '1%']) expectError(await get(`/api/v1/items/${path}`), 400, 'BAD_REQUEST')
   })
 
-  test('any query string is answered by 200 or 422, in the envelope', async () => {
+  test('any query string returns 200 or 422, in the envelope', async () => {
     const names = fc.constantFrom(
       'page',
       'per_page',
@@ -345,7 +345,7 @@ describe('on the wire', () => {
     ['length and chunks', `POST /api/v1/items HTTP/1.1\r\n${HOST}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
     ['a negative length', `POST /api/v1/items HTTP/1.1\r\n${HOST}Content-Length: -1\r\n\r\n`],
     ['a space in the path', `GET /api/v1/items?search=a b HTTP/1.1\r\n${HOST}\r\n`],
-  ])('%s is 400 in the envelope', async (_what, bytes) => {
+  ])('%s returns 400 in the envelope', async (_what, bytes) => {
     expectRefused(await wire(bytes), 400)
   })
 
@@ -354,7 +354,7 @@ describe('on the wire', () => {
     ['the same Host twice', 'Host: localhost\r\nHost: localhost\r\n', /host name/],
     ['no Host', '', /host name/],
     ['a Host that is not a host name', 'Host: a/b\r\n', /host name/],
-  ])('%s is 400 in the envelope', async (_what, hosts, rule) => {
+  ])('%s returns 400 in the envelope', async (_what, hosts, rule) => {
     const auth = `Authorization: Bearer ${node.keys.professional}\r\nConnection: close\r\n\r\n`
     for (const path of ['/api/v1/items', `/api/v1/items/${itemId}`, '/api/v1/nowhere', '/health/live', '/docs']) {
       const answer = await wire(`GET ${path} HTTP/1.1\r\n${hosts}${auth}`)
@@ -364,14 +364,14 @@ describe('on the wire', () => {
     expect(await wire(`GET /graphql?query={__typename} HTTP/1.1\r\n${hosts}${auth}`)).toMatch(/^HTTP\/1\.1 400 .*"errors":.*BAD_REQUEST/s)
   })
 
-  test('headers or an address beyond 32 KB are 431', async () => {
+  test('headers or a URL of more than 32 KB return 431', async () => {
     expectRefused(await wire(`GET /api/v1/items HTTP/1.1\r\n${HOST}X-Long: ${'x'.repeat(40_000)}\r\n\r\n`), 431)
     expectRefused(await wire(`GET /api/v1/items?search=${'x'.repeat(40_000)} HTTP/1.1\r\n${HOST}\r\n`), 431)
     expectError(await get(`/api/v1/items?search=${'x'.repeat(20_000)}`), 422, 'VALIDATION_ERROR')
     expect((await get(`/api/v1/items?${'x=1&'.repeat(5_000)}`)).status).toBe(200)
   })
 
-  test('odd but possible requests are answered, never with 5xx', async () => {
+  test('unusual but valid requests get a response, never a 5xx', async () => {
     const key = `Authorization: Bearer ${node.keys.starter}\r\nConnection: close\r\n`
     const answers: [bytes: string, status: number[]][] = [
       [`GET /api/v1/items HTTP/1.0\r\n${key}\r\n`, [200]],
@@ -394,7 +394,7 @@ describe('on the wire', () => {
     }
   })
 
-  test('a client that reads nothing is cut off, and one that waits for its answer is not', async () => {
+  test('a client that does not read is disconnected, and one that waits for its response is not', async () => {
     const app = createServer({ log: silent, trustProxy: false })
     app.server.timeout = 1_000
     app.get('/large', (_request, reply) => reply.send(Buffer.alloc(50_000_000)))
@@ -419,7 +419,7 @@ describe('on the wire', () => {
   test.each([
     ['of headers', 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow: '],
     ['of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10000\r\n\r\n{'],
-  ])('slow senders %s are cut off, and told why', async (_what, bytes) => {
+  ])('slow clients %s are disconnected with an error', async (_what, bytes) => {
     const app = createServer({ log: silent, trustProxy: false })
     Object.assign(app.server, { headersTimeout: 500, requestTimeout: 700, connectionsCheckingInterval: 50 })
     app.post('/', async () => ({ success: true }))
@@ -437,7 +437,7 @@ describe('on the wire', () => {
     await app.close()
   })
 
-  test('how slow senders may be', () => {
+  test('clients slightly faster than the limit are not disconnected', () => {
     const { server } = createServer({ log: silent, trustProxy: false })
     expect(server.headersTimeout).toBe(10_000)
     expect(server.requestTimeout).toBe(30_000)
@@ -496,13 +496,13 @@ describe('reference', () => {
     expect(JSON.stringify(paths)).not.toContain('"nullable"')
   })
 
-  test('has examples that its own schemas allow', async () => {
+  test('has examples that match its schemas', async () => {
     const schemas = [...withExamples(await reference())]
     expect(schemas.length).toBeGreaterThan(5)
     for (const schema of schemas) for (const example of schema.examples) expect([example, Compile(schema).Check(example)]).toEqual([example, true])
   })
 
-  test('tells what is answered, for every plan and for errors', async () => {
+  test('documents the response for every plan and every error', async () => {
     const { paths } = await reference()
     const check = (path: string, { status, body }: Reply) => {
       const schema = paths[path]!.get!.responses[status]!.content!['application/json']!.schema
@@ -520,7 +520,7 @@ describe('reference', () => {
     check('/api/v1/items/{id}', await get('/api/v1/items/x'))
   })
 
-  test('is shown by a page that loads from nowhere else', async () => {
+  test('is shown on a page without external resources', async () => {
     const page = await fetch(`${node.publicUrl}/docs`)
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = page.headers.get('content-security-policy')!

@@ -46,7 +46,7 @@ describe('over GraphQL', () => {
     })
   const priceOf = async (id: number) => (await operator(node, 'GET', `/listings/${id}`)).body.data.price
 
-  test('a late repeat of a price does not restore it, and another price is a conflict', async () => {
+  test('a late repeat of a price does not restore it, and a different price is a conflict', async () => {
     const { id } = await published(node, item)
     const first = await mutate(price(id, 50), 'price-50')
     expect(first.data.done).toMatchObject({ price: 50 })
@@ -59,7 +59,7 @@ describe('over GraphQL', () => {
     expect(await priceOf(id)).toBe(60)
   })
 
-  test('the same JSON however it is written is the same request; other variables and other names are not', async () => {
+  test('equivalent JSON is the same request; other variables and other names are not', async () => {
     const { id } = await published(node, item)
     const query = 'mutation ($price: Float!) { done: updateListingPrice(listingId: ID, price: $price) { id price } }'.replace('ID', String(id))
     expect((await mutate(query, 'variables', { variables: { price: 50 } })).data.done).toMatchObject({ price: 50 })
@@ -77,7 +77,7 @@ describe('over GraphQL', () => {
     expect(await priceOf(id)).toBe(50)
   })
 
-  test('of several mutations each is kept: a repeat runs only what failed', async () => {
+  test('of several mutations, each result is stored: a repeat executes only failed ones', async () => {
     const [one, two] = [await published(node, item), await published(node, item)]
     const query = `mutation {
       one: updateListingPrice(listingId: ${one.id}, price: 50) { price }
@@ -93,7 +93,7 @@ describe('over GraphQL', () => {
     expect([await priceOf(one.id), await priceOf(two.id)]).toEqual([60, 51])
   })
 
-  test('of requests at the same time one runs', async () => {
+  test('of concurrent requests, one is executed', async () => {
     const { id } = await published(node, item)
     const replies = await Promise.all(Array.from({ length: 8 }, () => mutate(price(id, 50), 'race')))
     for (const { data, errors } of replies) {
@@ -106,7 +106,7 @@ describe('over GraphQL', () => {
   })
 })
 
-test('of prices over REST at the same time, with keys and without, each counts once', async () => {
+test('of concurrent prices over REST, with and without keys, each counts once', async () => {
   const { id } = await published(node, item)
   const change = (price: number, key?: string) =>
     plus(node, 'PATCH', `/listings/${id}/price`, { price }, key === undefined ? {} : { headers: { 'idempotency-key': key } })
@@ -120,7 +120,7 @@ test('of prices over REST at the same time, with keys and without, each counts o
   expect((await operator(node, 'GET', `/listings/${id}`)).body.data.price).toBe(60)
 })
 
-test('a key that is not valid is refused with the code of the family', async () => {
+test('an invalid key is rejected with the code of the family', async () => {
   const { id } = await published(node, item)
   const headers = { 'idempotency-key': 'x'.repeat(256) }
   const writes = [
@@ -175,7 +175,7 @@ test.each(MUTATIONS)('%s', async (_name, { field }) => {
   )
 })
 
-test('every write of the operator API, as its reference shows it', async () => {
+test('every write of the operator API, as documented', async () => {
   const demo = await startDemoNode()
   const seen = new Set<string>()
   for (const example of EXAMPLES.filter(({ unsent }) => !unsent)) {

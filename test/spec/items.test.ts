@@ -204,7 +204,7 @@ describe('shape', () => {
     expect(new Set(body.data.images!.map((image) => image.id)).size).toBe(2)
   })
 
-  test('Starter gets the reduced fields only, the nested ones too', async () => {
+  test('Starter gets the reduced fields only, including nested ones', async () => {
     const { body } = await get<Item>(`/${idOf('Şimşek Çırak')}`, 'starter')
     expect(Object.keys(body.data).sort()).toEqual(['category', 'code', 'groups', 'id', 'name', 'prices'])
     expect(Object.keys(body.data.category).sort()).toEqual(['id', 'name'])
@@ -221,7 +221,7 @@ describe('shape', () => {
     expect((await get('?per_page=100', 'enterprise')).body).toEqual(professional.body)
   })
 
-  test('an item without code, images, attributes or prices has them empty, not absent', async () => {
+  test('an item without code, images, attributes or prices has empty values, not missing fields', async () => {
     const { data } = (await get<Item>(`/${idOf('No Price')}`)).body
     expect(data).toMatchObject({ code: null, genre: 'sealed', images: [], attributes: [], prices: [] })
   })
@@ -296,7 +296,7 @@ describe('filters', () => {
     )
   })
 
-  test('search filters by name, code or category name and joins with the other filters', async () => {
+  test('search filters by name, code or category name and combines with other filters', async () => {
     const names = (await get('?search=charizard&market=source_c&genre=single&per_page=100')).body.data.map((each) => each.name)
     const wanted = rows.filter((row) => row.markets.includes('source_c') && row.genre === 'single' && /charizard/i.test(row.name))
     expect(names.sort()).toEqual(wanted.map((row) => row.name).sort())
@@ -304,7 +304,7 @@ describe('filters', () => {
     expect((await get('?search=charizrad')).body.pagination!.total).toBe(0)
   })
 
-  test('an empty or blank search is none', async () => {
+  test('an empty or blank search is ignored', async () => {
     for (const search of ['', '%20', '+%09']) {
       expect((await get(`?search=${search}`)).body.pagination!.total).toBe(rows.length)
     }
@@ -338,7 +338,7 @@ describe('sorts', () => {
     expect(found.map((each) => each.id)).toEqual([...rows].sort(compare).map((row) => row.id))
   })
 
-  test('what has no price comes last in both directions; played prices count where there is no Near Mint', async () => {
+  test('items without a price come last in both directions; played prices count if there is no Near Mint price', async () => {
     const names = async (order: string) => (await allPages(`category_id=${ownRoot()}&sort_by=price&sort_order=${order}`)).map((i) => i.name)
     const [asc, desc] = [await names('asc'), await names('desc')]
     expect([asc.slice(0, 2), desc.slice(0, 2)]).toEqual([
@@ -350,7 +350,7 @@ describe('sorts', () => {
     expect(asc.slice(2).sort()).toEqual(['No Price', 'Only Graded', 'no price'])
   })
 
-  test('codes sort as collectors count', async () => {
+  test('codes sort in collector number order', async () => {
     const found = await allPages(`category_id=${ownRoot()}&sort_by=code`)
     expect(found.map((each) => each.code)).toEqual(['001/010', '2/10', '10/10', null, null])
   })
@@ -381,7 +381,7 @@ describe('pages', () => {
     }
   })
 
-  test('nothing found is page 1 of 1', async () => {
+  test('an empty result is page 1 of 1', async () => {
     const { body } = await get('?game=chess')
     expect(body).toEqual({
       success: true,
@@ -390,7 +390,7 @@ describe('pages', () => {
     })
   })
 
-  test('an item that is not there is 404', async () => {
+  test('an unknown item returns 404', async () => {
     for (const id of ['0', '-1', '2147483647', '99999999999999999999999999']) {
       const { status, body } = await get<Item>(`/${id}`)
       expect([id, status, body.error!.code]).toEqual([id, 404, 'ITEM_NOT_FOUND'])
@@ -399,7 +399,7 @@ describe('pages', () => {
 })
 
 describe('entity tags', () => {
-  test('give 304 without a body, also marked weak, in a list and as *', async () => {
+  test('return 304 without a body, also for weak tags, in a list and as *', async () => {
     for (const path of ['', '?search=pikachu', '/search?q=pikachu', `/${idOf('No Price')}`]) {
       const first = await get(path)
       const tag = first.headers.get('etag')!
@@ -414,7 +414,7 @@ describe('entity tags', () => {
     }
   })
 
-  test('change with a price of the item, and only there', async () => {
+  test('change with a price of the item, and only then', async () => {
     const path = `/${idOf('Only Played')}`
     const list = `?category_id=${ownRoot()}`
     const before = [await get(path), await get(list), await get(`/${idOf('Only Graded')}`)].map(tagOf)
@@ -473,7 +473,7 @@ describe('transfer', () => {
 
   const LIST = '/api/v1/items?per_page=100'
 
-  test('is packed as the client asks', async () => {
+  test('is compressed as the client requests', async () => {
     const plain = await raw(LIST, {})
     expect(plain.headers['content-encoding']).toBeUndefined()
     expect(plain.headers['content-type']).toBe('application/json; charset=utf-8')
@@ -489,13 +489,13 @@ describe('transfer', () => {
     }
   })
 
-  test('HEAD answers as GET does, without the body', async () => {
+  test('HEAD responds like GET, without the body', async () => {
     const [get_, head] = [await raw(LIST, {}), await raw(LIST, {}, 'HEAD')]
     expect([head.status, head.body.length]).toEqual([200, 0])
     for (const name of ['etag', 'content-type', 'content-length']) expect(head.headers[name]).toBe(get_.headers[name])
   })
 
-  test('a valid X-Request-Id comes back, any other is replaced', async () => {
+  test('a valid X-Request-Id is returned, any other is replaced', async () => {
     expect((await raw(LIST, { 'x-request-id': 'order-1:a.b_c' })).headers['x-request-id']).toBe('order-1:a.b_c')
     for (const bad of ['a b', 'x'.repeat(65), '<script>', 'ü']) {
       const answer = await raw(LIST, { 'x-request-id': Buffer.from(bad).toString('latin1') })
@@ -506,7 +506,7 @@ describe('transfer', () => {
   })
 })
 
-test('an item that is removed is gone from every list and answer', async () => {
+test('a removed item is gone from every list and response', async () => {
   const id = idOf('no price')
   await node.db.kysely.transaction().execute(async (tx) => {
     await tx.deleteFrom('items').where('id', '=', id).execute()

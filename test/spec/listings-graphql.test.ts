@@ -96,7 +96,7 @@ const overGraphql = async (write: Write, id: number | string, plan: Plan) => {
   return { message, status, price: write.name.startsWith('status') ? undefined : price }
 }
 
-test.each(WRITES)('$name: the same both ways from every status, by owners, others and plans', async (write) => {
+test.each(WRITES)('$name: equals REST from every status, for owners, others and plans', async (write) => {
   for (const status of STATUSES) {
     const [one, other] = [await inStatus(node, status, item), await inStatus(node, status, item)]
     for (const { plan, whose } of CALLERS) {

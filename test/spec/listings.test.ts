@@ -23,7 +23,7 @@ const refused = (reply: { status: number; body: { error?: { code: string; messag
 })
 const REFUSED = { status: 422, code: 'PLUS_LISTING_ERROR' }
 
-describe('who may', () => {
+describe('authorisation', () => {
   const paths: [string, string][] = [
     ['GET', '/listings'],
     ['GET', '/my-listings'],
@@ -46,7 +46,7 @@ describe('who may', () => {
     expect(method === 'GET' ? 200 : 422).toBe(reply.status)
   })
 
-  test('other methods are 405', async () => {
+  test('other methods return 405', async () => {
     expect(await plus(node, 'PUT', '/listings/1')).toMatchObject({ status: 405 })
   })
 })
@@ -78,7 +78,7 @@ describe('searching', () => {
     return wanted.map((id) => Object.keys(ids).find((name) => ids[name] === id))
   }
 
-  test('is minimal unless asked for more', async () => {
+  test('returns minimal fields unless more are requested', async () => {
     const { body } = await search(node, '?search=raw')
     expect(body).toEqual({
       success: true,
@@ -127,7 +127,7 @@ describe('searching', () => {
     expect(await named(query)).toEqual(wanted)
   })
 
-  test('grade_filters take grades and groups, and anything else counts as ungraded', async () => {
+  test('grade_filters accept grades and groups; others count as ungraded', async () => {
     expect(await named(`?grade_filters[]=${grades['PSA 10']}`)).toEqual(['psa'])
     expect(await named(`?grade_filters[]=${grades['group Graded']}`)).toEqual(['psa'])
     expect(await named(`?grade_filters[]=${grades['group Ungraded']}`)).toEqual(['luffy', 'box', 'pika', 'raw'])
@@ -148,11 +148,11 @@ describe('searching', () => {
     '?min_pc=2&max_pc=1',
     '?grade_filters[]=psa',
     '?with_item=perhaps',
-  ])('%s is refused', async (query) => {
+  ])('%s is rejected', async (query) => {
     expect(refused(await search(node, query))).toEqual({ status: 422, code: 'VALIDATION_ERROR' })
   })
 
-  test('pages follow each other and end', async () => {
+  test('pages are consecutive and end', async () => {
     const first = await search(node, '?sort_by=price_low&per_page=2')
     expect(first.body.pagination).toEqual({ current_page: 1, per_page: 2, total: 5, last_page: 3, has_more: true })
     const pages = [1, 2, 3, 4].map((page) => found(node, `?sort_by=price_low&per_page=2&page=${page}`))
@@ -161,7 +161,7 @@ describe('searching', () => {
     expect((await Promise.all(descending)).map((page) => page.length)).toEqual([2, 2, 1, 0])
   })
 
-  test('the flags add what they name, with sales of all sellers', async () => {
+  test('the flags add their fields, with sales of all sellers', async () => {
     const sold_at = new Date(node.clock.now().getTime() - 3_600_000).toISOString()
     await operator(node, 'POST', '/orders', { order_id: orderId(), sold_at, lines: [{ listing_id: ids.box, quantity: 1, unit_price: 10.01 }] })
     await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: ids.box, quantity: 1, unit_price: 20 }] })
@@ -193,7 +193,7 @@ describe('searching', () => {
     expect((await named(''))[0], 'what sells is popular').toBe('box')
   })
 
-  test('a highlight comes first until it ends', async () => {
+  test('a highlighted listing comes first until its highlight ends', async () => {
     const highlighted = await plus<{ remaining_highlight_credits: number }>(node, 'POST', '/make-highlight', { id: ids.psa })
     expect(highlighted).toMatchObject({
       status: 200,
@@ -217,7 +217,7 @@ describe('searching', () => {
 })
 
 describe('own listings', () => {
-  test('are listed in every status, newest first, with what only owners see', async () => {
+  test('are listed in every status, newest first, with owner-only fields', async () => {
     const key = node.keys.enterprise
     const { id } = await published(node, items.char!, { seller_id: node.accounts.enterprise, price: 10, title: 'Mine' })
     const waiting = await pending(node, items.char!, { seller_id: node.accounts.enterprise, price: 12.5, title: 'Pending' })
@@ -264,7 +264,7 @@ describe('own listings', () => {
 })
 
 describe('recent sales', () => {
-  test('tell what was sold, newest first, and nothing of who sold', async () => {
+  test('list what was sold, newest first, without sellers', async () => {
     const { id } = await published(node, items.luffy!, { price: 70, quantity: 2 })
     await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity: 1 }] })
     const { body } = await plus<Record<string, unknown>[]>(node, 'GET', '/recent-sales?game=onepiece')
@@ -285,7 +285,7 @@ describe('recent sales', () => {
 })
 
 describe('writing', () => {
-  test('a new price leaves the listing published', async () => {
+  test('a price change keeps the listing published', async () => {
     const { id } = await published(node, items.char!, {})
     const reply = await plus(node, 'PATCH', `/listings/${id}/price`, { price: 1250.55 })
     expect(reply).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } })
@@ -295,7 +295,7 @@ describe('writing', () => {
     expect((await plus(node, 'PATCH', `/listings/${id}`, { price: 9_999_999 })).body.data).toEqual({ id, price: 9_999_999, status: 'active' })
   })
 
-  test('another field hides it until it is approved', async () => {
+  test('changing another field hides it until it is approved', async () => {
     const { id } = await published(node, items.char!, { title: 'Hidden soon' })
     const reply = await plus(node, 'PATCH', `/listings/${id}`, {
       title: 'Hidden now',
@@ -318,7 +318,7 @@ describe('writing', () => {
     expect(await found(node, '?search=hidden')).toEqual([id])
   })
 
-  test('pausing hides, publishing shows again what is as it was approved', async () => {
+  test('pausing hides it, publishing shows it again if it has not changed since approval', async () => {
     const { id } = await published(node, items.char!, { title: 'Pausing' })
     const paused = await plus(node, 'POST', `/listings/${id}/status?action=pause`)
     expect(paused).toMatchObject({ status: 200, body: { message: expect.any(String) } })
@@ -332,7 +332,7 @@ describe('writing', () => {
     expect((await plus(node, 'POST', `/listings/${id}/status?action=publish`)).body.data).toEqual({ id, status: 'pending' })
   })
 
-  test('deleting is for good', async () => {
+  test('deletion is permanent', async () => {
     const { id } = await published(node, items.char!, { title: 'Gone' })
     const reply = await plus(node, 'DELETE', `/listings/${id}`)
     expect(reply.body).toEqual({ success: true, message: expect.any(String) })
@@ -340,7 +340,7 @@ describe('writing', () => {
     expect(refused(await plus(node, 'DELETE', `/listings/${id}`))).toEqual(REFUSED)
   })
 
-  test('a key and a condition: repeated requests count once, stale ones not at all', async () => {
+  test('Idempotency-Key and If-Match: repeated requests count once, outdated ones not at all', async () => {
     const { id } = await published(node, items.char!, { seller_id: node.accounts.enterprise })
     const key = node.keys.enterprise
     const highlight = () => plus(node, 'POST', '/make-highlight', { id }, { key, headers: { 'idempotency-key': 'once' } })
@@ -373,7 +373,7 @@ describe('stock and SKU', () => {
   type Own = { id: number; quantity: number; sku: string | null; status: string; price: number; changed_by: unknown }
   const own = async (id: number) => (await plus<Own>(node, 'GET', `/listings/${id}`)).body.data
 
-  test('change without approval, alone and with the price, and show at once', async () => {
+  test('change without approval, alone and with the price, and are visible at once', async () => {
     const { id } = await published(node, items.char!, { title: 'Stocked item', price: 80 })
     const reply = await plus(node, 'PATCH', `/listings/${id}`, { quantity: 12, sku: ' BASE1-4 NM ', price: 81.5 })
     expect(reply).toMatchObject({ status: 200, body: { data: { id, price: 81.5, status: 'active' } } })
@@ -395,7 +395,7 @@ describe('stock and SKU', () => {
     ])
   })
 
-  test('with another field the listing goes to approval with all of them', async () => {
+  test('with another field, the listing becomes pending with all changes', async () => {
     const { id } = await published(node, items.char!, { title: 'Edited and stocked' })
     const reply = await plus(node, 'PATCH', `/listings/${id}`, { quantity: 3, sku: 'EDITED', description: 'New' })
     expect(reply.body.data).toMatchObject({ status: 'pending' })
@@ -416,7 +416,7 @@ describe('stock and SKU', () => {
     expect((await plus(node, 'PATCH', `/listings/${second.id}`, { sku: 'ONCE' })).status).toBe(200)
   })
 
-  test('of many that take one SKU at once one gets it, and other writes of their batch stay', async () => {
+  test('of many concurrent requests for one SKU, one gets it, and other writes of their batch succeed', async () => {
     const mine = await Promise.all(Array.from({ length: 12 }, () => published(node, items.char!, {})))
     const replies = await Promise.all(
       mine.map(({ id }, i) => plus(node, 'PATCH', `/listings/${id}`, i % 3 === 0 ? { quantity: 40 + i } : { sku: 'RACED', quantity: 5 })),
@@ -441,14 +441,14 @@ describe('stock and SKU', () => {
     [{ sku: 'a\nb' }, /^sku or_null text/],
     [{ sku: 'a\u0000' }, /^sku or_null text/],
     [{ sku: 7 }, /^sku or_null text/],
-  ])('%j is refused', async (body, problem) => {
+  ])('%j is rejected', async (body, problem) => {
     const { id } = await published(node, items.char!, {})
     const reply = await plus(node, 'PATCH', `/listings/${id}`, body)
     expect(refused(reply)).toEqual(REFUSED)
     expect(rulesIn(reply.body.error)).toMatch(problem)
   })
 
-  test('a correction by the operator shows that a person did it', async () => {
+  test('a correction by the operator is marked as made by a person', async () => {
     const { id } = await published(node, items.char!, {})
     await node.db.kysely
       .updateTable('listings')
@@ -463,7 +463,7 @@ describe('stock and SKU', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('rejected', () => {
   let id: number
   let sold: number
 
@@ -506,7 +506,7 @@ describe('what is refused', () => {
     expect(refused(reply)).toEqual(allowed ? { status: 200, code: undefined } : REFUSED)
   })
 
-  test('bodies that are not objects are 400', async () => {
+  test('bodies that are not objects return 400', async () => {
     for (const body of ['[1]', '"x"', '{"price":', '3']) {
       const reply = await send(`${node.publicUrl}/api/v1/plus/listings/${id}/price`, node.keys.plus, { method: 'PATCH', body })
       expect(reply).toMatchObject({ status: 400, body: { error: { code: 'INVALID_JSON' } } })
@@ -517,7 +517,7 @@ describe('what is refused', () => {
     expect(refused(await plus(node, 'POST', `/listings/${id}/status${query}`))).toEqual(REFUSED)
   })
 
-  test('an invalid action by name', async () => {
+  test('an invalid action, by name', async () => {
     const reply = await plus(node, 'POST', `/listings/${id}/status?action=sell`)
     expect(reply.body.error?.message).toMatch(/invalid action \(must be pause or publish\)/i)
   })
@@ -530,7 +530,7 @@ describe('what is refused', () => {
     ['POST', '/make-highlight?id=ID', undefined],
   ]
 
-  test.each(writes)('%s %s of a missing listing, of another account and of an invalid id', async (method, path, body) => {
+  test.each(writes)("%s %s of a missing listing, of another account's and of an invalid id", async (method, path, body) => {
     const reply = (of: string | number) => plus(node, method, path.replace('ID', String(of)), body, { key: node.keys.enterprise })
     for (const none of ['999999999', '99999999999999999999', '0', '-1']) {
       const { status, body: answer } = await reply(none)
@@ -541,7 +541,7 @@ describe('what is refused', () => {
     for (const wrong of ['abc', '1.5', '%20']) expect(refused(await reply(wrong))).toEqual(REFUSED)
   })
 
-  test('anything but deleting of what is sold', async () => {
+  test('anything except deletion of a sold listing', async () => {
     for (const [method, path, body] of writes.slice(0, 3)) {
       const reply = await plus(node, method, path.replace('ID', String(sold)), body)
       expect(reply).toMatchObject({ status: 422, body: { error: { code: 'PLUS_LISTING_ERROR', rule: expect.stringMatching(/sold/) } } })
@@ -549,12 +549,12 @@ describe('what is refused', () => {
     expect((await plus(node, 'DELETE', `/listings/${sold}`)).status).toBe(200)
   })
 
-  test.each(['pending', 'paused', 'rejected', 'expired', 'sold'] as Status[])('a highlight of what is %s', async (status) => {
+  test.each(['pending', 'paused', 'rejected', 'expired', 'sold'] as Status[])('highlighting a listing that is %s', async (status) => {
     const listing = await inStatus(node, status, items.char!)
     expect((await plus(node, 'POST', '/make-highlight', { id: listing.id })).body.error?.rule).toBe('highlight')
   })
 
-  test('an id in the query and the body, and none at all', async () => {
+  test('ids in both query and body, and in neither', async () => {
     expect(refused(await plus(node, 'POST', `/make-highlight?id=${id}`, { id }))).toEqual(REFUSED)
     expect(refused(await plus(node, 'POST', '/make-highlight', {}))).toEqual(REFUSED)
     expect(refused(await plus(node, 'POST', '/make-highlight', { id: 'x' }))).toEqual(REFUSED)

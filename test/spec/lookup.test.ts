@@ -118,7 +118,7 @@ async function meant(...wanted: object[]): Promise<(string | string[] | null)[]>
   })
 }
 
-test('ids of catalogues and shops, each in its place', async () => {
+test('finds ids of catalogues and shops, each in its source', async () => {
   expect(
     await meant(
       { source: 'cardmarket', id: '900' },
@@ -161,7 +161,7 @@ test('a set is found by its slug and its id, too', async () => {
   expect(await meant({ set: String(id), number: 'SWSH001' }, { set: slug, number: '1' })).toEqual(['pokemontcg:swshp-1', 'pokemontcg:swshp-1'])
 })
 
-test('items are those of GET /items/{id} of the plan', async () => {
+test('items equal those of GET /items/{id} for the plan', async () => {
   for (const key of [node.keys.starter, node.keys.plus]) {
     const one = await send(`${node.publicUrl}/api/v1/items/${ids.get('owl-again')}`, key)
     const { body } = await lookUp([{ source: 'cardmarket', id: '902' }], key)
@@ -191,12 +191,12 @@ test('GraphQL answers the same', async () => {
   expect(refused.errors![0]!.extensions).toMatchObject({ code: 'VALIDATION_ERROR', details: [{ field: 'ids.0.number', rule: 'required' }] })
 })
 
-test('a merged item answers the one that it was merged into', async () => {
+test('a merged item returns the item it was merged into', async () => {
   await merged(node, ids.get('owl-again')!, ids.get('owl')!)
   expect(await meant({ source: 'cardmarket', id: '902' })).toEqual(['owl'])
 })
 
-describe('bad input is refused by name', () => {
+describe('invalid input is rejected by name', () => {
   const good = { source: 'cardmarket', id: '900' }
   test.each<[what: string, ids: unknown, field: string, rule: string]>([
     ['none', [], 'ids', 'list'],
@@ -220,7 +220,7 @@ describe('bad input is refused by name', () => {
     expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: [{ field, rule }] })
   })
 
-  test('500 are taken', async () => {
+  test('500 identifiers are accepted', async () => {
     const { body } = await lookUp(Array.from({ length: 500 }, () => good))
     expect(body.data.map(({ state }) => state)).toEqual(Array.from({ length: 500 }, () => 'found'))
   })

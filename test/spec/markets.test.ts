@@ -128,7 +128,7 @@ const NODES = [
 ]
 
 describe.each(NODES)('with $setting', ({ on, order }) => {
-  test('without market every item is listed with the prices of its home, else of the first that has some', async () => {
+  test('without `market`, every item is listed with the prices of its home market, otherwise of the first with prices', async () => {
     for (const plan of ['starter', 'professional'] as const) {
       const items = await list(on(), '', plan)
       expect(ids(items)).toEqual(ids(made))
@@ -143,7 +143,7 @@ describe.each(NODES)('with $setting', ({ on, order }) => {
     }
   })
 
-  test.each(MARKETS)('%s selects what it prices or is home of, and answers its own prices', async (market) => {
+  test.each(MARKETS)('%s selects items with prices in it or of its catalogue, and returns its prices', async (market) => {
     const wanted = made.filter(({ home, priced }) => home === market || priced.includes(market))
     for (const plan of ['starter', 'professional'] as const) {
       const listed = await list(on(), `market=${market}`, plan)
@@ -166,7 +166,7 @@ describe.each(NODES)('with $setting', ({ on, order }) => {
     }
   })
 
-  test('filters, totals and pages join with market', async () => {
+  test('filters, totals and pages combine with `market`', async () => {
     const { body } = await get<Item[]>(on(), '/items?market=source_b&search=home&per_page=1')
     expect([body.data, body.pagination!.total]).toEqual([[], 0])
     const wanted = made.filter(({ home, priced }) => home === 'source_b' || priced.includes('source_b')).map(({ id }) => id)
@@ -179,7 +179,7 @@ describe.each(NODES)('with $setting', ({ on, order }) => {
     expect(seen).toEqual(wanted.toSorted((a, b) => a - b))
   })
 
-  test('operators and the price history see the same market', async () => {
+  test('operators and the price history use the same market', async () => {
     for (const { id, priced, ...one } of [made[6]!, made[9]!, made[30]!, made[48]!, made[63]!]) {
       const market = shown({ priced, ...one }, order)
       const detail = await send<{ shown_market: string; market: string }>(`${on().operatorUrl}/operator/v1/items/${id}`, OPERATOR_TOKEN)
@@ -196,7 +196,7 @@ describe.each(NODES)('with $setting', ({ on, order }) => {
   })
 })
 
-test('an unknown market is refused by what is allowed, on every catalogue read', async () => {
+test('an unknown market is rejected with the allowed ones, on every catalogue read', async () => {
   for (const path of ['/items?market=ebay', '/items/search?q=priced&market=', `/items/${made[0]!.id}?market=SERVICE`]) {
     const { status, body } = await get(node, path)
     expect([path, status, body.error!.code]).toEqual([path, 422, 'VALIDATION_ERROR'])
@@ -204,7 +204,7 @@ test('an unknown market is refused by what is allowed, on every catalogue read',
   }
 })
 
-test('the entity tag tells markets apart, and a price changes only the answers that show it', async () => {
+test('the entity tag depends on the market, and a price changes only the responses that show it', async () => {
   const one = made.find(({ home, priced }) => home === 'source_a' && priced.length === 4)!
   const paths = ['', '?market=service', '?market=source_a', '?market=source_b', '?market=source_c'].map((query) => `/items/${one.id}${query}`)
   const tags = async () => Promise.all(paths.map(async (path) => (await get(node, path)).headers.get('etag')))
@@ -217,7 +217,7 @@ test('the entity tag tells markets apart, and a price changes only the answers t
   await setPrice(one.id, 'source_b', Math.round(Number(amountOf(made.indexOf(one), 'source_b', 1)) * 100))
 })
 
-test('the first price of a market brings an item into its lists and the last one takes it out, on all nodes', async () => {
+test('the first price of a market adds an item to its lists and the last one removes it, on all nodes', async () => {
   const one = made.find(({ home, priced }) => home === 'service' && priced.length === 0)!
   const seen = async (on: TestNode) => {
     const [plain, ofB] = [await get<Item>(on, `/items/${one.id}`), await list(on, 'market=source_b&sort_by=price')]
@@ -327,7 +327,7 @@ describe('sorted by price', () => {
     }
   }
 
-  test('prices of several currencies are compared by the rates of the day; one market needs none', async () => {
+  test('prices of several currencies are compared at daily rates; a single market needs none', async () => {
     const toOneDay = msPastMidnight(node.clock.now())
     for (const { on } of NODES) on().clock.advance(toOneDay)
     const tomorrow = new Date(node.clock.now().getTime() + 86_400_000).toISOString().slice(0, 10)
@@ -341,7 +341,7 @@ describe('sorted by price', () => {
     await send(`${node.operatorUrl}/operator/v1/rates`, OPERATOR_TOKEN, { json: [{ day: tomorrow, currency: 'USD', TRY: 41.87 }] })
   })
 
-  test('amounts that are worth the same tie by id', async () => {
+  test('equal amounts are sorted by id', async () => {
     const pair = made.filter(({ priced }) => priced.length === 0).slice(0, 2)
     await send(`${node.operatorUrl}/operator/v1/rates`, OPERATOR_TOKEN, {
       json: [{ day: node.clock.now().toISOString().slice(0, 10), currency: 'EUR', TRY: 48.31 }],
@@ -356,7 +356,7 @@ describe('sorted by price', () => {
     await setPrice(pair[0]!.id, 'source_b', null)
   })
 
-  test('a cursor goes on behind its price after the rates have changed, and is refused by another market', async () => {
+  test('a cursor continues after its price when rates have changed, and is rejected for another market', async () => {
     const query = (market: string) =>
       `query ($after: String) { items(first: 3, after: $after, sortBy: "price"${market}) { nodes { id } pageInfo { endCursor } } }`
     const pageOf = async (market: string, after: string | null) => {

@@ -17,7 +17,7 @@ afterAll(() => node.close())
 
 const scrape = (token: string | null) => fetch(`${node.operatorUrl}/metrics`, { headers: token === null ? {} : { authorization: `Bearer ${token}` } })
 
-test('tells what was answered, what is in memory and what waits', async () => {
+test('counts responses, entries in memory and queued work', async () => {
   await send(`${node.publicUrl}/api/v1/items`, node.keys.starter)
   await send(`${node.publicUrl}/api/v1/items/1`, node.keys.starter)
   await send(`${node.publicUrl}/api/v1/items/2`, node.keys.starter)
@@ -34,12 +34,12 @@ test('tells what was answered, what is in memory and what waits', async () => {
   expect(text).not.toContain(node.keys.starter)
 })
 
-test('refuses API keys and callers without a token', async () => {
+test('rejects API keys and requests without a token', async () => {
   expect((await scrape(null)).status).toBe(401)
   expect((await scrape(node.keys.enterprise)).status).toBe(401)
 })
 
-test('tells whether a worker is alive, and since when none is', async () => {
+test('shows whether a worker is alive, and for how long none was', async () => {
   const value = async (url: string, name: string) => {
     const text = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).text()
     const found = new RegExp(`^mintmark_${name} (\\S+)$`, 'm').exec(text)?.[1]

@@ -41,18 +41,18 @@ async function scrape(): Promise<void> {
   }
 }
 
-test('there are queries to check', () => {
+test('the rules and the dashboard contain queries', () => {
   expect(rules.length).toBe([...ALERTS.matchAll(/- alert:/g)].length)
   expect(rules.length).toBeGreaterThan(8)
   expect(queries.length).toBeGreaterThan(30)
 })
 
-test('every metric in the alert rules and on the dashboard is in a scrape', () => {
+test('every metric in the alert rules and on the dashboard is exported', () => {
   const named = new Set(queries.flatMap((query) => query.match(/\bmintmark_\w+/g) ?? []))
   expect([...named].filter((name) => !scraped.has(name))).toEqual([])
 })
 
-test('every metric that the guide names is in a scrape', () => {
+test('every metric in the guide is exported', () => {
   const guide = readFileSync('docs/operating.md', 'utf8')
   const named = new Set(guide.match(/\bmintmark_\w+/g))
   // These are of several processes only: see test/program/processes.test.ts.
@@ -60,7 +60,7 @@ test('every metric that the guide names is in a scrape', () => {
   expect([...named].filter((name) => !scraped.has(name) && !scraped.has(`${name}_count`) && !ofProcesses.test(name))).toEqual([])
 })
 
-test('labels in the queries are those of their metrics', () => {
+test('labels in the queries belong to their metrics', () => {
   // Metrics without a sample on a fresh node have no labels in its scrape.
   const wrong = queries.flatMap((query) =>
     [...query.matchAll(/\b(mintmark_\w+)\{([^}]*)\}/g)].flatMap(([, name, selector]) => {
@@ -80,7 +80,7 @@ test('every alert has a severity, a summary and an action', () => {
   )
 })
 
-test('panels of the dashboard have ids of their own and do not overlap', () => {
+test('dashboard panels have unique ids and do not overlap', () => {
   const ids = DASHBOARD.panels.map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
   const cells = DASHBOARD.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
@@ -89,7 +89,7 @@ test('panels of the dashboard have ids of their own and do not overlap', () => {
   expect(new Set(cells).size).toBe(cells.length)
 })
 
-test('Prometheus loads the rules and scrapes where the metrics are', async () => {
+test('Prometheus loads the rules and scrapes the metrics address', async () => {
   expect(CONFIGURATION).toContain('- alerts.yml')
   const path = /metrics_path: (\S+)/.exec(CONFIGURATION)![1]!
   expect((await send(`${node.operatorUrl}${path}`, null)).status).toBe(401)

@@ -101,7 +101,7 @@ async function listen(limits: RateLimits | null): Promise<string> {
 const ask = async (path: string, key: string | null, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(`${url}${path}`, { method, headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...headers } })
 
-test('a header added in one place is on the answers of every path', async () => {
+test('a header added in one place is sent on every path', async () => {
   const { plus: key } = node.keys
   // The first request with a key goes through Fastify, which loads it; the second makes, the third caches, the fourth finds.
   const asked: [string, string | null, Record<string, string>?, string?][] = [
@@ -128,7 +128,7 @@ test('a header added in one place is on the answers of every path', async () => 
   expect(statuses).toEqual([...Array<number>(7).fill(200), 304, 409, 200, 401, 401, 404, 405, 200, 400, 404])
 })
 
-test('a failure while bytes are made or sent is answered on every path, and no connection hangs', async () => {
+test('a failure while a body is created or sent gets a response on every path, and no connection hangs', async () => {
   const { plus: key } = node.keys
   // The first request with a key goes through Fastify, which loads it.
   await ask('/api/own', key)
@@ -158,7 +158,7 @@ test('a failure while bytes are made or sent is answered on every path, and no c
   }
 })
 
-test('a verb whose response is shared by plan sees only the plan, for every caller and API', async () => {
+test('a verb with a response shared by plan has access to the plan only, for every caller and API', async () => {
   for (const plan of ['starter', 'plus'] as const) {
     for (let time = 0; time < 3; time += 1) {
       const { data } = (await (await ask('/api/caller', node.keys[plan])).json()) as { data: object }
@@ -170,7 +170,7 @@ test('a verb whose response is shared by plan sees only the plan, for every call
   expect(call(readCaller, { viewer: { kind: 'account', accountId: 7, keyId: 9, plan: 'plus' } }, {})).toEqual({ kind: 'plan', plan: 'plus' })
 })
 
-test('a field of the caller cannot be declared as shared by plan', () => {
+test('a field that depends on the caller cannot be declared as shared by plan', () => {
   // @ts-expect-error an account is not known to what is shared by plan
   verb({ name: 'leak', needs: 'starter', sharedBy: 'plan', input }, ({ viewer }: { viewer: PlanViewer }) => viewer.accountId)
   const wanted = (ctx: { viewer: { accountId: number } & PlanViewer }) => ctx.viewer.accountId

@@ -69,7 +69,7 @@ describe('accounts', () => {
     expect((await get(`/accounts/${account.id}`)).body.data).toEqual(changed.body.data)
   })
 
-  test('are listed by pages with exact totals', async () => {
+  test('are paginated with exact totals', async () => {
     for (let i = 0; i < 3; i++) await open()
     const first = await get('/accounts?per_page=2')
     const { total } = first.body.pagination as { total: number }
@@ -85,7 +85,7 @@ describe('accounts', () => {
     expectRefusal(await get('/accounts?page=0&per_page=101'), 422, 'VALIDATION_ERROR', ['page', 'per_page'])
   })
 
-  test('credits are given and taken, never below 0', async () => {
+  test('credits are added and deducted, never below 0', async () => {
     const { id } = await open('Credits', 'plus', 2)
     expect((await post(`/accounts/${id}/credits`, { amount: 5, reason: 'sale' })).body.data).toEqual({
       highlight_credits: 7,
@@ -103,7 +103,7 @@ describe('accounts', () => {
 })
 
 describe('keys', () => {
-  test('are made, listed without themselves, rotated and revoked', async () => {
+  test('are created, listed without their secrets, rotated and revoked', async () => {
     const { id } = await open()
     const expiresAt = new Date(node.clock.now().getTime() + 86_400_000 * 90).toISOString()
     const made = await post(`/accounts/${id}/keys`, { label: ' shop ', expires_at: expiresAt })
@@ -129,7 +129,7 @@ describe('keys', () => {
     expectRefusal(await post(`/keys/${key.id}/rotate`, {}), 409, 'CONFLICT')
   })
 
-  test('need no body; an expiry of null is none', async () => {
+  test('need no body; a null expiry means none', async () => {
     const { id } = await open()
     const bare = await send(node, 'POST', `${V1}/accounts/${id}/keys`)
     expect(bare).toMatchObject({ status: 201, body: { data: { label: '', expires_at: null } } })
@@ -137,7 +137,7 @@ describe('keys', () => {
     expect((await send(node, 'POST', `${V1}/keys/${(bare.body.data as { id: number }).id}/rotate`)).status).toBe(201)
   })
 
-  test('refuse an expiry that has passed or is not a time, and overlaps out of bounds', async () => {
+  test('reject an expiry that is past or invalid, and overlaps out of range', async () => {
     const { id } = await open()
     const key = await keyFor(id)
     const texts = ['2020-01-01T00:00:00Z', '2090-01-01', 'tomorrow', '2090-01-01T00:00:00', '2090-12-31T23:59:60Z', '2090-01-01T00:00:00Z[UTC]', 5]
@@ -150,8 +150,8 @@ describe('keys', () => {
   })
 })
 
-describe('refusals', () => {
-  test('nothing is answered without an operator token', async () => {
+describe('errors', () => {
+  test('nothing is returned without an operator token', async () => {
     const { id } = await open()
     const { key } = await keyFor(id)
     for (const [i, token] of ['x', newKey('operator'), key].entries()) {
@@ -172,7 +172,7 @@ describe('refusals', () => {
     expect((await fetch(`${node.baseUrl}${V1}/accounts`)).status).toBe(401)
   })
 
-  test('every wrong field is named', async () => {
+  test('every invalid field is reported', async () => {
     const { id } = await open()
     const all = await post('/accounts', { name: 5, plan: 'gold', highlight_credits: -1, admin: true })
     expectRefusal(all, 422, 'VALIDATION_ERROR', ['name', 'plan', 'highlight_credits', 'admin'])
@@ -190,19 +190,19 @@ describe('refusals', () => {
     expectRefusal(await patch(`/accounts/${id}`, {}), 422, 'VALIDATION_ERROR', ['body'])
   })
 
-  test('names of any script are kept as they are', async () => {
+  test('names in any script are stored unchanged', async () => {
     const name = "Şişli Kartçısı 宝可梦 🃏 O'Neil; drop table accounts"
     expect((await post('/accounts', { name, plan: 'plus' })).body.data).toMatchObject({ name })
   })
 
-  test('bodies must be JSON objects of bounded size', async () => {
+  test('bodies must be JSON objects of limited size', async () => {
     const raw = (text: string, type = 'application/json') => send(node, 'POST', `${V1}/accounts`, { body: text, headers: { 'content-type': type } })
     for (const text of ['{', '[]', '"x"', '5', 'nul']) expectRefusal(await raw(text), 400, 'INVALID_JSON')
     expectRefusal(await raw('name=x', 'application/x-www-form-urlencoded'), 415, 'UNSUPPORTED_MEDIA_TYPE')
     expectRefusal(await raw(`{"name":"${'x'.repeat(2 ** 20)}"}`), 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  test('ids that do not exist are 404, however large; invalid ids are 422', async () => {
+  test('unknown ids return 404, however large; invalid ids 422', async () => {
     for (const id of ['0', '-1', '2147483647', '2147483648', '99999999999999999999', '9'.repeat(300)]) {
       expectRefusal(await get(`/accounts/${id}`), 404, 'NOT_FOUND')
       expectRefusal(await patch(`/accounts/${id}`, { plan: 'plus' }), 404, 'NOT_FOUND')
@@ -215,7 +215,7 @@ describe('refusals', () => {
     for (const id of ['abc', '1.5', '1e3', '%00']) expectRefusal(await get(`/accounts/${id}`), 422, 'VALIDATION_ERROR', ['id'])
   })
 
-  test('other methods are 405, other paths 404', async () => {
+  test('other methods return 405, other paths 404', async () => {
     const reply = await send(node, 'PUT', `${V1}/accounts`)
     expectRefusal(reply, 405, 'METHOD_NOT_ALLOWED')
     expect(reply.headers.get('allow')).toBe('POST, GET, HEAD')
@@ -227,7 +227,7 @@ describe('refusals', () => {
 describe('idempotency', () => {
   const rows = async (name: string) => (await node.db.kysely.selectFrom('accounts').select('id').where('name', '=', name).execute()).length
 
-  test('the same key and body give the first answer again, and one account', async () => {
+  test('the same key and body return the first response again, and create one account', async () => {
     const body = { name: 'Once', plan: 'plus' }
     const first = await post('/accounts', body, { 'idempotency-key': 'once-1' })
     const second = await post('/accounts', body, { 'idempotency-key': 'once-1' })
@@ -238,7 +238,7 @@ describe('idempotency', () => {
     expect(await rows('Once')).toBe(1)
   })
 
-  test('several at once make one account', async () => {
+  test('concurrent requests create one account', async () => {
     const body = { name: 'At once', plan: 'plus' }
     const replies = await Promise.all(Array.from({ length: 8 }, () => post('/accounts', body, { 'idempotency-key': 'once-2' })))
     const answers = replies.filter((reply) => reply.status === 201)
@@ -248,7 +248,7 @@ describe('idempotency', () => {
     expect(await rows('At once')).toBe(1)
   })
 
-  test('a key that was made is given again, and stored nowhere in the clear', async () => {
+  test('a created key is returned again, and is stored nowhere in plain text', async () => {
     const { id } = await open()
     const first = await post(`/accounts/${id}/keys`, { label: 'x' }, { 'idempotency-key': 'key-1' })
     const second = await post(`/accounts/${id}/keys`, { label: 'x' }, { 'idempotency-key': 'key-1' })
@@ -259,7 +259,7 @@ describe('idempotency', () => {
     for (const { result } of stored) expect(result.includes('mintmark_')).toBe(false)
   })
 
-  test('a failure is not remembered, and keys are those of their token', async () => {
+  test('a failure is not stored, and keys belong to their token', async () => {
     const { id } = await open()
     const key = { 'idempotency-key': 'credits-1' }
     expectRefusal(await post(`/accounts/${id}/credits`, { amount: -1 }, key), 422, 'VALIDATION_ERROR')
@@ -267,7 +267,7 @@ describe('idempotency', () => {
     expect((await post(`/accounts/${id}/credits`, { amount: 1 }, key)).body.data).toEqual({ highlight_credits: 1 })
   })
 
-  test('the same key with another token of the operator is a conflict, never the other answer', async () => {
+  test('the same key with another token of the operator is a conflict, never the other response', async () => {
     const { id } = await open()
     const scope = 'operator:bootstrap'
     await post(`/accounts/${id}/keys`, {}, { 'idempotency-key': 'token-1' })
@@ -281,7 +281,7 @@ describe('idempotency', () => {
     expectRefusal(await post(`/accounts/${id}/keys`, {}, headers), 409, 'IDEMPOTENCY_CONFLICT')
   })
 
-  test('a header that is not a key is refused', async () => {
+  test('an invalid header is rejected', async () => {
     for (const key of ['', 'a b', 'caf\xe9', 'x'.repeat(256)]) {
       const reply = await post('/accounts', { name: 'Never', plan: 'plus' }, { 'idempotency-key': key })
       expectRefusal(reply, 422, 'VALIDATION_ERROR', ['Idempotency-Key'])
@@ -292,7 +292,7 @@ describe('idempotency', () => {
 })
 
 describe('the audit log', () => {
-  test('tells who did what, with the states before and after', async () => {
+  test('records who did what, with the states before and after', async () => {
     const reply = await send(node, 'POST', `${V1}/accounts`, {
       json: { name: 'Audited', plan: 'starter' },
       headers: { 'x-request-id': 'audit-test-1' },
@@ -343,7 +343,7 @@ describe('the audit log', () => {
     expectRefusal(await get('/audit?actor=%00&subject_id=%00'), 422, 'VALIDATION_ERROR', ['actor', 'subject_id'])
   })
 
-  test('a revocation is written once, and no row knows a key or hash', async () => {
+  test('a revocation is recorded once, and no row contains a key or hash', async () => {
     const { id } = await open()
     const key = await keyFor(id)
     await remove(`/keys/${key.id}`)
@@ -358,7 +358,7 @@ describe('the audit log', () => {
   })
 })
 
-test('the document is OpenAPI 3.1, open to all, and has the routes but not their 405s', async () => {
+test('the document is OpenAPI 3.1, public, and contains the routes but not their 405s', async () => {
   const response = await fetch(`${node.baseUrl}/operator/openapi.json`)
   expect(response.status).toBe(200)
   const document = (await response.json()) as {

@@ -62,7 +62,7 @@ async function finished(id: number): Promise<Finished> {
 }
 
 describe('categories', () => {
-  test('are made, listed, changed, and visible at once', async () => {
+  test('are created, listed, changed, and visible at once', async () => {
     const parent = await category({ name: 'Wizards era', ref: 'shop:wotc' })
     const made = await operator('/categories', {
       json: { name: 'Base Set', game: 'pokemon', market: 'source_c', parent_id: parent, image: 'https://x.test/a.png' },
@@ -78,7 +78,7 @@ describe('categories', () => {
     expect(audit.body.data.map((row) => row.action)).toEqual(['category.change', 'category.create'])
   })
 
-  test('may not be taken, stand in a circle, or stand below another market', async () => {
+  test('cannot have a duplicate ref, form a cycle, or be below another market', async () => {
     const top = await category({ ref: 'shop:top', slug: 'the-top' })
     const low = await category({ parent_id: top })
     const other = await category({ market: 'source_a' })
@@ -99,7 +99,7 @@ describe('categories', () => {
 })
 
 describe('items', () => {
-  test('are made whole, changed in parts, and the public API shows them at once', async () => {
+  test('are created, partly changed, and visible in the public API at once', async () => {
     const category_id = await category({ name: 'Jungle' })
     const made = await operator('/items', {
       json: {
@@ -143,7 +143,7 @@ describe('items', () => {
     expect((await operator('/items/999999999999')).body.error!.code).toBe('NOT_FOUND')
   })
 
-  test('keep ref and slug to themselves', async () => {
+  test('have a unique ref and slug', async () => {
     const category_id = await category()
     const body = { name: 'Eevee', market: 'source_c', category_id }
     const first = await operator('/items', { json: { ...body, ref: 'shop:eevee', slug: 'eevee-first' } })
@@ -188,12 +188,12 @@ describe('items', () => {
     ['details.colour', { ...good, details: { colour: 'red' } }],
     ['colour', { ...good, colour: 'red' }],
     ['attributes.0.value', { ...good, attributes: [{ name: 'a', value: 'b\0' }] }],
-  ])('refuse a wrong %s', async (field, json) => {
+  ])('reject an invalid %s', async (field, json) => {
     const { status, body } = await operator('/items', { json: { category_id: await category(), ...json } })
     expect([status, body.error?.code, body.error?.details?.map((problem) => problem.field)]).toEqual([422, 'VALIDATION_ERROR', [field]])
   })
 
-  test('refuse a body that is not an object', async () => {
+  test('reject a body that is not an object', async () => {
     for (const body of ['[]', '"x"', '{', '4']) {
       expect((await operator('/items', { body })).body.error!.code).toBe('INVALID_JSON')
     }
@@ -201,7 +201,7 @@ describe('items', () => {
 })
 
 describe('prices', () => {
-  test('are judged row by row, and the public API shows them at once', async () => {
+  test('are validated row by row, and visible in the public API at once', async () => {
     const id = await item({ ref: 'shop:priced' })
     const at = '2026-11-01T09:00:00Z'
     const rows: unknown[] = [
@@ -242,7 +242,7 @@ describe('prices', () => {
     expect((await operator('/items/999999/price-history')).status).toBe(404)
   })
 
-  test('refuse a body that is not a list, is too long or too large', async () => {
+  test('reject a body that is not a list, is too long or too large', async () => {
     expect((await operator('/prices', { json: { item_id: 1 } })).status).toBe(422)
     expect((await operator('/prices', { json: Array.from({ length: 10_001 }, () => 0) })).status).toBe(422)
     expect((await operator('/prices', { body: `["${'x'.repeat(4 * 1024 * 1024)}"]` })).status).toBe(413)
@@ -281,7 +281,7 @@ const CATALOGUE = [
   .join('\n')
 
 describe('imports', () => {
-  test('take a file in, packed or not, and tell how it went', async () => {
+  test('accept a file, compressed or not, and return the result', async () => {
     const plain = await upload('mintmark-ndjson', `${CATALOGUE}\nnot json`, { query: '?file_name=a.ndjson' })
     expect(plain).toMatchObject({ status: 'done', percent: 100, rows_read: 3, created: 2, accepted: 1, rejected: 1, file_name: 'a.ndjson' })
     expect(plain.errors).toEqual([{ file: 'a.ndjson', line: 3, reason: expect.any(String) as string, rule: 'json', params: { part: 'line' } }])
@@ -323,7 +323,7 @@ describe('imports', () => {
     ['of another format', 'mintmark-prices-csv', CATALOGUE, 'header'],
     ['of another format', 'tcgdex', csv, 'file_rows'],
     ['binary', 'singles-brl', readFileSync(process.execPath).subarray(0, 5000), 'utf8'],
-  ])('fail for a file that is %s (%s)', async (_what, format, body, rule) => {
+  ])('fail if the file is %s (%s)', async (_what, format, body, rule) => {
     const before = (await operator('/items')).body.pagination!.total
     const failed = await upload(format, body)
     expect(failed.status).toBe('failed')
@@ -332,7 +332,7 @@ describe('imports', () => {
     expect((await operator('/items')).body.pagination!.total).toBe(before)
   })
 
-  test('count refused rows by reason and name their file', async () => {
+  test('count rejected rows by reason and file', async () => {
     const row = (ref: string, price: string) => `${ref},source_b,Near Mint,${price},2026-11-02T00:00:00Z`
     const rows = ['item_ref,market,label,price,updated_at', row('nobody', '1'), row('no, one', '1').replace('no, one', '"no, one"'), row('x', 'free')]
     const report = await upload('mintmark-prices-csv', rows.join('\n'), { query: '?file_name=shop.csv' })
@@ -386,7 +386,7 @@ describe('imports', () => {
     return lines
   }
 
-  test('list every refused row in a CSV, whatever becomes of the import', async () => {
+  test('list every rejected row in a CSV, whatever happens to the import', async () => {
     const rows = Array.from({ length: 12_000 }, (_none, i) => `nobody-${i},source_b,Near Mint,1,2026-11-02T00:00:00Z`)
     const body = ['item_ref,market,label,price,updated_at', ...rows, '"=cmd ""x""",source_b,Near Mint,1,2026-11-02T00:00:00Z'].join('\n')
     const all = await upload('mintmark-prices-csv', body, { query: '?file_name=all.csv' })
@@ -409,7 +409,7 @@ describe('imports', () => {
     expect((await operator('/imports/999999/refusals.csv')).status).toBe(404)
   })
 
-  test('of an earlier program list the rows that it kept', async () => {
+  test('of an earlier version list the rows stored with them', async () => {
     const { id } = await upload('mintmark-ndjson', `${CATALOGUE}\nnot json`, { query: '?file_name=a.ndjson' })
     await node.db.kysely.deleteFrom('import_refusals').where('import_id', '=', id).execute()
     const errors = JSON.stringify([{ row: 3, message: 'the line is no valid JSON' }])
@@ -417,7 +417,7 @@ describe('imports', () => {
     expect(await refusals(id)).toEqual(['a.ndjson,3,,the line is no valid JSON'])
   })
 
-  test('refuse formats, encodings and parameters that they do not know', async () => {
+  test('reject unknown formats, encodings and parameters', async () => {
     const unknown = await operator('/imports/excel', { method: 'POST', body: 'x' })
     expect([unknown.status, rulesIn(unknown.body.error)]).toEqual([404, expect.stringMatching(/^no_format excel mintmark-ndjson,/)])
     expect((await operator('/imports/tcgdex', { method: 'POST', body: 'x', headers: { 'content-encoding': 'br' } })).status).toBe(415)
@@ -438,7 +438,7 @@ describe('imports', () => {
     await finished(first.body.data.id)
   })
 
-  test('several wait for their turn and all end', async () => {
+  test('several imports are queued and all finish', async () => {
     const ids = await Promise.all(
       Array.from({ length: 5 }, async (_, i) => {
         const body = CATALOGUE.replaceAll('up:', `many${i}:`)
@@ -449,7 +449,7 @@ describe('imports', () => {
     expect(all.map(({ status, created }) => [status, created])).toEqual(ids.map(() => ['done', 2]))
   })
 
-  test('one that a crash cut off is marked as failed', async () => {
+  test('an import interrupted by a crash is marked as failed', async () => {
     const values = { format: 'tcgdex', author: 'operator:gone', status: 'running' as const, started_at: new Date('2026-01-01') }
     const { id } = await node.db.kysely.insertInto('imports').values(values).returning('id').executeTakeFirstOrThrow()
     const other = await startTestNode({ databaseUrl: node.databaseUrl })
@@ -461,7 +461,7 @@ describe('imports', () => {
   })
 })
 
-test('groups list their grades in the order of answers', async () => {
+test('groups list their grades in response order', async () => {
   const { body } = await operator<{ name: string; slug: string; types: { label: string }[] }[]>('/groups')
   expect(body.data.map((group) => [group.name, group.slug])).toEqual([
     ['Ungraded', 'ungraded'],
@@ -471,7 +471,7 @@ test('groups list their grades in the order of answers', async () => {
   expect(body.data[1]!.types[0]).toMatchObject({ label: 'PSA 10', slug: 'psa-10' })
 })
 
-test('nothing answers without a token, or to an API key', async () => {
+test('nothing is returned without a token, or for an API key', async () => {
   for (const path of ['/categories', '/items', '/imports', '/groups', '/items/1/price-history']) {
     expect((await send(`${node.operatorUrl}/operator/v1${path}`, null)).status).toBe(401)
     expect((await send(`${node.operatorUrl}/operator/v1${path}`, node.keys.enterprise)).status).toBe(401)

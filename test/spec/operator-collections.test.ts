@@ -22,7 +22,7 @@ interface Stored {
   items_count: number
 }
 
-test('collections are opened, read, changed and deleted', async () => {
+test('collections are created, read, changed and deleted', async () => {
   const account = node.accounts.plus
   const made = await operator<Stored>(node, 'POST', '/collections', {
     account_id: account,
@@ -68,7 +68,7 @@ test('collections are opened, read, changed and deleted', async () => {
   expect(audit.body.data[1]).toMatchObject({ before: { name: 'Base' }, after: { name: 'Jungle' } })
 })
 
-test('bad input is refused by name', async () => {
+test('invalid input is rejected by name', async () => {
   const account_id = node.accounts.plus
   const bad: [object, string][] = [
     [{ name: 'x' }, 'account_id'],
@@ -89,7 +89,7 @@ test('bad input is refused by name', async () => {
   expect((await operator(node, 'PATCH', '/collections/999999', { name: 'x' })).status).toBe(404)
 })
 
-test('a repeated key opens one collection', async () => {
+test('a repeated key creates one collection', async () => {
   const open = () =>
     send<Stored>(`${node.operatorUrl}/operator/v1/collections`, OPERATOR_TOKEN, {
       json: { account_id: node.accounts.enterprise, name: 'Once' },

@@ -15,8 +15,8 @@ beforeAll(async () => {
 
 afterAll(() => node.close())
 
-describe('intake', () => {
-  test('a listing is taken in whole and waits', async () => {
+describe('creation', () => {
+  test('a listing is created and pending', async () => {
     const sent = {
       seller_id: node.accounts.plus,
       item_id: items.char,
@@ -80,21 +80,21 @@ describe('intake', () => {
     [{ shipping_payer: 'me' }, 'shipping_payer'],
     [{ min_offer_price: 101 }, 'min_offer_price'],
     [{ status: 'active' }, 'status'],
-  ])('%j is refused by name', async (wrong, field) => {
+  ])('%j is rejected by name', async (wrong, field) => {
     const body = { seller_id: node.accounts.plus, item_id: items.char, title: 'x', price: 100, ...wrong }
     const reply = await operator(node, 'POST', '/listings', body)
     expect(reply).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR' } } })
     expect(reply.body.error!.details![0]!.field).toContain(field)
   })
 
-  test('needs an operator token', async () => {
+  test('requires an operator token', async () => {
     const reply = await send(`${node.operatorUrl}/operator/v1/listings`, node.keys.enterprise, { json: {} })
     expect(reply.status).toBe(401)
   })
 })
 
 describe('approval', () => {
-  test('publishes for the period that is set, or the one that is asked for', async () => {
+  test('publishes for the configured period, or the requested one', async () => {
     const { id } = await pending(node, items.char!)
     const approved = await operator(node, 'POST', `/listings/${id}/approve`)
     expect(approved).toMatchObject({ status: 200, body: { data: { status: 'active', approved_price: 100, changed_since_approval: [] } } })
@@ -111,7 +111,7 @@ describe('approval', () => {
     expect(await operator(node, 'POST', '/listings/999999/approve')).toMatchObject({ status: 404 })
   })
 
-  test('rejection tells the owner why, and an edit sends it back', async () => {
+  test('rejection shows the owner the reason, and an edit resubmits the listing', async () => {
     const { id } = await published(node, items.char!, { title: 'Taken down' })
     expect(await operator(node, 'POST', `/listings/${id}/reject`, {})).toMatchObject({ status: 422 })
     const rejected = await operator(node, 'POST', `/listings/${id}/reject`, { reason: 'counterfeit' })
@@ -123,7 +123,7 @@ describe('approval', () => {
     expect((await operator(node, 'GET', `/listings/${id}`)).body.data).toMatchObject({ status: 'pending', rejection_reason: null })
   })
 
-  test('the queue is sorted oldest first, and a returning listing is last', async () => {
+  test('the queue is sorted oldest first, and a resubmitted listing is last', async () => {
     const before = await operator<StoredListing[]>(node, 'GET', '/listings/waiting?per_page=100')
     const first = await published(node, items.char!, { title: 'Edited later' })
     const second = await pending(node, items.char!)
@@ -134,7 +134,7 @@ describe('approval', () => {
     expect(body.data.at(-1)!.changed_since_approval).toEqual([{ field: 'description', approved: '', now: 'new' }])
   })
 
-  test('every write leaves an audit row', async () => {
+  test('every write creates an audit row', async () => {
     const { id } = await inStatus(node, 'rejected', items.char!)
     await plus(node, 'PATCH', `/listings/${id}/price`, { price: 77 })
     const { body } = await operator<{ action: string; actor: string; before: object | null; after: object | null }[]>(
@@ -174,7 +174,7 @@ describe('lists and corrections', () => {
 describe('orders', () => {
   const order = (lines: object[], more: object = {}) => operator<Order>(node, 'POST', '/orders', { order_id: orderId(), lines, ...more })
 
-  test('stock, sold, payout, the price of the service: all with one answer', async () => {
+  test("stock, sold status, payout and the service's price change with one response", async () => {
     const one = await published(node, items.pika!, { title: 'Two left', price: 33.35, quantity: 2 })
     const two = await published(node, items.luffy!, { title: 'Last one', price: 10.1 })
     const reply = await order([
@@ -210,7 +210,7 @@ describe('orders', () => {
     expect(item.body.data.prices).toContainEqual(expect.objectContaining({ market: 'service', label: 'Near Mint', price: 9.99 }))
   })
 
-  test('the same order again is the first answer, another body a conflict', async () => {
+  test('the same order again returns the first response, another body is a conflict', async () => {
     const { id } = await published(node, items.char!, { quantity: 5 })
     const body = { order_id: orderId(), lines: [{ listing_id: id, quantity: 2 }] }
     const first = await operator<Order>(node, 'POST', '/orders', body)
@@ -225,7 +225,7 @@ describe('orders', () => {
     expect((await operator(node, 'GET', `/listings/${id}`)).body.data.quantity).toBe(2)
   })
 
-  test('too little stock, or what is not for sale, refuses the whole order', async () => {
+  test('insufficient stock, or a listing not for sale, rejects the whole order', async () => {
     const { id } = await published(node, items.char!, { quantity: 2 })
     const statuses = await Promise.all(
       STATUS_LIST.filter((status) => status !== 'active' && status !== 'expired').map((status) => inStatus(node, status, items.char!)),
@@ -255,7 +255,7 @@ describe('orders', () => {
     [{ order_id: 'a1' }, 'order_id'],
     [{ sold_at: '2999-01-01T00:00:00Z' }, 'sold_at'],
     [{ sold_at: 'now' }, 'sold_at'],
-  ])('%j is refused by name', async (wrong, field) => {
+  ])('%j is rejected by name', async (wrong, field) => {
     const { id } = await published(node, items.char!)
     const lines = (wrong as { lines?: { listing_id: number }[] }).lines?.map((line) => ({
       ...line,
@@ -265,7 +265,7 @@ describe('orders', () => {
     expect(reply).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR', details: [{ field }] } } })
   })
 
-  test('an unknown order is 404', async () => {
+  test('an unknown order returns 404', async () => {
     expect((await operator(node, 'GET', '/orders/123456789012')).status).toBe(404)
     expect((await operator(node, 'GET', '/orders/99999999999999999999')).status).toBe(404)
   })

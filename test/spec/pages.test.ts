@@ -25,7 +25,7 @@ const read = async (url: string) => {
   return { response, html: await response.text() }
 }
 
-test('says what the service is, without a script or another host', async () => {
+test('describes the service, without scripts or other hosts', async () => {
   const { response, html } = await read(`${node.publicUrl}/`)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
@@ -47,7 +47,7 @@ const RUN_BY: Record<string, string[]> = {
   GraphQL: ['sh', '-c'],
 }
 
-test('in the demo its key is filled in, and the examples work when pasted', async () => {
+test('in the demo, its key is filled in, and the examples work when pasted', async () => {
   const { html } = await read(`${shown.publicUrl}/`)
   const examples = [...html.matchAll(/<figcaption>(\w+)<\/figcaption><pre><code>(.*?)<\/code>/gs)]
   expect(examples.map(([, title]) => title)).toEqual(Object.keys(RUN_BY))
@@ -64,7 +64,7 @@ test('in the demo its key is filled in, and the examples work when pasted', asyn
   }
 })
 
-test('a host header cannot put markup or another host form into the page', async () => {
+test('a host header cannot inject markup or another host into the page', async () => {
   const { hostname, port } = new URL(node.publicUrl!)
   const { request } = await import('node:http')
   const html = await new Promise<string>((resolve, reject) => {
@@ -81,7 +81,7 @@ test('a host header cannot put markup or another host form into the page', async
   expect(html).not.toContain('<script>')
 })
 
-test("the changelog is the repository's", async () => {
+test("the changelog equals the repository's", async () => {
   const { response, html } = await read(`${node.publicUrl}/changelog`)
   expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
   expect(html).toBe(readFileSync('CHANGELOG.md', 'utf8'))

@@ -126,7 +126,7 @@ describe('with_stats=1', () => {
     }),
   )
 
-  test('adds what is known of each price, on the list, the search and the item', async () => {
+  test('adds the evidence of each price, in lists, searches and items', async () => {
     const paths = [`/items?market=source_a&search=charizard`, '/items/search?market=source_a&q=charizard', `/items/${items.char}`]
     for (const path of paths) {
       const { body } = await get<Item | Item[]>(`${path}${path.includes('?') ? '&' : '?'}with_stats=1`)
@@ -144,7 +144,7 @@ describe('with_stats=1', () => {
     }
   })
 
-  test('leaves everything else as it is', async () => {
+  test('leaves other fields unchanged', async () => {
     const without = await get<Item>(`/items/${items.char}`)
     const { body } = await get<Item>(`/items/${items.char}?with_stats=1`)
     const stripped = body.data.prices.map(({ label, price, updated_at }) => ({ label, price, updated_at }))
@@ -152,7 +152,7 @@ describe('with_stats=1', () => {
     expect(Object.keys(without.body.data.prices[0]!)).toEqual(['label', 'price', 'updated_at'])
   })
 
-  test('gives Starter the same answer with it as without, and refuses what is neither 0 nor 1', async () => {
+  test('returns the same to Starter with and without it, and rejects other values than 0 and 1', async () => {
     const starter = { key: node.keys.starter }
     const [with_, without] = [await get(`/items/${items.char}?with_stats=1`, starter), await get(`/items/${items.char}`, starter)]
     expect(with_.body).toEqual(without.body)
@@ -194,7 +194,7 @@ describe('an explanation', () => {
   const explain = (query = '', asked: Parameters<typeof get>[1] = {}, id: number | string = items.char!) =>
     get<Explanation>(`/items/${id}/prices/explain${query}`, asked)
 
-  test("of a feed's price is the statement that set it, with the feed's figures and the other markets", async () => {
+  test("of a feed's price contains the statement that set it, the feed's figures and the other markets", async () => {
     await setEvidence(node, char(), {
       confidence: 'medium',
       flags: bitsOf(['no_rate']),
@@ -229,13 +229,13 @@ describe('an explanation', () => {
     await setEvidence(node, char(), {})
   })
 
-  test('takes the market that the item shows and Near Mint unless told', async () => {
+  test('uses the market that the item shows and Near Mint by default', async () => {
     const { body } = await explain()
     const shown = await get<Item>(`/items/${items.char}`)
     expect(body.data).toMatchObject({ market: shown.body.data.market, label: 'Near Mint', price: shown.body.data.prices[0]!.price })
   })
 
-  test('of a price that the item does not have is null, with the other markets', async () => {
+  test('of a missing price is null, with the other markets', async () => {
     const { status, body } = await explain('?market=source_b')
     expect(status).toBe(200)
     expect(body.data).toMatchObject({ price: null, currency: 'EUR', state: null, confidence: null, flags: [], rule: null, rates: [] })
@@ -243,7 +243,7 @@ describe('an explanation', () => {
     expect((await explain('?market=source_a&label=CGC%201.5')).body.data).toMatchObject({ label: 'CGC 1.5', price: null, inputs: [] })
   })
 
-  test('compares other markets by dated rates, which it names', async () => {
+  test('compares other markets at dated rates, which it lists', async () => {
     await operator(node, 'POST', '/prices', [
       { item_id: items.char, market: 'source_b', label: 'Lightly Played', price: 80.5, updated_at: '2026-11-03T00:00:00Z' },
       { item_id: items.char, market: 'source_a', label: 'Lightly Played', price: 90.25, updated_at: '2026-11-02T00:00:00Z' },
@@ -278,7 +278,7 @@ describe('an explanation', () => {
     expect(apart.body.data).toMatchObject({ rates: [], inputs: [{ kind: 'statement' }, { kind: 'market', used: false, reason: 'other_time' }] })
   })
 
-  test('suffices to compute again how far markets are apart, and by which rule they conflict', async () => {
+  test('is sufficient to recompute the differences between markets, and the rule by which they conflict', async () => {
     const ids: number[] = []
     for (let n = 0; n < 10; n += 1) ids.push(await newCard(`ratio:${n}`, 'Zigzagoon'))
     const at = '2026-11-05T00:00:00Z'
@@ -326,7 +326,7 @@ describe('an explanation', () => {
     })
   })
 
-  test("of the service's own price is the sales that its median is of, and names no seller", async () => {
+  test("of the service's own price contains the sales of its median, without sellers", async () => {
     const listing = await published(node, items.luffy!, { price: 500, quantity: 50 })
     const prices = [501.01, 520.5, 499.99, 700]
     for (const [i, unit_price] of prices.entries()) {
@@ -357,7 +357,7 @@ describe('an explanation', () => {
     }
   })
 
-  test("of the service's own price has the number of sales, by which its confidence grows though the price stays", async () => {
+  test("of the service's own price has the number of sales, which increases its confidence while the price stays", async () => {
     const itemId = await newCard('zubat', 'Zubat')
     const listing = await published(node, itemId, { price: 500, quantity: 50 })
     const seen: unknown[] = []
@@ -382,7 +382,7 @@ describe('an explanation', () => {
     expect(points.body.data.map(({ price }) => price)).toEqual([400, 500])
   })
 
-  test('is for Professional and above, and refuses what does not exist', async () => {
+  test('requires Professional, and rejects unknown items and prices', async () => {
     const of = ({ status, body }: Reply<Explanation>) => [status, body.error?.code]
     expect(of(await explain('', { key: node.keys.starter }))).toEqual([403, 'PLAN_UPGRADE_REQUIRED'])
     expect(of(await explain('', {}, 999_999))).toEqual([404, 'ITEM_NOT_FOUND'])
@@ -395,7 +395,7 @@ describe('an explanation', () => {
     ])
   })
 
-  test('for operators has what is held of it', async () => {
+  test('for operators contains held prices', async () => {
     const path = `${node.operatorUrl}/operator/v1/items/${items.box}/prices/explain?market=source_a`
     const before = await send<Explanation>(path, OPERATOR_TOKEN)
     expect(before.body.data).toMatchObject({ price: 0.3, held: [] })
@@ -409,7 +409,7 @@ describe('an explanation', () => {
   })
 })
 
-describe('computed figures', () => {
+describe('derived figures', () => {
   interface Listed {
     id: number
     pc_multiplier: number | null
@@ -417,7 +417,7 @@ describe('computed figures', () => {
   }
   const found = async (query: string, on = node) => (await get<Listed[]>(`/plus/listings?${query}`, { on, key: node.keys.plus })).body.data
 
-  test('pc_multiplier is null while the source_a price is not trusted, and says why', async () => {
+  test('pc_multiplier is null while the source_a price is not trusted, with the reason', async () => {
     const { id } = await published(node, items.char!, { price: 1_000, title: 'Evaluated' })
     const one = async (query: string, on = node) => (await found(`search=evaluated&${query}`, on))[0]
     expect((await one('with_pc=1&with_explain=1'))!).toMatchObject({
@@ -455,7 +455,7 @@ describe('computed figures', () => {
     expect((await get(`/plus/listings?with_explain=1`)).status).toBe(403)
   })
 
-  test('average_price is the mean of the sales that its explanation names', async () => {
+  test('average_price is the mean of the sales in its explanation', async () => {
     const listing = await published(node, items.pika!, { price: 100, title: 'Averaged', quantity: 9 })
     for (const [i, unit_price] of [100.01, 100.02, 250].entries())
       await operator(node, 'POST', '/orders', { order_id: 8_000 + i, lines: [{ listing_id: listing.id, quantity: 1, unit_price }] })
@@ -469,7 +469,7 @@ describe('computed figures', () => {
     expect(result).toBe(150.01)
   })
 
-  test('the worth of a collection leaves out what is not trusted, and says how many records', async () => {
+  test('the worth of a collection excludes untrusted prices, and counts those records', async () => {
     const { body } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Evaluated' })
     const add = (json: object) => send(`${node.publicUrl}/api/v1/plus/collections/${body.data.id}/items`, node.keys.plus, { json })
     await add({ item_id: items.char, item_group_type_id: grades['PSA 10'], quantity: 2 })

@@ -93,7 +93,7 @@ describe('a price history', () => {
     expect((await read(id, 'label=Shiny')).body.data).toEqual([])
   })
 
-  test('begins with the price that stood at the start of the window', async () => {
+  test('starts with the price at the start of the range', async () => {
     // Since 5 October it was 9; a change at the very start replaces it.
     expect(await near('from=2026-10-11T12:00:00Z&to=2026-10-12T00:00:00Z')).toEqual([['2026-10-11', 9, 9, 12, 12]])
     expect(await near('from=2026-10-11T23:59:59.999Z&to=2026-10-12T00:00:00Z')).toEqual([['2026-10-11', 12, 12, 12, 12]])
@@ -113,14 +113,14 @@ describe('a price history', () => {
     expect(await near('from=2026-09-01T00:00:00Z&to=2026-10-05T08:00:00Z')).toEqual([])
   })
 
-  test('may begin as long ago as dates reach', async () => {
+  test('may start at the earliest possible date', async () => {
     const all = await near('to=2026-12-01T00:00:00Z&from=2026-09-01T00:00:00Z')
     for (const from of ['1970-01-01', '1990-01-01', '2010-06-15', '2026-10-05']) {
       expect([from, await near(`to=2026-12-01T00:00:00Z&from=${from}T00:00:00Z`)]).toEqual([from, all])
     }
   })
 
-  test('is for Professional and above, and checks its parameters', async () => {
+  test('requires Professional, and validates its parameters', async () => {
     expect((await read(id, '', node.keys.starter)).body.error!.code).toBe('PLAN_UPGRADE_REQUIRED')
     expect((await read(999_999, '', node.keys.plus)).body.error!.code).toBe('ITEM_NOT_FOUND')
     for (const query of [
@@ -170,7 +170,7 @@ function computed(label: string, points: Point[], fromMs: number, toMs: number, 
   return periods
 }
 
-test('every period of any window is as computed by hand', async () => {
+test('every period of any range equals a naive computation', async () => {
   let seed = 20_261_122
   const random = (below: number) => {
     seed = (seed * 48_271) % 2_147_483_647
@@ -235,7 +235,7 @@ describe('over GraphQL', () => {
     })
   })
 
-  test('it is what REST answers', async () => {
+  test('equals REST', async () => {
     const autumn = { from: '2026-10-10T00:00:00Z', to: '2026-12-01T00:00:00Z' }
     const cases: Record<string, string>[] = [
       {},
@@ -253,7 +253,7 @@ describe('over GraphQL', () => {
     }
   })
 
-  test('it is null for Starter, new after each price, and says what is wrong', async () => {
+  test('is null for Starter, follows each price, and reports invalid arguments', async () => {
     expect(await ask({ id }, node.keys.starter)).toMatchObject({ data: { item: { priceHistory: null } } })
     const closes = async () => (await ask({ id, label: 'PSA 10' })).data!.item.priceHistory!.map(({ close }) => close)
     expect(await closes()).toEqual([90])

@@ -37,7 +37,7 @@ const outcomes = (rows: PriceJobRow[]) => rows.map(({ outcome, why }) => [outcom
 const sell = (id: number, quantity = 1) => operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity }] })
 
 describe('a plan', () => {
-  test('shows old and new, payout and rank, and changes nothing', async () => {
+  test('returns old and new values, payout and rank, and changes nothing', async () => {
     const mine = await published(node, items.luffy!, { price: 100, quantity: 3 })
     await published(node, items.luffy!, { price: 10 })
     const others = { seller_id: node.accounts.enterprise }
@@ -86,7 +86,7 @@ describe('a plan', () => {
     expect((await planned([{ listing_id: mine.id, quantity: 0 }])).rows[0]!.rank).toBeNull()
   })
 
-  test('refuses rows by field and rule as the single change does, and plans the others', async () => {
+  test('rejects rows by field and rule like the single change, and plans the others', async () => {
     const { id } = await published(node, items.char!, { price: 100, min_offer_price: 50, offers_enabled: true })
     const sold = await inStatus(node, 'sold', items.char!)
     const theirs = await published(node, items.char!, { seller_id: node.accounts.enterprise })
@@ -154,12 +154,12 @@ describe('a plan', () => {
     [{ rows: Array(10_001).fill({}) }, 'rows'],
     [{ rows: [{}], policy: 'some' }, 'policy'],
     [{ rows: [{}], dry: 1 }, 'dry'],
-  ])('is refused as a whole for a wrong body', async (body, field) => {
+  ])('is rejected as a whole for an invalid body', async (body, field) => {
     const reply = await plus<PriceJob>(node, 'POST', '/price-jobs', body)
     expect(reply).toMatchObject({ status: 422, body: { error: { code: 'VALIDATION_ERROR', details: [{ field }] } } })
   })
 
-  test('is made once for an Idempotency-Key', async () => {
+  test('is created once for an Idempotency-Key', async () => {
     const { id } = await published(node, items.char!)
     const headers = { 'idempotency-key': 'plan-once' }
     const first = await plan([{ listing_id: id, price: 7 }], 'all', headers)
@@ -176,7 +176,7 @@ describe('CSV', () => {
       headers: { 'content-type': 'text/csv', ...headers },
     })
 
-  test('is read by its header, whatever its delimiter, and judged as JSON is', async () => {
+  test('is read by its header, with any delimiter, and validated like JSON', async () => {
     const [one, other] = [await published(node, items.char!), await published(node, items.char!)]
     await plus(node, 'PATCH', `/listings/${other.id}`, { sku: '=1+1, "x"' })
     const file = `\ufefflisting_id,title,sku,price,quantity\r\n${one.id},"A, b",,12.5,\r\n,,"'=1+1, ""x""",,3\r\n,,X,"12,5",\r\n\r\n${one.id},short\r\n`
@@ -194,12 +194,12 @@ describe('CSV', () => {
     expect(semicolons.body.data.rows).toMatchObject([{ listing_id: other.id, new_quantity: 4 }])
   })
 
-  test.each(['', 'price\n5', 'listing_id,title\n1,x', '\n\n', 'listing_id,price\n"1'])('%j is refused', async (text) => {
+  test.each(['', 'price\n5', 'listing_id,title\n1,x', '\n\n', 'listing_id,price\n"1'])('%j is rejected', async (text) => {
     const reply = await csv(text)
     expect(reply.status).toBe(422)
   })
 
-  test('of other types and too long is refused', async () => {
+  test('of other types or too long is rejected', async () => {
     expect((await csv('x', '', { 'content-type': 'text/plain' })).status).toBe(415)
     expect((await csv(`listing_id,price\n${'1,2\n'.repeat(10_001)}`)).body.error).toMatchObject({ details: [{ field: 'rows' }] })
     expect((await csv('listing_id,price\n1,2', '?policy=none')).status).toBe(422)
@@ -207,7 +207,7 @@ describe('CSV', () => {
 })
 
 describe('applying and undoing', () => {
-  test('writes all rows at once: searches, own listings and the audit log show it, and an undo gives everything back', async () => {
+  test('writes all rows at once: searches, own listings and the audit log show it, and an undo restores everything', async () => {
     const one = await published(node, items.pika!, { price: 100, quantity: 2, title: 'Job target one' })
     const two = await published(node, items.pika!, { price: 200, quantity: 1, title: 'Job target two' })
     const before = [await own(one.id), await own(two.id)]
@@ -239,7 +239,7 @@ describe('applying and undoing', () => {
     for (const what of ['undo', 'apply'] as const) expect((await step(job.id, what)).status).toBe(409)
   })
 
-  test('with the policy all nothing is applied where a row is refused or has changed since', async () => {
+  test('with the policy `all`, nothing is applied if a row is rejected or has changed since', async () => {
     const [one, two] = [await published(node, items.char!, { quantity: 5 }), await published(node, items.char!, { quantity: 5 })]
     const refused = await planned([
       { listing_id: one.id, price: 5 },
@@ -263,7 +263,7 @@ describe('applying and undoing', () => {
     expect((await read(raced.id)).state).toBe('planned')
   })
 
-  test('with good_rows rows that changed since are kept and refused ones fail, each with the reason', async () => {
+  test('with `good_rows`, rows that changed since are kept and rejected ones fail, each with the reason', async () => {
     const listings = await Promise.all(Array.from({ length: 6 }, () => published(node, items.char!, { quantity: 2 })))
     const [good, soldOne, priced, offered, soldOut, gone] = listings.map(({ id }) => id) as [number, number, number, number, number, number]
     const job = await planned(
@@ -296,7 +296,7 @@ describe('applying and undoing', () => {
     expect(await own(soldOne)).toMatchObject({ quantity: 1, price: 100 })
   })
 
-  test('an undo keeps what changed since, and reports what the rules refuse', async () => {
+  test('an undo keeps later changes, and reports rows that the rules reject', async () => {
     const listings = await Promise.all(Array.from({ length: 4 }, () => published(node, items.char!, { quantity: 2, price: 100 })))
     const [good, sold, priced, stocked] = listings.map(({ id }) => id) as [number, number, number, number]
     const job = await planned([good, sold, priced, stocked].map((id) => ({ listing_id: id, price: 50 })))
@@ -315,7 +315,7 @@ describe('applying and undoing', () => {
     expect([await own(priced), await own(stocked)]).toMatchObject([{ price: 55 }, { price: 100, quantity: 9 }])
   })
 
-  test('an undo shows again which job had set the price before', async () => {
+  test('an undo restores which job had set the price before', async () => {
     const { id } = await published(node, items.char!, { price: 100 })
     const first = await planned([{ listing_id: id, price: 90 }])
     await step(first.id, 'apply')
@@ -326,7 +326,7 @@ describe('applying and undoing', () => {
     expect(await own(id)).toEqual(before)
   })
 
-  test('a period that is over ends first, with its notification', async () => {
+  test('a period that is over is ended first, with its notification', async () => {
     const soon = new Date(node.clock.now().getTime() + 60_000)
     const { id } = await published(node, items.char!, { price: 100 }, soon)
     const job = await planned([{ listing_id: id, price: 90 }])
@@ -344,7 +344,7 @@ describe('applying and undoing', () => {
     expect((await step(job.id, 'undo')).body.error).toMatchObject({ rule: 'job_not_applied', params: { state: 'expired' } })
   })
 
-  test('of many who apply or undo at once one does', async () => {
+  test('of many concurrent applications or undos, one succeeds', async () => {
     const { id } = await published(node, items.char!)
     const job = await planned([{ listing_id: id, price: 5 }])
     for (const what of ['apply', 'undo'] as const) {
@@ -353,7 +353,7 @@ describe('applying and undoing', () => {
     }
   })
 
-  test('jobs of others are not found, and own ones are listed newest first', async () => {
+  test('jobs of other accounts return 404, and own ones are listed newest first', async () => {
     const { id } = await published(node, items.char!)
     const job = await planned([{ listing_id: id, price: 5 }])
     const key = node.keys.enterprise

@@ -20,7 +20,7 @@ const load = (json: unknown): Promise<Reply<{ rates: number }>> => send(`${node.
 const list = (query = ''): Promise<Reply<Rate[]>> => send(`${node.operatorUrl}/operator/v1/rates${query}`, OPERATOR_TOKEN)
 const dayIn = (days: number) => new Date(node.clock.now().getTime() + days * DAY_MS).toISOString().slice(0, 10)
 
-test('rates are dated rows: loaded one or many at a time, replaced, listed and counted', async () => {
+test('rates are dated rows: added one or many at a time, replaced, listed and counted', async () => {
   const rows = [
     { currency: 'EUR', day: '2026-11-02', rate: 48.35 },
     { currency: 'USD', day: '2026-11-02', rate: 41.87 },
@@ -40,13 +40,13 @@ test('rates are dated rows: loaded one or many at a time, replaced, listed and c
   ])
 })
 
-test('the same rate twice is one, and banks announce the rates of the next days', async () => {
+test('the same rate twice is stored once, and rates may be announced for the next days', async () => {
   const row = { currency: 'CHF', day: dayIn(14), rate: 50 }
   expect((await load([row, row])).body.data).toEqual({ rates: 1 })
   expect((await list('?currency=CHF')).body.data).toHaveLength(1)
 })
 
-test('wrong rates are refused by field, and none of the list is loaded', async () => {
+test('invalid rates are rejected by field, and none of the list is stored', async () => {
   const good = { currency: 'GBP', day: '2026-11-01', rate: 55.1 }
   const wrong: [row: object, field: string, rule: string][] = [
     [{ ...good, rate: 0 }, 'rate', 'number'],

@@ -36,7 +36,7 @@ describe.skipIf(NO_BROWSER)(`Reference pages${WHY}`, () => {
     },
   ]
 
-  test.each(PAGES)('of the $name API are accessible, light and dark, and work alone', async ({ url, operation, address, credential }) => {
+  test.each(PAGES)('of the $name API are accessible, light and dark, and need no other host', async ({ url, operation, address, credential }) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', colorScheme: 'light' })
     const page = await context.newPage()
     page.setDefaultTimeout(120_000)

@@ -109,7 +109,7 @@ function differences(documented: unknown, answered: unknown, at = ''): string[] 
   })
 }
 
-test('every example is answered as it is documented', async () => {
+test('every example gets its documented response', async () => {
   const found: string[] = []
   const recorded: Example[] = []
   for (const example of EXAMPLES) {
@@ -145,7 +145,7 @@ describe.each(DOCUMENTS)('%s', (path) => {
     ...(path.startsWith('/operator') ? ['FORBIDDEN'] : []),
   ]
 
-  test('shows a request and an answer of every operation, and each error that it names', async () => {
+  test('has a request and a response for every operation, and each of its errors', async () => {
     const { paths } = await document(path)
     const missing: string[] = []
     for (const [template, operations] of Object.entries(paths)) {
@@ -174,7 +174,7 @@ describe.each(DOCUMENTS)('%s', (path) => {
     expect(missing).toEqual([])
   })
 
-  test('errors that depend on the operation are its own', async () => {
+  test('errors specific to an operation are documented there', async () => {
     const { paths } = await document(path)
     const borrowed: string[] = []
     const requests = EXAMPLES.map(({ request, answer }) => ({
@@ -200,12 +200,12 @@ test('uploads are files, not JSON', async () => {
   }
 })
 
-test('both pages are there, and what is sent to webhooks is told', async () => {
+test('both pages exist, and webhook requests are documented', async () => {
   for (const url of [node.publicUrl!, node.operatorUrl!]) expect((await fetch(`${url}/docs`)).status).toBe(200)
   expect(Object.keys((await document('/openapi.json')).webhooks!)).toEqual(['sale', 'expire'])
 })
 
-test('its GraphQL is of the schema', () => {
+test('its GraphQL matches the schema', () => {
   const description = apiDescription('http://127.0.0.1:8080')
   const schema = buildSchema(readFileSync('docs/schema.graphql', 'utf8'))
   const inCurl = [...description.matchAll(/-d '(\{.*\})'/g)].map((match) => (JSON.parse(match[1]!) as { query: string }).query)
@@ -214,7 +214,7 @@ test('its GraphQL is of the schema', () => {
   for (const text of [...inCurl, ...blocks]) expect([text, validate(schema, parse(text))]).toEqual([text, []])
 })
 
-test('its code of verification accepts what is signed, and nothing else', async () => {
+test('its verification code accepts signed notifications, and nothing else', async () => {
   const code = /```ts\n([^`]+)```/.exec(TAGS.find(({ name }) => name === 'Webhook')!.description)![1]!
   const file = join(node.dataDir, 'verification.ts')
   writeFileSync(file, code)

@@ -172,7 +172,7 @@ describe.each(REFUSALS)('$status of $path for $caller ($bytes bytes)', (refusal)
   )
 })
 
-test('a compressed body that is not compressed so is 400, and an upload of an unknown encoding 415', async () => {
+test('a body that does not match its encoding returns 400, and an upload with an unknown encoding 415', async () => {
   const broken: Refusal = { status: 400, path: '/api/v1/plus/make-highlight', caller: 'plus' }
   const upload: Refusal = { status: 415, path: '/operator/v1/imports/tcgdex', caller: 'operator', type: 'text/plain' }
   for (const encoding of ['gzip', 'br', 'deflate']) {

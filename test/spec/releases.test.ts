@@ -56,7 +56,7 @@ async function breakingChanges(from: string, to: string): Promise<string[]> {
   return changes.flatMap(({ path, verdicts }) => verdicts.filter(({ impact }) => impact === 'major').map(({ message }) => `${path}: ${message}`))
 }
 
-test('this version is a release with its documents and its part of the changelog', () => {
+test('this version is a release with its documents and its changelog entry', () => {
   expect(versionIn('client/package.json')).toBe(VERSION)
   expect(kept[0]).toBe(VERSION)
   expect(headings).toEqual(kept)
@@ -100,7 +100,7 @@ describe('The comparison of OpenAPI documents', () => {
     return breakingChanges(join(directory, 'public.openapi.json'), changed)
   }
 
-  test('finds what breaks a client', async () => {
+  test('finds breaking changes', async () => {
     const found = await foundAfter(({ paths, webhooks, components: { schemas } }) => {
       delete paths['/api/v1/items/lookup']
       delete webhooks.sale
@@ -135,7 +135,7 @@ describe('The comparison of OpenAPI documents', () => {
       expect(found).toContainEqual(expect.stringContaining(message))
   })
 
-  test('accepts what a client does not notice', async () => {
+  test('accepts compatible changes', async () => {
     const found = await foundAfter(({ paths, components: { schemas } }) => {
       paths['/api/v1/regions'] = paths['/api/v1/markets']!
       paths['/api/v1/items']!.get!.parameters.unshift({ name: 'region', in: 'query', schema: { type: 'string' } })

@@ -54,7 +54,7 @@ async function graphql(key: string, query: string): Promise<{ status: number; co
 }
 
 describe('read-only keys', () => {
-  test('every write is refused before its body is read, and every read goes on', async () => {
+  test('every write is rejected before its body is read, and every read works', async () => {
     const { key } = await keyWith({ read_only: true })
     const { id } = await published(node, items.char!)
     const routes = [
@@ -79,7 +79,7 @@ describe('read-only keys', () => {
     expect(await graphql(key, `{ listing(id: ${id}) { price } }`)).toEqual({ status: 200, data: { listing: { price: 100 } } })
   })
 
-  test('a verb that forgets to say that it writes is refused by the write itself', async () => {
+  test('a verb that does not declare that it writes is rejected at the write itself', async () => {
     const { id: keyId } = await keyWith({ read_only: true })
     const viewer = { kind: 'account' as const, accountId: node.accounts.plus, keyId, plan: 'plus' as const, readOnly: true }
     await expect(call({ ...createKey, needs: 'plus', writes: false }, { ...node.ctx, viewer }, { account_id: 1 })).rejects.toMatchObject({
@@ -87,14 +87,14 @@ describe('read-only keys', () => {
     })
   })
 
-  test('a larger plan is asked for first', async () => {
+  test('a missing plan is reported first', async () => {
     const body = { read_only: true }
     const { key } = (await operator<NewApiKey>(node, 'POST', `/accounts/${node.accounts.starter}/keys`, body)).body.data
     expect(codeOf(await api(key, 'PUT', '/plus/webhook', {}))).toEqual([403, 'PLAN_UPGRADE_REQUIRED'])
   })
 })
 
-describe('where a key may be used from', () => {
+describe('restrictions of a key', () => {
   test('origins', async () => {
     const { key } = await keyWith({ allowed_origins: ['https://shop.example', 'http://localhost:5173', 'https://shop.example'] })
     const from = (origin?: string) => api(key, 'GET', '/items', undefined, origin === undefined ? {} : { origin })
@@ -120,14 +120,14 @@ describe('where a key may be used from', () => {
       expect([address, await from(address)]).toEqual([address, [403, 'ADDRESS_NOT_ALLOWED']])
   })
 
-  test('a refused place costs nothing of the limits and is no use of the key', async () => {
+  test('a rejected origin or address does not count towards the limits or the usage of the key', async () => {
     const { id, key } = await keyWith({ allowed_addresses: ['203.0.113.7'] })
     expect(codeOf(await api(key, 'GET', '/items'))).toEqual([403, 'ADDRESS_NOT_ALLOWED'])
     const { data } = (await operator<ApiKey[]>(node, 'GET', `/accounts/${node.accounts.plus}/keys?per_page=100`)).body
     expect(data.find((row) => row.id === id)).toMatchObject({ last_used_at: null })
   })
 
-  test('limits can be changed and taken away, and every node follows', async () => {
+  test('restrictions can be changed and removed, and every node follows', async () => {
     const { id, key } = await keyWith()
     const states = () =>
       Promise.all([node, other].map(async (on) => codeOf(await api(key, 'PUT', '/plus/webhook', { url: 'https://example.com/hook' }, {}, on))))
@@ -152,7 +152,7 @@ describe('where a key may be used from', () => {
   })
 })
 
-test('rotation keeps the limits', async () => {
+test('rotation keeps the restrictions', async () => {
   const limits = { read_only: true, allowed_origins: ['https://shop.example'], allowed_addresses: ['127.0.0.0/8'] }
   const { id } = await keyWith({ label: 'shop', ...limits })
   const fresh = await operator<NewApiKey>(node, 'POST', `/keys/${id}/rotate`, {})
@@ -162,7 +162,7 @@ test('rotation keeps the limits', async () => {
   expect(codeOf(await api(fresh.body.data.key, 'GET', '/items', undefined, origin))).toEqual([200, undefined])
 })
 
-test('an expired key is refused like an unknown one, and cannot be changed any more', async () => {
+test('an expired key is rejected like an unknown one, and cannot be changed', async () => {
   const { id, key } = await keyWith()
   const expires = new Date(node.clock.now().getTime() + 60_000).toISOString()
   expect((await change(id, { expires_at: expires })).body.data.expires_at).toBe(expires)
@@ -196,7 +196,7 @@ test.each([
   [{ expires_at: '2001-01-01T00:00:00Z' }, 'expires_at'],
   [{ expires_at: 'tomorrow' }, 'expires_at'],
   [{ surely_unknown: 1 }, 'surely_unknown'],
-])('%j names %s', async (body, field) => {
+])('%j reports %s', async (body, field) => {
   const { id } = await keyWith()
   for (const answer of [await operator(node, 'POST', `/accounts/${node.accounts.plus}/keys`, body), await change(id, body)]) {
     expect([answer.status, answer.body.error?.code, answer.body.error?.details?.map((problem) => problem.field)]).toEqual([
@@ -207,14 +207,14 @@ test.each([
   }
 })
 
-test('an empty change and unknown keys are refused', async () => {
+test('an empty change and unknown keys are rejected', async () => {
   const { id } = await keyWith()
   expect(codeOf(await change(id, {}))).toEqual([422, 'VALIDATION_ERROR'])
   expect(codeOf(await change(2_000_000_000, { read_only: true }))).toEqual([404, 'NOT_FOUND'])
   expect(codeOf(await operator(node, 'GET', '/accounts/2000000000/usage'))).toEqual([404, 'NOT_FOUND'])
 })
 
-test('a change of a key is audited without the key', async () => {
+test('a change of a key is audited without its secret', async () => {
   const { id } = await keyWith()
   await change(id, { read_only: true })
   const { data } = (await operator<{ action: string; before: object; after: object }[]>(node, 'GET', `/audit?subject_type=key&subject_id=${id}`)).body
@@ -231,7 +231,7 @@ describe('usage', () => {
   const usageOf = async (accountId: number, keyId: number, on = node) =>
     (await operator<KeyUsageRow[]>(on, 'GET', `/accounts/${accountId}/usage?key_id=${keyId}&per_page=100`)).body.data
 
-  test('requests are counted by key, operation and day, also those that fail later, never those that are not let in', async () => {
+  test('requests are counted by key, operation and day, including those that fail later, but not rejected ones', async () => {
     const { id, key } = await keyWith({ label: 'counted' })
     const day = node.clock.now().toISOString().slice(0, 10)
     for (let i = 0; i < 3; i += 1) await api(key, 'GET', '/items')
@@ -269,7 +269,7 @@ describe('usage', () => {
     expect(metrics).toContain(`mintmark_api_key_requests_total{key_id="${id}",operation="listItems"} 3`)
   })
 
-  test('counts are complete also while they are being stored', async () => {
+  test('counts are complete while they are being stored', async () => {
     const { id } = await keyWith()
     const usage = new KeyUsage({ db: node.db, now: node.clock.now })
     usage.count(id, 'listItems')
@@ -287,7 +287,7 @@ describe('usage', () => {
     expect(usage.totals().get(id)).toEqual(new Map([['listItems', 1]]))
   })
 
-  test('days are kept apart, for 30 days, and nodes add up', async () => {
+  test('days are separate, kept for 30 days, and summed over nodes', async () => {
     const { id, key } = await keyWith()
     await api(key, 'GET', '/items')
     await api(key, 'GET', '/items', undefined, {}, other)

@@ -79,7 +79,7 @@ const search = (q: string, path = 'items/search?q'): Promise<Reply<Item[]> & { b
   send(`${node.publicUrl}/api/v1/${path}=${encodeURIComponent(q)}`, node.keys.professional)
 const found = async (q: string) => (await search(q)).body.data.map(({ id }) => refs.get(id))
 
-describe('what is searched', () => {
+describe('searched words', () => {
   test.each<[q: string, refs: string[]]>([
     ['drachenfeuer', ['a3', 'a2', 'a1']],
     ['dragofeu 1st edition', ['a1']],
@@ -103,14 +103,14 @@ describe('what is searched', () => {
   })
 })
 
-describe('which comes first', () => {
-  test('the plain version before others, the first language before others, unless words ask for them', async () => {
+describe('order', () => {
+  test('the plain version comes first, then the first language, unless the words ask for others', async () => {
     expect(await found('OP01-001')).toEqual(['en', 'jp', 'fr', 'p1'])
     expect(await found('op01-001 parallel')).toEqual(['p1'])
     expect(await found('charizard 4/102')).toEqual(['a3', 'a6', 'a2', 'a1'])
   })
 
-  test('singles before sealed products, unless a word asks for these', async () => {
+  test('singles come before sealed products, unless a word asks for these', async () => {
     expect((await found('charizard')).at(-1)).toBe('a8')
     expect((await found('charizard box'))[0]).toBe('a8')
   })
@@ -129,7 +129,7 @@ describe('which comes first', () => {
     expect(data.items.nodes.map(({ id }) => refs.get(Number(id)))).toEqual(['en', 'jp', 'fr', 'p1'])
   })
 
-  test('a filtered list finds the same and keeps its sort', async () => {
+  test('a filtered list finds the same in its own order', async () => {
     const { body } = await search('charizard', 'items?sort_by=id&search')
     expect(body.data.map(({ id }) => id)).toEqual(body.data.map(({ id }) => id).toSorted((a, b) => a - b))
     expect(body.data).toHaveLength(7)
@@ -157,7 +157,7 @@ describe('suggestions', () => {
     expect(reply.data.items.suggestions).toEqual((await search(q)).body.suggestions)
   })
 
-  test('are for searches that find nothing, and fit the filter', async () => {
+  test('are returned for searches without results, and match the filter', async () => {
     expect((await search('charizard')).body).not.toHaveProperty('suggestions')
     expect((await search('charizard', 'items/search?page=9&q')).body).not.toHaveProperty('suggestions')
     const { body } = await send<Item[]>(`${node.publicUrl}/api/v1/items/search?q=sharlzard&game=onepiece`, node.keys.professional)
@@ -170,7 +170,7 @@ describe('synonyms of the operator', () => {
     send(`${node.operatorUrl}/operator/v1/synonyms`, OPERATOR_TOKEN, { method: 'PUT', json, headers })
   const get = (): Promise<Reply<object[]>> => send(`${node.operatorUrl}/operator/v1/synonyms`, OPERATOR_TOKEN)
 
-  test('replace those before, are searched by at once on all nodes, and leave those of the program', async () => {
+  test('replace the previous ones, apply to searches at once on all nodes, and leave the built-in ones', async () => {
     const other = await startTestNode({ databaseUrl: node.databaseUrl })
     try {
       expect(await found('ejderha')).toEqual([])
@@ -193,7 +193,7 @@ describe('synonyms of the operator', () => {
     }
   })
 
-  test('the same list changes nothing, a repeated request has the first answer, and each change its audit row', async () => {
+  test('the same list changes nothing, a repeated request returns the first response, and each change creates an audit row', async () => {
     const rows = [{ word: 'zd', means: 'zoro' }]
     const audits = () => node.db.kysely.selectFrom('audit_log').select('after').where('action', '=', 'synonyms.set').execute()
     const before = (await audits()).length
@@ -213,7 +213,7 @@ describe('synonyms of the operator', () => {
     ['a meaning without letters', [{ word: 'a', means: '!' }], 'synonyms.0.means'],
     ['itself', [{ word: 'Ä', means: 'a' }], 'synonyms.0.means'],
     ['too many', Array.from({ length: 1_001 }, (_, n) => ({ word: `w${n}`, means: 'b' })), 'synonyms'],
-  ])('refuses %s', async (_, body, field) => {
+  ])('rejects %s', async (_, body, field) => {
     const before = (await get()).body.data
     const reply = await put(body)
     expect(reply.status).toBe(422)

@@ -110,7 +110,7 @@ describe('ranks', () => {
     expect(await names('opal tyrannosaur')).toEqual([])
   })
 
-  test('the sample: the card itself comes before cards that only contain its name', async () => {
+  test('in the sample, the card itself comes before cards that only contain its name', async () => {
     const { body } = await search({ q: 'Charizard', market: 'source_c' })
     const found = body.data.map((item) => fold(item.name))
     const exact = found.filter((name) => name === 'charizard').length
@@ -153,12 +153,12 @@ describe('typos', () => {
     expect(await names(q)).toEqual(['Tyrannosaur'])
   })
 
-  test('one in each of several words', async () => {
+  test('one in each of several words is accepted', async () => {
     expect(await names('patisier eclair')).toEqual(['Éclair Pâtissier'])
     expect(await names('eclir patisier')).toEqual(['Éclair Pâtissier'])
   })
 
-  test('two in one word are too many, and short words have none', async () => {
+  test('two in one word are too many, and short words allow none', async () => {
     expect(await names('tyranosuar')).toEqual([])
     expect(await names('mev')).toEqual([])
   })
@@ -185,23 +185,23 @@ describe('collector numbers', () => {
     expect((await codes(q)).slice(0, wanted.length)).toEqual(wanted)
   })
 
-  test('a number alone finds it with every total', async () => {
+  test('a number alone is found with every total', async () => {
     expect((await codes('004')).slice(0, 3).sort()).toEqual(['004/165', '4/102', '4/130'])
     expect(await codes('04')).not.toContain('14/102')
   })
 
-  test('a number and a total that do not belong together find nothing', async () => {
+  test('a number with a wrong total finds nothing', async () => {
     expect(await codes('4/999')).toEqual([])
   })
 
-  test('in the sample, as printed', async () => {
+  test('finds the numbers of the sample as printed', async () => {
     expect((await search({ q: '4/102', market: 'source_c' })).body.data[0]).toMatchObject({ name: 'Charizard', code: '4/102' })
     expect((await search({ q: 'op1 1', market: 'source_c' })).body.data[0]).toMatchObject({ code: 'OP01-001' })
   })
 })
 
 describe('parameters', () => {
-  test.each(['', ' ', '  ', 'a', ' a ', '\t', 'ı', '\u00a0a'])('q of %j is refused with what is allowed', async (q) => {
+  test.each(['', ' ', '  ', 'a', ' a ', '\t', 'ı', '\u00a0a'])('q of %j is rejected with what is allowed', async (q) => {
     const { status, body } = await search({ q })
     expect([status, body.success, body.error!.code]).toEqual([422, false, 'VALIDATION_ERROR'])
     expect(rulesIn(body.error)).toMatch(/^q (required )?text 2 200$/)
@@ -212,13 +212,13 @@ describe('parameters', () => {
     expect([status, body.error!.details![0]!.field]).toEqual([422, 'q'])
   })
 
-  test('50 on a page unless told, at most 100', async () => {
+  test('50 per page by default, at most 100', async () => {
     const { body } = await search({ q: 'card' })
     expect(body.pagination).toMatchObject({ current_page: 1, per_page: 50 })
     expect((await search({ q: 'card', per_page: 101 })).status).toBe(422)
   })
 
-  test('market, game and category narrow it', async () => {
+  test('market, game and category filter it', async () => {
     const all = (await search({ q: 'booster', per_page: 100 })).body
     const category = all.data[0]!.category.id
     const filters: [Record<string, string | number>, (item: Found) => boolean][] = [
@@ -239,7 +239,7 @@ describe('parameters', () => {
     expect((await search({ q: 'booster', game: 'chess' })).body.data).toEqual([])
   })
 
-  test('a query of punctuation, symbols or very many words is answered', async () => {
+  test('a query of punctuation, symbols or very many words gets a response', async () => {
     for (const q of ['--', '%%', '???', '♀♂', '💎💎', '((', "';--", 'a '.repeat(90), '\u0000\u0000', 'x'.repeat(200)]) {
       expect((await search({ q })).status).toBe(200)
     }

@@ -21,7 +21,7 @@ async function cachingOf(url: string, credential: string | null, secret: RegExp,
   return headers.get('cache-control')
 }
 
-test('no answer with a secret may be stored', async () => {
+test('responses with secrets are not cacheable', async () => {
   const [key, secret] = [/mintmark_\w{49}/, /"secret":"\w{48}"/]
   const keysUrl = `${node.operatorUrl}/operator/v1/accounts/${node.accounts.plus}/keys`
   const create = { json: { label: 'x' }, headers: idempotent('create') }
@@ -39,7 +39,7 @@ test('no answer with a secret may be stored', async () => {
   expect(await cachingOf(`${node.operatorUrl}/console/session`, null, /mintses_/, { json: { token: OPERATOR_TOKEN }, headers: own })).toBe('no-store')
 })
 
-test('the page with the key of a demo may not be stored', async () => {
+test('the page with the demo key is not cacheable', async () => {
   const listeners = { public: true, operator: false }
   const demo = await startNode({ config: node.config, db: node.db, log: silent, listeners, worker: false, demoKey: node.keys.professional })
   try {
@@ -51,7 +51,7 @@ test('the page with the key of a demo may not be stored', async () => {
   }
 })
 
-test('what anybody with a key may see stays cacheable', async () => {
+test('responses that are the same for every key stay cacheable', async () => {
   const { headers } = await send(`${node.publicUrl}/api/v1/items`, node.keys.plus)
   expect(headers.get('cache-control')).toBeNull()
   expect(headers.get('etag')).toBeTruthy()

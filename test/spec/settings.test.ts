@@ -43,7 +43,7 @@ test('defaults', () => {
   expect(opened).toMatchObject({ webhookAllowCidrs: ['10.0.0.0/8', 'fd00::/8'], webhookAllowHttp: true })
 })
 
-test('values as they may be written', () => {
+test('all accepted forms of values', () => {
   expect(readConfig({ RATE_LIMITS: 'off' }).rateLimits).toBe(null)
   expect(readConfig({ RATE_LIMITS: 'plus=5' }).rateLimits).toEqual({ starter: 60, professional: 300, plus: 5, enterprise: 3000 })
   expect(readConfig({ SOURCE_CURRENCIES: 'source_b=GBP' }).sourceCurrencies).toMatchObject({ service: 'TRY', source_a: 'USD', source_b: 'GBP' })
@@ -169,20 +169,20 @@ test.each([
   ['SECRET_KEY', ['x'.repeat(23)]],
   ['MINTMARK_DEMO', ['maybe']],
   ['MINTMARK_UNKNOWN', ['1']],
-])('%s is refused by its name', (name, values) => {
+])('%s is rejected by name', (name, values) => {
   for (const value of values) {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} .*\\S`))
   }
 })
 
-test('several processes need ports that differ', () => {
+test('several processes require different ports', () => {
   expect(() => readConfig({ API_PROCESSES: '2', PORT: '80', OPERATOR_PORT: '80' })).toThrow(/^OPERATOR_PORT must differ from PORT/)
   expect(readConfig({ API_PROCESSES: '2', PORT: '0', OPERATOR_PORT: '0' })).toMatchObject({ apiProcesses: 2, alone: false })
   expect(readConfig({})).toMatchObject({ alone: true })
 })
 
-test('the image proxy needs the address that callers use', () => {
+test('the image proxy requires the public URL', () => {
   for (const exposed of [{ HOST: '0.0.0.0' }, { TRUST_PROXY: '1' }]) {
     expect(() => readConfig({ IMAGE_PROXY: 'on', ...exposed })).toThrow(/^IMAGE_PROXY is on but PUBLIC_URL, the prefix of image URLs, is not set/)
     expect(readConfig({ IMAGE_PROXY: 'on', PUBLIC_URL: 'https://cards.example', ...exposed }).imageProxy).toBe(true)
@@ -191,7 +191,7 @@ test('the image proxy needs the address that callers use', () => {
   expect(readConfig({ IMAGE_PROXY: 'on' }).imageProxy).toBe(true)
 })
 
-describe('a service far away', () => {
+describe('a service in another time zone', () => {
   let node: TestNode
 
   beforeAll(async () => {
@@ -226,7 +226,7 @@ describe('a service far away', () => {
 
   afterAll(() => node.close())
 
-  test('has its own periods, local time and address', async () => {
+  test('has its own periods, local times and address', async () => {
     type Row = Record<'id', number> & Record<'published_at' | 'expires_at' | 'highlighted_until', string>
     const api = <T>(path: string, json?: unknown, method?: string) =>
       send<T>(`${node.publicUrl}/api/v1${path}`, node.keys.plus, { ...(json !== undefined && { json }), ...(method && { method }) })

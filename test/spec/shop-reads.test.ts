@@ -35,7 +35,7 @@ interface Listing {
 const DETAILS = ['grade', 'language', 'quantity', 'images', 'shipping_payer', 'offers_enabled', 'highlighted_until', 'published_at', 'expires_at']
 
 describe('a listing by its id', () => {
-  test('minimal, with details and with every flag, as on lists', async () => {
+  test('is minimal, with details and with every flag, as in lists', async () => {
     const fields = {
       seller_id: node.accounts.enterprise,
       grade_id: grades['PSA 10'],
@@ -70,7 +70,7 @@ describe('a listing by its id', () => {
     expect(whole.explain).toMatchObject({ pc_multiplier: { result: 0.03 } })
   })
 
-  test('lists: details of every row, entity tags that follow them', async () => {
+  test('lists have details of every row, and entity tags that follow them', async () => {
     const plain = await published(node, items.pika!, { title: 'Plain' })
     const before = await search<Listing>(node, '?with_details=1&search=plain')
     expect(before.body.data[0]).toMatchObject({ id: plain.id, grade: null, quantity: 1, images: [] })
@@ -88,7 +88,7 @@ describe('a listing by its id', () => {
     expect([page.status, page.body.data.length, page.body.pagination?.total]).toEqual([200, 1, (await search(node)).body.pagination?.total])
   })
 
-  test.each(STATUS_LIST)('%s: its owner sees it with everything, others only when it is published', async (status) => {
+  test.each(STATUS_LIST)('%s: its owner sees all fields, others only when it is published', async (status) => {
     const listing = await inStatus(node, status, items.char!, { seller_id: node.accounts.plus, title: `Now ${status}` })
     await endPeriods(node)
     const own = await plus<Listing>(node, 'GET', `/listings/${listing.id}?with_details=1`)
@@ -101,7 +101,7 @@ describe('a listing by its id', () => {
     else expect([others.status, others.body.error?.code]).toEqual([404, 'NOT_FOUND'])
   })
 
-  test('the tag of an own listing is what If-Match takes', async () => {
+  test('the tag of an own listing is the one for If-Match', async () => {
     const { id } = await pending(node, items.char!)
     const { headers } = await plus(node, 'GET', `/listings/${id}`)
     const condition = { headers: { 'if-match': headers.get('etag')! } }
@@ -109,7 +109,7 @@ describe('a listing by its id', () => {
     expect((await plus(node, 'PATCH', `/listings/${id}/price`, { price: 8 }, condition)).status).toBe(412)
   })
 
-  test('a sold-out or suspended listing is 404 for others', async () => {
+  test('a sold-out or suspended listing returns 404 for others', async () => {
     const seller = (await operator<{ id: number }>(node, 'POST', '/accounts', { name: 'Soon suspended', plan: 'plus' })).body.data
     const { id } = await published(node, items.char!, { seller_id: seller.id })
     const status = async () => (await plus(node, 'GET', `/listings/${id}`)).status
@@ -126,14 +126,14 @@ describe('a listing by its id', () => {
     expect((await plus(node, 'GET', `/listings/${id}`)).status).toBe(404)
   })
 
-  test('wrong ids and flags are named', async () => {
+  test('invalid ids and flags are reported', async () => {
     const { id } = await published(node, items.char!)
     expect((await plus(node, 'GET', '/listings/abc')).body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: [{ field: 'id' }] })
     const flag = await plus(node, 'GET', `/listings/${id}?with_details=perhaps`)
     expect([flag.status, flag.body.error?.details?.[0]?.field]).toEqual([422, 'with_details'])
   })
 
-  test('GraphQL answers the same under its names, and refuses smaller plans whole', async () => {
+  test('GraphQL returns the same with its own names, and rejects smaller plans as a whole', async () => {
     const { id } = await published(node, items.char!, { seller_id: node.accounts.enterprise, grade_id: grades['PSA 10'] })
     const query = `{ listing(id: ${id}) { id price pcMultiplier lastSales { price } item { name groups { name } } grade { id label } quantity shippingPayer
       offersEnabled images { url } publishedAt status explain { pcMultiplier { result rule { name } } } } }`
@@ -165,7 +165,7 @@ describe('a listing by its id', () => {
 })
 
 describe('categories', () => {
-  test('a tree with counts that are the totals of the item list', async () => {
+  test('form a tree with counts that equal the totals of the item list', async () => {
     const { body, headers } = await read<CategoryEntry[]>('/categories?per_page=100')
     const series = body.data.find((one) => one.name === 'First Series')!
     const base = body.data.find((one) => one.name === 'Base Set')!
@@ -179,7 +179,7 @@ describe('categories', () => {
     expect(data.category).toEqual({ itemsCount: 3 })
   })
 
-  test('filters and pages', async () => {
+  test('can be filtered and paged', async () => {
     const ids = async (query: string) => (await read<CategoryEntry[]>(`/categories?${query}`)).body.data.map(({ name }) => name)
     expect(await ids('parent_id=0')).toEqual(['First Series', 'Romance Dawn'])
     expect(await ids('game=pokemon')).toEqual(['First Series', 'Base Set'])
@@ -191,7 +191,7 @@ describe('categories', () => {
       expect([query, (await read(`/categories?${query}`)).status]).toEqual([query, 422])
   })
 
-  test('counts follow items that come, move and are merged', async () => {
+  test('counts follow new, moved and merged items', async () => {
     const count = async (id: number) => (await read<CategoryEntry[]>('/categories?per_page=100')).body.data.find((one) => one.id === id)!.items_count
     const make = (path: string, body: object) => operator<{ id: number }>(node, 'POST', path, body).then((answer) => answer.body.data.id)
     const [one, two] = [
@@ -214,7 +214,7 @@ describe('categories', () => {
   })
 })
 
-test('groups are those of operators, over REST and GraphQL', async () => {
+test('groups equal those of operators, over REST and GraphQL', async () => {
   const { body, headers } = await read<{ name: string; types: { id: number; label: string; slug: string }[] }[]>('/groups')
   expect(body.data).toEqual((await operator(node, 'GET', '/groups')).body.data)
   expect(body.data.map(({ name }) => name)).toEqual(['Ungraded', 'Graded'])
@@ -261,7 +261,7 @@ describe('updated_since', () => {
   const price = (item: number, amount: number, updated_at: string) =>
     operator<{ import_id: number }>(node, 'POST', '/prices', [{ item_id: item, market: 'source_c', label: 'Near Mint', price: amount, updated_at }])
 
-  test('sees facts and prices, however old their dates, and nothing else', async () => {
+  test('includes facts and prices, however old their dates, and nothing else', async () => {
     const since = mark()
     expect(await changed(since)).toEqual([])
     await operator(node, 'PATCH', `/items/${items.luffy}`, { code: 'OP01-002' })
@@ -276,7 +276,7 @@ describe('updated_since', () => {
     expect(await changed(later)).toEqual([])
   })
 
-  test('goes with every filter, with the search, and over GraphQL', async () => {
+  test('combines with every filter, with the search, and over GraphQL', async () => {
     const since = mark()
     await price(items.char!, 160, '2026-11-05T00:00:00Z')
     await price(items.pika!, 2, '2026-11-05T00:00:00Z')
@@ -297,7 +297,7 @@ describe('updated_since', () => {
     expect(rest.data.items.nodes.map(({ id }) => Number(id))).toEqual([items.pika])
   })
 
-  test('an answer from the cache and its entity tag end with a change', async () => {
+  test('a cached response and its entity tag end with a change', async () => {
     const since = mark()
     const ask = (headers: Record<string, string> = {}) => read<{ id: number }[]>(`/items?updated_since=${since}`, node.keys.starter, headers)
     const empty = await ask()
@@ -308,7 +308,7 @@ describe('updated_since', () => {
     expect((await ask({ 'if-none-match': found.headers.get('etag')! })).status).toBe(304)
   })
 
-  test('sees prices that are reverted, and merges, also on nodes that start later', async () => {
+  test('includes reverted prices and merges, also on nodes that start later', async () => {
     // By a clock that is not moved.
     const minuteAgo = new Date(Date.now() - 60_000).toISOString()
     const before = mark()
@@ -339,7 +339,7 @@ describe('updated_since', () => {
     expect(await changed(before)).toEqual(expect.arrayContaining([items.luffy, items.pika]))
   })
 
-  test.each(['yesterday', '2026-13-01T00:00:00Z', '2026-11-01', '1600000000', '0000-01-01T00:00:00Z'])('%s is refused by name', async (since) => {
+  test.each(['yesterday', '2026-13-01T00:00:00Z', '2026-11-01', '1600000000', '0000-01-01T00:00:00Z'])('%s is rejected by name', async (since) => {
     for (const path of ['/items', '/items/search?q=charizard']) {
       const answer = await read(`${path}${path.includes('?') ? '&' : '?'}updated_since=${since}`)
       expect([answer.status, answer.body.error?.details?.map(({ field }) => field)]).toEqual([422, ['updated_since']])

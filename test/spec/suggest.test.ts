@@ -74,7 +74,7 @@ async function suggested(q: string): Promise<string[]> {
   return body.data.map(({ id }) => refs.get(id)!)
 }
 
-test('finishes of a card are one suggestion, its base version with its picture and set', async () => {
+test('finishes of a card are one suggestion, represented by the base version with its picture and set', async () => {
   const { body } = await suggest('dark ly')
   expect(body.data.map(({ id }) => refs.get(id))).toEqual(['lynx', 'lynx-other'])
   expect(body.data[0]).toEqual({
@@ -87,7 +87,7 @@ test('finishes of a card are one suggestion, its base version with its picture a
   expect(body.data[1]!.image).toBe(null)
 })
 
-test('at most ten cards, by whatever the search finds', async () => {
+test('at most ten cards, found by any kind of match', async () => {
   expect(await suggested('ot')).toEqual(Array.from({ length: 10 }, (_, n) => `otter-${n}`))
   expect((await suggested('4/102'))[0]).toBe('lynx')
   expect(await suggested('ice o')).toEqual(['ice'])
@@ -99,7 +99,7 @@ test.each(['', '   '])('nothing is suggested for %j', async (q) => {
   expect(await suggested(q)).toEqual([])
 })
 
-test('without q, nothing is suggested either; one that is too long or given twice is refused', async () => {
+test('without q, nothing is suggested either; one that is too long or given twice is rejected', async () => {
   const without = await send(`${node.publicUrl}/api/v1/items/suggest`, node.keys.starter)
   expect(without.body).toEqual({ success: true, data: [] })
   for (const query of [`q=${'a'.repeat(201)}`, 'q=a&q=b']) {
@@ -109,7 +109,7 @@ test('without q, nothing is suggested either; one that is too long or given twic
   }
 })
 
-test('answers have an entity tag, which changes when a suggestion does', async () => {
+test('responses have an entity tag, which changes with a suggestion', async () => {
   const first = await suggest('ice')
   const etag = first.headers.get('etag')!
   const again = () =>

@@ -64,7 +64,7 @@ describe('times from 1970 to 9999', () => {
     expect(rulesIn(added.errors![0]!.extensions)).toMatch(RANGE)
   })
 
-  test('the limits themselves', async () => {
+  test('exactly at the limits', async () => {
     const { id } = await published(node, item)
     const first = { order_id: orderId(), sold_at: '1970-01-01T00:00:00Z', lines: [{ listing_id: id, quantity: 1 }] }
     expect((await operator(node, 'POST', '/orders', first)).status).toBe(201)
@@ -76,7 +76,7 @@ describe('times from 1970 to 9999', () => {
     expect((await operator(node, 'GET', '/audit?from=1970-01-01T00:00:00Z&to=9999-12-31T23:59:59Z')).status).toBe(200)
   })
 
-  test('a price of the last month can be held, accepted and read', async () => {
+  test('a price of the last possible month can be held, accepted and read', async () => {
     const posted = await operator<{ held: number }>(node, 'POST', '/prices', [
       { item_id: item, market: 'source_b', label: 'Near Mint', price: 5, updated_at: '9999-12-31T23:59:59Z' },
     ])
@@ -143,7 +143,7 @@ describe('texts', () => {
     expectRefused(await operator(node, 'POST', '/collections', { account_id: node.accounts.plus, name: text }), 'name', RULE)
   })
 
-  test('descriptions and notes have lines, and keep their order', async () => {
+  test('descriptions and notes may have several lines, and are stored unchanged', async () => {
     const { id } = await pending(node, item)
     expect((await plus(node, 'PATCH', `/listings/${id}`, { description: 'First line\nSecond 👩‍👩‍👧‍👦' })).status).toBe(200)
     expect((await plus(node, 'PATCH', `/listings/${id}`, { description: 'First\n\u202eSecond' })).status).toBe(422)
@@ -151,14 +151,14 @@ describe('texts', () => {
     expect([(await note('a\nb')).status, (await note('a\n\u202eb')).status]).toEqual([201, 422])
   })
 
-  test('names of other scripts and emoji are names', async () => {
+  test('names in other scripts and emoji are valid', async () => {
     for (const title of ['👩‍👩‍👧‍👦', 'می‌خواهم', '\u200fעברית', 'ポケモン', 'İıŞşĞğ', 'e\u0301']) {
       const { id } = await pending(node, item)
       expect([title, (await plus(node, 'PATCH', `/listings/${id}`, { title })).status]).toEqual([title, 200])
     }
   })
 
-  test('foreign catalogues: formatting is left out, and an invisible text is not a name', async () => {
+  test('imported catalogues: control characters are removed, and an invisible text is not a name', async () => {
     const row = (id: number, name: string) => ({
       idProduct: id,
       name,

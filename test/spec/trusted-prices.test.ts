@@ -60,7 +60,7 @@ const history = async (id: number) => {
 const revert = (importId: number) => operator(`/imports/${importId}/revert`, { method: 'POST' })
 
 describe('held prices', () => {
-  test('are not published before they are accepted', async () => {
+  test('are not published until they are accepted', async () => {
     const id = await item()
     await post(id, 10)
     const { import_id } = await post(id, 50, { updated_at: '2026-11-02T00:00:00Z' })
@@ -92,7 +92,7 @@ describe('held prices', () => {
     expect((await operator('/held-prices/999999999999999999999/accept', { method: 'POST' })).status).toBe(404)
   })
 
-  test('wait once, and not again after they were discarded', async () => {
+  test('are held once, and not again after they were discarded', async () => {
     const id = await item()
     await post(id, 10)
     const wrong = { updated_at: '2026-11-02T00:00:00Z' }
@@ -104,7 +104,7 @@ describe('held prices', () => {
     expect([await priceOf(id), await heldOf(id)]).toEqual([10, []])
   })
 
-  test('prices far from each other are disputed on both sides where a rate exists', async () => {
+  test('prices that differ greatly are disputed on both sides if there is a rate', async () => {
     const id = await item()
     await post(id, 100)
     expect(await post(id, 10, { market: 'source_b' })).toMatchObject({ accepted: 1 })
@@ -133,7 +133,7 @@ describe('held prices', () => {
     expect((await heldOf(id)).map((held) => held.rule)).toEqual(['future_date'])
   })
 
-  test('one foreign id on two items is held, and accepted for the right one', async () => {
+  test('a price whose foreign id is on two items is held, and accepted for the correct one', async () => {
     const twins = [{ source: 'tcgplayer', id: '777' }]
     const [a, b] = [await item({ foreign_ids: twins }), await item({ foreign_ids: twins })]
     const file = 'productId,date,marketPrice\n777,2026-11-03,4.50\n'
@@ -150,7 +150,7 @@ describe('held prices', () => {
     expect([await priceOf(a), await priceOf(b)]).toEqual([undefined, 4.5])
   })
 
-  test('are decided over by rule', async () => {
+  test('are decided by rule', async () => {
     const ids = [await item(), await item()]
     const posts: Posted[] = []
     for (const id of ids) {
@@ -168,7 +168,7 @@ describe('held prices', () => {
 })
 
 describe('a revert', () => {
-  test('brings back what stood before, and is itself a batch', async () => {
+  test('restores the previous prices, and is itself a batch', async () => {
     const id = await item()
     await post(id, 10, { updated_at: '2026-11-01T00:00:00Z' })
     const second = await post(id, 12, { updated_at: '2026-11-02T00:00:00Z' })
@@ -189,7 +189,7 @@ describe('a revert', () => {
     expect(await priceOf(id)).toBe(10)
   })
 
-  test('takes a first price away, and drops what still waits', async () => {
+  test('removes a first price, and discards held ones', async () => {
     const id = await item()
     const first = await post(id, 10)
     await revert(first.import_id)
@@ -200,7 +200,7 @@ describe('a revert', () => {
     expect(await heldOf(id)).toEqual([])
   })
 
-  test('leaves what a newer batch set', async () => {
+  test('leaves prices that a newer batch set', async () => {
     const id = await item()
     await post(id, 10, { updated_at: '2026-11-01T00:00:00Z' })
     const wrong = await post(id, 12, { updated_at: '2026-11-02T00:00:00Z' })
@@ -215,7 +215,7 @@ describe('a revert', () => {
     ])
   })
 
-  test('knows what another price of the same moment had replaced, in any order of reverts', async () => {
+  test('restores what another price with the same time had replaced, in any order of reverts', async () => {
     for (const order of [
       [1, 2],
       [2, 1],
@@ -227,7 +227,7 @@ describe('a revert', () => {
     }
   })
 
-  test('is refused where there is nothing to revert', async () => {
+  test('is rejected if there is nothing to revert', async () => {
     expect((await revert(999_999)).status).toBe(404)
     const failed = await operator('/imports/tcgdex', { method: 'POST', body: 'x' })
     const { id } = failed.body.data
@@ -235,7 +235,7 @@ describe('a revert', () => {
     expect((await revert(id)).body.error!.code).toBe('CONFLICT')
   })
 
-  test('two at once revert once', async () => {
+  test('of two concurrent reverts, one is executed', async () => {
     const id = await item()
     const { import_id } = await post(id, 10)
     const statuses = await Promise.all([revert(import_id), revert(import_id), revert(import_id)])
@@ -243,7 +243,7 @@ describe('a revert', () => {
   })
 })
 
-test('statistics tell how healthy the sources are', async () => {
+test('statistics contain the health of the sources', async () => {
   const { status, body } = await operator<{ sources: Row[]; imports: object }>('/stats')
   expect(status).toBe(200)
   const near = body.data.sources.find((source) => source.market === 'source_c' && source.group === 'Ungraded')!
@@ -253,7 +253,7 @@ test('statistics tell how healthy the sources are', async () => {
   expect(body.data.imports).toMatchObject({ done: expect.any(Number) })
 })
 
-test('two imports of one market at once both end, and the later word stands', async () => {
+test('two concurrent imports of one market both finish, and the later statement wins', async () => {
   const id = await item()
   const csv = (price: string, day: string) => `item_ref,market,label,price,updated_at\ncard:${count},source_c,Near Mint,${price},${day}T00:00:00Z\n`
   const ids = await Promise.all(

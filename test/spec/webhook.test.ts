@@ -50,7 +50,7 @@ async function newKey(): Promise<{ key: string; accountId: number }> {
 }
 
 describe('configuration', () => {
-  test('is null at first, and the note says how to verify', async () => {
+  test('is null at first, and the note explains how to verify signatures', async () => {
     const { key } = await newKey()
     const reply = await get<Webhook | null>('', key)
     expect(reply.status).toBe(200)
@@ -83,7 +83,7 @@ describe('configuration', () => {
     expect((await put({ url: receiver.url }, key)).body.data).toEqual(created.body.data)
   })
 
-  test('has one secret, also when 50 first saves race', async () => {
+  test('has one secret, even after 50 concurrent first saves', async () => {
     const { key } = await newKey()
     const replies = await Promise.all(Array.from({ length: 50 }, () => put({ url: receiver.url }, key)))
     const secrets = new Set(replies.map(({ body }) => body.data.secret))
@@ -101,7 +101,7 @@ describe('configuration', () => {
     expect(JSON.stringify(audits)).not.toContain(secret)
   })
 
-  test('refuses an invalid URL with 422', async () => {
+  test('rejects an invalid URL with 422', async () => {
     const base = 'https://example.com/'
     expect((await put({ url: base + 'a'.repeat(500 - base.length) })).status).toBe(200)
     const wrong: unknown[] = [base + 'a'.repeat(501 - base.length), '', 'example.com', 'ftp://example.com', 'javascript:alert(1)', null, 5, [], {}]
@@ -111,7 +111,7 @@ describe('configuration', () => {
     for (const url of wrong) expectRefusal(await put({ url }), 422, 'VALIDATION_ERROR', 'url')
   })
 
-  test('refuses missing, mistyped and unknown fields by name', async () => {
+  test('rejects missing, mistyped and unknown fields by name', async () => {
     expectRefusal(await put({}), 422, 'VALIDATION_ERROR', 'url')
     for (const value of ['true', 1, null, 'yes']) {
       for (const field of ['on_sale', 'on_expire', 'is_active']) {
@@ -126,7 +126,7 @@ describe('configuration', () => {
 })
 
 describe('the gate', () => {
-  test('lets Plus and Enterprise in, nobody else', async () => {
+  test('allows Plus and Enterprise only', async () => {
     for (const path of ['', '/logs']) {
       expectRefusal(await get(path, null), 401, 'UNAUTHENTICATED')
       for (const plan of ['starter', 'professional'] as const) expectRefusal(await get(path, node.keys[plan]), 403, 'PLAN_UPGRADE_REQUIRED')
@@ -146,7 +146,7 @@ describe('configureWebhook', () => {
       body: { data: { configureWebhook: object | null }; errors?: { extensions: object }[] }
     }>
 
-  test('does what PUT does, with the same secret', async () => {
+  test('has the same effect as PUT, with the same secret', async () => {
     const { key } = await newKey()
     const { secret } = (await put({ url: 'https://example.com', on_sale: true }, key)).body.data
     const { body } = await mutate(key, { url: receiver.url, onExpire: true, isActive: null })
@@ -163,7 +163,7 @@ describe('configureWebhook', () => {
     expect((await get('', key)).body.data).toEqual(same)
   })
 
-  test('refuses what PUT refuses', async () => {
+  test('rejects what PUT rejects', async () => {
     const { key } = await newKey()
     const { body } = await mutate(key, { url: 'http://10.0.0.1/' })
     expect(body.data.configureWebhook).toBeNull()
@@ -176,7 +176,7 @@ describe('configureWebhook', () => {
 })
 
 describe('logs', () => {
-  test('are paged, newest first, and only the own ones', async () => {
+  test("are paginated, newest first, and contain the account's own entries only", async () => {
     const { key, accountId } = await newKey()
     await put({ url: receiver.url, on_sale: true }, key)
     await sell(node, accountId, 23)
@@ -195,7 +195,7 @@ describe('logs', () => {
 })
 
 describe('operators', () => {
-  test('see events by state and account, and send one again', async () => {
+  test('list events by state and account, and redeliver one', async () => {
     const { key, accountId } = await newKey()
     const failing = await openReceiver(status(500))
     const { secret } = (await put({ url: failing.url, on_sale: true }, key)).body.data
@@ -258,7 +258,7 @@ describe('operators', () => {
     await target.close()
   })
 
-  test('see in the statistics how receivers answer', async () => {
+  test('see in the statistics how receivers respond', async () => {
     const { key, accountId } = await newKey()
     const flaky = await openReceiver((_request, response, count) => void response.writeHead(count === 1 ? 500 : 200).end())
     await put({ url: flaky.url, on_sale: true }, key)
@@ -278,7 +278,7 @@ describe('operators', () => {
     await flaky.close()
   })
 
-  test('are told what does not exist or cannot be', async () => {
+  test('get an error for unknown and impossible requests', async () => {
     expectRefusal(await operator('POST', '/webhook-events/999999999/redeliver'), 404, 'NOT_FOUND')
     expectRefusal(await operator('POST', '/webhook-events/99999999999/redeliver'), 404, 'NOT_FOUND')
     expectRefusal(await operator('POST', '/accounts/99999999/webhook/test', { event: 'sale' }), 404, 'NOT_FOUND')

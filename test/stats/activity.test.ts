@@ -1,7 +1,7 @@
 // Proves the figures of a period: every day of it, exact sums, what is not known told from nothing, and the period before.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { StoredOrder } from '#market/types.ts'
-import { noteDay } from '#stats/day-counts.ts'
+import { recordDay } from '#stats/day-counts.ts'
 import type { Activity } from '#stats/read-activity.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { operator } from '../console/browser.ts'
@@ -60,7 +60,7 @@ describe('Item that was sold', () => {
     }
   })
 
-  test('is the sum of the lines that were not cancelled, day by day and to the kuruş', async () => {
+  test('is the sum of the lines that were not cancelled, by day and exact to the kuruş', async () => {
     const orders = await operator<StoredOrder[]>(node, 'GET', '/orders?per_page=100')
     for (const account of [null, ...sellers]) {
       const found = await activity(account === null ? '' : `&account_id=${account}`)
@@ -97,7 +97,7 @@ describe('Item that was sold', () => {
     }
   })
 
-  test('has a day without sales as zero, refunds on the day of the cancellation, and ends today in the zone of the service', async () => {
+  test("has zero for days without sales, refunds on the day of the cancellation, and today in the service's time zone as the last day", async () => {
     const found = await activity()
     expect(found).toMatchObject({ time_zone: ZONE, period: { from: dayAt(DAYS - 1), to: today() }, previous: { to: dayAt(DAYS) } })
     const orders = await operator<StoredOrder[]>(node, 'GET', '/orders?per_page=100')
@@ -109,7 +109,7 @@ describe('Item that was sold', () => {
     expect(empty.top_items).toEqual([])
   })
 
-  test('names the items and sellers that sold for most, and the days before as a period of their own', async () => {
+  test('lists items and sellers with the highest turnover, and the previous period', async () => {
     const now = await activity()
     const earlier = await activity(`&to=${now.previous.to}`)
     expect(earlier.days.map(({ day, turnover, orders }) => [day, turnover, orders])).toEqual(
@@ -122,7 +122,7 @@ describe('Item that was sold', () => {
     expect((await activity(`&account_id=${sellers[0]}`)).top_sellers).toMatchObject([{ account_id: sellers[0] }])
   })
 
-  test('is as long as asked for, and refuses what no period can be', async () => {
+  test('has the requested length, and rejects impossible periods', async () => {
     const read = (query: string) => send<Activity>(`${node.operatorUrl}/operator/v1/stats/activity?${query}`, OPERATOR_TOKEN)
     expect((await read('')).body.data.days).toHaveLength(30)
     expect((await read('days=366')).body.data.previous_days).toHaveLength(366)
@@ -134,7 +134,7 @@ describe('Item that was sold', () => {
   })
 })
 
-test('Waits of listings are those that people decided, undone decisions aside', async () => {
+test('Waits are those of listings decided by people, excluding undone decisions', async () => {
   const before = (await activity()).totals.decided
   const fields = { seller_id: sellers[0], item_id: itemIds[0], title: 'Waits for a day', price: 100, quantity: 1 }
   const { id } = await operator<{ id: number }>(node, 'POST', '/listings', fields)
@@ -146,10 +146,10 @@ test('Waits of listings are those that people decided, undone decisions aside', 
   expect(found.days.at(-3)).toMatchObject({ decided: 0, wait_p50_hours: null })
 })
 
-test('Counts of the day are noted, and days that were not noted are not known', async () => {
+test('Daily counts are recorded, and days without a record are null', async () => {
   const ctx = { ...node.ctx, marketNames: {} }
-  await noteDay(ctx, ZONE)
-  await noteDay(ctx, ZONE)
+  await recordDay(ctx, ZONE)
+  await recordDay(ctx, ZONE)
   const { days } = await activity()
   const stats = await operator<{ listings: { active: number }; sources: { market: string; group: string; coverage: number }[] }>(
     node,
@@ -162,7 +162,7 @@ test('Counts of the day are noted, and days that were not noted are not known', 
   expect((await activity(`&account_id=${sellers[0]}`)).days.at(-1)).toMatchObject({ active_listings: null, coverage: [] })
 })
 
-test('Requests are those of the keys; what is no longer stored is not known', async () => {
+test('Requests are those of the keys; deleted counts are null', async () => {
   expect((await activity(`&to=2020-01-01`)).totals).toMatchObject({ requests: null, webhook_attempts: null })
   await node.db.kysely
     .insertInto('api_key_usage')
@@ -181,7 +181,7 @@ test('Requests are those of the keys; what is no longer stored is not known', as
 })
 
 describe('Health', () => {
-  test('is what doctor finds, without secrets', async () => {
+  test('equals the findings of doctor, without secrets', async () => {
     const health = await operator<{ ok: boolean; findings: { check: string; ok: boolean; found: string; advice?: string }[] }>(node, 'GET', '/health')
     expect(health.findings.map(({ check }) => check)).toEqual(
       expect.arrayContaining(['settings', 'disk', 'limits', 'dumps', 'database', 'migrations', 'clock', 'worker', 'source_a', 'rates']),

@@ -39,7 +39,7 @@ export function memoryOf({ db, dataDir, now = () => new Date(), said = () => {} 
     else await load()
     return fromFile
   }
-  const write = () => file.write({ unlessWithinMs: 0, mostHeldMs: Infinity })
+  const write = () => file.write({ unlessWithinMs: 0, maxLockedMs: Infinity })
   return { feed, catalogue, listings, load, start, write }
 }
 
@@ -62,7 +62,7 @@ const SEARCHES = [
   'çelik',
 ]
 const ALL = { item: true, pc: true, average: true, lastSales: true, details: true, explain: false }
-const MOST = 100
+const PAGE_SIZE = 100
 
 /** Pages of every sort, filter and search, as they are sent. */
 export function answersOf({ catalogue, listings }: Memory): string[] {
@@ -72,20 +72,20 @@ export function answersOf({ catalogue, listings }: Memory): string[] {
   for (const field of SORT_FIELDS) {
     for (const direction of SORT_DIRECTIONS) {
       for (const market of [undefined, ...MARKETS]) {
-        items(catalogue.queries.page({ market }, field, direction, 0, MOST), market === undefined ? null : MARKETS.indexOf(market))
+        items(catalogue.queries.page({ market }, field, direction, 0, PAGE_SIZE), market === undefined ? null : MARKETS.indexOf(market))
       }
-      items(catalogue.queries.page({ categoryId: 21, genre: 'single' }, field, direction, 3, MOST))
+      items(catalogue.queries.page({ categoryId: 21, genre: 'single' }, field, direction, 3, PAGE_SIZE))
     }
   }
   for (const search of SEARCHES) {
-    items(catalogue.queries.search(search, {}, 0, MOST))
-    items(catalogue.queries.page({ search, game: 'pokemon' }, 'name', 'desc', 0, MOST))
+    items(catalogue.queries.search(search, {}, 0, PAGE_SIZE))
+    items(catalogue.queries.page({ search, game: 'pokemon' }, 'name', 'desc', 0, PAGE_SIZE))
   }
   said.push(JSON.stringify(catalogue.categories.ids().map((id) => [catalogue.categories.get(id), catalogue.items.countIn([id])])))
   for (const sort of LISTING_SORTS) {
     for (const filter of [{}, { games: ['pokemon'] }, { minKurus: 500_000 }, { minPc: 1 }, { sellerName: 'plus' }, { category: 'base-set' }]) {
       for (const search of [undefined, ...SEARCHES]) {
-        const { rows, total } = listings.page(filter, search, sort, 0, MOST)
+        const { rows, total } = listings.page(filter, search, sort, 0, PAGE_SIZE)
         said.push(listings.pageBytes(rows, ALL, `${total} [`, ']').toString())
       }
     }

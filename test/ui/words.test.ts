@@ -14,13 +14,13 @@ const DICTIONARIES: [Record<string, string>, Record<string, string>][] = [
 ]
 const WORDS = DICTIONARIES.flatMap(([english, turkish]) => Object.keys(english).map((key) => [key, english[key]!, turkish[key]!] as const))
 
-test.each(WORDS)('%s has the same gaps in every language and says something', (_key, english, turkish) => {
+test.each(WORDS)('%s has the same placeholders in every language and is not empty', (_key, english, turkish) => {
   const gaps = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort()
   expect(gaps(turkish)).toEqual(gaps(english))
   expect(turkish.trim()).not.toBe('')
 })
 
-test('what the pages have in common, no page says in its own words', () => {
+test('shared texts are not repeated by a page', () => {
   const own = [...Object.keys(consoleEn), ...Object.keys(deskEn)]
   expect(own.filter((key) => key in en)).toEqual([])
 })

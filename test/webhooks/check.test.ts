@@ -75,7 +75,7 @@ describe('the check', () => {
   })
 
   for (const [name, reference] of Object.entries(REFERENCE_RECEIVERS)) {
-    test(`grades the receiver that ${name}`, async () => {
+    test(`reports the receiver that ${name}`, async () => {
       const receiver = await serve(reference)
       closing.push(receiver.close)
       const seller = await openSeller(receiver.url)
@@ -88,7 +88,7 @@ describe('the check', () => {
     })
   }
 
-  test('tells that nobody answers', async () => {
+  test('reports a receiver that does not respond', async () => {
     const [port] = (await freePorts(1)) as [number]
     const seller = await openSeller(`http://127.0.0.1:${port}/hook`)
     const { checks } = (await seller.check()).body.data
@@ -102,7 +102,7 @@ describe('the check', () => {
     expect(checks[0]).toMatchObject({ got: 'target address not allowed', ok: false })
   })
 
-  test('is marked, is no sale, and leaves the health of the receiver as it is', async () => {
+  test('is marked, is not a sale, and does not affect the health of the receiver', async () => {
     const receiver = await receiverOf(status(500))
     const seller = await openSeller(receiver.url)
     await seller.check()
@@ -118,7 +118,7 @@ describe('the check', () => {
     expect(await node.db.kysely.selectFrom('sales').select('id').where('seller_id', '=', seller.accountId).execute()).toEqual([])
   })
 
-  test('is done once a minute, and once for an Idempotency-Key', async () => {
+  test('runs once a minute, and once for an Idempotency-Key', async () => {
     const receiver = await receiverOf()
     const seller = await openSeller(receiver.url)
     const first = await seller.check({ 'idempotency-key': 'k' })
@@ -134,7 +134,7 @@ describe('the check', () => {
     expect((await seller.check()).status).toBe(200)
   })
 
-  test('needs a webhook that is on', async () => {
+  test('requires an enabled webhook', async () => {
     const none = await openSeller()
     expect((await none.check()).body.error?.code).toBe('CONFLICT')
     const receiver = await receiverOf()
@@ -145,7 +145,7 @@ describe('the check', () => {
     expect((await paused.check()).status).toBe(200)
   })
 
-  test('GraphQL gives the same', async () => {
+  test('GraphQL returns the same', async () => {
     const receiver = await receiverOf()
     const seller = await openSeller(receiver.url)
     const query = 'mutation { checkWebhook { checks { name expected got ok howToFix } } }'
@@ -186,7 +186,7 @@ describe('the test event', () => {
     ])
   })
 
-  test('is refused without a webhook, while it is paused, and of other kinds', async () => {
+  test('is rejected without a webhook, while it is paused, and for other kinds', async () => {
     const none = await openSeller()
     expect((await none.ask('webhook/test', { event: 'sale' })).status).toBe(409)
     const paused = await openSeller('http://127.0.0.1:9/', { is_active: false })
@@ -204,7 +204,7 @@ describe('replays', () => {
     )
   }
 
-  test('post each event once more, with its id and body, without a change of health', async () => {
+  test('send each event once more, with its id and body, without affecting the health', async () => {
     const receiver = await receiverOf()
     const seller = await openSeller(receiver.url, { is_active: false })
     await sell(node, seller.accountId, 2)
@@ -244,7 +244,7 @@ describe('replays', () => {
     expect(receiver.received.slice(-2).map(({ headers }) => headers['webhook-id'])).not.toContain(first!.id)
   })
 
-  test('come after everything else that waits', async () => {
+  test('come after all pending events', async () => {
     const answers: (() => void)[] = []
     const receiver = await receiverOf((_request, response) => void answers.push(() => response.end()))
     const seller = await openSeller(receiver.url, { is_active: false })
@@ -260,7 +260,7 @@ describe('replays', () => {
     for (const answer of answers) answer()
   })
 
-  test('are done once a minute, once for an Idempotency-Key, and leave out what waits anyway', async () => {
+  test('run once a minute, once for an Idempotency-Key, and skip pending events', async () => {
     const receiver = await receiverOf(() => {})
     const seller = await openSeller(receiver.url)
     await sell(node, seller.accountId, 2)
@@ -272,7 +272,7 @@ describe('replays', () => {
     await seller.configure({ url: receiver.url, is_active: false })
   })
 
-  test('refuse what names no part of the feed', async () => {
+  test('reject an empty part of the feed', async () => {
     const receiver = await receiverOf()
     const seller = await openSeller(receiver.url)
     await sell(node, seller.accountId, 2)

@@ -65,7 +65,7 @@ const statesOf = async ({ accountId }: Seller) => {
 }
 const settled = (seller: Seller) => until('all settled', async () => (await statesOf(seller)).every((state) => !state.startsWith('queued')))
 
-test('a sale arrives once per order line, with exactly the keys and types of the interface', async () => {
+test('a sale is delivered once per order line, with exactly the documented keys and types', async () => {
   const seller = await openSeller()
   await sell(node, seller.accountId, 3, 77)
   await until('three notifications', () => seller.receiver.received.length === 3)
@@ -101,7 +101,7 @@ test('a sale arrives once per order line, with exactly the keys and types of the
   })
 })
 
-test('an expiry arrives, and what is rolled back never does', async () => {
+test('an expiry is delivered, and rolled-back events never are', async () => {
   const seller = await openSeller()
   const now = new Date()
   const expiry = {
@@ -122,7 +122,7 @@ test('an expiry arrives, and what is rolled back never does', async () => {
   ])
 })
 
-test('signatures are over the raw bytes, with the secret', async () => {
+test('signatures cover the raw bytes, with the secret', async () => {
   const seller = await openSeller()
   await sell(node, seller.accountId)
   await settled(seller)
@@ -139,7 +139,7 @@ test('signatures are over the raw bytes, with the secret', async () => {
   expect(Math.abs(Number(headers['webhook-timestamp']) - Date.now() / 1000)).toBeLessThan(600)
 })
 
-test('a failed delivery is tried three times, after its delays, with the same bytes and id', async () => {
+test('a failed delivery is attempted three times, after its delays, with the same bytes and id', async () => {
   const seller = await openSeller(
     (_request, response, count) => void response.writeHead(count === 1 ? 500 : 302, { location: '/' }).end(`no ${count}`),
   )
@@ -166,14 +166,14 @@ test('a later success ends the attempts', async () => {
   expect(await statesOf(seller)).toEqual(['delivered 3'])
 })
 
-test('nothing is queued for settings that are off or accounts without a webhook', async () => {
+test('nothing is queued for disabled kinds or accounts without a webhook', async () => {
   const off = [await openSeller(ok, { on_sale: false }), await openSeller(ok, { is_active: false })]
   await Promise.all(off.map(({ accountId }) => sell(node, accountId)))
   await sell(node, node.accounts.plus)
   for (const seller of off) expect(await statesOf(seller)).toEqual(['cancelled 0'])
 })
 
-test('paused or switched off between attempts means no further one; a changed URL is used', async () => {
+test('pausing or disabling between attempts stops them; a changed URL is used', async () => {
   for (const change of [{ is_active: false }, { on_sale: false }]) {
     const seller = await openSeller(status(500))
     seller.receiver.behave((request, response, count) => {
@@ -198,7 +198,7 @@ test('paused or switched off between attempts means no further one; a changed UR
   expect(other.received).toHaveLength(1)
 })
 
-test('a target that is not allowed is not reached, and its log tells nothing', async () => {
+test('a target that is not allowed is not connected to, and the log reveals nothing', async () => {
   const seller = await openSeller()
   const url = `http://localhost:${new URL(node.publicUrl!).port}/health/live`
   await call(configureWebhook, seller.ctx, { url, on_sale: true })
@@ -209,7 +209,7 @@ test('a target that is not allowed is not reached, and its log tells nothing', a
   expect(await logsOf(seller)).toMatchObject([entry, entry, entry])
 })
 
-test('at most 5 requests are in flight for one receiver, over all workers', async () => {
+test('at most 5 requests are in progress for one receiver, over all workers', async () => {
   const second = await startTestNode({ databaseUrl: node.databaseUrl })
   const waiting: (() => void)[] = []
   const seller = await openSeller((_request, response) => void waiting.push(() => response.end()))
@@ -231,7 +231,7 @@ test('at most 5 requests are in flight for one receiver, over all workers', asyn
   await second.close()
 })
 
-test('receivers that hang delay nobody else, and get one request at a time until they answer', async () => {
+test('hanging receivers delay no others, and get one request at a time until they respond', async () => {
   const hanging = await Promise.all(Array.from({ length: 20 }, () => openSeller(silence)))
   await Promise.all(hanging.map(({ accountId }) => sell(node, accountId, 10)))
   await until('all of them hang', () => hanging.every(({ receiver }) => receiver.received.length >= 5))
@@ -252,7 +252,7 @@ test('receivers that hang delay nobody else, and get one request at a time until
   for (const { ctx, receiver } of hanging) await call(configureWebhook, ctx, { url: receiver.url, is_active: false })
 })
 
-test('what a crash cut off is logged, tried again, and never posted a fourth time', async () => {
+test('attempts interrupted by a crash are logged, retried, and never exceed three', async () => {
   const seller = await openSeller()
   const crashed = async (attempts: number) => {
     const now = new Date(Date.now() - 60_000)
@@ -293,7 +293,7 @@ test('what a crash cut off is logged, tried again, and never posted a fourth tim
   expect(seller.receiver.received).toHaveLength(1)
 })
 
-test('a worker alone on its database takes up at once what was under way before it started', async () => {
+test('the only worker on its database takes over interrupted attempts at once', async () => {
   const database = await freshDatabase()
   const db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'mintmark test' })
   const receiver = await openReceiver()
@@ -320,7 +320,7 @@ test('a worker alone on its database takes up at once what was under way before 
   await database.drop()
 })
 
-test('closing lets requests in flight end and records them, and starts no others', async () => {
+test('closing waits for requests in progress and records them, and starts no others', async () => {
   const database = await freshDatabase()
   const stopping = await startTestNode({ databaseUrl: database.url, env: { WEBHOOK_RETRY_DELAYS: '40ms,80ms' } })
   const answers: (() => void)[] = []
@@ -343,7 +343,7 @@ test('closing lets requests in flight end and records them, and starts no others
   await database.drop()
 })
 
-test('emission takes many accounts at once', async () => {
+test('events of many accounts are emitted at once', async () => {
   const sellers = await Promise.all([openSeller(), openSeller(), openSeller(ok, { on_sale: false })])
   const now = new Date()
   const sale = { orderId: 1, itemName: 'x', quantity: 1, unitPriceKurus: 100, payoutKurus: 90, soldAt: now }
@@ -353,7 +353,7 @@ test('emission takes many accounts at once', async () => {
   expect(sellers.map(({ receiver }) => receiver.received.length)).toEqual([2, 2, 0])
 })
 
-test('a node with another key than that of the stored secrets does not start, and says what to do', async () => {
+test('a node with a different key than that of the stored secrets does not start, and says what to do', async () => {
   await openSeller()
   const started = startTestNode({ databaseUrl: node.databaseUrl, env: { SECRET_KEY: 'another secret key of the tests' } })
   await expect(started).rejects.toThrow(/encrypted with a different key: set the old SECRET_KEY/)

@@ -45,7 +45,7 @@ async function read(key: string, query: object = {}, on: Pick<TestNode, 'publicU
 
 const waiting = (count: number, on: Pick<TestNode, 'polls'> = node) => until(`${count} wait`, () => on.polls.waiting === count)
 
-test('holds every sale and expiry, whatever the webhook got, in the bytes of the webhook', async () => {
+test('contains every sale and expiry, whatever the webhook received, with the same bytes', async () => {
   const { accountId, key } = await openAccount()
   await sell(node, accountId, 1, 1)
   const receiver = await openReceiver()
@@ -74,7 +74,7 @@ test('holds every sale and expiry, whatever the webhook got, in the bytes of the
   await receiver.close()
 })
 
-test('pages by cursor, and a test event does not stand in the feed', async () => {
+test('is paged by cursor, and excludes test events', async () => {
   const { accountId, key } = await openAccount()
   const empty = await read(key)
   expect(empty.events).toEqual([])
@@ -90,7 +90,7 @@ test('pages by cursor, and a test event does not stand in the feed', async () =>
   expect((await read(key, { after: '' })).events).toHaveLength(5)
 })
 
-test('refuses what is not a cursor of the account, and bad numbers, by name', async () => {
+test('rejects foreign and invalid cursors, and invalid numbers, by name', async () => {
   const { accountId, key } = await openAccount()
   const other = await openAccount()
   await sell(node, accountId)
@@ -115,7 +115,7 @@ test('refuses what is not a cursor of the account, and bad numbers, by name', as
   expect((await read(node.keys.professional)).status).toBe(403)
 })
 
-test('a cursor whose next event is forgotten, or that was never given, is 410', async () => {
+test('a cursor whose next event is deleted, or that was never issued, returns 410', async () => {
   const { accountId, key } = await openAccount()
   const before = (await read(key)).next
   await sell(node, accountId, 2)
@@ -138,7 +138,7 @@ test('a cursor whose next event is forgotten, or that was never given, is 410', 
   expect((await read(key, { after: ahead, wait: 30 })).status).toBe(410)
 })
 
-test('readers meet each event once and in the order of the commits, whichever transactions run at once', async () => {
+test('readers get each event once and in commit order, whichever transactions run concurrently', async () => {
   const { accountId, key } = await openAccount()
   const committed: number[] = []
   let writing = true
@@ -188,7 +188,7 @@ test('readers meet each event once and in the order of the commits, whichever tr
   expect(places.map(({ position }) => position)).toEqual(committed.map((_, i) => i + 1))
 })
 
-test('the later commit of two stands later, also where its transaction began first', async () => {
+test('the later of two commits comes later, even if its transaction began first', async () => {
   const { accountId, key } = await openAccount()
   const begun = Promise.withResolvers<void>()
   const go = Promise.withResolvers<void>()
@@ -211,7 +211,7 @@ test('the later commit of two stands later, also where its transaction began fir
   expect((await read(key)).events.map(({ data }) => data.order_id)).toEqual([1, 3])
 })
 
-test('200 callers that wait are answered by the commit, those of other accounts go on waiting', async () => {
+test('200 waiting callers are answered by the commit, and those of other accounts keep waiting', async () => {
   const seller = await openAccount()
   const quiet = await openAccount()
   const { next: after } = await read(seller.key)
@@ -227,7 +227,7 @@ test('200 callers that wait are answered by the commit, those of other accounts 
   await waiting(0)
 })
 
-test('an event of another node answers, too', async () => {
+test('an event of another node also ends the wait', async () => {
   const { here, there, close } = await startTwoNodes()
   const seller = await openAccount(here)
   const poll = read(seller.key, { wait: 30 }, here)
@@ -237,7 +237,7 @@ test('an event of another node answers, too', async () => {
   await close()
 })
 
-test('without an event the answer is empty when the time is over, and goes on from the same cursor', async () => {
+test('without an event, the response is empty when the time is over, and continues from the same cursor', async () => {
   const { accountId, key } = await openAccount()
   await sell(node, accountId)
   const { next: after } = await read(key)
@@ -246,7 +246,7 @@ test('without an event the answer is empty when the time is over, and goes on fr
   expect(node.polls.waiting).toBe(0)
 })
 
-test('a caller that goes away waits no longer', async () => {
+test('a disconnected caller stops waiting', async () => {
   const { key } = await openAccount()
   const gone = new AbortController()
   const headers = { authorization: `Bearer ${key}` }
@@ -274,7 +274,7 @@ test('a key that is revoked meanwhile reads nothing more', async () => {
   expect((await read(key)).status).toBe(401)
 })
 
-test('a node that stops answers those who wait', async () => {
+test('a stopping node answers waiting callers', async () => {
   const stopping = await startTestNode()
   const polls = Array.from({ length: 10 }, () => read(stopping.keys.plus, { wait: 30 }, stopping))
   await waiting(10, stopping)
@@ -283,7 +283,7 @@ test('a node that stops answers those who wait', async () => {
   await stopping.close()
 })
 
-test('GraphQL gives the same', async () => {
+test('GraphQL returns the same', async () => {
   const { accountId, key } = await openAccount()
   await sell(node, accountId, 1, 4)
   const fields =

@@ -41,7 +41,7 @@ async function rawServer(onSocket: (socket: Socket) => void): Promise<string> {
 const send = (url: string, over: Network = network) => post(new URL(url), { 'X-Test': 'yes' }, '{"a":1}', over)
 const failed = (error: string) => ({ success: false, statusCode: null, error, excerpt: '' })
 
-test('the body and headers arrive as they are, and 2xx is a success', async () => {
+test('body and headers arrive unchanged, and 2xx is a success', async () => {
   const { url, received } = await receiver(status(204))
   expect(await send(`${url}?a=1#part`)).toEqual({ success: true, statusCode: 204, error: null, excerpt: '' })
   expect(received).toMatchObject([{ method: 'POST', path: '/hook?a=1', headers: { 'x-test': 'yes', 'content-length': '7' } }])
@@ -59,7 +59,7 @@ test.concurrent('every other status is a failure, and redirects are not followed
   }
 })
 
-test.concurrent('silence, headers that drip, early hints for ever, no TLS and no name server fail in time', async () => {
+test.concurrent('no response, slow headers, endless early hints, no TLS and no name server fail in time', async () => {
   const drip = await rawServer((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n')
     const timer = setInterval(() => socket.write('X-A: b\r\n'), 100)
@@ -86,7 +86,7 @@ test.concurrent('silence, headers that drip, early hints for ever, no TLS and no
   expect(performance.now() - started).toBeLessThan(120_000)
 })
 
-test.concurrent('headers in time are a success, however slow or large the body', async () => {
+test.concurrent('headers in time are a success, however slow or large the body is', async () => {
   const slow = await receiver((_request, response) => void response.writeHead(200).write('begun'))
   const endless = await receiver((_request, response) => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
@@ -109,7 +109,7 @@ test.concurrent('headers in time are a success, however slow or large the body',
   expect(process.memoryUsage().rss - memory).toBeLessThan(512 * 1024 ** 2)
 })
 
-test.concurrent('excerpts are text that can be stored: no control characters, broken UTF-8 or half characters', async () => {
+test.concurrent('excerpts are valid text: no control characters, invalid UTF-8 or lone surrogates', async () => {
   const excerpt = async (body: Buffer | string) => (await send((await receiver((_q, response) => void response.end(body))).url)).excerpt
   expect(await excerpt('a\u0000b\r\n\u001b[31mc\u0085d')).toBe('ab[31mcd')
   expect(await excerpt(Buffer.from([0x61, 0xff, 0xfe, 0x62]))).toBe('a\ufffd\ufffdb')
@@ -124,7 +124,7 @@ test.concurrent('excerpts are text that can be stored: no control characters, br
   expect(outcome.excerpt.length).toBeLessThanOrEqual(1_000)
 })
 
-test.concurrent('a receiver that does not speak HTTP, closes early or is missing is a failed connection', async () => {
+test.concurrent('a receiver that does not speak HTTP, closes early or is missing counts as a failed connection', async () => {
   const bodies = [
     '',
     'nonsense\r\n\r\n',
@@ -139,7 +139,7 @@ test.concurrent('a receiver that does not speak HTTP, closes early or is missing
   expect(await send('http://127.0.0.1:1/')).toEqual(failed('connection failed'))
 })
 
-test.concurrent('a refused target is not connected to, and tells nothing', async () => {
+test.concurrent('a rejected target is not connected to, and reveals nothing', async () => {
   let connections = 0
   const url = await rawServer((socket) => {
     connections += 1
@@ -162,7 +162,7 @@ test.concurrent('a refused target is not connected to, and tells nothing', async
   expect(connections).toBe(0)
 })
 
-test.concurrent('all answers of the resolver count, at every attempt anew', async () => {
+test.concurrent('all addresses of the resolver are checked, anew for every attempt', async () => {
   const { url, port, received } = await receiver(ok)
   let rebound = false
   const names = await openNameServer((name) => {
@@ -184,7 +184,7 @@ test.concurrent('all answers of the resolver count, at every attempt anew', asyn
   expect(url).toContain(String(port))
 })
 
-test.concurrent('certificates are checked', async () => {
+test.concurrent('certificates are verified', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-tls-'))
   closing.push(() => rmSync(folder, { recursive: true }))
   const files = createCertificate(folder, 'DNS:fine.test,IP:127.0.0.1')

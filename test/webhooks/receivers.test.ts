@@ -63,7 +63,7 @@ async function openSeller() {
 describe('mintmark listen', () => {
   const mintmark = (...args: string[]) => start(process.execPath, ['src/main.ts', 'listen', '--port', '0', ...args])
 
-  test('verifies, prints and answers', async () => {
+  test('verifies and prints notifications, and responds', async () => {
     const seller = await openSeller()
     const { url, output, child } = await mintmark('--secret', seller.secret)
     await seller.pointTo(url)
@@ -78,7 +78,7 @@ describe('mintmark listen', () => {
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
-  test('answers with the status told, after the delay told, and 401 to another signature', async () => {
+  test('responds with the given status, after the given delay, and with 401 to an invalid signature', async () => {
     const seller = await openSeller()
     const { url, output } = await mintmark('--secret', seller.secret, '--status', '503', '--delay', '50ms')
     await seller.pointTo(url)
@@ -94,7 +94,7 @@ describe('mintmark listen', () => {
     await until('printed', () => output.text.includes('✗ the signature does not match'))
   })
 
-  test('says what is wrong with its options', async () => {
+  test('reports invalid options', async () => {
     for (const args of [[], ['--secret', 's', '--port', '70000'], ['--secret', 's', '--status', '99'], ['--secret', 's', '--delay', '6']]) {
       const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {} })
       registerListen(program, () => {})
@@ -120,7 +120,7 @@ describe('examples of the docs', () => {
     },
   ]
   for (const { name, command, args, there } of servers) {
-    test.runIf(there)(`${name}: takes what is genuine, refuses the rest`, async () => {
+    test.runIf(there)(`${name}: accepts genuine notifications, rejects others`, async () => {
       const seller = await openSeller()
       const { url, output } = await start(command, args, { WEBHOOK_SECRET: seller.secret })
       await seller.pointTo(url)
@@ -139,7 +139,7 @@ describe('examples of the docs', () => {
     })
   }
 
-  test.runIf(has('openssl', 'version'))('shell: tells what is genuine', () => {
+  test.runIf(has('openssl', 'version'))('shell: recognises genuine notifications', () => {
     const folder = mkdtempSync(join(tmpdir(), 'mintmark-webhook-'))
     const body = '{"event":"sale","data":{"item_name":"Charizard ✨"}}'
     writeFileSync(join(folder, 'body.json'), body)

@@ -60,7 +60,7 @@ async function left(): Promise<{ events: number[]; attempts: number[] }> {
   return { events: events.map(({ id }) => id), attempts: attempts.map(({ event_id: id }) => id) }
 }
 
-test('what happened more than 90 days ago is removed, in whatever number', async () => {
+test('events older than 90 days are deleted, however many there are', async () => {
   const now = node.clock.now()
   const at = (days: number) => new Date(now.getTime() - days * DAY_MS)
   const many = Array.from({ length: 1_500 }, () => ({ created: at(100), state: 'delivered' as const }))

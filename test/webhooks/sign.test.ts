@@ -12,13 +12,13 @@ test.each([
   ['the secret as it is', () => new Webhook(secret)],
   ['the secret as raw text', () => new Webhook(secret, { format: 'raw' })],
   ['the secret encoded again', () => new Webhook(Buffer.from(secret).toString('base64'))],
-])('a receiver that gives the package %s accepts the body and nothing else', (_how, open) => {
+])('a receiver that uses the package %s accepts the body and nothing else', (_how, open) => {
   expect(open().verify(body, headers)).toEqual(JSON.parse(body))
   expect(() => open().verify(body.replace('sale', 'sal3'), headers)).toThrow()
   expect(() => open().verify(body, { ...headers, 'webhook-id': 'evt_2' })).toThrow()
 })
 
-test('another secret and an old attempt are refused', () => {
+test('another secret and an old attempt are rejected', () => {
   expect(() => new Webhook(randomBytes(36).toString('base64')).verify(body, headers)).toThrow()
   const old = signatureHeaders({ secret, id: 'evt_1', at: new Date(Date.now() - 3_600_000), body })
   expect(() => new Webhook(secret).verify(body, old)).toThrow()

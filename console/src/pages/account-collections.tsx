@@ -1,13 +1,13 @@
 // An account's collections.
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
-import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { confirm, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { WorthHistory } from '#ui/worth-history.tsx'
 import { List, useData, useWrite, writeNow } from '../api.ts'
 import { collectionVisibilityValues as VISIBILITIES, type StoredCollection } from '../api-types.ts'
-import { Act } from '../ui/act.tsx'
-import { count, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { count, t, termText } from '../words.ts'
 
 export function AccountCollections({ accountId }: { accountId: number }) {
   const [worthOf, setWorthOf] = useState<StoredCollection | null>(null)
@@ -35,7 +35,7 @@ export function AccountCollections({ accountId }: { accountId: number }) {
       text: t('removeCollectionText', { count: collection.items_count }),
       action: t('remove'),
     }
-    if (!(await confirmed(asked))) return
+    if (!(await confirm(asked))) return
     if (!(await writeNow('DELETE', `/collections/${collection.id}`))) return
     announce(t('removed'))
     if (worthOf?.id === collection.id) setWorthOf(null)
@@ -52,17 +52,17 @@ export function AccountCollections({ accountId }: { accountId: number }) {
         version={version}
         filters={[
           { name: 'search', label: t('name'), type: 'search' },
-          { name: 'visibility', label: t('visibility'), options: VISIBILITIES.map((code) => ({ value: code, text: term('visibility', code) })) },
+          { name: 'visibility', label: t('visibility'), options: VISIBILITIES.map((code) => ({ value: code, text: termText('visibility', code) })) },
         ]}
         actions={
-          <Act need="support" class="main" onClick={() => setEdited('new')}>
+          <PermittedButton need="support" class="main" onClick={() => setEdited('new')}>
             {t('newCollection')}
-          </Act>
+          </PermittedButton>
         }
         rowKey={(collection) => collection.id}
         columns={[
           { head: t('name'), cell: (collection) => collection.name },
-          { head: t('visibility'), cell: (collection) => term('visibility', collection.visibility) },
+          { head: t('visibility'), cell: (collection) => termText('visibility', collection.visibility) },
           { head: t('records'), number: true, cell: (collection) => count(collection.items_count) },
           { head: t('description'), wide: true, cell: (collection) => collection.description || '–' },
           {
@@ -72,12 +72,17 @@ export function AccountCollections({ accountId }: { accountId: number }) {
                 <button type="button" aria-label={`${t('worth')}: ${collection.name}`} onClick={() => setWorthOf(collection)}>
                   {t('worth')}
                 </button>
-                <Act need="support" aria-label={`${t('edit')}: ${collection.name}`} onClick={() => setEdited(collection)}>
+                <PermittedButton need="support" aria-label={`${t('edit')}: ${collection.name}`} onClick={() => setEdited(collection)}>
                   {t('edit')}
-                </Act>
-                <Act need="support" class="danger" aria-label={`${t('remove')}: ${collection.name}`} onClick={() => void remove(collection)}>
+                </PermittedButton>
+                <PermittedButton
+                  need="support"
+                  class="danger"
+                  aria-label={`${t('remove')}: ${collection.name}`}
+                  onClick={() => void remove(collection)}
+                >
                   {t('remove')}
-                </Act>
+                </PermittedButton>
               </span>
             ),
           },
@@ -97,7 +102,7 @@ export function AccountCollections({ accountId }: { accountId: number }) {
               <select name="visibility">
                 {VISIBILITIES.map((code) => (
                   <option key={code} value={code} selected={code === shown?.visibility}>
-                    {term('visibility', code)}
+                    {termText('visibility', code)}
                   </option>
                 ))}
               </select>

@@ -6,7 +6,7 @@ import { periodFilters, periodQuery } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { List, useWrite } from '../api.ts'
 import type { Account } from '../api-types.ts'
-import { Act } from '../ui/act.tsx'
+import { PermittedButton } from '../ui/permitted-button.tsx'
 import { count, moment, t } from '../words.ts'
 
 export function AccountCredits({ account, onChanged }: { account: Account; onChanged: () => void }) {
@@ -31,9 +31,9 @@ export function AccountCredits({ account, onChanged }: { account: Account; onCha
         filters={[{ name: 'search', label: t('reason'), type: 'search' }, ...periodFilters()]}
         toQuery={periodQuery}
         actions={
-          <Act need="support" class="main" onClick={() => setChanging(true)}>
+          <PermittedButton need="support" class="main" onClick={() => setChanging(true)}>
             {t('changeCredits')}
-          </Act>
+          </PermittedButton>
         }
         rowKey={(entry) => entry.id}
         columns={[

@@ -1,35 +1,35 @@
 // An account's API keys: created, restricted, rotated and revoked; the key itself is shown once.
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
-import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { confirm, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Secret } from '#ui/secret.tsx'
 import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { List, may, request, useWrite, writeNow } from '../api.ts'
+import { List, isAllowed, request, useWrite, writeNow } from '../api.ts'
 import { type ApiKey, type NewApiKey, pathsOperatorV1AccountsAccount_idKeysGetParametersQueryStateValues as KEY_STATES } from '../api-types.ts'
-import { Act } from '../ui/act.tsx'
-import { BulkButton, each } from '../ui/bulk.tsx'
-import { date, moment, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { BulkButton, forEachRow } from '../ui/bulk.tsx'
+import { date, moment, t, termText } from '../words.ts'
 
 type Task = { kind: 'create' } | { kind: 'change'; key: ApiKey } | { kind: 'rotate'; key: ApiKey } | { kind: 'show'; key: NewApiKey } | null
 
 export function AccountKeys({ accountId }: { accountId: number }) {
   const [task, setTask] = useState<Task>(null)
   const [version, changed] = useVersion()
-  const made = (key: NewApiKey) => {
+  const onCreated = (key: NewApiKey) => {
     setTask({ kind: 'show', key })
     changed()
   }
   const revoke = async (key: ApiKey) => {
     const asked = { title: t('revokeTitle', { label: nameOf(key) }), text: t('revokeText'), action: t('revoke') }
-    if (!(await confirmed(asked)) || !(await writeNow('DELETE', `/keys/${key.id}`))) return
+    if (!(await confirm(asked)) || !(await writeNow('DELETE', `/keys/${key.id}`))) return
     announce(t('keyRevoked'))
     changed()
   }
   const revokeAll = async (keys: ApiKey[]) => {
     const asked = { title: t('revokeAllTitle', { count: keys.length }), text: t('revokeAllText'), action: t('revoke') }
-    if (!(await confirmed(asked))) return
-    const done = await each(keys, ({ id }) => request('DELETE', `/keys/${id}`))
+    if (!(await confirm(asked))) return
+    const done = await forEachRow(keys, ({ id }) => request('DELETE', `/keys/${id}`))
     if (done.length > 0) announce(t('revokedCount', { count: done.length }))
     changed()
   }
@@ -42,15 +42,15 @@ export function AccountKeys({ accountId }: { accountId: number }) {
         version={version}
         filters={[
           { name: 'search', label: t('label'), type: 'search' },
-          { name: 'state', label: t('state'), options: KEY_STATES.map((code) => ({ value: code, text: term('status', code) })) },
+          { name: 'state', label: t('state'), options: KEY_STATES.map((code) => ({ value: code, text: termText('status', code) })) },
         ]}
         actions={
-          <Act need="support" class="main" onClick={() => setTask({ kind: 'create' })}>
+          <PermittedButton need="support" class="main" onClick={() => setTask({ kind: 'create' })}>
             {t('newKey')}
-          </Act>
+          </PermittedButton>
         }
         bulk={
-          may('support')
+          isAllowed('support')
             ? {
                 nameOf,
                 actions: (chosen) => {
@@ -75,22 +75,22 @@ export function AccountKeys({ accountId }: { accountId: number }) {
               key.revoked_at === null && (
                 <span class="buttons tight">
                   {stateOf(key) === 'valid' && (
-                    <Act need="support" aria-label={`${t('edit')}: ${nameOf(key)}`} onClick={() => setTask({ kind: 'change', key })}>
+                    <PermittedButton need="support" aria-label={`${t('edit')}: ${nameOf(key)}`} onClick={() => setTask({ kind: 'change', key })}>
                       {t('edit')}
-                    </Act>
+                    </PermittedButton>
                   )}
-                  <Act need="support" aria-label={`${t('rotate')}: ${nameOf(key)}`} onClick={() => setTask({ kind: 'rotate', key })}>
+                  <PermittedButton need="support" aria-label={`${t('rotate')}: ${nameOf(key)}`} onClick={() => setTask({ kind: 'rotate', key })}>
                     {t('rotate')}
-                  </Act>
-                  <Act need="support" class="danger" aria-label={`${t('revoke')}: ${nameOf(key)}`} onClick={() => void revoke(key)}>
+                  </PermittedButton>
+                  <PermittedButton need="support" class="danger" aria-label={`${t('revoke')}: ${nameOf(key)}`} onClick={() => void revoke(key)}>
                     {t('revoke')}
-                  </Act>
+                  </PermittedButton>
                 </span>
               ),
           },
         ]}
       />
-      {task?.kind === 'create' && <CreateKey accountId={accountId} onMade={made} onClose={() => setTask(null)} />}
+      {task?.kind === 'create' && <CreateKey accountId={accountId} onMade={onCreated} onClose={() => setTask(null)} />}
       {task?.kind === 'change' && (
         <ChangeKey
           of={task.key}
@@ -102,7 +102,7 @@ export function AccountKeys({ accountId }: { accountId: number }) {
           onClose={() => setTask(null)}
         />
       )}
-      {task?.kind === 'rotate' && <RotateKey of={task.key} onMade={made} onClose={() => setTask(null)} />}
+      {task?.kind === 'rotate' && <RotateKey of={task.key} onMade={onCreated} onClose={() => setTask(null)} />}
       {task?.kind === 'show' && <Secret title={t('newKeyOf', { label: nameOf(task.key) })} value={task.key.key} onClose={() => setTask(null)} />}
     </>
   )

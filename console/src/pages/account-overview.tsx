@@ -5,13 +5,13 @@ import { Activity } from '../ui/activity.tsx'
 import { ago, count, t } from '../words.ts'
 
 const LATEST = 5
-const MOST_COLLECTIONS = 100
+const MAX_COLLECTIONS = 100
 
 export function AccountOverview({ accountId }: { accountId: number }) {
   const of = `/console/accounts/${accountId}?view=`
   const listings = useData('/listings', { query: { seller_id: accountId, per_page: 1 } }).pagination
   const active = useData('/listings', { query: { seller_id: accountId, status: 'active', per_page: 1 } }).pagination
-  const collections = useData('/collections', { query: { account_id: accountId, per_page: MOST_COLLECTIONS } })
+  const collections = useData('/collections', { query: { account_id: accountId, per_page: MAX_COLLECTIONS } })
   const keys = useData(`/accounts/${accountId}/keys`, { query: { state: 'valid', per_page: 1 } })
   const webhook = useData(`/accounts/${accountId}/webhook`).data
   const records = collections.data?.reduce((sum, { items_count: items }) => sum + items, 0) ?? 0

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import type { Loaded } from '#ui/data.ts'
-import { confirmed, Dialog, Field, Form } from '#ui/dialog.tsx'
+import { confirm, Dialog, Field, Form } from '#ui/dialog.tsx'
 import { useAddressQuery } from '#ui/address.ts'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
@@ -10,8 +10,8 @@ import { Await, Facts, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
 import type { Account } from '../api-types.ts'
-import { Act } from '../ui/act.tsx'
-import { count, moment, t, term, type WordKey } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { count, moment, t, termText, type WordKey } from '../words.ts'
 import { planOptions } from './accounts.tsx'
 import { AccountCollections } from './account-collections.tsx'
 import { AccountCredits } from './account-credits.tsx'
@@ -75,7 +75,7 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
   }
   const suspend = async () => {
     const asked = { title: t('suspendTitle', { name: account.name }), text: t('suspendText'), action: t('suspend') }
-    if (account.suspended || (await confirmed(asked))) await change({ suspended: !account.suspended })
+    if (account.suspended || (await confirm(asked))) await change({ suspended: !account.suspended })
   }
   return (
     <>
@@ -85,18 +85,18 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
           <a class="button" href={`/console/listings?seller_id=${account.id}`}>
             {t('listings')}
           </a>
-          <Act need="support" onClick={() => setChanging(true)}>
+          <PermittedButton need="support" onClick={() => setChanging(true)}>
             {t('edit')}
-          </Act>
-          <Act need="support" class={account.suspended ? '' : 'danger'} disabled={busy} onClick={() => void suspend()}>
+          </PermittedButton>
+          <PermittedButton need="support" class={account.suspended ? '' : 'danger'} disabled={busy} onClick={() => void suspend()}>
             {account.suspended ? t('resume') : t('suspend')}
-          </Act>
+          </PermittedButton>
         </div>
       </div>
       <Facts
         rows={[
           [t('id'), String(account.id)],
-          [t('plan'), term('plan', account.plan)],
+          [t('plan'), termText('plan', account.plan)],
           [t('state'), <Status key="state" code={account.suspended ? 'suspended' : 'open'} />],
           [t('highlightCredits'), count(account.highlight_credits)],
           [

@@ -8,13 +8,13 @@ import { Heading } from '#ui/heading.tsx'
 import { Id } from '#ui/id.tsx'
 import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { List, may, useWrite } from '../api.ts'
+import { List, isAllowed, useWrite } from '../api.ts'
 import { planValues as PLANS } from '../api-types.ts'
 import { AccountBulk } from '../ui/account-bulk.tsx'
-import { Act } from '../ui/act.tsx'
-import { count, date, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { count, date, t, termText } from '../words.ts'
 
-export const planOptions = () => PLANS.map((plan) => ({ value: plan, text: term('plan', plan) }))
+export const planOptions = () => PLANS.map((plan) => ({ value: plan, text: termText('plan', plan) }))
 
 export function AccountTabs({ current }: { current: 'accounts' | 'webhooks' }) {
   return (
@@ -45,19 +45,19 @@ export function AccountsPage() {
             name: 'suspended',
             label: t('state'),
             options: [
-              { value: '0', text: term('status', 'open') },
-              { value: '1', text: term('status', 'suspended') },
+              { value: '0', text: termText('status', 'open') },
+              { value: '1', text: termText('status', 'suspended') },
             ],
           },
         ]}
         actions={
-          <Act need="support" class="main" onClick={() => setOpening(true)}>
+          <PermittedButton need="support" class="main" onClick={() => setOpening(true)}>
             {t('newAccount')}
-          </Act>
+          </PermittedButton>
         }
         version={version}
         bulk={
-          may('support')
+          isAllowed('support')
             ? { nameOf: (account) => account.name, actions: (accounts) => <AccountBulk accounts={accounts} onDone={changed} /> }
             : undefined
         }
@@ -65,7 +65,7 @@ export function AccountsPage() {
         columns={[
           { head: t('name'), sort: 'name', cell: (account) => <a href={`/console/accounts/${account.id}`}>{account.name}</a> },
           { head: t('id'), number: true, wide: true, cell: (account) => <Id value={account.id} /> },
-          { head: t('plan'), cell: (account) => term('plan', account.plan) },
+          { head: t('plan'), cell: (account) => termText('plan', account.plan) },
           { head: t('state'), cell: (account) => <Status code={account.suspended ? 'suspended' : 'open'} /> },
           { head: t('credits'), number: true, sort: 'highlight_credits', cell: (account) => count(account.highlight_credits) },
           { head: t('since'), short: true, wide: true, sort: 'created_at', cell: (account) => date(account.created_at) },

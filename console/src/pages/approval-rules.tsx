@@ -3,15 +3,15 @@ import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { type ApprovalBacktest, type ApprovalConditions, type ApprovalRule, approvalRuleModeValues as MODES } from '../api-types.ts'
 import { useVersion } from '#ui/data.ts'
-import { List, may, useData, useWrite, writeNow } from '../api.ts'
-import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { List, isAllowed, useData, useWrite, writeNow } from '../api.ts'
+import { confirm, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty, Facts, Refusal, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { Act } from '../ui/act.tsx'
-import { ago, count, date, moment, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { ago, count, date, moment, t, termText } from '../words.ts'
 
 const MEASURED = ['price_ratio', 'seller_sales', 'seller_approved', 'seller_rejected', 'seller_age_days'] as const
 /** Fields of a listing, besides price and stock, that an approval covers. */
@@ -53,7 +53,7 @@ export function ApprovalRulesPage() {
       <div class="head">
         <Heading>{t('approvalRules')}</Heading>
         <div class="actions">
-          <Act
+          <PermittedButton
             need="market"
             class="main"
             onClick={() => {
@@ -62,7 +62,7 @@ export function ApprovalRulesPage() {
             }}
           >
             {t('newRule')}
-          </Act>
+          </PermittedButton>
         </div>
       </div>
       <ApprovalTabs current="rules" />
@@ -117,7 +117,7 @@ export function ApprovalRulePage() {
   }
   const reopen = async ({ name, approved }: ApprovalRule) => {
     const asked = { title: t('reopenTitle', { name }), text: t('reopenText'), action: t('reopenCount', { count: approved }) }
-    if (!(await confirmed(asked))) return
+    if (!(await confirm(asked))) return
     const done = await writeNow('POST', `/approval-rules/${id}/reopen`, {})
     if (!done) return
     const kept = Object.values(done.data.kept).reduce((sum, number) => sum + number, 0)
@@ -142,11 +142,17 @@ export function ApprovalRulePage() {
                 <Heading>{rule.name}</Heading>
                 <div class="actions">
                   {MODES.filter((mode) => mode !== rule.mode).map((mode) => (
-                    <Act need="market" key={mode} class={mode === 'on' ? 'main' : undefined} disabled={busy} onClick={() => void save({ mode })}>
+                    <PermittedButton
+                      need="market"
+                      key={mode}
+                      class={mode === 'on' ? 'main' : undefined}
+                      disabled={busy}
+                      onClick={() => void save({ mode })}
+                    >
                       {t(`switchTo.${mode}`)}
-                    </Act>
+                    </PermittedButton>
                   ))}
-                  <Act
+                  <PermittedButton
                     need="market"
                     onClick={() => {
                       clear()
@@ -154,11 +160,11 @@ export function ApprovalRulePage() {
                     }}
                   >
                     {t('edit')}
-                  </Act>
+                  </PermittedButton>
                   {rule.approved > 0 && (
-                    <Act need="market" class="danger" disabled={busy} onClick={() => void reopen(rule)}>
+                    <PermittedButton need="market" class="danger" disabled={busy} onClick={() => void reopen(rule)}>
                       {t('reopen')}
-                    </Act>
+                    </PermittedButton>
                   )}
                 </div>
               </div>
@@ -201,9 +207,9 @@ export function ApprovalRulePage() {
                     { head: t('listing'), cell: (row) => <a href={`/console/listings/${row.listing_id}`}>{row.title ?? `#${row.listing_id}`}</a> },
                     { head: t('when'), short: true, cell: (row) => <span title={moment(row.at)}>{ago(row.at)}</span> },
                     { head: t('ruleVersion'), number: true, wide: true, cell: (row) => row.rule_version },
-                    { head: t('ruleMode'), wide: true, cell: (row) => term('ruleMode', row.mode) },
+                    { head: t('ruleMode'), wide: true, cell: (row) => termText('ruleMode', row.mode) },
                     { head: t('ruleSays'), cell: (row) => t(row.approves ? 'ruleWouldApprove' : 'ruleWouldLeave') },
-                    { head: t('decision'), cell: (row) => row.decision && term('listingDecision', row.decision) },
+                    { head: t('decision'), cell: (row) => row.decision && termText('listingDecision', row.decision) },
                     { head: t('actor'), wide: true, cell: (row) => row.decided_by },
                   ]}
                 />
@@ -227,7 +233,7 @@ export function ApprovalRulePage() {
 }
 
 function Mode({ of: { mode } }: { of: ApprovalRule }) {
-  return <span class={`status ${mode === 'on' ? 'good' : mode === 'shadow' ? 'wait' : ''}`}>{term('ruleMode', mode)}</span>
+  return <span class={`status ${mode === 'on' ? 'good' : mode === 'shadow' ? 'wait' : ''}`}>{termText('ruleMode', mode)}</span>
 }
 
 /** What a rule would have done, compared to manual decisions. */
@@ -240,7 +246,7 @@ function BacktestForm({ rule }: { rule: ApprovalRule }) {
     <section aria-labelledby="backtest">
       <h2 id="backtest">{t('backtest')}</h2>
       <p class="quiet">{t('backtestText')}</p>
-      {may('market') && (
+      {isAllowed('market') && (
         <div class="narrow">
           <Form submit={t('runBacktest')} busy={busy} error={error} onSubmit={(values) => void run(values)}>
             <Field label={t('backtestDays')}>
@@ -299,7 +305,7 @@ function RuleDialog({ title, rule, busy, error, onSave, onClose }: RuleDialogPro
         </Field>
         {MEASURED.map((name) => (
           <fieldset key={name} class="range">
-            <legend>{term('condition', name)}</legend>
+            <legend>{termText('condition', name)}</legend>
             {(['min', 'max'] as const).map((end) => (
               <Field key={end} label={t(end === 'min' ? 'atLeast' : 'atMost')}>
                 <input name={`${name}.${end}`} type="number" min={0} step={name === 'price_ratio' ? 0.01 : 1} defaultValue={ranges[name]?.[end]} />
@@ -315,7 +321,7 @@ function RuleDialog({ title, rule, busy, error, onSave, onClose }: RuleDialogPro
           {byChange &&
             CONTENT.map((field) => (
               <label key={field} class="check">
-                <input name={`changed.${field}`} type="checkbox" defaultChecked={fields?.includes(field)} /> {term('field', field)}
+                <input name={`changed.${field}`} type="checkbox" defaultChecked={fields?.includes(field)} /> {termText('field', field)}
               </label>
             ))}
         </fieldset>
@@ -351,9 +357,9 @@ function sentencesOf({ changed_fields: fields, ...ranges }: ApprovalConditions):
     const { min, max } = ranges[name] ?? {}
     if (min === undefined && max === undefined) return []
     const bounds = [...(min === undefined ? [] : [t('atLeastOf', { value: min })]), ...(max === undefined ? [] : [t('atMostOf', { value: max })])]
-    return [`${term('condition', name)}: ${bounds.join(', ')}`]
+    return [`${termText('condition', name)}: ${bounds.join(', ')}`]
   })
   if (!fields) return measured
-  const names = fields.map((field) => term('field', field)).join(', ')
+  const names = fields.map((field) => termText('field', field)).join(', ')
   return [...measured, `${t('onlyTheseChanged')}: ${names || t('nothingChanged')}`]
 }

@@ -3,22 +3,22 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { type ApiError, newKey } from '#ui/api.ts'
 import { asApiError } from '#ui/data.ts'
-import { may, request, useData, writeNow } from '../api.ts'
+import { isAllowed, request, useData, writeNow } from '../api.ts'
 import type { ListingDecision, WaitingListing } from '../api-types.ts'
-import { confirmed } from '#ui/dialog.tsx'
+import { confirm } from '#ui/dialog.tsx'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { ChangedMeanwhile } from '../ui/listing-changes.tsx'
 import { accounts, items } from '../ui/sources.ts'
-import { useInTurn, useQueue } from '../ui/queue.ts'
-import { Empty, Failure, Waiting } from '#ui/states.tsx'
+import { useSequentialWrites, useQueue } from '../ui/queue.ts'
+import { Empty, Failure, Loading } from '#ui/states.tsx'
 import { ChooseAll, Pages, toggled, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { Act } from '../ui/act.tsx'
-import { ago, count, lira, sentence, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { ago, count, lira, sentence, t, termText } from '../words.ts'
 import { ApprovalTabs } from './approval-rules.tsx'
 import { presetReasons, RefusalDialog, type RefusalKind } from '../ui/refusal-dialog.tsx'
-import { ListingBeside } from './listing.tsx'
+import { ListingComparison } from './listing.tsx'
 
 const SHOWN = 50
 /** Following rows whose pictures are preloaded. */
@@ -34,7 +34,7 @@ export function ApprovalsPage() {
     { name: 'seller_id', label: t('seller'), picker: accounts },
     { name: 'item_id', label: t('item'), picker: items },
   ])
-  const { applying, apply } = useInTurn()
+  const { applying, apply } = useSequentialWrites()
   const paused = applying > 0
   const queue = useData('/listings/waiting', { query: { ...values, page, per_page: SHOWN }, paused })
   const decisions = useData('/listing-decisions', { query: { mine: 1, undoable: 1, per_page: 1 }, paused, again: untilOver })
@@ -110,7 +110,7 @@ export function ApprovalsPage() {
   }
   const approve = async () => {
     const asked = { title: t('approveTitle', { count: many }), text: t('approveText'), action: t('approve'), danger: false }
-    if (subjects.length > 0 && (many < 2 || (await confirmed(asked)))) decide('approve', {})
+    if (subjects.length > 0 && (many < 2 || (await confirm(asked)))) decide('approve', {})
   }
   const rejectWith = (preset: string) => decide('reject', { reason: preset })
   const undo = () => {
@@ -124,7 +124,7 @@ export function ApprovalsPage() {
   }
   const presets = presetReasons()
   onKey((event) => {
-    if (!may('market')) return
+    if (!isAllowed('market')) return
     if (event.key === 'u' && last) return undo
     if (!current) return
     const preset = presets[Number(/^Digit([1-9])$/.exec(event.code)?.[1] ?? 0) - 1]
@@ -145,26 +145,26 @@ export function ApprovalsPage() {
           {t('approvals')} {queue.pagination && <span class="quiet">{count(queue.pagination.total)}</span>}
         </Heading>
         <div class="actions">
-          <Act need="market" class="main" disabled={subjects.length === 0} aria-keyshortcuts="a" onClick={() => void approve()}>
+          <PermittedButton need="market" class="main" disabled={subjects.length === 0} aria-keyshortcuts="a" onClick={() => void approve()}>
             {many > 0 ? t('approveCount', { count: many }) : t('approve')} <kbd>A</kbd>
-          </Act>
-          <Act need="market" disabled={subjects.length === 0} aria-keyshortcuts="c" onClick={() => setRefusing('request_change')}>
+          </PermittedButton>
+          <PermittedButton need="market" disabled={subjects.length === 0} aria-keyshortcuts="c" onClick={() => setRefusing('request_change')}>
             {many > 0 ? t('requestChangeCount', { count: many }) : t('requestChange')} <kbd>C</kbd>
-          </Act>
-          <Act need="market" class="danger" disabled={subjects.length === 0} aria-keyshortcuts="r" onClick={() => setRefusing('reject')}>
+          </PermittedButton>
+          <PermittedButton need="market" class="danger" disabled={subjects.length === 0} aria-keyshortcuts="r" onClick={() => setRefusing('reject')}>
             {many > 0 ? t('rejectCount', { count: many }) : t('reject')} <kbd>R</kbd>
-          </Act>
+          </PermittedButton>
         </div>
       </div>
       <ApprovalTabs current="queue" />
       <div class="toolbar">{bar}</div>
-      {may('market') && <p class="quiet keys">{t('approvalKeys')}</p>}
+      {isAllowed('market') && <p class="quiet keys">{t('approvalKeys')}</p>}
       <p class="quiet keys" role="status">
         {applying > 0 && t('decisionsApplying', { count: applying })}
       </p>
       {last && (
         <p class="last">
-          {term('listingDecision', last.decision)}: {last.title ?? `#${last.listing_id}`}{' '}
+          {termText('listingDecision', last.decision)}: {last.title ?? `#${last.listing_id}`}{' '}
           <button type="button" aria-keyshortcuts="u" disabled={decisions.loading} onClick={undo}>
             {t('undo')} <kbd>U</kbd>
           </button>
@@ -180,13 +180,13 @@ export function ApprovalsPage() {
       {queue.error ? (
         <Failure error={queue.error} retry={queue.reload} />
       ) : !queue.data || (rows.length === 0 && queue.loading) ? (
-        <Waiting />
+        <Loading />
       ) : !current ? (
         <Empty>{filtered ? t('nothingMatches') : t('noApprovals')}</Empty>
       ) : (
         <div class="queue">
           <div class="rows">
-            {may('market') && (
+            {isAllowed('market') && (
               // biome-ignore lint/a11y/noLabelWithoutControl: the control is inside the label
               <label class="check">
                 <ChooseAll keys={rows.map((row) => row.id)} chosen={chosen} choose={setChosen} /> {t('chooseAll')}
@@ -195,7 +195,7 @@ export function ApprovalsPage() {
             <ul ref={list} aria-label={t('approvals')}>
               {rows.map((row, index) => (
                 <li key={row.id} aria-current={row.id === current.id ? 'true' : undefined}>
-                  {may('market') && (
+                  {isAllowed('market') && (
                     <input
                       type="checkbox"
                       aria-label={t('chooseRow', { name: row.title })}
@@ -223,14 +223,14 @@ export function ApprovalsPage() {
               .map((row) => (
                 <ChangedMeanwhile key={row.id} seen={row} now={current} />
               ))}
-            <ListingBeside key={current.id} listing={current} review={current.review} />
-            {many === 0 && may('market') && (
+            <ListingComparison key={current.id} listing={current} review={current.review} />
+            {many === 0 && isAllowed('market') && (
               <section class="presets" aria-label={t('rejectWith')}>
                 <h3>{t('rejectWith')}</h3>
                 {presets.map((preset, n) => (
-                  <Act need="market" key={preset} aria-keyshortcuts={String(n + 1)} onClick={() => rejectWith(preset)}>
+                  <PermittedButton need="market" key={preset} aria-keyshortcuts={String(n + 1)} onClick={() => rejectWith(preset)}>
                     <kbd>{n + 1}</kbd> {preset}
-                  </Act>
+                  </PermittedButton>
                 ))}
               </section>
             )}

@@ -50,7 +50,7 @@ function Subject({ row }: { row: AuditRow }) {
 
 function Change({ row: { before, after } }: { row: AuditRow }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
-  const changed = names.filter((name) => shown(before?.[name]) !== shown(after?.[name]))
+  const changed = names.filter((name) => formatValue(before?.[name]) !== formatValue(after?.[name]))
   if (changed.length === 0) return '–'
   return (
     <details>
@@ -60,7 +60,7 @@ function Change({ row: { before, after } }: { row: AuditRow }) {
           <div key={name}>
             <dt>{name}</dt>
             <dd>
-              {before && <del>{shown(before[name])}</del>} {after && <ins>{shown(after[name])}</ins>}
+              {before && <del>{formatValue(before[name])}</del>} {after && <ins>{formatValue(after[name])}</ins>}
             </dd>
           </div>
         ))}
@@ -69,7 +69,7 @@ function Change({ row: { before, after } }: { row: AuditRow }) {
   )
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (value === undefined || value === null) return '–'
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -5,14 +5,14 @@ import { useAddressQuery } from '#ui/address.ts'
 import { useVersion } from '#ui/data.ts'
 import { Heading } from '#ui/heading.tsx'
 import { Id } from '#ui/id.tsx'
-import { Failure, Waiting } from '#ui/states.tsx'
+import { Failure, Loading } from '#ui/states.tsx'
 import { List, useData } from '../api.ts'
 import type { ListedItem, StoredCategory, StoredItem } from '../api-types.ts'
 import { marketOptions } from '../ui/market-options.ts'
 import { Picture } from '#ui/picture.tsx'
 import { QueryInput } from '../ui/query-input.tsx'
-import { Act } from '../ui/act.tsx'
-import { moment, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { moment, t, termText } from '../words.ts'
 import { CategoryForm } from './category-form.tsx'
 import { ItemForm } from './item-form.tsx'
 import { priceText } from './prices.ts'
@@ -34,9 +34,9 @@ export function CataloguePage() {
         <aside aria-label={t('categories')}>
           <div class="head">
             <h2>{t('categories')}</h2>
-            <Act need="catalogue" onClick={() => setTask({ kind: 'category', category: null })}>
+            <PermittedButton need="catalogue" onClick={() => setTask({ kind: 'category', category: null })}>
               {t('newCategory')}
-            </Act>
+            </PermittedButton>
           </div>
           <ul class="tree">
             <li>
@@ -63,9 +63,9 @@ export function CataloguePage() {
               { name: 'ref', label: t('ref') },
             ]}
             actions={
-              <Act need="catalogue" class="main" onClick={() => setTask({ kind: 'item' })}>
+              <PermittedButton need="catalogue" class="main" onClick={() => setTask({ kind: 'item' })}>
                 {t('newItem')}
-              </Act>
+              </PermittedButton>
             }
             rowKey={(item) => item.id}
             columns={[
@@ -81,7 +81,7 @@ export function CataloguePage() {
               { head: t('code'), sort: 'code', cell: (item) => item.code ?? '–' },
               { head: t('finish'), cell: (item) => finishOf(item) ?? '–' },
               { head: t('category'), cell: (item) => item.category.name },
-              { head: t('source'), short: true, wide: true, cell: (item) => term('market', item.market) },
+              { head: t('source'), short: true, wide: true, cell: (item) => termText('market', item.market) },
               { head: t('price'), number: true, sort: 'price', cell: (item) => <ItemPrice of={item} /> },
               { head: t('id'), number: true, wide: true, sort: 'id', cell: (item) => <Id value={item.id} /> },
             ]}
@@ -117,7 +117,9 @@ function finishOf({ attributes }: StoredItem): string | undefined {
 
 function ItemPrice({ of: { price } }: { of: ListedItem }) {
   if (!price) return '–'
-  return <span title={`${term('market', price.market)}, ${price.label}, ${moment(price.updated_at)}`}>{priceText(price.price, price.market)}</span>
+  return (
+    <span title={`${termText('market', price.market)}, ${price.label}, ${moment(price.updated_at)}`}>{priceText(price.price, price.market)}</span>
+  )
 }
 
 interface BranchProps {
@@ -129,11 +131,11 @@ interface BranchProps {
   onEdit: (category: StoredCategory) => void
 }
 
-const MOST = 100
+const CATEGORIES_PER_PAGE = 100
 
 /** The children of a category, loaded when it is opened, with further pages on demand. */
 function Branch({ parentId, page = 1, ...shared }: BranchProps) {
-  const below = useData('/categories', { query: { parent_id: parentId, page, per_page: MOST }, version: shared.version })
+  const below = useData('/categories', { query: { parent_id: parentId, page, per_page: CATEGORIES_PER_PAGE }, version: shared.version })
   const [further, setFurther] = useState(false)
   if (below.error) {
     return (
@@ -145,11 +147,11 @@ function Branch({ parentId, page = 1, ...shared }: BranchProps) {
   if (!below.data) {
     return (
       <li>
-        <Waiting />
+        <Loading />
       </li>
     )
   }
-  const rest = (below.pagination?.total ?? 0) - (page - 1) * MOST - below.data.length
+  const rest = (below.pagination?.total ?? 0) - (page - 1) * CATEGORIES_PER_PAGE - below.data.length
   return (
     <>
       {below.data.map((category) => (
@@ -184,11 +186,11 @@ function Node({ category, ...shared }: { category: StoredCategory } & Omit<Branc
           {open ? '▾' : '▸'}
         </button>
         <a href={address.link({ category_id: category.id })} aria-current={shared.selected === category.id ? 'true' : undefined}>
-          {category.name} {category.parent_id === null && <span class="quiet">{term('market', category.market)}</span>}
+          {category.name} {category.parent_id === null && <span class="quiet">{termText('market', category.market)}</span>}
         </a>
-        <Act need="catalogue" class="plain edit" aria-label={`${t('edit')}: ${category.name}`} onClick={() => shared.onEdit(category)}>
+        <PermittedButton need="catalogue" class="plain edit" aria-label={`${t('edit')}: ${category.name}`} onClick={() => shared.onEdit(category)}>
           ✎
-        </Act>
+        </PermittedButton>
       </span>
       {open && (
         <ul>

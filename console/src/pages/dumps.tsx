@@ -6,15 +6,15 @@ import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { Dump, DumpState } from '../api-types.ts'
 import { useData, writeNow } from '../api.ts'
-import { Act } from '../ui/act.tsx'
+import { PermittedButton } from '../ui/permitted-button.tsx'
 import { ago, count, moment, t } from '../words.ts'
 
 const SOON_MS = 1_000
-const AGAIN_MS = 60_000
+const REFRESH_MS = 60_000
 
 export function DumpsPage() {
   const [version, changed] = useVersion()
-  const state = useData('/dumps', { again: ({ running }) => (running ? SOON_MS : AGAIN_MS), version })
+  const state = useData('/dumps', { again: ({ running }) => (running ? SOON_MS : REFRESH_MS), version })
   const make = async () => {
     if (!(await writeNow('POST', '/dumps'))) return
     announce(t('dumpStarted'))
@@ -31,9 +31,9 @@ export function DumpsPage() {
               <Running of={running} />
             ) : (
               <p>
-                <Act need="catalogue" class="main" onClick={() => void make()}>
+                <PermittedButton need="catalogue" class="main" onClick={() => void make()}>
                   {t('makeDump')}
-                </Act>
+                </PermittedButton>
               </p>
             )}
             {problem !== null && <Trouble title={t('dumpStoreProblem')} text={problem} />}

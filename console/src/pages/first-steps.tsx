@@ -3,12 +3,12 @@ import { Heading } from '#ui/heading.tsx'
 import { Await, Status } from '#ui/states.tsx'
 import { useData } from '../api.ts'
 import type { FirstSteps } from '../api-types.ts'
-import { t, term } from '../words.ts'
+import { t, termText } from '../words.ts'
 
-const AGAIN_MS = 10_000
+const REFRESH_MS = 10_000
 
 export function FirstStepsPage() {
-  const steps = useData('/first-steps', { again: ({ done }) => (done ? null : AGAIN_MS) })
+  const steps = useData('/first-steps', { again: ({ done }) => (done ? null : REFRESH_MS) })
   return (
     <>
       <Heading>{t('firstSteps')}</Heading>
@@ -32,8 +32,8 @@ function Steps({ of: { steps } }: { of: FirstSteps }) {
         <li key={each.step} aria-current={each === next ? 'step' : undefined}>
           <Status code={each.done ? 'done' : 'open'} />
           <div>
-            <a href={addressOf(each)}>{term('step', each.step)}</a>
-            <p class="quiet">{term('stepText', each.step)}</p>
+            <a href={addressOf(each)}>{termText('step', each.step)}</a>
+            <p class="quiet">{termText('stepText', each.step)}</p>
           </div>
         </li>
       ))}

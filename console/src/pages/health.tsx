@@ -7,13 +7,13 @@ import type { Params } from '../../../src/core/problems.ts'
 import { type FindingRule, textsOf } from '../../../src/health/findings.ts'
 import { type Finding, marketCodeValues as MARKETS } from '../api-types.ts'
 import { useData } from '../api.ts'
-import { locale, t, term } from '../words.ts'
+import { locale, t, termText } from '../words.ts'
 import { FINDINGS_IN_TURKISH } from '../words/findings-tr.ts'
 
-const AGAIN_MS = 60_000
+const REFRESH_MS = 60_000
 
 export function HealthPage() {
-  const health = useData('/health', { again: () => AGAIN_MS })
+  const health = useData('/health', { again: () => REFRESH_MS })
   return (
     <>
       <Heading>{t('health')}</Heading>
@@ -51,5 +51,5 @@ function textsOfFinding({ rule, params, found, advice }: Finding): { found: stri
 }
 
 function nameOf(check: string): string {
-  return (MARKETS as readonly string[]).includes(check) ? term('market', check) : term('check', check)
+  return (MARKETS as readonly string[]).includes(check) ? termText('market', check) : termText('check', check)
 }

@@ -1,17 +1,17 @@
 // One import: progress, result, refused rows with reasons, and revert.
 import { useLocation, useRoute } from 'preact-iso'
 import { saveFile } from '#ui/data.ts'
-import { confirmed } from '#ui/dialog.tsx'
+import { confirm } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Facts, Refusal } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
 import type { ImportDetail } from '../api-types.ts'
-import { Act } from '../ui/act.tsx'
-import { count, moment, refusal, sentence, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { count, moment, refusalText, sentence, t, termText } from '../words.ts'
 import { ItemPicture } from '../ui/item-picture.tsx'
-import { ImportState, isUnderWay, muchRejected } from '../ui/import-state.tsx'
+import { ImportState, isInProgress, highRejectedShare } from '../ui/import-state.tsx'
 import { priceText } from './prices.ts'
 
 type RefusedRow = ImportDetail['errors'][number]
@@ -20,7 +20,7 @@ const SOON_MS = 500
 
 export function ImportPage() {
   const id = Number(useRoute().params.id)
-  const again = (found: ImportDetail) => (isUnderWay(found) ? SOON_MS : null)
+  const again = (found: ImportDetail) => (isInProgress(found) ? SOON_MS : null)
   const found = useData(`/imports/${id}`, { again })
   return (
     <>
@@ -40,7 +40,7 @@ function Report({ of }: { of: ImportDetail }) {
   const revertible = of.status === 'done' && !of.dry_run && of.accepted > 0 && of.reverted_by_import_id === null
   const revert = async () => {
     const asked = { title: t('revertTitle', { id: String(of.id) }), text: t('revertText', { count: of.accepted }), action: t('revert') }
-    if (!(await confirmed(asked))) return
+    if (!(await confirm(asked))) return
     const reverting = await write('POST', `/imports/${of.id}/revert`)
     if (!reverting) return
     announce(t('revertDone'))
@@ -56,17 +56,17 @@ function Report({ of }: { of: ImportDetail }) {
         </Heading>
         <div class="actions">
           {revertible && (
-            <Act need="catalogue" class="danger" disabled={busy} onClick={() => void revert()}>
+            <PermittedButton need="catalogue" class="danger" disabled={busy} onClick={() => void revert()}>
               {t('revert')}
-            </Act>
+            </PermittedButton>
           )}
         </div>
       </div>
       <Refusal error={error} />
       <div class="tiles">
         {(['rows_read', 'created', 'updated', 'accepted', 'unchanged', 'held', 'rejected'] as const).map((name) => (
-          <div key={name} class={name === 'rejected' && muchRejected(of) !== null ? 'tile waits' : 'tile'}>
-            <span>{term('count', name)}</span>
+          <div key={name} class={name === 'rejected' && highRejectedShare(of) !== null ? 'tile waits' : 'tile'}>
+            <span>{termText('count', name)}</span>
             <strong>{count(of[name])}</strong>
           </div>
         ))}
@@ -76,7 +76,7 @@ function Report({ of }: { of: ImportDetail }) {
         rows={[
           [t('state'), <ImportState key="state" of={of} />],
           [t('format'), of.format],
-          [t('source'), of.market && term('market', of.market)],
+          [t('source'), of.market && termText('market', of.market)],
           [t('actor'), of.author],
           [t('begun'), moment(of.started_at)],
           [t('ended'), of.finished_at && moment(of.finished_at)],
@@ -106,7 +106,7 @@ function Report({ of }: { of: ImportDetail }) {
       {of.held > 0 && (
         <p>
           <a href={`/console/price-reviews?state=held&import_id=${of.id}`}>{t('seeHeld', { count: of.held })}</a>{' '}
-          {rules.map(([rule, number]) => `${term('rule', rule)}: ${count(number)}`).join(' · ')}
+          {rules.map(([rule, number]) => `${termText('rule', rule)}: ${count(number)}`).join(' · ')}
         </p>
       )}
       {worst.length > 0 && (
@@ -132,7 +132,7 @@ function Report({ of }: { of: ImportDetail }) {
                 number: true,
                 cell: (held) => (held.compared_price === null ? '–' : priceText(held.compared_price, held.market)),
               },
-              { head: t('why'), cell: (held) => refusal({ ...held, message: held.reason }) },
+              { head: t('why'), cell: (held) => refusalText({ ...held, message: held.reason }) },
             ]}
           />
         </section>
@@ -170,7 +170,7 @@ function RejectedRows({ of }: { of: ImportDetail }) {
 
 /** Why a row was rejected. */
 function textOfReason({ reason, ...why }: Omit<RefusedRow, 'file' | 'line'>): string {
-  return refusal({ message: reason, ...why })
+  return refusalText({ message: reason, ...why })
 }
 
 /** What exactly was wrong in the first rows rejected for a reason. */

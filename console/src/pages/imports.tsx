@@ -2,11 +2,11 @@
 import { useVersion } from '#ui/data.ts'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
-import { List, may, useData } from '../api.ts'
+import { List, isAllowed, useData } from '../api.ts'
 import { importStatusValues as IMPORT_STATUSES } from '../api-types.ts'
 import { ImportFiles } from '../ui/import-files.tsx'
-import { ImportState, isUnderWay } from '../ui/import-state.tsx'
-import { count, moment, t, term } from '../words.ts'
+import { ImportState, isInProgress } from '../ui/import-state.tsx'
+import { count, moment, t, termText } from '../words.ts'
 
 const SOON_MS = 1_000
 
@@ -29,17 +29,17 @@ export function ImportsPage() {
     <>
       <Heading>{t('imports')}</Heading>
       <ImportTabs current="imports" />
-      {may('catalogue') && <ImportFiles formats={loading ? null : formats} onStarted={changed} />}
+      {isAllowed('catalogue') && <ImportFiles formats={loading ? null : formats} onStarted={changed} />}
       <List
         path="/imports"
         caption={t('imports')}
         empty={t('noImports')}
         version={version}
-        again={(imports) => (imports.some(isUnderWay) ? SOON_MS : null)}
+        again={(imports) => (imports.some(isInProgress) ? SOON_MS : null)}
         filters={[
           { name: 'search', label: t('fileName'), type: 'search' },
           { name: 'format', label: t('format'), options: formats.map(({ name }) => ({ value: name, text: name })) },
-          { name: 'status', label: t('state'), options: IMPORT_STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
+          { name: 'status', label: t('state'), options: IMPORT_STATUSES.map((code) => ({ value: code, text: termText('status', code) })) },
         ]}
         rowKey={(row) => row.id}
         columns={[

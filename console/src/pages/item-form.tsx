@@ -4,7 +4,7 @@ import { Picker } from '#ui/picker.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useWrite } from '../api.ts'
 import { genreValues as GENRES, type StoredItem } from '../api-types.ts'
-import { t, term } from '../words.ts'
+import { t, termText } from '../words.ts'
 import { marketOptions } from '../ui/market-options.ts'
 import { categories } from '../ui/sources.ts'
 
@@ -46,7 +46,7 @@ export function ItemForm({ item, categoryId, onClose, onSaved }: ItemFormProps) 
             <select name="genre">
               {GENRES.map((code) => (
                 <option key={code} value={code} selected={code === item?.genre}>
-                  {term('genre', code)}
+                  {termText('genre', code)}
                 </option>
               ))}
             </select>
@@ -82,19 +82,19 @@ export function ItemForm({ item, categoryId, onClose, onSaved }: ItemFormProps) 
           <legend>{t('details')}</legend>
           <div class="pair">
             {TEXTS.map((name) => (
-              <Field key={name} label={term('detail', name)}>
+              <Field key={name} label={termText('detail', name)}>
                 <input name={`details.${name}`} defaultValue={details[name]} />
               </Field>
             ))}
             {NUMBERS.map((name) => (
-              <Field key={name} label={term('detail', name)}>
+              <Field key={name} label={termText('detail', name)}>
                 <input name={`details.${name}`} type="number" min={1} defaultValue={details[name]} />
               </Field>
             ))}
-            <Field label={term('detail', 'types')} hint={t('commasHint')}>
+            <Field label={termText('detail', 'types')} hint={t('commasHint')}>
               <input name="details.types" defaultValue={details.types?.join(', ')} />
             </Field>
-            <Field label={term('detail', 'dex_ids')} hint={t('commasHint')}>
+            <Field label={termText('detail', 'dex_ids')} hint={t('commasHint')}>
               <input name="details.dex_ids" defaultValue={details.dex_ids?.join(', ')} />
             </Field>
           </div>

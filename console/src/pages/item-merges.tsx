@@ -1,6 +1,6 @@
 // Merges an item into another after showing both, and lists the merges of an item with undo.
 import { useState } from 'preact/hooks'
-import { confirmed, Dialog, Form, type Values } from '#ui/dialog.tsx'
+import { confirm, Dialog, Form, type Values } from '#ui/dialog.tsx'
 import { Id } from '#ui/id.tsx'
 import { Await, Refusal } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
@@ -9,8 +9,8 @@ import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
 import type { Merge, PricedItem } from '../api-types.ts'
 import { items } from '../ui/sources.ts'
-import { Act } from '../ui/act.tsx'
-import { moment, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { moment, t, termText } from '../words.ts'
 
 interface MergeFormProps {
   item: PricedItem
@@ -53,7 +53,7 @@ export function MergeForm({ item, onClose, onMerged }: MergeFormProps) {
 }
 
 function described({ id, name, code, category, market }: PricedItem): string {
-  return `${[name, code].filter(Boolean).join(' ')} (${category.name}, ${term('market', market)}, ${id})`
+  return `${[name, code].filter(Boolean).join(' ')} (${category.name}, ${termText('market', market)}, ${id})`
 }
 
 /** The merges into an item that are in effect; renders nothing if there are none. */
@@ -62,7 +62,7 @@ export function ItemMerges({ itemId, onUndone }: { itemId: number; onUndone: () 
   const { busy, error, write } = useWrite()
   const undo = async (merge: Merge) => {
     const asked = { title: t('splitTitle', { name: merge.from.name }), text: t('splitText'), action: t('split') }
-    if (!(await confirmed(asked))) return
+    if (!(await confirm(asked))) return
     if (!(await write('POST', `/batches/${merge.batch_id}/revert`))) return
     announce(t('splitDone', { name: merge.from.name }))
     merges.reload()
@@ -82,20 +82,20 @@ export function ItemMerges({ itemId, onUndone }: { itemId: number; onUndone: () 
             columns={[
               { head: t('id'), number: true, cell: (merge) => <Id value={merge.from.id} /> },
               { head: t('name'), cell: (merge) => merge.from.name },
-              { head: t('source'), cell: (merge) => term('market', merge.from.market) },
+              { head: t('source'), cell: (merge) => termText('market', merge.from.market) },
               { head: t('ref'), wide: true, cell: (merge) => merge.from.ref },
               { head: t('when'), cell: (merge) => moment(merge.at) },
               {
                 head: t('split'),
                 cell: (merge) => (
-                  <Act
+                  <PermittedButton
                     need="catalogue"
                     disabled={busy}
                     aria-label={t('splitOne', { name: merge.from.name, id: merge.from.id })}
                     onClick={() => void undo(merge)}
                   >
                     {t('split')}
-                  </Act>
+                  </PermittedButton>
                 ),
               },
             ]}

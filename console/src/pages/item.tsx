@@ -8,8 +8,8 @@ import { Table } from '#ui/table.tsx'
 import { useData } from '../api.ts'
 import { type HeldPrice, marketCodeValues as MARKETS, type PricedItem, type PricePoint } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
-import { Act } from '../ui/act.tsx'
-import { ago, count, date, lira, moment, refusal, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { ago, count, date, lira, moment, refusalText, t, termText } from '../words.ts'
 import { Picture } from '#ui/picture.tsx'
 import { ItemForm } from './item-form.tsx'
 import { ItemMerges, MergeForm } from './item-merges.tsx'
@@ -40,12 +40,12 @@ export function ItemPage() {
                 {row.name} {row.code && <span class="quiet">{row.code}</span>}
               </Heading>
               <div class="actions">
-                <Act need="catalogue" onClick={() => setEditing(true)}>
+                <PermittedButton need="catalogue" onClick={() => setEditing(true)}>
                   {t('edit')}
-                </Act>
-                <Act need="catalogue" onClick={() => setMerging(true)}>
+                </PermittedButton>
+                <PermittedButton need="catalogue" onClick={() => setMerging(true)}>
                   {t('merge')}…
-                </Act>
+                </PermittedButton>
               </div>
             </div>
             <div class="item">
@@ -83,16 +83,16 @@ function isDetail({ details }: PricedItem, { name, value }: { name: string; valu
 
 function factsOf(item: PricedItem): [string, string][] {
   const details = Object.entries(item.details).map(([name, value]): [string, string] => [
-    term('detail', name),
+    termText('detail', name),
     Array.isArray(value) ? value.join(', ') : String(value),
   ])
   return [
     [t('id'), String(item.id)],
     [t('category'), item.category.name],
-    [t('source'), term('market', item.market)],
-    [t('shownMarket'), term('market', item.shown_market)],
+    [t('source'), termText('market', item.market)],
+    [t('shownMarket'), termText('market', item.shown_market)],
     [t('game'), item.game],
-    [t('genre'), term('genre', item.genre)],
+    [t('genre'), termText('genre', item.genre)],
     [t('ref'), item.ref],
     [t('slug'), item.slug],
     ...details,
@@ -103,7 +103,7 @@ function factsOf(item: PricedItem): [string, string][] {
 }
 
 /** Maximum held prices on this page; the page of held prices shows all. */
-const MOST_HELD = 100
+const MAX_HELD_PRICES = 100
 
 interface PricesProps {
   itemId: number
@@ -118,7 +118,7 @@ function Prices({ itemId, shown, current, onSaved }: PricesProps) {
     changed()
     onSaved()
   }
-  const held = useData('/held-prices', { query: { item_id: itemId, per_page: MOST_HELD } })
+  const held = useData('/held-prices', { query: { item_id: itemId, per_page: MAX_HELD_PRICES } })
   return (
     <>
       <PriceHistory itemId={itemId} shown={shown} current={current} held={held.data ?? []} version={version} />
@@ -155,7 +155,7 @@ function PriceHistory({ itemId, shown, current, held, version }: Omit<PricesProp
                 <legend class="hidden">{t('source')}</legend>
                 {markets.map((code) => (
                   <button key={code} type="button" aria-pressed={code === market} onClick={() => setChosen(code)}>
-                    {term('market', code)}
+                    {termText('market', code)}
                   </button>
                 ))}
               </fieldset>
@@ -186,9 +186,9 @@ function CurrentPrices({ itemId, prices, onSaved }: { itemId: number; prices: It
     <section aria-labelledby="prices">
       <div class="head">
         <h2 id="prices">{t('currentPrices')}</h2>
-        <Act need="catalogue" onClick={() => setSetting(null)}>
+        <PermittedButton need="catalogue" onClick={() => setSetting(null)}>
           {t('newPrice')}
-        </Act>
+        </PermittedButton>
       </div>
       {setting !== undefined && (
         <PriceForm
@@ -210,11 +210,11 @@ function CurrentPrices({ itemId, prices, onSaved }: { itemId: number; prices: It
           rowKey={(price) => `${price.market} ${price.label}`}
           columns={[
             { head: t('label'), cell: (price) => price.label },
-            { head: t('source'), cell: (price) => term('market', price.market) },
+            { head: t('source'), cell: (price) => termText('market', price.market) },
             { head: t('price'), number: true, cell: (price) => priceText(price.price, price.market) },
             { head: t('state'), short: true, cell: (price) => <Status code={price.state} /> },
-            { head: t('confidence'), short: true, cell: (price) => term('confidence', price.confidence) },
-            { head: t('why'), wide: true, cell: (price) => price.flags.map((flag) => term('flag', flag)).join(', ') },
+            { head: t('confidence'), short: true, cell: (price) => termText('confidence', price.confidence) },
+            { head: t('why'), wide: true, cell: (price) => price.flags.map((flag) => termText('flag', flag)).join(', ') },
             { head: t('asOf'), cell: (price) => <span title={moment(price.updated_at)}>{ago(price.updated_at)}</span> },
             { head: t('confirmed'), wide: true, cell: (price) => <span title={moment(price.confirmed_at)}>{ago(price.confirmed_at)}</span> },
             { head: t('import'), number: true, wide: true, cell: (price) => <a href={`/console/imports/${price.import_id}`}>#{price.import_id}</a> },
@@ -222,14 +222,14 @@ function CurrentPrices({ itemId, prices, onSaved }: { itemId: number; prices: It
               head: t('actions'),
               cell: (price) =>
                 price.market !== 'service' && (
-                  <Act
+                  <PermittedButton
                     need="catalogue"
                     class="plain"
-                    aria-label={`${t('correct')}: ${term('market', price.market)} ${price.label}`}
+                    aria-label={`${t('correct')}: ${termText('market', price.market)} ${price.label}`}
                     onClick={() => setSetting(price)}
                   >
                     {t('correct')}
-                  </Act>
+                  </PermittedButton>
                 ),
             },
           ]}
@@ -254,9 +254,12 @@ function HeldPrices({ itemId, of: held }: { itemId: number; of: Loaded<HeldPrice
               rowKey={(price) => price.id}
               columns={[
                 { head: t('label'), cell: (price) => price.label },
-                { head: t('source'), cell: (price) => term('market', price.market) },
+                { head: t('source'), cell: (price) => termText('market', price.market) },
                 { head: t('price'), number: true, cell: (price) => priceText(price.price, price.market) },
-                { head: t('why'), cell: (price) => <span title={refusal({ ...price, message: price.reason })}>{term('rule', price.rule)}</span> },
+                {
+                  head: t('why'),
+                  cell: (price) => <span title={refusalText({ ...price, message: price.reason })}>{termText('rule', price.rule)}</span>,
+                },
                 { head: t('asOf'), cell: (price) => <span title={moment(price.updated_at)}>{ago(price.updated_at)}</span> },
                 {
                   head: t('import'),
@@ -292,7 +295,7 @@ function Sources({ item }: { item: PricedItem }) {
             { head: t('source'), cell: (record) => record.source },
             { head: t('id'), cell: (record) => record.foreign_id },
             { head: t('finish'), cell: (record) => record.finish ?? '–' },
-            { head: t('joinedBy'), cell: (record) => `${term('method', record.method)} (${record.confidence} %)` },
+            { head: t('joinedBy'), cell: (record) => `${termText('method', record.method)} (${record.confidence} %)` },
             { head: t('states'), wide: true, cell: (record) => (facts.get(record.source) ?? []).map(([field]) => field).join(', ') },
             { head: t('when'), cell: (record) => <span title={moment(record.at)}>{ago(record.at)}</span> },
           ]}

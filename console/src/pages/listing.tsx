@@ -7,12 +7,12 @@ import { Dialog, Form, type Values } from '#ui/dialog.tsx'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { ChangedMeanwhile, ChangeTable } from '../ui/listing-changes.tsx'
-import { Named } from '../ui/named.tsx'
+import { RecordLink } from '../ui/record-link.tsx'
 import { RefusalDialog, type RefusalKind } from '../ui/refusal-dialog.tsx'
 import { Await, Facts, Failure, Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { Act } from '../ui/act.tsx'
-import { calendarDay, count, language, lira, moment, rateText, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { calendarDay, count, language, lira, moment, rateText, t, termText } from '../words.ts'
 import { Picture } from '#ui/picture.tsx'
 import { changedFields, ListingFields, listingFields } from './listings.tsx'
 import { priceText } from './prices.ts'
@@ -74,22 +74,22 @@ export function ListingPage() {
             <div class="head">
               <Heading>{row.title}</Heading>
               <div class="actions">
-                <Act need="market" onClick={() => setTask({ kind: 'edit', opened: row })}>
+                <PermittedButton need="market" onClick={() => setTask({ kind: 'edit', opened: row })}>
                   {t('edit')}
-                </Act>
+                </PermittedButton>
                 {['pending', 'rejected'].includes(row.status) && (
-                  <Act need="market" class="main" disabled={busy} onClick={() => void approve(row)}>
+                  <PermittedButton need="market" class="main" disabled={busy} onClick={() => void approve(row)}>
                     {t('approve')}
-                  </Act>
+                  </PermittedButton>
                 )}
                 {!['rejected', 'sold'].includes(row.status) && (
                   <>
-                    <Act need="market" disabled={busy} onClick={() => setTask({ kind: 'request_change' })}>
+                    <PermittedButton need="market" disabled={busy} onClick={() => setTask({ kind: 'request_change' })}>
                       {t('requestChange')}
-                    </Act>
-                    <Act need="market" class="danger" disabled={busy} onClick={() => setTask({ kind: 'reject' })}>
+                    </PermittedButton>
+                    <PermittedButton need="market" class="danger" disabled={busy} onClick={() => setTask({ kind: 'reject' })}>
                       {t('reject')}
-                    </Act>
+                    </PermittedButton>
                   </>
                 )}
               </div>
@@ -97,7 +97,7 @@ export function ListingPage() {
             {listing.error && <Failure error={listing.error} retry={reloadAll} />}
             {task === null && <Refusal error={error} />}
             {task === null && meanwhile(row)}
-            <ListingBeside listing={row} review={review.data} />
+            <ListingComparison listing={row} review={review.data} />
             {task?.kind === 'edit' && (
               <Dialog title={task.opened.title} onClose={close}>
                 <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void save(row, task.opened, values)} onCancel={close}>
@@ -130,14 +130,14 @@ function GradeOf({ listing, changed }: { listing: StoredListing; changed: boolea
 }
 
 /** Prices further from the reference than this factor are highlighted. */
-const FAR = 2
+const LARGE_PRICE_FACTOR = 2
 
 /** The price relative to the first trusted reference, such as `1.5 × PriceCharting`. */
 function AgainstReference({ review: { price_ratio: ratio, references } }: { review: ListingReview }) {
   const reference = references.find((one) => one.ratio !== null)
   if (ratio === null || !reference) return <span class="quiet">{t('noReference')}</span>
-  const text = t('timesReference', { ratio, source: term('market', reference.market) })
-  return ratio >= FAR || ratio <= 1 / FAR ? <mark>{text}</mark> : <span>{text}</span>
+  const text = t('timesReference', { ratio, source: termText('market', reference.market) })
+  return ratio >= LARGE_PRICE_FACTOR || ratio <= 1 / LARGE_PRICE_FACTOR ? <mark>{text}</mark> : <span>{text}</span>
 }
 
 /** The prices that a listing is compared with, in their own currency and in lira at the rate of the day. */
@@ -152,7 +152,7 @@ function References({ review: { references, label } }: { review: ListingReview }
           {references.map(({ market, state, price, confirmed_at: at, rate, price_try: inLira, ratio }) => (
             <li key={market}>
               <span>
-                {term('market', market)} {state !== 'trusted' && <Status code={state} />}{' '}
+                {termText('market', market)} {state !== 'trusted' && <Status code={state} />}{' '}
                 <span class="quiet" title={moment(at)}>
                   {priceText(price, market)}
                   {rate && ` · ${t('rateOn', { rate: rateText(rate.rate), date: calendarDay(rate.day) })}`}
@@ -177,7 +177,7 @@ interface BesideProps {
 }
 
 /** A listing next to its card and reference prices, with its changes since the last approval side by side. */
-export function ListingBeside({ listing, review }: BesideProps) {
+export function ListingComparison({ listing, review }: BesideProps) {
   const changes = listing.changed_since_approval
   const changed = new Set(changes?.map((change) => change.field))
   const mark = (field: string, text: string) => (changed.has(field) ? <mark>{text}</mark> : text)
@@ -203,11 +203,11 @@ export function ListingBeside({ listing, review }: BesideProps) {
             [t('spoken'), mark('language', listing.language === null ? t('notStated') : language(listing.language))],
             [t('stock'), mark('quantity', count(listing.quantity))],
             [t('pictures'), count(listing.images.length)],
-            [t('seller'), <Named key="seller" of="accounts" id={listing.seller_id} />],
+            [t('seller'), <RecordLink key="seller" of="accounts" id={listing.seller_id} />],
             [t('sellerRecord'), record ? t('recordOf', { ...record, days: record.account_age_days }) : '…'],
             [t('state'), <Status key="state" code={listing.status} />],
             [t('approvedPrice'), listing.approved_price === null ? null : lira(listing.approved_price)],
-            [t('shippingPayer'), mark('shipping_payer', term('payer', listing.shipping_payer))],
+            [t('shippingPayer'), mark('shipping_payer', termText('payer', listing.shipping_payer))],
             [t('offers'), mark('offers_enabled', listing.offers_enabled ? t('yes') : t('no'))],
             [t('lowestOffer'), listing.min_offer_price === null ? null : mark('min_offer_price', lira(listing.min_offer_price))],
             [t('waitingSince'), listing.waiting_since && moment(listing.waiting_since)],

@@ -10,15 +10,15 @@ import { Id } from '#ui/id.tsx'
 import { Picker } from '#ui/picker.tsx'
 import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { List, may, useData, useWrite } from '../api.ts'
+import { List, isAllowed, useData, useWrite } from '../api.ts'
 import { listingStatusValues as LISTING_STATUSES, shippingPayerValues as SHIPPING_PAYERS, type StoredListing } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
 import { ListingBulk } from '../ui/listing-bulk.tsx'
 import { ItemPicture } from '../ui/item-picture.tsx'
-import { Named } from '../ui/named.tsx'
+import { RecordLink } from '../ui/record-link.tsx'
 import { accounts, items } from '../ui/sources.ts'
-import { Act } from '../ui/act.tsx'
-import { ago, count, date, language, lira, moment, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { ago, count, date, language, lira, moment, t, termText } from '../words.ts'
 
 export function MarketTabs({ current }: { current: 'listings' | 'orders' }) {
   return (
@@ -47,18 +47,18 @@ export function ListingsPage() {
         empty={t('noMarketListings')}
         filters={[
           { name: 'search', label: t('title'), type: 'search' },
-          { name: 'status', label: t('state'), options: LISTING_STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
+          { name: 'status', label: t('state'), options: LISTING_STATUSES.map((code) => ({ value: code, text: termText('status', code) })) },
           { name: 'seller_id', label: t('seller'), picker: accounts },
           { name: 'item_id', label: t('item'), picker: items },
         ]}
         actions={
-          <Act need="market" class="main" onClick={() => setMaking(true)}>
+          <PermittedButton need="market" class="main" onClick={() => setMaking(true)}>
             {t('newListing')}
-          </Act>
+          </PermittedButton>
         }
         version={version}
         bulk={
-          may('market')
+          isAllowed('market')
             ? {
                 nameOf: (listing) => listing.title,
                 actions: (listings, done) => (
@@ -85,11 +85,11 @@ export function ListingsPage() {
             wide: true,
             cell: (listing) => (listing.language === null ? '–' : language(listing.language)),
           },
-          { head: t('seller'), cell: (listing) => <Named of="accounts" id={listing.seller_id} /> },
+          { head: t('seller'), cell: (listing) => <RecordLink of="accounts" id={listing.seller_id} /> },
           {
             head: t('item'),
             wide: true,
-            cell: (listing) => <Named of="items" id={listing.item_id} />,
+            cell: (listing) => <RecordLink of="items" id={listing.item_id} />,
           },
           {
             head: t('changedAt'),
@@ -164,7 +164,7 @@ export function ListingFields({ listing }: { listing: StoredListing | null }) {
           <select name="shipping_payer">
             {SHIPPING_PAYERS.map((code) => (
               <option key={code} value={code} selected={code === listing?.shipping_payer}>
-                {term('payer', code)}
+                {termText('payer', code)}
               </option>
             ))}
           </select>

@@ -3,16 +3,16 @@ import { useEffect, useState } from 'preact/hooks'
 import { newKey } from '#ui/api.ts'
 import { type Match, matchReasonRuleValues as RULES, matchStateValues as STATES, type MatchReason } from '../api-types.ts'
 import { asApiError } from '#ui/data.ts'
-import { may, request, useData } from '../api.ts'
+import { isAllowed, request, useData } from '../api.ts'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Picture } from '#ui/picture.tsx'
-import { useInTurn, useQueue } from '../ui/queue.ts'
-import { Empty, Facts, Failure, Waiting } from '#ui/states.tsx'
+import { useSequentialWrites, useQueue } from '../ui/queue.ts'
+import { Empty, Facts, Failure, Loading } from '#ui/states.tsx'
 import { Pages, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { Act } from '../ui/act.tsx'
-import { count, moment, sentence, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { count, moment, sentence, t, termText } from '../words.ts'
 import { priceText } from './prices.ts'
 
 const SHOWN = 25
@@ -34,13 +34,13 @@ export function MatchTabs({ current }: { current: 'cards' | 'sets' }) {
 
 export function MatchesPage() {
   const { values, page, filtered, bar, link } = useFilters([
-    { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: term('matchState', code) })), always: true },
-    { name: 'reason', label: t('why'), options: RULES.map((code) => ({ value: code, text: term('matchRule', code) })) },
+    { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: termText('matchState', code) })), always: true },
+    { name: 'reason', label: t('why'), options: RULES.map((code) => ({ value: code, text: termText('matchRule', code) })) },
     { name: 'source', label: t('source') },
     { name: 'set', label: t('set'), type: 'search' },
     { name: 'game', label: t('game') },
   ])
-  const { applying, apply } = useInTurn()
+  const { applying, apply } = useSequentialWrites()
   const queue = useData('/matches', { query: { ...values, page, per_page: SHOWN }, paused: applying > 0 })
   /** decided on this page; the displayed queue may be older */
   const [decided, setDecided] = useState<number[]>([])
@@ -64,7 +64,7 @@ export function MatchesPage() {
     })
   }
   onKey((event) => {
-    if (!current || !may('catalogue')) return
+    if (!current || !isAllowed('catalogue')) return
     const act: Record<string, () => void> = {
       ...(isDecided || current.state === 'postponed' ? { w: () => decide(current, 'withdraw') } : { l: () => decide(current, 'postpone') }),
       ...(!isDecided && {
@@ -84,14 +84,14 @@ export function MatchesPage() {
       </Heading>
       <MatchTabs current="cards" />
       <div class="toolbar">{bar}</div>
-      {may('catalogue') && <p class="quiet keys">{t('matchKeys')}</p>}
+      {isAllowed('catalogue') && <p class="quiet keys">{t('matchKeys')}</p>}
       <p class="quiet keys" role="status">
         {applying > 0 && t('matchesApplying', { count: applying })}
       </p>
       {queue.error ? (
         <Failure error={queue.error} retry={queue.reload} />
       ) : !queue.data || (rows.length === 0 && queue.loading) ? (
-        <Waiting />
+        <Loading />
       ) : !current ? (
         <Empty>{filtered ? t('nothingMatches') : t('noMatches')}</Empty>
       ) : (
@@ -105,7 +105,7 @@ export function MatchesPage() {
                       {row.record.name} <span class="quiet">{row.record.code}</span>
                     </span>
                     <small>
-                      {row.record.category?.name} · {row.reasons.map(({ rule }) => term('matchRule', rule)).join(', ')}
+                      {row.record.category?.name} · {row.reasons.map(({ rule }) => termText('matchRule', rule)).join(', ')}
                     </small>
                   </button>
                 </li>
@@ -115,18 +115,18 @@ export function MatchesPage() {
           <article aria-label={current.record.name} aria-live="polite">
             <div class="buttons">
               {isDecided || current.state === 'postponed' ? (
-                <Act need="catalogue" aria-keyshortcuts="w" onClick={() => decide(current, 'withdraw')}>
+                <PermittedButton need="catalogue" aria-keyshortcuts="w" onClick={() => decide(current, 'withdraw')}>
                   {t('matchWithdraw')} <kbd>W</kbd>
-                </Act>
+                </PermittedButton>
               ) : (
-                <Act need="catalogue" aria-keyshortcuts="l" onClick={() => decide(current, 'postpone')}>
+                <PermittedButton need="catalogue" aria-keyshortcuts="l" onClick={() => decide(current, 'postpone')}>
                   {t('matchLater')} <kbd>L</kbd>
-                </Act>
+                </PermittedButton>
               )}
               {!isDecided && (
-                <Act need="catalogue" aria-keyshortcuts="n" onClick={() => decide(current, 'separate')}>
+                <PermittedButton need="catalogue" aria-keyshortcuts="n" onClick={() => decide(current, 'separate')}>
                   {t('matchNewItem')} <kbd>N</kbd>
-                </Act>
+                </PermittedButton>
               )}
             </div>
             {current.decision && (
@@ -208,9 +208,9 @@ function CandidateSide({ candidate: { item, score, reasons }, digit, onAccept }:
       <Side card={item} set={item.category.name} finish={item.attributes.find(({ name }) => name === 'Finish')?.value ?? ''} />
       <Reasons of={reasons} />
       {onAccept && (
-        <Act need="catalogue" class="main" aria-keyshortcuts={digit === null ? undefined : String(digit)} onClick={onAccept}>
+        <PermittedButton need="catalogue" class="main" aria-keyshortcuts={digit === null ? undefined : String(digit)} onClick={onAccept}>
           {t('matchAccept')} {digit !== null && <kbd>{digit}</kbd>}
-        </Act>
+        </PermittedButton>
       )}
     </section>
   )
@@ -242,7 +242,7 @@ function Side({ card, set, finish }: SideProps) {
           {card.prices.map(({ market, label, price }) => (
             <li key={`${market} ${label}`}>
               <span>
-                {term('market', market)} <span class="quiet">{label}</span>
+                {termText('market', market)} <span class="quiet">{label}</span>
               </span>
               <strong>{priceText(price, market)}</strong>
             </li>

@@ -5,10 +5,10 @@ import { Heading } from '#ui/heading.tsx'
 import { useSubmit } from '#ui/sign-in.tsx'
 import { Empty, Facts } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { type SignedInPerson, ownPost, sessions, useData } from '../api.ts'
+import { type SignedInPerson, postToOwnAccount, sessions, useData } from '../api.ts'
 import { PersonSessions, PersonTokens } from '../ui/person-parts.tsx'
 import { CodeInput, NewPassword } from '../ui/sign-in-forms.tsx'
-import { t, term } from '../words.ts'
+import { t, termText } from '../words.ts'
 
 export function MyAccountPage() {
   const { person } = sessions.session.value!
@@ -32,7 +32,7 @@ function Account({ person: { id, roles, unfinished } }: { person: SignedInPerson
       <Facts
         rows={[
           [t('personName'), data?.name ?? '…'],
-          [t('roles'), roles.map((role) => term('role', role)).join(', ')],
+          [t('roles'), roles.map((role) => termText('role', role)).join(', ')],
         ]}
       />
       <TwoFactor on={!unfinished} />
@@ -56,10 +56,10 @@ interface AppSecret {
 function TwoFactor({ on }: { on: boolean }) {
   const [made, setMade] = useState<AppSecret | null>(null)
   const begin = useSubmit(async ({ current_password: current }) => {
-    setMade((await ownPost<AppSecret>('/two-factor', { current_password: current })).data)
+    setMade((await postToOwnAccount<AppSecret>('/two-factor', { current_password: current })).data)
   })
   const confirm = useSubmit(async ({ code }) => {
-    await ownPost('/two-factor/confirm', { code })
+    await postToOwnAccount('/two-factor/confirm', { code })
     setMade(null)
     announce(t('twoFactorOn'))
     await sessions.loadSession()
@@ -105,7 +105,7 @@ function QrCode({ text }: { text: string }) {
 function Password() {
   const [round, setRound] = useState(0)
   const { busy, error, submit } = useSubmit(async ({ current_password: current, password }) => {
-    await ownPost('/password', { current_password: current, password })
+    await postToOwnAccount('/password', { current_password: current, password })
     announce(t('passwordChanged'))
     // Clears the fields.
     setRound((n) => n + 1)

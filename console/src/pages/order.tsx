@@ -9,8 +9,8 @@ import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { StoredOrder } from '../api-types.ts'
 import { useData, useWrite } from '../api.ts'
-import { Named } from '../ui/named.tsx'
-import { Act } from '../ui/act.tsx'
+import { RecordLink } from '../ui/record-link.tsx'
+import { PermittedButton } from '../ui/permitted-button.tsx'
 import { count, lira, moment, t } from '../words.ts'
 import { sumOf } from './orders.tsx'
 
@@ -39,9 +39,9 @@ export function OrderPage() {
                 <div class="actions">
                   <PrintButton />
                   {open.length > 0 && (
-                    <Act need="refunds" class="danger" onClick={() => setChosen(open)}>
+                    <PermittedButton need="refunds" class="danger" onClick={() => setChosen(open)}>
                       {t('cancelOrder')}
-                    </Act>
+                    </PermittedButton>
                   )}
                 </div>
               </div>
@@ -60,8 +60,8 @@ export function OrderPage() {
                 rows={row.lines}
                 rowKey={({ line }) => line}
                 columns={[
-                  { head: t('listing'), cell: (line) => <Named of="listings" id={line.listing_id} /> },
-                  { head: t('seller'), cell: (line) => <Named of="accounts" id={line.seller_id} /> },
+                  { head: t('listing'), cell: (line) => <RecordLink of="listings" id={line.listing_id} /> },
+                  { head: t('seller'), cell: (line) => <RecordLink of="accounts" id={line.seller_id} /> },
                   { head: t('quantity'), number: true, cell: (line) => count(line.quantity) },
                   { head: t('unitPrice'), number: true, cell: (line) => lira(line.unit_price) },
                   { head: t('commission'), number: true, cell: (line) => lira(line.commission) },
@@ -89,9 +89,9 @@ function LineState({ line: { line, listing_status: status, cancellation }, onCan
       <>
         <Status code={status} />{' '}
         {onCancel && (
-          <Act need="refunds" class="plain" onClick={onCancel}>
+          <PermittedButton need="refunds" class="plain" onClick={onCancel}>
             {t('cancelLine', { number: line })}
-          </Act>
+          </PermittedButton>
         )}
       </>
     )

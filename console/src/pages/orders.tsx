@@ -9,9 +9,9 @@ import { periodFilters, periodQuery } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { List, useWrite } from '../api.ts'
 import type { StoredOrder } from '../api-types.ts'
-import { Named } from '../ui/named.tsx'
+import { RecordLink } from '../ui/record-link.tsx'
 import { accounts, items, listings } from '../ui/sources.ts'
-import { Act } from '../ui/act.tsx'
+import { PermittedButton } from '../ui/permitted-button.tsx'
 import { count, lira, moment, t } from '../words.ts'
 import { MarketTabs } from './listings.tsx'
 
@@ -34,9 +34,9 @@ export function OrdersPage() {
         ]}
         toQuery={periodQuery}
         actions={
-          <Act need="market" class="main" onClick={() => setRecording(true)}>
+          <PermittedButton need="market" class="main" onClick={() => setRecording(true)}>
             {t('recordOrder')}
-          </Act>
+          </PermittedButton>
         }
         rowKey={(order) => order.order_id}
         columns={[
@@ -61,7 +61,7 @@ function Sellers({ ids }: { ids: number[] }) {
   const others = new Set(ids).size - 1
   return (
     <>
-      <Named of="accounts" id={ids[0]!} /> {others > 0 && <span class="quiet">{t('andMore', { count: others })}</span>}
+      <RecordLink of="accounts" id={ids[0]!} /> {others > 0 && <span class="quiet">{t('andMore', { count: others })}</span>}
     </>
   )
 }
@@ -70,7 +70,8 @@ function Sellers({ ids }: { ids: number[] }) {
 function Sold({ order: { lines } }: { order: StoredOrder }) {
   return (
     <>
-      <Named of="listings" id={lines[0]!.listing_id} /> {lines.length > 1 && <span class="quiet">{t('andMore', { count: lines.length - 1 })}</span>}
+      <RecordLink of="listings" id={lines[0]!.listing_id} />{' '}
+      {lines.length > 1 && <span class="quiet">{t('andMore', { count: lines.length - 1 })}</span>}
       {lines.every((line) => line.cancellation) && <Status code="cancelled" />}
     </>
   )

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useVersion } from '#ui/data.ts'
-import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { confirm, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Secret } from '#ui/secret.tsx'
 import { Await, Facts } from '#ui/states.tsx'
@@ -10,7 +10,7 @@ import { announce } from '#ui/toasts.tsx'
 import { List, useData, useWrite, writeNow } from '../api.ts'
 import { type InvitedPerson, type Person, roleValues as ROLES } from '../api-types.ts'
 import { PersonSessions, PersonTokens } from '../ui/person-parts.tsx'
-import { date, moment, t, term } from '../words.ts'
+import { date, moment, t, termText } from '../words.ts'
 
 const PATH = '/console/people'
 
@@ -62,13 +62,13 @@ export function PersonPage({ id }: { id: string }) {
   const [editing, setEditing] = useState(false)
   const [invited, setInvited] = useState<InvitedPerson | null>(null)
   const remove = async ({ name }: Person) => {
-    if (!(await confirmed({ title: t('removePerson', { name }), text: t('removePersonText'), action: t('remove') }))) return
+    if (!(await confirm({ title: t('removePerson', { name }), text: t('removePersonText'), action: t('remove') }))) return
     if (!(await writeNow('DELETE', `/people/${Number(id)}`))) return
     announce(t('personRemoved', { name }))
     route(PATH)
   }
   const invite = async ({ name }: Person) => {
-    if (!(await confirmed({ title: t('inviteAgain', { name }), text: t('inviteAgainText'), action: t('makeLink') }))) return
+    if (!(await confirm({ title: t('inviteAgain', { name }), text: t('inviteAgainText'), action: t('makeLink') }))) return
     const made = await writeNow('POST', `/people/${Number(id)}/invite`)
     if (!made) return
     setInvited(made.data)
@@ -148,7 +148,7 @@ function PersonForm({ of, onSaved, onClose }: PersonFormProps) {
             <label key={role} class="check">
               <input type="checkbox" name={`role.${role}`} defaultChecked={of?.roles.includes(role)} />
               <span>
-                {term('role', role)} <small>{term('roleText', role)}</small>
+                {termText('role', role)} <small>{termText('roleText', role)}</small>
               </span>
             </label>
           ))}
@@ -163,7 +163,7 @@ function Invitation({ of: { name, link_path: path }, onClose }: { of: InvitedPer
 }
 
 function rolesOf({ roles }: Person): string {
-  return roles.map((role) => term('role', role)).join(', ')
+  return roles.map((role) => termText('role', role)).join(', ')
 }
 
 function signsIn({ has_password: hasPassword, two_factor: twoFactor, link_expires_at: expires }: Person): string {

@@ -7,8 +7,8 @@ import { announce } from '#ui/toasts.tsx'
 import { type PriceDecision, priceDecisionDecisionValues as DECISIONS } from '../api-types.ts'
 import { List, writeNow } from '../api.ts'
 import { ItemPicture } from '../ui/item-picture.tsx'
-import { Act } from '../ui/act.tsx'
-import { ago, count, moment, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { ago, count, moment, t, termText } from '../words.ts'
 
 export function ReviewTabs({ current }: { current: 'reviews' | 'decisions' }) {
   return (
@@ -28,7 +28,7 @@ export async function undoDecision(id: number): Promise<boolean> {
   const { prices, kept } = done.data
   const reasons = Object.entries(kept)
   const left = reasons.reduce((sum, [, number]) => sum + number, 0)
-  const why = reasons.map(([reason, number]) => `${term('kept', reason)}: ${count(number)}`).join(', ')
+  const why = reasons.map(([reason, number]) => `${termText('kept', reason)}: ${count(number)}`).join(', ')
   announce(t('decisionUndone', { count: prices - left }) + (left > 0 ? ` ${t('decisionKept', { count: left, why })}` : ''))
   return true
 }
@@ -52,12 +52,16 @@ export function PriceDecisionsPage() {
         empty={t('noDecisions')}
         version={version}
         filters={[
-          { name: 'state', label: t('state'), options: ['in_effect', 'undone'].map((code) => ({ value: code, text: term('decisionState', code) })) },
-          { name: 'decision', label: t('decision'), options: DECISIONS.map((code) => ({ value: code, text: term('decision', code) })) },
+          {
+            name: 'state',
+            label: t('state'),
+            options: ['in_effect', 'undone'].map((code) => ({ value: code, text: termText('decisionState', code) })),
+          },
+          { name: 'decision', label: t('decision'), options: DECISIONS.map((code) => ({ value: code, text: termText('decision', code) })) },
         ]}
         rowKey={(row) => row.id}
         columns={[
-          { head: t('decision'), cell: (row) => `#${row.id} ${term('decision', row.decision)}` },
+          { head: t('decision'), cell: (row) => `#${row.id} ${termText('decision', row.decision)}` },
           { head: t('pricesCount'), number: true, cell: (row) => count(row.prices) },
           { head: t('item'), cell: (row) => <Items of={row} /> },
           { head: t('chosenBy'), wide: true, cell: (row) => <Chosen of={row} /> },
@@ -67,9 +71,9 @@ export function PriceDecisionsPage() {
             head: t('actions'),
             cell: (row) =>
               row.undone_at === null ? (
-                <Act need="catalogue" disabled={busy} aria-label={`${t('undo')}: #${row.id}`} onClick={() => void undo(row.id)}>
+                <PermittedButton need="catalogue" disabled={busy} aria-label={`${t('undo')}: #${row.id}`} onClick={() => void undo(row.id)}>
                   {t('undo')}
-                </Act>
+                </PermittedButton>
               ) : (
                 <span class="quiet" title={moment(row.undone_at)}>
                   {t('undoneBy', { author: row.undone_by ?? '' })}

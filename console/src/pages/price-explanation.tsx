@@ -4,7 +4,7 @@ import { Await, Facts, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import type { PricedItem, StoredPriceExplanation } from '../api-types.ts'
 import { useData } from '../api.ts'
-import { calendarDay, count, date, moment, rateText, refusal, t, term } from '../words.ts'
+import { calendarDay, count, date, moment, rateText, refusalText, t, termText } from '../words.ts'
 import { priceText } from './prices.ts'
 
 type ItemPrice = PricedItem['prices'][number]
@@ -23,7 +23,7 @@ export function WhyThisPrice({ itemId, prices }: { itemId: number; prices: ItemP
         <select value={String(chosen)} onChange={(event) => setChosen(Number(event.currentTarget.value))}>
           {prices.map((each, n) => (
             <option key={`${each.market} ${each.label}`} value={String(n)}>
-              {each.label}, {term('market', each.market)}: {priceText(each.price, each.market)}
+              {each.label}, {termText('market', each.market)}: {priceText(each.price, each.market)}
             </option>
           ))}
         </select>
@@ -35,20 +35,20 @@ export function WhyThisPrice({ itemId, prices }: { itemId: number; prices: ItemP
 
 function Explanation({ of: { market, rule, state, confidence, flags, samples, inputs, rates, medians, held } }: { of: StoredPriceExplanation }) {
   const show = (value: number) => priceText(value, market)
-  const shown = (value: number | null) => (value === null ? null : show(value))
+  const formatAmount = (value: number | null) => (value === null ? null : show(value))
   return (
     <>
       <Facts
         brief
         rows={[
-          [t('rule'), rule && term('priceRule', rule.name)],
+          [t('rule'), rule && termText('priceRule', rule.name)],
           [t('state'), state && <Status code={state} />],
-          [t('confidence'), confidence && term('confidence', confidence)],
-          [t('why'), flags.map((flag) => term('flag', flag)).join(', ')],
+          [t('confidence'), confidence && termText('confidence', confidence)],
+          [t('why'), flags.map((flag) => termText('flag', flag)).join(', ')],
           [t('samples'), samples === null ? null : count(samples)],
-          [t('medianOf', { days: 7 }), shown(medians['7d'])],
-          [t('medianOf', { days: 30 }), shown(medians['30d'])],
-          [t('medianOf', { days: 90 }), shown(medians['90d'])],
+          [t('medianOf', { days: 7 }), formatAmount(medians['7d'])],
+          [t('medianOf', { days: 30 }), formatAmount(medians['30d'])],
+          [t('medianOf', { days: 90 }), formatAmount(medians['90d'])],
           [t('rates'), rates.map(({ currency, rate, day }) => `${currency} ${rateText(rate)} (${calendarDay(day)})`).join(', ')],
         ]}
       />
@@ -57,8 +57,8 @@ function Explanation({ of: { market, rule, state, confidence, flags, samples, in
         rows={inputs.map((input, n) => ({ ...input, n }))}
         rowKey={(input) => input.n}
         columns={[
-          { head: t('input'), cell: (input) => term(FIGURES.has(input.kind) ? 'figure' : 'inputKind', input.kind) },
-          { head: t('source'), short: true, cell: (input) => term('market', input.market) },
+          { head: t('input'), cell: (input) => termText(FIGURES.has(input.kind) ? 'figure' : 'inputKind', input.kind) },
+          { head: t('source'), short: true, cell: (input) => termText('market', input.market) },
           { head: t('amount'), number: true, cell: (input) => priceText(input.amount, input.market) },
           { head: t('asOf'), short: true, cell: (input) => <span title={moment(input.at)}>{date(input.at)}</span> },
           {
@@ -75,14 +75,14 @@ function Explanation({ of: { market, rule, state, confidence, flags, samples, in
               ),
           },
           { head: t('used'), short: true, cell: (input) => t(input.used ? 'yes' : 'no') },
-          { head: t('why'), cell: (input) => (input.comparison ? comparedText(input.comparison, show) : term('inputReason', input.reason)) },
+          { head: t('why'), cell: (input) => (input.comparison ? comparedText(input.comparison, show) : termText('inputReason', input.reason)) },
         ]}
       />
       {held.length > 0 && (
         <ul class="reasons">
           {held.map((price) => (
             <li key={price.id}>
-              {t('heldOf', { price: show(price.price), date: date(price.updated_at) })} {refusal({ ...price, message: price.reason })}
+              {t('heldOf', { price: show(price.price), date: date(price.updated_at) })} {refusalText({ ...price, message: price.reason })}
             </li>
           ))}
         </ul>
@@ -96,7 +96,7 @@ type Comparison = NonNullable<StoredPriceExplanation['inputs'][number]['comparis
 /** Comparison with another price, and the usual ratio used for it. */
 function comparedText({ level, expected, times_off: times, usual_ratio: ratio, cards }: Comparison, show: (value: number) => string): string {
   const far = t('farFromExpected', { expected: show(expected), times: Math.round(times * 100) / 100 })
-  return `${term('comparison', level)}: ${far} (${t('usualRatio', { ratio: Math.round(ratio * 100) / 100, cards })})`
+  return `${termText('comparison', level)}: ${far} (${t('usualRatio', { ratio: Math.round(ratio * 100) / 100, cards })})`
 }
 
 /** The feed's own figures, which have labels of their own. */

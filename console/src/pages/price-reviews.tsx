@@ -10,19 +10,19 @@ import {
 } from '../api-types.ts'
 import { asApiError } from '#ui/data.ts'
 import type { Body } from '#ui/operations.ts'
-import { may, type OperatorApi, request, useData, writeNow } from '../api.ts'
-import { confirmed } from '#ui/dialog.tsx'
+import { isAllowed, type OperatorApi, request, useData, writeNow } from '../api.ts'
+import { confirm } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { marketOptions } from '../ui/market-options.ts'
 import { Picture } from '#ui/picture.tsx'
 import { PriceSteps } from '../ui/price-steps.tsx'
-import { useInTurn, useQueue } from '../ui/queue.ts'
+import { useSequentialWrites, useQueue } from '../ui/queue.ts'
 import { categories, imports, items } from '../ui/sources.ts'
-import { Empty, Facts, Failure, Status, Waiting } from '#ui/states.tsx'
+import { Empty, Facts, Failure, Status, Loading } from '#ui/states.tsx'
 import { Pages, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { Act } from '../ui/act.tsx'
-import { ago, count, date, moment, refusal, sentence, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { ago, count, date, moment, refusalText, sentence, t, termText } from '../words.ts'
 import { ReviewTabs, undoDecision } from './price-decisions.tsx'
 import { priceText } from './prices.ts'
 
@@ -42,7 +42,7 @@ const DECIDABLE = {
 
 export function PriceReviewsPage() {
   const { values, page, filtered, bar, link } = useFilters([
-    { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: term('status', code) })) },
+    { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: termText('status', code) })) },
     { name: 'cause', label: t('why'), options: CAUSES.map((code) => ({ value: code, text: causeName(code) })) },
     { name: 'market', label: t('source'), options: marketOptions() },
     { name: 'game', label: t('game') },
@@ -52,11 +52,11 @@ export function PriceReviewsPage() {
     {
       name: 'sort_by',
       label: t('largestFirst'),
-      options: ['times_off', 'value'].map((code) => ({ value: code, text: term('reviewSort', code) })),
+      options: ['times_off', 'value'].map((code) => ({ value: code, text: termText('reviewSort', code) })),
       always: true,
     },
   ])
-  const { applying, apply } = useInTurn()
+  const { applying, apply } = useSequentialWrites()
   const queue = useData('/price-reviews', { query: { ...values, page, per_page: SHOWN }, paused: applying > 0 })
   /** decided on this page; the displayed queue may be older */
   const [decided, setDecided] = useState<string[]>([])
@@ -96,7 +96,7 @@ export function PriceReviewsPage() {
     const { prices } = found.data
     if (prices === 0) return announce(t('nothingMatches'))
     const title = t(`decideAll.${how}`, { count: prices })
-    if (!(await confirmed({ title, text: t('decideAllUndo'), action: `${term('decide', how)} (${count(prices)})` }))) return
+    if (!(await confirm({ title, text: t('decideAllUndo'), action: `${termText('decide', how)} (${count(prices)})` }))) return
     void apply(async () => {
       const done = await writeNow('POST', '/price-decisions', { decision: how, filter: bodyOf(filter), expected: prices })
       if (!done) return
@@ -106,7 +106,7 @@ export function PriceReviewsPage() {
     })
   }
   onKey((event) => {
-    if (!may('catalogue')) return
+    if (!isAllowed('catalogue')) return
     const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
     const side = digit && current ? decidableOf(current)[Number(digit) - 1] : undefined
     if (side) return () => decide(current!, singleDecision(event.shiftKey ? 'withdraw' : 'confirm', current!, side))
@@ -133,19 +133,19 @@ export function PriceReviewsPage() {
         {state && (
           <div class="actions">
             {DECIDABLE[state].map((how) => (
-              <Act
+              <PermittedButton
                 need="catalogue"
                 key={how}
                 class={how === 'accept' || how === 'confirm' ? undefined : 'danger'}
                 onClick={() => void decideAll(how)}
               >
                 {t(`allThatMatch.${how}`)}
-              </Act>
+              </PermittedButton>
             ))}
           </div>
         )}
       </div>
-      {may('catalogue') && <p class="quiet keys">{t('reviewKeys')}</p>}
+      {isAllowed('catalogue') && <p class="quiet keys">{t('reviewKeys')}</p>}
       <p class="quiet keys" role="status">
         {applying > 0 && t('decisionsApplying', { count: applying })}
       </p>
@@ -160,7 +160,7 @@ export function PriceReviewsPage() {
       {queue.error ? (
         <Failure error={queue.error} retry={queue.reload} />
       ) : !queue.data || (rows.length === 0 && queue.loading) ? (
-        <Waiting />
+        <Loading />
       ) : !current ? (
         <Empty>{filtered ? t('nothingMatches') : t('noReviews')}</Empty>
       ) : (
@@ -177,7 +177,7 @@ export function PriceReviewsPage() {
                       </span>
                     </span>
                     <small>
-                      {term('status', row.state)}
+                      {termText('status', row.state)}
                       {row.cause && ` · ${causeText(row.cause, row.state)}`}
                       {row.times_off !== null && ` · ${t('timesOff', { times: round(row.times_off) })}`}
                     </small>
@@ -204,14 +204,14 @@ function round(times: number): number {
 
 /** The rule that holds prices, or a flag of published ones; either of them if the state is unknown. */
 function causeText(code: string, state?: PriceReview['state']): string {
-  const flag = term('flag', code)
-  return state === 'held' || flag === code ? term('rule', code) : flag
+  const flag = termText('flag', code)
+  return state === 'held' || flag === code ? termText('rule', code) : flag
 }
 
 /** In the list of all causes, those that hold a price are marked, because a flag can have the same text. */
 function causeName(code: string): string {
-  const isRule = term('flag', code) === code
-  return isRule ? `${term('status', 'held')}: ${causeText(code)}` : causeText(code)
+  const isRule = termText('flag', code) === code
+  return isRule ? `${termText('status', 'held')}: ${causeText(code)}` : causeText(code)
 }
 
 type Values = Record<string, string>
@@ -269,17 +269,17 @@ function Group({ review, onDecide }: GroupProps) {
           <div class="buttons">
             {state === 'held' ? (
               <>
-                <Act need="catalogue" class="main" aria-keyshortcuts="a" onClick={() => onDecide(groupDecision('accept', review))}>
+                <PermittedButton need="catalogue" class="main" aria-keyshortcuts="a" onClick={() => onDecide(groupDecision('accept', review))}>
                   {t('acceptCount', { count: inQuestion.length })} <kbd>A</kbd>
-                </Act>
-                <Act need="catalogue" class="danger" aria-keyshortcuts="d" onClick={() => onDecide(groupDecision('discard', review))}>
+                </PermittedButton>
+                <PermittedButton need="catalogue" class="danger" aria-keyshortcuts="d" onClick={() => onDecide(groupDecision('discard', review))}>
                   {t('discardCount', { count: inQuestion.length })} <kbd>D</kbd>
-                </Act>
+                </PermittedButton>
               </>
             ) : (
-              <Act need="catalogue" class="danger" aria-keyshortcuts="w" onClick={() => onDecide(groupDecision('withdraw', review))}>
+              <PermittedButton need="catalogue" class="danger" aria-keyshortcuts="w" onClick={() => onDecide(groupDecision('withdraw', review))}>
                 {t('withdrawCount', { count: inQuestion.length })} <kbd>W</kbd>
-              </Act>
+              </PermittedButton>
             )}
           </div>
         </div>
@@ -301,20 +301,20 @@ function Side({ review, prices, onDecide }: GroupProps & { prices: ReviewedPrice
   const decidable = decidableOf(review)
   const marks = prices.flatMap(({ state, price, updated_at: at }) => (state === 'trusted' ? [] : [{ state, price, updated_at: at }]))
   return (
-    <section aria-label={`${term('market', market)} ${label}`}>
+    <section aria-label={`${termText('market', market)} ${label}`}>
       <h3>
-        {term('market', market)} <span class="quiet">{label}</span>
+        {termText('market', market)} <span class="quiet">{label}</span>
       </h3>
       {prices.map((price) => {
         const digit = decidable.indexOf(price) + 1
-        const name = `${term('market', market)} ${label} ${show(price.price)}`
+        const name = `${termText('market', market)} ${label} ${show(price.price)}`
         return (
           <div key={price.held_id ?? 'published'} class="stated">
             <p>
               <strong>{show(price.price)}</strong> <Status code={price.state} />{' '}
               {price.confidence && (
                 <span class="quiet">
-                  {t('confidence')}: {term('confidence', price.confidence)}
+                  {t('confidence')}: {termText('confidence', price.confidence)}
                 </span>
               )}
             </p>
@@ -322,15 +322,15 @@ function Side({ review, prices, onDecide }: GroupProps & { prices: ReviewedPrice
             {digit > 0 && (decidable.length > 1 || review.state !== 'held') && (
               <div class="buttons tight">
                 {DECIDABLE[review.state].map((how, n) => (
-                  <Act
+                  <PermittedButton
                     need="catalogue"
                     key={how}
                     class={n === 0 ? undefined : 'danger'}
-                    aria-label={`${term('decide', how)}: ${name}`}
+                    aria-label={`${termText('decide', how)}: ${name}`}
                     onClick={() => onDecide(singleDecision(how, review, price))}
                   >
-                    {term('decide', how)} {review.state !== 'held' && digit <= DIGITS && <kbd>{n === 0 ? digit : `⇧${digit}`}</kbd>}
-                  </Act>
+                    {termText('decide', how)} {review.state !== 'held' && digit <= DIGITS && <kbd>{n === 0 ? digit : `⇧${digit}`}</kbd>}
+                  </PermittedButton>
                 ))}
               </div>
             )}
@@ -346,7 +346,7 @@ function Side({ review, prices, onDecide }: GroupProps & { prices: ReviewedPrice
 function Evidence({ of: price, show }: { of: ReviewedPrice; show: (value: number) => string }) {
   const figures = (['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high'] as const).flatMap((name): [string, string][] => {
     const value = price[name]
-    return value === null ? [] : [[term('figure', name), show(value)]]
+    return value === null ? [] : [[termText('figure', name), show(value)]]
   })
   return (
     <>
@@ -354,11 +354,11 @@ function Evidence({ of: price, show }: { of: ReviewedPrice; show: (value: number
         <ul class="reasons">
           {price.rule !== null && (
             <li>
-              {term('rule', price.rule)}: {refusal({ rule: price.rule, params: price.params, message: price.reason ?? '' })}
+              {termText('rule', price.rule)}: {refusalText({ rule: price.rule, params: price.params, message: price.reason ?? '' })}
             </li>
           )}
           {price.flags.map((flag) => (
-            <li key={flag}>{term('flag', flag)}</li>
+            <li key={flag}>{termText('flag', flag)}</li>
           ))}
         </ul>
       )}

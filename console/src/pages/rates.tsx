@@ -5,7 +5,7 @@ import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { List, sessions, useData, useWrite } from '../api.ts'
-import { Act } from '../ui/act.tsx'
+import { PermittedButton } from '../ui/permitted-button.tsx'
 import { calendarDay, rateText, t } from '../words.ts'
 import { ImportTabs } from './imports.tsx'
 
@@ -34,7 +34,7 @@ export function RatesPage() {
         version={version}
         filters={[{ name: 'currency', label: t('currency'), options: currencies().map((code) => ({ value: code, text: code })) }]}
         actions={
-          <Act
+          <PermittedButton
             need="catalogue"
             class="main"
             onClick={() => {
@@ -43,7 +43,7 @@ export function RatesPage() {
             }}
           >
             {t('newRate')}
-          </Act>
+          </PermittedButton>
         }
         rowKey={(row) => `${row.currency} ${row.day}`}
         columns={[

@@ -2,14 +2,14 @@
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { useAddressQuery } from '#ui/address.ts'
-import { confirmed, Dialog, Field, Form } from '#ui/dialog.tsx'
+import { confirm, Dialog, Field, Form } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Empty, Refusal } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { type SetMatch, setMatchStateValues as STATES } from '../api-types.ts'
 import { List, useData, useWrite } from '../api.ts'
-import { Act } from '../ui/act.tsx'
-import { moment, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { moment, t, termText } from '../words.ts'
 import { MatchTabs } from './matches.tsx'
 
 /** Sets listed in the dialog. */
@@ -36,11 +36,11 @@ export function SetMatchesPage() {
       action: t('setAccept'),
       danger: false,
     }
-    if (await confirmed(asked)) after((await write('POST', `/set-matches/${id}/accept`, { set_id: other.id }))?.data)
+    if (await confirm(asked)) after((await write('POST', `/set-matches/${id}/accept`, { set_id: other.id }))?.data)
   }
   const separate = async ({ id, set, waiting }: SetMatch) => {
     const asked = { title: t('setSeparateTitle', { name: set.name }), text: t('setDecideText', { waiting }), action: t('setSeparate'), danger: false }
-    if (await confirmed(asked)) after((await write('POST', `/set-matches/${id}/separate`))?.data)
+    if (await confirm(asked)) after((await write('POST', `/set-matches/${id}/separate`))?.data)
   }
   const withdraw = async ({ id, set }: SetMatch) => {
     if (!(await write('POST', `/set-matches/${id}/withdraw`))) return
@@ -68,7 +68,7 @@ export function SetMatchesPage() {
         empty={t('noSetMatches')}
         version={version}
         filters={[
-          { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: term('matchState', code) })), always: true },
+          { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: termText('matchState', code) })), always: true },
           { name: 'game', label: t('game') },
         ]}
         rowKey={(match) => match.id}
@@ -94,14 +94,14 @@ export function SetMatchesPage() {
                   <li key={set.id}>
                     {set.name} <span class="quiet">{set.ref}</span> {t('setAgree', { agree, of })}{' '}
                     {!decided && (
-                      <Act
+                      <PermittedButton
                         need="catalogue"
                         disabled={busy}
                         aria-label={`${t('setAccept')}: ${match.set.name}, ${set.name}`}
                         onClick={() => void accept(match, set)}
                       >
                         {t('setAccept')}
-                      </Act>
+                      </PermittedButton>
                     )}
                   </li>
                 ))}
@@ -118,17 +118,32 @@ export function SetMatchesPage() {
             head: t('actions'),
             cell: (match) =>
               isDecided ? (
-                <Act need="catalogue" disabled={busy} aria-label={`${t('matchWithdraw')}: ${match.set.name}`} onClick={() => void withdraw(match)}>
+                <PermittedButton
+                  need="catalogue"
+                  disabled={busy}
+                  aria-label={`${t('matchWithdraw')}: ${match.set.name}`}
+                  onClick={() => void withdraw(match)}
+                >
                   {t('matchWithdraw')}
-                </Act>
+                </PermittedButton>
               ) : (
                 <div class="buttons">
-                  <Act need="catalogue" disabled={busy} aria-label={`${t('setOther')}: ${match.set.name}`} onClick={() => setChoosing(match)}>
+                  <PermittedButton
+                    need="catalogue"
+                    disabled={busy}
+                    aria-label={`${t('setOther')}: ${match.set.name}`}
+                    onClick={() => setChoosing(match)}
+                  >
                     {t('setOther')}
-                  </Act>
-                  <Act need="catalogue" disabled={busy} aria-label={`${t('setSeparate')}: ${match.set.name}`} onClick={() => void separate(match)}>
+                  </PermittedButton>
+                  <PermittedButton
+                    need="catalogue"
+                    disabled={busy}
+                    aria-label={`${t('setSeparate')}: ${match.set.name}`}
+                    onClick={() => void separate(match)}
+                  >
                     {t('setSeparate')}
-                  </Act>
+                  </PermittedButton>
                 </div>
               ),
           },
@@ -166,7 +181,7 @@ function SetChooser({ match, onClose, onChosen }: SetChooserProps) {
             <select name="set_id" size={SHOWN_ROWS} required>
               {sets.map(({ id, name, ref, market }) => (
                 <option key={id} value={id}>
-                  {`${name} · ${ref} · ${term('market', market)}`}
+                  {`${name} · ${ref} · ${termText('market', market)}`}
                 </option>
               ))}
             </select>

@@ -8,10 +8,10 @@ import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { PriceSource, SourceTrust } from '../api-types.ts'
 import { useData, useWrite, writeNow } from '../api.ts'
-import { Act } from '../ui/act.tsx'
-import { ago, count, date, share, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { ago, count, date, share, t, termText } from '../words.ts'
 
-const AGAIN_MS = 60_000
+const REFRESH_MS = 60_000
 
 /** The service's own prices cannot be set aside. */
 type External = PriceSource & Pick<SourceTrust, 'market'>
@@ -20,20 +20,20 @@ const isExternal = (source: PriceSource): source is External => source.market !=
 export function SourcesPage() {
   const [version, changed] = useVersion()
   const [aside, setAside] = useState<External | null>(null)
-  const sources = useData('/sources', { again: () => AGAIN_MS, version })
+  const sources = useData('/sources', { again: () => REFRESH_MS, version })
   const { busy, error, write, clear } = useWrite()
   const submit = async ({ reason = '' }: Values) => {
     const { market } = aside!
     const done = await write('POST', `/sources/${market}/set-aside`, { reason })
     if (!done) return
     setAside(null)
-    announce(t('sourceSetAside', { name: term('market', market), count: done.data.stale }))
+    announce(t('sourceSetAside', { name: termText('market', market), count: done.data.stale }))
     changed()
   }
   const takeBack = async ({ market }: External) => {
     const done = await writeNow('POST', `/sources/${market}/take-back`, {})
     if (!done) return
-    announce(t('sourceUsedAgain', { name: term('market', market), count: done.data.stale }))
+    announce(t('sourceUsedAgain', { name: termText('market', market), count: done.data.stale }))
     changed()
   }
   return (
@@ -52,9 +52,9 @@ export function SourcesPage() {
               { head: t('newestFeed'), cell: (row) => <Feed of={row} /> },
               { head: t('pricesCount'), number: true, cell: (row) => count(row.prices) },
               { head: t('confirmed'), number: true, cell: (row) => part(row, 'confirmed') },
-              { head: term('status', 'trusted'), number: true, cell: (row) => part(row, 'trusted') },
+              { head: termText('status', 'trusted'), number: true, cell: (row) => part(row, 'trusted') },
               ...(['disputed', 'stale', 'held'] as const).map((state) => ({
-                head: term('status', state),
+                head: termText('status', state),
                 number: true,
                 cell: (row: PriceSource) => <InQuestion of={row} state={state} />,
               })),
@@ -63,21 +63,25 @@ export function SourcesPage() {
                 cell: (row) =>
                   isExternal(row) &&
                   (row.set_aside ? (
-                    <Act need="catalogue" aria-label={`${t('useAgain')}: ${term('market', row.market)}`} onClick={() => void takeBack(row)}>
+                    <PermittedButton
+                      need="catalogue"
+                      aria-label={`${t('useAgain')}: ${termText('market', row.market)}`}
+                      onClick={() => void takeBack(row)}
+                    >
                       {t('useAgain')}
-                    </Act>
+                    </PermittedButton>
                   ) : (
-                    <Act
+                    <PermittedButton
                       need="catalogue"
                       class="danger"
-                      aria-label={`${t('setAside')}: ${term('market', row.market)}`}
+                      aria-label={`${t('setAside')}: ${termText('market', row.market)}`}
                       onClick={() => {
                         clear()
                         setAside(row)
                       }}
                     >
                       {t('setAside')}
-                    </Act>
+                    </PermittedButton>
                   )),
               },
             ]}
@@ -85,7 +89,7 @@ export function SourcesPage() {
         )}
       </Await>
       {aside && (
-        <Dialog title={t('setAsideTitle', { name: term('market', aside.market) })} onClose={() => setAside(null)}>
+        <Dialog title={t('setAsideTitle', { name: termText('market', aside.market) })} onClose={() => setAside(null)}>
           <Form submit={t('setAside')} danger busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={() => setAside(null)}>
             <p>{t('setAsideText', { count: aside.prices })}</p>
             <Field label={t('reason')} hint={t('setAsideHint')}>
@@ -102,7 +106,7 @@ export function SourcesPage() {
 function Name({ of: { market, currency, set_aside: aside } }: { of: PriceSource }) {
   return (
     <>
-      {term('market', market)} <span class="quiet">{currency}</span>
+      {termText('market', market)} <span class="quiet">{currency}</span>
       {aside && (
         <div class="quiet">
           <span class="status bad">{t('isSetAside')}</span> {aside.reason} ({aside.by}, {date(aside.at)})

@@ -4,12 +4,12 @@ import { useVersion } from '#ui/data.ts'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
-import { Empty, Failure, Waiting } from '#ui/states.tsx'
+import { Empty, Failure, Loading } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { Synonym } from '../api-types.ts'
 import { useData, useWrite } from '../api.ts'
-import { Act } from '../ui/act.tsx'
+import { PermittedButton } from '../ui/permitted-button.tsx'
 import { t } from '../words.ts'
 
 export function CatalogueTabs({ current }: { current: 'catalogue' | 'synonyms' }) {
@@ -42,7 +42,7 @@ export function SynonymsPage() {
       <CatalogueTabs current="synonyms" />
       <p class="quiet">{t('synonymsText')}</p>
       <p>
-        <Act
+        <PermittedButton
           need="catalogue"
           class="main"
           disabled={!rows}
@@ -52,10 +52,10 @@ export function SynonymsPage() {
           }}
         >
           {t('newSynonym')}
-        </Act>
+        </PermittedButton>
       </p>
       {stored.error && <Failure error={stored.error} retry={stored.reload} />}
-      {!rows && !stored.error && <Waiting />}
+      {!rows && !stored.error && <Loading />}
       {rows?.length === 0 && <Empty>{t('noSynonyms')}</Empty>}
       {rows && rows.length > 0 && (
         <Table
@@ -69,7 +69,7 @@ export function SynonymsPage() {
             {
               head: t('remove'),
               cell: (row) => (
-                <Act
+                <PermittedButton
                   need="catalogue"
                   class="plain"
                   disabled={busy}
@@ -82,7 +82,7 @@ export function SynonymsPage() {
                   }
                 >
                   {t('remove')}
-                </Act>
+                </PermittedButton>
               ),
             },
           ]}

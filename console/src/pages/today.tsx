@@ -6,15 +6,15 @@ import { Table } from '#ui/table.tsx'
 import { useData } from '../api.ts'
 import { type Activity as ActivityAnswer, listingStatusValues as LISTING_STATUSES, type Stats } from '../api-types.ts'
 import { Activity } from '../ui/activity.tsx'
-import { Named } from '../ui/named.tsx'
-import { ago, count, lira, share, t, term } from '../words.ts'
+import { RecordLink } from '../ui/record-link.tsx'
+import { ago, count, lira, share, t, termText } from '../words.ts'
 
-const AGAIN_MS = 60_000
+const REFRESH_MS = 60_000
 /** Receivers shown: those with the lowest success rate. */
-const MOST_RECEIVERS = 10
+const MAX_RECEIVERS = 10
 
 export function TodayPage() {
-  const stats = useData('/stats', { again: () => AGAIN_MS })
+  const stats = useData('/stats', { again: () => REFRESH_MS })
   return (
     <>
       <Heading>{t('today')}</Heading>
@@ -36,14 +36,14 @@ function Waiting({ stats }: { stats: Stats }) {
   const [first] = held
   const allHeld = held.reduce((sum, [, number]) => sum + number, 0)
   const waiting = listings.pending ?? 0
-  const inQuestion = useData('/price-reviews/count', { again: () => AGAIN_MS }).data
+  const inQuestion = useData('/price-reviews/count', { again: () => REFRESH_MS }).data
   return (
     <div class="tiles">
       <Tile href="/console/approvals" label={t('approvalsWaiting')} value={waiting} waits={waiting > 0}>
         {since.approval && t('oldest', { ago: ago(since.approval) })}
       </Tile>
       <Tile href="/console/price-reviews?state=held" label={t('heldPrices')} value={allHeld} waits={held.length > 0}>
-        {first && `${term('rule', first[0])}: ${count(first[1])}`}
+        {first && `${termText('rule', first[0])}: ${count(first[1])}`}
         {first && held.length > 1 && `, ${t('andMore', { count: allHeld - first[1] })}`}
       </Tile>
       <Tile href="/console/price-reviews?state=disputed" label={t('disputedPrices')} value={inQuestion?.disputed ?? 0} waits={false}>
@@ -116,12 +116,12 @@ function Panels({ stats, activity }: { stats: Stats; activity: ActivityAnswer })
               head: t('source'),
               cell: (source) => (
                 <>
-                  {term('market', source.market)} <span class="quiet">{term('group', source.group)}</span>
+                  {termText('market', source.market)} <span class="quiet">{termText('group', source.group)}</span>
                 </>
               ),
             },
             { head: t('coverage'), number: true, cell: (source) => <Coverage source={source} days={activity.days} /> },
-            { head: term('status', 'trusted'), number: true, cell: (source) => share(source.prices === 0 ? 0 : source.trusted / source.prices) },
+            { head: termText('status', 'trusted'), number: true, cell: (source) => share(source.prices === 0 ? 0 : source.trusted / source.prices) },
             {
               head: t('newestFeed'),
               cell: (source) => {
@@ -142,8 +142,8 @@ function Panels({ stats, activity }: { stats: Stats; activity: ActivityAnswer })
         <ul class="ranks">
           {LISTING_STATUSES.map((status) => (
             <li key={status}>
-              <a href={`/console/listings?status=${status}`}>{term('status', status)}</a>
-              <meter min={0} max={mostListings} value={listings[status] ?? 0} aria-label={term('status', status)} />
+              <a href={`/console/listings?status=${status}`}>{termText('status', status)}</a>
+              <meter min={0} max={mostListings} value={listings[status] ?? 0} aria-label={termText('status', status)} />
               <span class="number">{count(listings[status] ?? 0)}</span>
             </li>
           ))}
@@ -168,10 +168,10 @@ function Panels({ stats, activity }: { stats: Stats; activity: ActivityAnswer })
       >
         <Table
           caption={t('webhookHealth')}
-          rows={stats.webhook_receivers.slice(0, MOST_RECEIVERS)}
+          rows={stats.webhook_receivers.slice(0, MAX_RECEIVERS)}
           rowKey={(row) => row.account_id}
           columns={[
-            { head: t('account'), cell: (row) => <Named of="accounts" id={row.account_id} view="webhook" /> },
+            { head: t('account'), cell: (row) => <RecordLink of="accounts" id={row.account_id} view="webhook" /> },
             { head: t('attempts'), number: true, cell: (row) => count(row.attempts) },
             { head: t('webhookSuccess'), number: true, cell: (row) => share(row.success_share) },
             { head: t('state'), cell: (row) => <Status code={row.success_share === 1 ? 'delivered' : 'failed'} /> },
@@ -225,7 +225,7 @@ interface TileProps {
   href: string
   label: string
   value: number
-  /** whether somebody should act */
+  /** whether an action is required */
   waits: boolean
   children?: ComponentChildren
 }

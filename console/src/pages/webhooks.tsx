@@ -8,18 +8,18 @@ import { Id } from '#ui/id.tsx'
 import { Await, Empty, Facts, Refusal, Status } from '#ui/states.tsx'
 import type { Column } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { List, may, request, useData, useWrite, writeNow } from '../api.ts'
+import { List, isAllowed, request, useData, useWrite, writeNow } from '../api.ts'
 import {
   type AccountWebhook as Webhook,
   eventKindValues as EVENT_KINDS,
   type WebhookEvent,
   webhookEventStateValues as EVENT_STATES,
 } from '../api-types.ts'
-import { Named } from '../ui/named.tsx'
+import { RecordLink } from '../ui/record-link.tsx'
 import { accounts } from '../ui/sources.ts'
-import { Act } from '../ui/act.tsx'
-import { BulkButton, each } from '../ui/bulk.tsx'
-import { ago, count, moment, t, term } from '../words.ts'
+import { PermittedButton } from '../ui/permitted-button.tsx'
+import { BulkButton, forEachRow } from '../ui/bulk.tsx'
+import { ago, count, moment, t, termText } from '../words.ts'
 import { AccountTabs } from './accounts.tsx'
 
 const SOON_MS = 2_000
@@ -48,12 +48,12 @@ export function AccountWebhook({ accountId }: { accountId: number }) {
           version={version}
           actions={
             <>
-              <Act need="support" disabled={test.busy || !webhook.data} onClick={() => void sendTest('sale')}>
+              <PermittedButton need="support" disabled={test.busy || !webhook.data} onClick={() => void sendTest('sale')}>
                 {t('testSale')}
-              </Act>
-              <Act need="support" disabled={test.busy || !webhook.data} onClick={() => void sendTest('expire')}>
+              </PermittedButton>
+              <PermittedButton need="support" disabled={test.busy || !webhook.data} onClick={() => void sendTest('expire')}>
                 {t('testExpire')}
-              </Act>
+              </PermittedButton>
             </>
           }
         />
@@ -63,7 +63,7 @@ export function AccountWebhook({ accountId }: { accountId: number }) {
 }
 
 function Settings({ of: { url, on_sale: onSale, on_expire: onExpire, is_active: isActive, failing, updated_at: at } }: { of: Webhook }) {
-  const sent = [onSale && term('event', 'sale'), onExpire && term('event', 'expire')].filter(Boolean).join(', ')
+  const sent = [onSale && termText('event', 'sale'), onExpire && termText('event', 'expire')].filter(Boolean).join(', ')
   return (
     <Facts
       rows={[
@@ -97,10 +97,10 @@ function Answers({ of: event }: { of: WebhookEvent }) {
         <ul class="answers">
           {rows.map(({ id, started_at: at, status_code: status, success, error, response_excerpt: excerpt, mark }) => (
             <li key={id}>
-              <Status code={success ? 'delivered' : 'failed'} /> {status ?? term('attempt', error ?? '')}{' '}
+              <Status code={success ? 'delivered' : 'failed'} /> {status ?? termText('attempt', error ?? '')}{' '}
               <span class="quiet">
                 {moment(at)}
-                {mark && ` · ${term('mark', mark)}`}
+                {mark && ` · ${termText('mark', mark)}`}
               </span>
               {excerpt !== '' && <pre>{excerpt}</pre>}
             </li>
@@ -123,7 +123,7 @@ export function WebhooksPage() {
 
 const accountColumn = (): Column<WebhookEvent> => ({
   head: t('account'),
-  cell: (event) => <Named of="accounts" id={event.account_id} view="webhook" />,
+  cell: (event) => <RecordLink of="accounts" id={event.account_id} view="webhook" />,
 })
 
 interface WebhookEventsProps {
@@ -141,7 +141,7 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
     changed()
   }
   const redeliverAll = async (events: WebhookEvent[]) => {
-    const done = await each(events, ({ id }) => request('POST', `/webhook-events/${id}/redeliver`, { idempotencyKey: newKey() }))
+    const done = await forEachRow(events, ({ id }) => request('POST', `/webhook-events/${id}/redeliver`, { idempotencyKey: newKey() }))
     if (done.length > 0) announce(t('redeliveringCount', { count: done.length }))
     changed()
   }
@@ -152,8 +152,8 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
       caption={t('deliveries')}
       empty={t('noEvents')}
       filters={[
-        { name: 'state', label: t('state'), options: EVENT_STATES.map((code) => ({ value: code, text: term('status', code) })) },
-        { name: 'event', label: t('event'), options: EVENT_KINDS.map((code) => ({ value: code, text: term('event', code) })) },
+        { name: 'state', label: t('state'), options: EVENT_STATES.map((code) => ({ value: code, text: termText('status', code) })) },
+        { name: 'event', label: t('event'), options: EVENT_KINDS.map((code) => ({ value: code, text: termText('event', code) })) },
         {
           name: 'test',
           label: t('tests'),
@@ -168,9 +168,9 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
       again={(events) => (events.some((event) => event.state === 'queued') ? SOON_MS : null)}
       actions={actions}
       bulk={
-        may('support')
+        isAllowed('support')
           ? {
-              nameOf: ({ id, event }) => `${term('event', event)} ${id}`,
+              nameOf: ({ id, event }) => `${termText('event', event)} ${id}`,
               actions: (chosen) => {
                 const events = chosen.filter(({ state }) => state !== 'queued')
                 return events.length > 0 && <BulkButton text={t('redeliverCount', { count: events.length })} run={() => redeliverAll(events)} />
@@ -182,7 +182,7 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
       columns={[
         { head: t('id'), number: true, cell: (event) => <Id value={event.id} /> },
         ...(accountId === null ? [accountColumn()] : []),
-        { head: t('event'), cell: (event) => term('event', event.event) },
+        { head: t('event'), cell: (event) => termText('event', event.event) },
         { head: t('state'), cell: (event) => <Status code={event.state} /> },
         { head: t('attempts'), cell: (event) => <Attempts of={event} /> },
         { head: t('due'), short: true, wide: true, cell: (event) => (event.due_at ? ago(event.due_at) : '–') },
@@ -202,9 +202,9 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
           cell: (event) =>
             event.state !== 'queued' && (
               <span class="buttons tight">
-                <Act need="support" aria-label={`${t('redeliver')}: ${event.id}`} onClick={() => void redeliver(event)}>
+                <PermittedButton need="support" aria-label={`${t('redeliver')}: ${event.id}`} onClick={() => void redeliver(event)}>
                   {t('redeliver')}
-                </Act>
+                </PermittedButton>
               </span>
             ),
         },

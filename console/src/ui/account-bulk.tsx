@@ -1,10 +1,10 @@
 // Suspends or resumes several accounts at once; a suspension can be undone from its message.
-import { confirmed } from '#ui/dialog.tsx'
+import { confirm } from '#ui/dialog.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { request } from '../api.ts'
 import type { Account } from '../api-types.ts'
 import { count, t } from '../words.ts'
-import { BulkButton, each, UNDO_MS } from './bulk.tsx'
+import { BulkButton, forEachRow, UNDO_MS } from './bulk.tsx'
 
 interface AccountBulkProps {
   accounts: Account[]
@@ -15,14 +15,14 @@ interface AccountBulkProps {
 export function AccountBulk({ accounts, onDone }: AccountBulkProps) {
   const [open, suspended] = [accounts.filter((account) => !account.suspended), accounts.filter((account) => account.suspended)]
   const resume = async (rows: Account[]) => {
-    const done = await each(rows, ({ id }) => request('PATCH', `/accounts/${id}`, { json: { suspended: false } }))
+    const done = await forEachRow(rows, ({ id }) => request('PATCH', `/accounts/${id}`, { json: { suspended: false } }))
     if (done.length > 0) announce(t('resumedCount', { count: done.length }))
     onDone()
   }
   const suspend = async () => {
     const action = t('suspendCount', { count: count(open.length) })
-    if (!(await confirmed({ title: t('suspendAllTitle', { count: open.length }), text: t('suspendAllText'), action }))) return
-    const done = await each(open, ({ id }) => request('PATCH', `/accounts/${id}`, { json: { suspended: true } }))
+    if (!(await confirm({ title: t('suspendAllTitle', { count: open.length }), text: t('suspendAllText'), action }))) return
+    const done = await forEachRow(open, ({ id }) => request('PATCH', `/accounts/${id}`, { json: { suspended: true } }))
     const undo = { text: t('undo'), run: () => void resume(done), for: UNDO_MS }
     if (done.length > 0) announce(t('suspendedCount', { count: done.length }), 'good', undo)
     onDone()

@@ -9,7 +9,7 @@ import { calendarDay, count, hours, lira, share, t, type WordKey } from '../word
 
 const Trend = lazy(() => import('./trend.tsx').then((module) => module.Trend))
 
-const AGAIN_MS = 60_000
+const REFRESH_MS = 60_000
 const PERIODS = ['7', '30', '90', '365']
 const USUAL = '30'
 
@@ -77,7 +77,7 @@ export function Activity({ accountId, children }: ActivityProps) {
   const { values, set } = useAddressQuery()
   const days = PERIODS.includes(values.days ?? '') ? values.days! : USUAL
   const account = accountId === null ? {} : { account_id: accountId }
-  const activity = useData('/stats/activity', { query: { days: Number(days), ...account }, again: () => AGAIN_MS })
+  const activity = useData('/stats/activity', { query: { days: Number(days), ...account }, again: () => REFRESH_MS })
   const measures = accountId === null ? MEASURES : MEASURES.filter(({ name }) => !OF_ALL.includes(name))
   const chosen = measures.find(({ name }) => name === values.measure) ?? measures[0]!
   return (

@@ -9,7 +9,7 @@ import { count, sentence, t } from '../words.ts'
 export const UNDO_MS = 55_000
 
 /** Processes row after row; failures are announced with the last one. @returns the rows that succeeded */
-export async function each<Row>(rows: readonly Row[], run: (row: Row) => Promise<unknown>): Promise<Row[]> {
+export async function forEachRow<Row>(rows: readonly Row[], run: (row: Row) => Promise<unknown>): Promise<Row[]> {
   const done: Row[] = []
   let failure: ApiError | null = null
   for (const row of rows) {

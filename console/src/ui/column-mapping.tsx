@@ -4,7 +4,7 @@ import { Field } from '#ui/dialog.tsx'
 import { Table } from '#ui/table.tsx'
 import { priceMappingDecimalValues as DECIMAL_SIGNS, priceMappingEncodingValues as ENCODINGS, type SavedPriceMapping } from '../api-types.ts'
 import { type FirstRows, guessColumns } from '../first-rows.ts'
-import { t, term } from '../words.ts'
+import { t, termText } from '../words.ts'
 
 /** Values of the form; empty text means none. */
 export interface Draft {
@@ -34,7 +34,7 @@ const FIELDS = [
   'tcgdex_id',
   'item_ref',
 ] as const
-const LONGEST_CELL = 40
+const MAX_CELL_LENGTH = 40
 
 export function draftOf(rows: FirstRows): Draft {
   return { columns: guessColumns(rows.columns), currency: '', decimal: '', encoding: '', entries: '', only: '', from: '', saveAs: '' }
@@ -68,7 +68,7 @@ export function parametersOf({ columns, currency, decimal, encoding, entries, on
 }
 
 function short(cell: string): string {
-  return cell.length > LONGEST_CELL ? `${cell.slice(0, LONGEST_CELL)}…` : cell
+  return cell.length > MAX_CELL_LENGTH ? `${cell.slice(0, MAX_CELL_LENGTH)}…` : cell
 }
 
 interface Props {
@@ -128,7 +128,7 @@ export function ColumnMapping({ name, rows, saved, draft, onChange, onMarket }: 
         )}
         {[...FIELDS, ...others].map((field) => (
           <div key={field}>
-            {text(term('column', field), draft.columns[field] ?? '', (column) => change({ columns: { ...draft.columns, [field]: column } }), {
+            {text(termText('column', field), draft.columns[field] ?? '', (column) => change({ columns: { ...draft.columns, [field]: column } }), {
               list,
               ...(field === 'price' && { hint: t('columnHint') }),
             })}

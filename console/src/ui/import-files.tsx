@@ -8,9 +8,9 @@ import { request, upload, useData } from '../api.ts'
 import { type ImportDetail, type ImportFormat, importFormatKindValues as FORMAT_KINDS } from '../api-types.ts'
 import { type FirstRows, firstRows } from '../first-rows.ts'
 import { guessFormat, headOf, mappedFormat } from '../guess-format.ts'
-import { count, refusal, sentence, share, t, term } from '../words.ts'
+import { count, refusalText, sentence, share, t, termText } from '../words.ts'
 import { ColumnMapping, type Draft, draftOf, fittingMapping, isPriceList, mappingDraft, parametersOf } from './column-mapping.tsx'
-import { isUnderWay, muchRejected } from './import-state.tsx'
+import { isInProgress, highRejectedShare } from './import-state.tsx'
 import { marketOptions } from './market-options.ts'
 
 const SOON_MS = 500
@@ -105,7 +105,7 @@ export function ImportFiles({ formats, onStarted }: ImportFilesProps) {
   const followed = async (id: number, onProgress: (percent: number) => void): Promise<ImportDetail | null> => {
     while (shown.current) {
       const { data } = await request('GET', `/imports/${id}`)
-      if (!isUnderWay(data)) return data
+      if (!isInProgress(data)) return data
       onProgress(data.percent)
       await new Promise((resolve) => setTimeout(resolve, SOON_MS))
     }
@@ -180,7 +180,7 @@ export function ImportFiles({ formats, onStarted }: ImportFilesProps) {
                   >
                     <option value="">{t('chooseFormat')}</option>
                     {FORMAT_KINDS.map((kind) => (
-                      <optgroup key={kind} label={term('formats', kind)}>
+                      <optgroup key={kind} label={termText('formats', kind)}>
                         {formats
                           ?.filter((known) => known.kind === kind)
                           .map(({ name, title }) => (
@@ -250,13 +250,13 @@ export function ImportFiles({ formats, onStarted }: ImportFilesProps) {
 /** What an import would change, from its dry run; placeholders while it runs. */
 function Check({ of }: { of: ImportDetail | null }) {
   if (of?.status === 'failed') return <p class="refusal check-result">{sentence({ ...of, message: of.message ?? t('failed') })}</p>
-  const much = of && muchRejected(of)
+  const much = of && highRejectedShare(of)
   return (
     <div class="check-result" aria-live="polite" aria-busy={of === null}>
       <dl class="facts">
         {(['created', 'updated', 'unchanged', 'held', 'rejected'] as const).map((name) => (
           <div key={name} class={name === 'rejected' && much ? 'much' : undefined}>
-            <dt>{term('would', name)}</dt>
+            <dt>{termText('would', name)}</dt>
             <dd>
               <strong>{of ? count(of[name]) : '–'}</strong> {name === 'rejected' && much ? share(much) : ''}
             </dd>
@@ -267,7 +267,7 @@ function Check({ of }: { of: ImportDetail | null }) {
         <p>
           {of.reasons.slice(0, SHOWN_REASONS).map(({ reason, count: rows, ...why }) => (
             <span key={reason} class="why">
-              {refusal({ message: reason, ...why })}: {count(rows)}
+              {refusalText({ message: reason, ...why })}: {count(rows)}
             </span>
           ))}{' '}
           <a href={`/console/imports/${of.id}`}>{t('checkReport')}</a>

@@ -4,20 +4,20 @@ import type { Import } from '../api-types.ts'
 import { share, t } from '../words.ts'
 
 /** Share of rejected rows above which an import is shown in amber: the file or its format is probably wrong. */
-const MUCH_REJECTED = 0.1
+const HIGH_REJECTED_SHARE = 0.1
 
 /** Whether an import is queued or running. */
-export const isUnderWay = ({ status }: Pick<Import, 'status'>) => status === 'queued' || status === 'running'
+export const isInProgress = ({ status }: Pick<Import, 'status'>) => status === 'queued' || status === 'running'
 
 /** The share of rows that a finished import rejected; null if it is low. */
-export function muchRejected({ status, rejected, rows_read: read }: Pick<Import, 'status' | 'rejected' | 'rows_read'>): number | null {
+export function highRejectedShare({ status, rejected, rows_read: read }: Pick<Import, 'status' | 'rejected' | 'rows_read'>): number | null {
   const refused = Math.min(1, rejected / Math.max(1, read))
-  return status === 'done' && refused > MUCH_REJECTED ? refused : null
+  return status === 'done' && refused > HIGH_REJECTED_SHARE ? refused : null
 }
 
 export function ImportState({ of }: { of: Import }) {
   if (of.status === 'running') return <Progress percent={of.percent} label={t('importProgress')} />
-  const much = muchRejected(of)
+  const much = highRejectedShare(of)
   return (
     <>
       <Status code={of.status} {...(much !== null && { tone: 'wait' })} />{' '}

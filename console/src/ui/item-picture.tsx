@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { Picture, type Pictured } from '#ui/picture.tsx'
 import { request } from '../api.ts'
 
-const KEPT_MS = 60_000
+const CACHE_MS = 60_000
 /** Maximum ids of one request to the service. */
 const AT_ONCE = 100
 const UNKNOWN: Pictured = { images: [], name: '' }
@@ -13,7 +13,7 @@ let asking: { ids: number[]; answer: Promise<Map<number, Pictured>> } | null = n
 
 function pictured(id: number): Promise<Pictured> {
   const kept = known.get(id)
-  if (kept && Date.now() - kept.askedAt < KEPT_MS) return kept.item
+  if (kept && Date.now() - kept.askedAt < CACHE_MS) return kept.item
   if (!asking || asking.ids.length >= AT_ONCE) {
     const ids: number[] = []
     asking = { ids, answer: Promise.resolve().then(() => read(ids)) }

@@ -1,12 +1,12 @@
 // Approves or rejects several listings at once, each in the displayed version, with a minute to undo.
 import { useState } from 'preact/hooks'
 import { newKey } from '#ui/api.ts'
-import { confirmed } from '#ui/dialog.tsx'
+import { confirm } from '#ui/dialog.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { request } from '../api.ts'
 import type { StoredListing } from '../api-types.ts'
 import { t } from '../words.ts'
-import { each, UNDO_MS } from './bulk.tsx'
+import { forEachRow, UNDO_MS } from './bulk.tsx'
 import { RefusalDialog } from './refusal-dialog.tsx'
 
 interface ListingBulkProps {
@@ -20,7 +20,7 @@ export function ListingBulk({ listings, onDone }: ListingBulkProps) {
   const [busy, setBusy] = useState(false)
   const decide = async (how: 'approve' | 'reject', body: { reason?: string }) => {
     setBusy(true)
-    const done = await each(listings, ({ id, etag }) =>
+    const done = await forEachRow(listings, ({ id, etag }) =>
       request('POST', `/listings/${id}/${how}`, { json: body as never, idempotencyKey: newKey(), ifMatch: etag }),
     )
     setBusy(false)
@@ -33,7 +33,7 @@ export function ListingBulk({ listings, onDone }: ListingBulkProps) {
   }
   const approve = async () => {
     const asked = { title: t('approveTitle', { count: listings.length }), text: t('approveText'), action: t('approve'), danger: false }
-    if (listings.length === 1 || (await confirmed(asked))) await decide('approve', {})
+    if (listings.length === 1 || (await confirm(asked))) await decide('approve', {})
   }
   return (
     <>
@@ -58,7 +58,7 @@ export function ListingBulk({ listings, onDone }: ListingBulkProps) {
 }
 
 async function undoAll(listings: StoredListing[], onDone: () => void): Promise<void> {
-  const done = await each(listings, ({ id }) => request('POST', `/listings/${id}/undo-decision`, { idempotencyKey: newKey() }))
+  const done = await forEachRow(listings, ({ id }) => request('POST', `/listings/${id}/undo-decision`, { idempotencyKey: newKey() }))
   if (done.length > 0) announce(t('decisionsUndone', { count: done.length }))
   onDone()
 }

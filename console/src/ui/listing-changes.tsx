@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { Table } from '#ui/table.tsx'
 import type { StoredListing } from '../api-types.ts'
-import { count, language, lira, moment, t, term } from '../words.ts'
+import { count, language, lira, moment, t, termText } from '../words.ts'
 import { Grade } from './grade.tsx'
 
 interface FieldChange {
@@ -45,7 +45,7 @@ export function ChangeTable({ caption, before, changes }: { caption: string; bef
       rows={changes}
       rowKey={(change) => change.field}
       columns={[
-        { head: caption, cell: (change) => term('field', change.field) },
+        { head: caption, cell: (change) => termText('field', change.field) },
         { head: before, cell: (change) => <del>{shownField(change.field, change.before)}</del> },
         { head: t('nowIs'), cell: (change) => <ins>{shownField(change.field, change.now)}</ins> },
       ]}
@@ -79,11 +79,11 @@ function shownField(field: string, value: unknown): ComponentChildren {
     case 'images':
       return (value as StoredListing['images']).map((image) => image.url).join(' ') || '–'
     case 'shipping_payer':
-      return term('payer', value as string)
+      return termText('payer', value as string)
     case 'offers_enabled':
       return t(value ? 'yes' : 'no')
     case 'status':
-      return term('status', value as string)
+      return termText('status', value as string)
     case 'expires_at':
     case 'highlighted_until':
       return moment(value as string)

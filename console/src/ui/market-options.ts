@@ -1,5 +1,5 @@
 // The markets as options of a form or filter.
 import { marketCodeValues as MARKETS } from '../api-types.ts'
-import { term } from '../words.ts'
+import { termText } from '../words.ts'
 
-export const marketOptions = () => MARKETS.map((code) => ({ value: code, text: term('market', code) }))
+export const marketOptions = () => MARKETS.map((code) => ({ value: code, text: termText('market', code) }))

@@ -1,7 +1,7 @@
 // A person's sessions and tokens: listed and revoked, on their own page and on the owners' page.
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
-import { confirmed, Dialog, Field, Form } from '#ui/dialog.tsx'
+import { confirm, Dialog, Field, Form } from '#ui/dialog.tsx'
 import { Secret } from '#ui/secret.tsx'
 import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
@@ -18,7 +18,7 @@ export function PersonSessions({ personId }: { personId: number }) {
           text: session.current ? t('endCurrentText') : t('endSessionText', { browser: browserOf(session), address: session.address }),
         }
       : { title: t('endAllSessions'), text: t('endAllText') }
-    if (!(await confirmed({ ...asked, action: t('endIt') }))) return
+    if (!(await confirm({ ...asked, action: t('endIt') }))) return
     const ended = session
       ? await writeNow('DELETE', `/people/${personId}/sessions/${session.id}`)
       : await writeNow('DELETE', `/people/${personId}/sessions`)
@@ -83,7 +83,7 @@ export function PersonTokens({ personId }: { personId: number }) {
   }
   const revoke = async ({ id, label }: PersonToken) => {
     const asked = { title: t('revokeTitle', { label }), text: t('revokePersonTokenText'), action: t('revoke') }
-    if (!(await confirmed(asked)) || !(await writeNow('DELETE', `/people/${personId}/tokens/${id}`))) return
+    if (!(await confirm(asked)) || !(await writeNow('DELETE', `/people/${personId}/tokens/${id}`))) return
     announce(t('tokenRevoked'))
     changed()
   }

@@ -2,9 +2,9 @@
 import { useMemo, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { Status } from '#ui/states.tsx'
-import { type Drawn, StepChart } from '#ui/step-chart.tsx'
+import { type ChartSeries, StepChart } from '#ui/step-chart.tsx'
 import { Table } from '#ui/table.tsx'
-import { moment, t, term } from '../words.ts'
+import { moment, t, termText } from '../words.ts'
 
 interface Point {
   label: string
@@ -26,7 +26,7 @@ interface PriceChartProps {
   show: (value: number) => string
 }
 
-const MOST_LINES = 6
+const MAX_LINES = 6
 const TABLE_ROWS = 200
 const MARK_COLOURS = { held: '--bad', disputed: '--wait', stale: '--quiet' } as const
 /** With fewer times than this, each one is marked. */
@@ -34,7 +34,7 @@ const SPARSE = 40
 
 export function PriceChart({ points, marks, order, show }: PriceChartProps) {
   const labels = [...new Set([...order, ...[...points, ...marks].map((point) => point.label)])]
-  const [shown, setShown] = useState(() => labels.slice(0, MOST_LINES))
+  const [shown, setShown] = useState(() => labels.slice(0, MAX_LINES))
   const toggle = (label: string) => setShown(shown.includes(label) ? shown.filter((one) => one !== label) : [...shown, label])
   const lines = labels.filter((label) => shown.includes(label))
   const colourOf = (label: string) => `var(--line-${(labels.indexOf(label) % 8) + 1})`
@@ -93,14 +93,14 @@ function Drawing({ points, marks, lines, colourOf, show }: DrawingProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   const columns = useMemo(() => columnsOf(points, lines, marked, Date.now() / 1000), [points, marks, lines.join('\n')])
   const changes = changesBy(points, columns[0])
-  const drawn: Drawn[] = [
-    ...lines.map((label): Drawn => {
+  const drawn: ChartSeries[] = [
+    ...lines.map((label): ChartSeries => {
       const dots = columns[0].length < SPARSE ? (changes.get(label) ?? []) : null
       return { kind: 'line', label, colour: colourOf(label).slice(4, -1), dots }
     }),
     // Held prices are hollow because they are not part of the line.
-    ...marked.map(({ label, state }): Drawn => {
-      return { kind: 'marks', label: t('markOf', { label, state: term('status', state) }), colour: MARK_COLOURS[state], hollow: state === 'held' }
+    ...marked.map(({ label, state }): ChartSeries => {
+      return { kind: 'marks', label: t('markOf', { label, state: termText('status', state) }), colour: MARK_COLOURS[state], hollow: state === 'held' }
     }),
   ]
   return <StepChart label={t('chartOf', { lines: lines.join(', ') })} columns={columns} drawn={drawn} show={show} />

@@ -1,6 +1,6 @@
 // The history of one price as a small stepped line, with held and disputed prices marked.
 import type { PricePoint } from '../api-types.ts'
-import { date, t, term } from '../words.ts'
+import { date, t, termText } from '../words.ts'
 
 interface Mark {
   price: number
@@ -34,7 +34,7 @@ export function PriceSteps({ points, marks, show }: PriceStepsProps) {
   const last = points.at(-1)
   const described = [
     ...(last ? [t('stepsOf', { count: points.length, first: show(points[0]!.price), last: show(last.price) })] : []),
-    ...marks.map((mark) => `${term('status', mark.state)}: ${show(mark.price)}, ${date(mark.updated_at)}`),
+    ...marks.map((mark) => `${termText('status', mark.state)}: ${show(mark.price)}, ${date(mark.updated_at)}`),
   ]
   return (
     <svg class="steps" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={described.join('; ')}>

@@ -71,7 +71,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
  * Runs writes in order, so that the user need not wait for each. Pause the queue while `applying` is above 0: a response that is
  * older than a decision would show the decided row again.
  */
-export function useInTurn(): { applying: number; apply: (run: () => Promise<void>) => Promise<void> } {
+export function useSequentialWrites(): { applying: number; apply: (run: () => Promise<void>) => Promise<void> } {
   const [applying, setApplying] = useState(0)
   const last = useRef<Promise<void>>(Promise.resolve())
   const apply = (run: () => Promise<void>) => {

@@ -2,9 +2,9 @@
 import type { Option, Source } from '#ui/picker.tsx'
 import { request } from '../api.ts'
 import type { ListedItem, StoredItem, StoredListing } from '../api-types.ts'
-import { date, lira, moment, t, term } from '../words.ts'
+import { date, lira, moment, t, termText } from '../words.ts'
 
-const MOST = 8
+const MAX_OPTIONS = 8
 const CACHED_MS = 60_000
 
 /** The same source with lookups by id cached for a minute, so that table rows share them. */
@@ -23,17 +23,17 @@ function cached(source: Source): Source {
 }
 
 export const accounts = cached({
-  search: async (text, signal) => (await request('GET', '/accounts', { query: { search: text, per_page: MOST }, signal })).data.map(ofAccount),
+  search: async (text, signal) => (await request('GET', '/accounts', { query: { search: text, per_page: MAX_OPTIONS }, signal })).data.map(ofAccount),
   find: async (id) => ofAccount((await request('GET', `/accounts/${id}`)).data),
 })
 
 function ofAccount({ id, name, plan }: { id: number; name: string; plan: string }): Option {
-  return { id, text: name, detail: term('plan', plan) }
+  return { id, text: name, detail: termText('plan', plan) }
 }
 
 export const items = cached({
   search: async (text, signal) => {
-    const ask = (query: { query?: string; search?: string }) => request('GET', '/items', { query: { ...query, per_page: MOST }, signal })
+    const ask = (query: { query?: string; search?: string }) => request('GET', '/items', { query: { ...query, per_page: MAX_OPTIONS }, signal })
     // Words are searched as in the catalogue; text that is not a valid query is searched as part of a name, code or ref.
     const { data } = await ask({ query: text }).catch(() => ask({ search: text }))
     return data.map(ofItem)
@@ -43,20 +43,21 @@ export const items = cached({
 
 function ofItem({ id, name, code, category, attributes, market }: StoredItem | ListedItem): Option {
   const finish = attributes.find((attribute) => attribute.name === 'Finish')?.value
-  return { id, text: [name, code].filter(Boolean).join(' '), detail: [finish, category.name, term('market', market)].filter(Boolean).join(' · ') }
+  return { id, text: [name, code].filter(Boolean).join(' '), detail: [finish, category.name, termText('market', market)].filter(Boolean).join(' · ') }
 }
 
 export const listings = cached({
-  search: async (text, signal) => (await request('GET', '/listings', { query: { search: text, per_page: MOST }, signal })).data.map(ofListing),
+  search: async (text, signal) => (await request('GET', '/listings', { query: { search: text, per_page: MAX_OPTIONS }, signal })).data.map(ofListing),
   find: async (id) => ofListing((await request('GET', `/listings/${id}`)).data),
 })
 
 function ofListing({ id, title, price, status }: StoredListing): Option {
-  return { id, text: title, detail: `${lira(price)} · ${term('status', status)}` }
+  return { id, text: title, detail: `${lira(price)} · ${termText('status', status)}` }
 }
 
 export const categories = cached({
-  search: async (text, signal) => (await request('GET', '/categories', { query: { search: text, per_page: MOST }, signal })).data.map(ofCategory),
+  search: async (text, signal) =>
+    (await request('GET', '/categories', { query: { search: text, per_page: MAX_OPTIONS }, signal })).data.map(ofCategory),
   find: async (id) => {
     const { data } = await request('GET', '/categories', { query: { id } })
     return data[0] ? ofCategory(data[0]) : null
@@ -64,11 +65,11 @@ export const categories = cached({
 })
 
 function ofCategory({ id, name, game, market }: { id: number; name: string; game: string; market: string }): Option {
-  return { id, text: name, detail: `${game} · ${term('market', market)}` }
+  return { id, text: name, detail: `${game} · ${termText('market', market)}` }
 }
 
 export const imports = cached({
-  search: async (text, signal) => (await request('GET', '/imports', { query: { search: text, per_page: MOST }, signal })).data.map(ofImport),
+  search: async (text, signal) => (await request('GET', '/imports', { query: { search: text, per_page: MAX_OPTIONS }, signal })).data.map(ofImport),
   find: async (id) => ofImport((await request('GET', `/imports/${id}`)).data),
 })
 
@@ -118,7 +119,7 @@ export const grades: Source = {
 }
 
 /** Records with a page of their own, by the prefix of its address. */
-export const PLACES = {
+export const RECORD_PAGES = {
   accounts: { source: accounts, href: '/console/accounts', kind: () => t('account') },
   listings: { source: listings, href: '/console/listings', kind: () => t('listing') },
   items: { source: items, href: '/console/catalogue/items', kind: () => t('item') },

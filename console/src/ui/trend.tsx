@@ -32,7 +32,7 @@ export function Trend({ title, days, before, show }: TrendProps) {
         <path d={pathOf(days, x, y)} />
         {days.map(({ day: at, value }, index) => (
           <rect key={at} x={index * step} y={0} width={step} height={HEIGHT}>
-            <title>{`${day(at)}: ${shown(value, show)}\n${day(before[index]!.day)}: ${shown(before[index]!.value, show)}`}</title>
+            <title>{`${day(at)}: ${formatValue(value, show)}\n${day(before[index]!.day)}: ${formatValue(before[index]!.value, show)}`}</title>
           </rect>
         ))}
       </svg>
@@ -59,8 +59,8 @@ export function Trend({ title, days, before, show }: TrendProps) {
             {days.map(({ day: at, value }, index) => (
               <tr key={at}>
                 <th scope="row">{day(at)}</th>
-                <td>{shown(value, show)}</td>
-                <td>{shown(before[index]!.value, show)}</td>
+                <td>{formatValue(value, show)}</td>
+                <td>{formatValue(before[index]!.value, show)}</td>
               </tr>
             ))}
           </tbody>
@@ -70,7 +70,7 @@ export function Trend({ title, days, before, show }: TrendProps) {
   )
 }
 
-function shown(value: number | null, show: (value: number) => string): string {
+function formatValue(value: number | null, show: (value: number) => string): string {
   return value === null ? t('notKnown') : show(value)
 }
 

@@ -5,7 +5,7 @@ import { Await, Empty, Facts } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import type { Me } from '../../../client/src/api.ts'
 import { useData } from '../api.ts'
-import { calendarDay, count, moment, t, term } from '../words.ts'
+import { calendarDay, count, moment, t, termText } from '../words.ts'
 
 const DAYS = 30
 
@@ -18,7 +18,7 @@ export function AccountPage() {
           <Heading>{account.name}</Heading>
           <Facts
             rows={[
-              [t('plan'), term('plan', account.plan)],
+              [t('plan'), termText('plan', account.plan)],
               [t('requestsPerMinute'), limits.requests_per_minute === null ? t('noLimits') : count(limits.requests_per_minute)],
               [t('highlightCredits'), count(credits)],
             ]}

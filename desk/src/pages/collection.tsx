@@ -1,12 +1,12 @@
 // One collection: its worth over time, and its records with matching prices, cost and gain.
 import { useRoute } from 'preact-iso'
 import { Heading } from '#ui/heading.tsx'
-import { Await, Empty, Waiting } from '#ui/states.tsx'
+import { Await, Empty, Loading } from '#ui/states.tsx'
 import { WorthHistory } from '#ui/worth-history.tsx'
 import type { CollectionRecord } from '../../../client/src/api.ts'
 import { useData } from '../api.ts'
 import { RowPages } from '../row-pages.tsx'
-import { calendarDay, count, money, t, term } from '../words.ts'
+import { calendarDay, count, money, t, termText } from '../words.ts'
 
 export function CollectionPage() {
   const id = Number(useRoute().params.id)
@@ -21,7 +21,7 @@ export function CollectionPage() {
       </p>
       <Heading>{name ?? t('collection')}</Heading>
       {history.loading && history.data === null ? (
-        <Waiting />
+        <Loading />
       ) : (
         <Await of={records}>
           {(rows) => (
@@ -60,10 +60,10 @@ function Records({ of: records }: { of: CollectionRecord[] }) {
 }
 
 function Worth({ of: { value, value_missing: missing } }: { of: CollectionRecord }) {
-  if (!value) return <span class="quiet">{missing ? term('valueMissing', missing) : '–'}</span>
+  if (!value) return <span class="quiet">{missing ? termText('valueMissing', missing) : '–'}</span>
   return (
     <>
-      {money(value.amount, value.currency)} <span class="quiet">{term('market', value.market)}</span>
+      {money(value.amount, value.currency)} <span class="quiet">{termText('market', value.market)}</span>
     </>
   )
 }

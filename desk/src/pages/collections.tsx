@@ -4,7 +4,7 @@ import { Await, Empty } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import type { Collection } from '../../../client/src/api.ts'
 import { useData } from '../api.ts'
-import { count, money, t, term } from '../words.ts'
+import { count, money, t, termText } from '../words.ts'
 
 type Currency = NonNullable<Collection['worth']>['currencies'][number]
 
@@ -24,7 +24,7 @@ export function CollectionsPage() {
               rowKey={(collection) => collection.id}
               columns={[
                 { head: t('name'), cell: (collection) => <a href={`/desk/collections/${collection.id}`}>{collection.name}</a> },
-                { head: t('visibility'), cell: (collection) => term('visibility', collection.visibility) },
+                { head: t('visibility'), cell: (collection) => termText('visibility', collection.visibility) },
                 { head: t('records'), number: true, cell: (collection) => count(collection.items_count) },
                 { head: t('worth'), number: true, cell: (collection) => <ByCurrency of={collection} amount={({ value }) => value} /> },
                 { head: t('cost'), number: true, cell: (collection) => <ByCurrency of={collection} amount={({ cost }) => cost} /> },

@@ -1,7 +1,7 @@
 // Listings by file: CSV import if the operator has enabled it, parked rows that need an item, and export of all listings.
 import { useState } from 'preact/hooks'
 import { saveFile, useVersion } from '#ui/data.ts'
-import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { confirm, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Facts, FieldProblem, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
@@ -9,7 +9,7 @@ import type { ListingCandidate, ListingImport, ListingImportRow, ParkedListing }
 import { List, mayWrite, useUpload, useWrite, writeNow } from '../api.ts'
 import { FileForm } from '../file-form.tsx'
 import { RowPages } from '../row-pages.tsx'
-import { count, lira, refusal, t } from '../words.ts'
+import { count, lira, refusalText, t } from '../words.ts'
 import { ListingTabs } from './listings.tsx'
 
 export function FilesPage() {
@@ -100,7 +100,7 @@ function Outcome({ of: { listing_id: id, why, refused, candidates } }: { of: Lis
   if (why) {
     return (
       <>
-        {refusal(why)} {candidates.length > 0 && <span class="quiet">{candidates.map(candidateText).join('; ')}</span>}
+        {refusalText(why)} {candidates.length > 0 && <span class="quiet">{candidates.map(candidateText).join('; ')}</span>}
       </>
     )
   }
@@ -114,7 +114,7 @@ function candidateText({ name, code, set, finish }: ListingCandidate): string {
 function Parked({ version, onChanged }: { version: number; onChanged: () => void }) {
   const [placing, setPlacing] = useState<ParkedListing | null>(null)
   const drop = async ({ id, name }: ParkedListing) => {
-    if (!(await confirmed({ title: t('removeTitle', { name }), text: t('dropText'), action: t('drop') }))) return
+    if (!(await confirm({ title: t('removeTitle', { name }), text: t('dropText'), action: t('drop') }))) return
     if (!(await writeNow('DELETE', `/plus/parked-listings/${id}`))) return
     announce(t('dropped', { name }))
     onChanged()
@@ -131,7 +131,7 @@ function Parked({ version, onChanged }: { version: number; onChanged: () => void
           { head: t('name'), cell: (row) => <Described of={row} /> },
           { head: t('price'), number: true, cell: ({ price }) => lira(price) },
           { head: t('stock'), number: true, cell: ({ quantity }) => count(quantity) },
-          { head: t('reason'), cell: ({ why }) => refusal(why) },
+          { head: t('reason'), cell: ({ why }) => refusalText(why) },
           { head: t('candidates'), number: true, cell: ({ candidates }) => count(candidates.length) },
           {
             head: t('actions'),

@@ -4,7 +4,7 @@ import { Heading } from '#ui/heading.tsx'
 import { Await, Empty, Facts, Status } from '#ui/states.tsx'
 import type { ListingVisibility, OwnListing } from '../../../client/src/api.ts'
 import { useData } from '../api.ts'
-import { count, language, lira, moment, t, term } from '../words.ts'
+import { count, language, lira, moment, t, termText } from '../words.ts'
 
 export function ListingPage() {
   const id = Number(useRoute().params.id)
@@ -49,7 +49,7 @@ function Own({ of: listing }: { of: OwnListing }) {
           ['SKU', listing.sku],
           [t('grade'), listing.grade?.label],
           [t('spoken'), listing.language === null ? null : language(listing.language)],
-          [t('shippingPayer'), term('payer', listing.shipping_payer)],
+          [t('shippingPayer'), termText('payer', listing.shipping_payer)],
           [t('since'), time(listing.published_at)],
           [t('expires'), time(listing.expires_at)],
           [t('highlightedUntil'), time(listing.highlighted_until)],
@@ -80,6 +80,6 @@ function Visibility({ of: { visible, reasons } }: { of: ListingVisibility }) {
 
 /** What to do, in the reader's language; the service's English text if the code is unknown here. */
 function adviceOf(code: string, whatToDo: string): string {
-  const known = term('advice', code)
+  const known = termText('advice', code)
   return known === code ? whatToDo : known
 }

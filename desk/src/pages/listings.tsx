@@ -1,6 +1,6 @@
 // The seller's listings: search, sort, reprice, restock, pause, publish, highlight and delete.
 import { useVersion } from '#ui/data.ts'
-import { confirmed } from '#ui/dialog.tsx'
+import { confirm } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Picture } from '#ui/picture.tsx'
@@ -8,7 +8,7 @@ import { Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { OwnListing } from '../../../client/src/api.ts'
 import { List, mayWrite, useWrite } from '../api.ts'
-import { date, moment, t, term } from '../words.ts'
+import { date, moment, t, termText } from '../words.ts'
 import { EditBar, EditCell } from './edit-cells.tsx'
 import { RuleLink } from './price-job.tsx'
 
@@ -20,19 +20,19 @@ export function ListingsPage() {
   const { busy, error, write } = useWrite()
   const act = async (listing: OwnListing, action: 'pause' | 'publish') => {
     const done = await write('POST', `/plus/listings/${listing.id}/status`, { action }, listing.etag)
-    if (done) announce(t('nowInState', { title: listing.title, state: term('status', done.data.status) }))
+    if (done) announce(t('nowInState', { title: listing.title, state: termText('status', done.data.status) }))
     changed()
   }
   const highlight = async (listing: OwnListing) => {
     const asked = { title: t('highlightTitle', { title: listing.title }), text: t('highlightText'), action: t('highlight'), danger: false }
-    if (!(await confirmed(asked))) return
+    if (!(await confirm(asked))) return
     const done = await write('POST', '/plus/make-highlight', { id: listing.id })
     if (done) announce(t('highlighted', { count: done.data.remaining_highlight_credits }))
     changed()
   }
   const remove = async (listing: OwnListing) => {
     const asked = { title: t('removeTitle', { name: listing.title }), text: t('deleteText'), action: t('delete') }
-    if (!(await confirmed(asked))) return
+    if (!(await confirm(asked))) return
     if (await write('DELETE', `/plus/listings/${listing.id}`, undefined, listing.etag)) announce(t('deleted', { title: listing.title }))
     changed()
   }
@@ -49,8 +49,8 @@ export function ListingsPage() {
         version={version}
         filters={[
           { name: 'search', label: t('titleOrSku'), type: 'search' },
-          { name: 'status', label: t('state'), options: STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
-          { name: 'sort_by', label: t('sortBy'), options: ORDERS.map((code) => ({ value: code, text: term('sort', code) })), always: true },
+          { name: 'status', label: t('state'), options: STATUSES.map((code) => ({ value: code, text: termText('status', code) })) },
+          { name: 'sort_by', label: t('sortBy'), options: ORDERS.map((code) => ({ value: code, text: termText('sort', code) })), always: true },
         ]}
         rowKey={(listing) => listing.id}
         columns={[

@@ -9,7 +9,7 @@ import { mayWrite, useData, useWrite } from '../api.ts'
 import { forgetEdits } from '../edits.ts'
 import { ListingTitle } from '../listing-title.tsx'
 import { RowPages } from '../row-pages.tsx'
-import { count, lira, moment, refusal, t } from '../words.ts'
+import { count, lira, moment, refusalText, t } from '../words.ts'
 
 export function PriceJobPage() {
   const id = Number(useRoute().params.id)
@@ -147,8 +147,8 @@ function Result({ of: { refused, outcome, why, reason } }: { of: PriceJobRow }) 
   }
   return (
     <>
-      {outcome && <Status code={outcome} />} {why && <span class="quiet">{refusal(why)}</span>}
-      {reason && <p class="quiet">{refusal(reason)}</p>}
+      {outcome && <Status code={outcome} />} {why && <span class="quiet">{refusalText(why)}</span>}
+      {reason && <p class="quiet">{refusalText(reason)}</p>}
     </>
   )
 }

@@ -6,7 +6,7 @@ import { Status } from '#ui/states.tsx'
 import type { PriceJobSummary } from '../../../client/src/api.ts'
 import { List, mayWrite, useUpload } from '../api.ts'
 import { FileForm } from '../file-form.tsx'
-import { count, moment, t, term } from '../words.ts'
+import { count, moment, t, termText } from '../words.ts'
 import { ListingTabs } from './listings.tsx'
 import { RuleLink } from './price-job.tsx'
 
@@ -75,7 +75,7 @@ function PlanByFile() {
         <select name="policy">
           {POLICIES.map((code) => (
             <option key={code} value={code}>
-              {term('policy', code)}
+              {termText('policy', code)}
             </option>
           ))}
         </select>

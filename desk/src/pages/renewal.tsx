@@ -2,19 +2,19 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useAddressQuery } from '#ui/address.ts'
 import { Heading } from '#ui/heading.tsx'
-import { Empty, Refusal, Status, Waiting } from '#ui/states.tsx'
+import { Empty, Refusal, Status, Loading } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { RenewedListing } from '../../../client/src/api.ts'
 import { mayWrite, useWrite } from '../api.ts'
-import { forgetListings, ListingEnd, ListingTitle } from '../listing-title.tsx'
+import { dropCachedListings, ListingEnd, ListingTitle } from '../listing-title.tsx'
 import { RowPages } from '../row-pages.tsx'
-import { moment, refusal, t } from '../words.ts'
+import { moment, refusalText, t } from '../words.ts'
 import { ListingTabs } from './listings.tsx'
 
 const DAYS = [3, 7, 14, 30]
 const DEFAULT_DAYS = 7
 
-interface Shown {
+interface RenewalResult {
   rows: RenewedListing[]
   /** whether more listings end within these days than one request renews */
   more: boolean
@@ -26,7 +26,7 @@ export function RenewalPage() {
   const address = useAddressQuery()
   const days = Number(address.values.days) || DEFAULT_DAYS
   const { busy, error, write } = useWrite()
-  const [shown, setShown] = useState<Shown | null>(null)
+  const [shown, setShown] = useState<RenewalResult | null>(null)
   const [chosen, choose] = useState<(string | number)[]>([])
   const look = async () => {
     setShown(null)
@@ -41,7 +41,7 @@ export function RenewalPage() {
   const renew = async () => {
     const reply = await write('POST', '/plus/listings/renew', { ids: chosen.map(Number) })
     if (!reply) return
-    forgetListings(reply.data.map(({ id }) => id))
+    dropCachedListings(reply.data.map(({ id }) => id))
     announce(t('renewedCount', { count: reply.data.filter(({ refused }) => refused === null).length }))
     setShown({ rows: reply.data, more: shown?.more ?? false, done: true })
   }
@@ -78,13 +78,13 @@ export function RenewalPage() {
         </div>
       </div>
       <Refusal error={error} />
-      {shown ? <Rows of={shown} chosen={chosen} choose={choose} /> : busy && <Waiting />}
+      {shown ? <Rows of={shown} chosen={chosen} choose={choose} /> : busy && <Loading />}
     </>
   )
 }
 
 interface RowsProps {
-  of: Shown
+  of: RenewalResult
   chosen: (string | number)[]
   choose: (ids: (string | number)[]) => void
 }
@@ -123,7 +123,7 @@ function Outcome({ of: { refused, status }, done }: { of: RenewedListing; done: 
   if (refused) {
     return (
       <>
-        <Status code="refused" /> {refusal(refused)}
+        <Status code="refused" /> {refusalText(refused)}
       </>
     )
   }

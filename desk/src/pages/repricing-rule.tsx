@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { useVersion } from '#ui/data.ts'
-import { confirmed } from '#ui/dialog.tsx'
+import { confirm } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty, Facts, Refusal, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
@@ -12,7 +12,7 @@ import type { RepricedListing, RepricingRule, RepricingSimulation } from '../../
 import { mayWrite, useData, useWrite } from '../api.ts'
 import { ListingTitle } from '../listing-title.tsx'
 import { RowPages } from '../row-pages.tsx'
-import { calendarDay, count, lira, moment, refusal, t, term } from '../words.ts'
+import { calendarDay, count, lira, moment, refusalText, t, termText } from '../words.ts'
 import { Jobs } from './price-jobs.tsx'
 import { floorText, scopeText, targetText } from './repricing.tsx'
 import { RuleForm, type RuleTerms } from './rule-form.tsx'
@@ -109,7 +109,7 @@ function Rule({ of: rule, onChanged }: { of: RepricingRule; onChanged: () => voi
     onChanged()
   }
   const remove = async () => {
-    if (!(await confirmed({ title: t('removeTitle', { name: rule.name }), text: t('ruleDeleteText'), action: t('delete') }))) return
+    if (!(await confirm({ title: t('removeTitle', { name: rule.name }), text: t('ruleDeleteText'), action: t('delete') }))) return
     if (!(await write('DELETE', path))) return
     announce(t('deleted', { title: rule.name }))
     route('/desk/repricing')
@@ -214,8 +214,8 @@ function Repriced({ of: listings }: { of: RepricedListing[] }) {
         { head: t('price'), number: true, cell: ({ price }) => lira(price) },
         { head: t('newPrice'), number: true, cell: (row) => (changes(row) ? <ins>{lira(row.new_price)}</ins> : '–') },
         { head: t('payout'), number: true, cell: ({ payout }) => lira(payout) },
-        { head: t('limit'), cell: ({ limit }) => (limit === null ? '–' : term('limit', limit)) },
-        { head: t('reason'), cell: ({ reason }) => refusal(reason) },
+        { head: t('limit'), cell: ({ limit }) => (limit === null ? '–' : termText('limit', limit)) },
+        { head: t('reason'), cell: ({ reason }) => refusalText(reason) },
       ]}
     />
   )

@@ -4,7 +4,7 @@ import { Await, Empty, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import type { RepricingRule } from '../../../client/src/api.ts'
 import { mayWrite, useData } from '../api.ts'
-import { count, lira, moment, t, term } from '../words.ts'
+import { count, lira, moment, t, termText } from '../words.ts'
 import { ListingTabs } from './listings.tsx'
 
 export function RepricingPage() {
@@ -51,13 +51,13 @@ export function RepricingPage() {
 export function targetText(target: RepricingRule['target']): string {
   if (target.kind === 'cheapest') return t('targetCheapest', { amount: `${target.amount > 0 ? '+' : ''}${lira(target.amount)}` })
   const values = { factor: count(target.factor) }
-  return target.kind === 'market' ? t('targetMarket', { ...values, market: term('market', target.market) }) : t('targetMedian', values)
+  return target.kind === 'market' ? t('targetMarket', { ...values, market: termText('market', target.market) }) : t('targetMedian', values)
 }
 
 export function scopeText(scope: RepricingRule['scope']): string {
   if (scope.kind === 'listings') return t('scopeListings', { count: scope.ids.length })
   if (scope.kind === 'skus') return t('scopeSkus', { count: scope.skus.length })
-  if (scope.kind === 'all') return term('scope', 'all')
+  if (scope.kind === 'all') return termText('scope', 'all')
   return [scope.game, scope.category_id && `#${scope.category_id}`].filter(Boolean).join(', ')
 }
 

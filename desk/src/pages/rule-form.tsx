@@ -4,7 +4,7 @@ import type { ApiError } from '#ui/api.ts'
 import { Field, Form, type Values } from '#ui/dialog.tsx'
 import type { CreateRepricingRuleInput, RepricingRule } from '../../../client/src/api.ts'
 import { sessions } from '../api.ts'
-import { t, term } from '../words.ts'
+import { t, termText } from '../words.ts'
 
 export type RuleTerms = CreateRepricingRuleInput
 type Target = RuleTerms['target']
@@ -37,7 +37,7 @@ export function RuleForm({ rule, onSubmit, ...form }: RuleFormProps) {
             <select name="target" value={target} onChange={({ currentTarget: { value } }) => setTarget(value as Target['kind'])}>
               {TARGETS.map((kind) => (
                 <option key={kind} value={kind}>
-                  {term('target', kind)}
+                  {termText('target', kind)}
                 </option>
               ))}
             </select>
@@ -49,7 +49,7 @@ export function RuleForm({ rule, onSubmit, ...form }: RuleFormProps) {
             <select name="scope" value={scope} onChange={({ currentTarget: { value } }) => setScope(value as Scope['kind'])}>
               {SCOPES.map((kind) => (
                 <option key={kind} value={kind}>
-                  {term('scope', kind)}
+                  {termText('scope', kind)}
                 </option>
               ))}
             </select>
@@ -100,7 +100,7 @@ function TargetFields({ kind, of }: { kind: Target['kind']; of?: Target }) {
           <select name="market">
             {markets.map((code) => (
               <option key={code} value={code} selected={code === chosen}>
-                {term('market', code)}
+                {termText('market', code)}
               </option>
             ))}
           </select>
@@ -122,7 +122,7 @@ function ScopeFields({ kind, of }: { kind: Scope['kind']; of?: Scope }) {
         <Field label={t('game')} hint={t('gameHint')}>
           <input name="game" defaultValue={items?.game} />
         </Field>
-        <Field label={term('field', 'category_id')}>
+        <Field label={termText('field', 'category_id')}>
           <input name="category_id" type="number" min={1} step={1} defaultValue={items?.category_id ?? ''} />
         </Field>
       </>

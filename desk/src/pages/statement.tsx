@@ -6,7 +6,7 @@ import { Await, Empty, Facts } from '#ui/states.tsx'
 import { Pages, Table, useFilters } from '#ui/table.tsx'
 import type { Statement } from '../../../client/src/api.ts'
 import { useData } from '../api.ts'
-import { count, lira, moment, t, term, wholeMonth } from '../words.ts'
+import { count, lira, moment, t, termText, wholeMonth } from '../words.ts'
 import { SalesTabs, Sold } from './orders.tsx'
 
 const PER_PAGE = 50
@@ -61,7 +61,7 @@ function Lines({ of: { month, sales, refunds, commission, payout, lines } }: { o
           rowKey={(line) => `${line.kind} ${line.order_id} ${line.line}`}
           columns={[
             { head: t('item'), cell: (line) => <Sold of={line} /> },
-            { head: t('kind'), cell: (line) => term('kind', line.kind) },
+            { head: t('kind'), cell: (line) => termText('kind', line.kind) },
             { head: t('orderNumber'), cell: (line) => `${line.order_id}/${line.line}` },
             { head: t('when'), short: true, cell: (line) => moment(line.at) },
             { head: t('quantity'), number: true, cell: (line) => count(line.quantity) },

@@ -8,7 +8,7 @@ import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { Webhook, WebhookCheck, WebhookLog } from '../../../client/src/api.ts'
 import { List, mayWrite, useData, useWrite } from '../api.ts'
-import { count, moment, t, term } from '../words.ts'
+import { count, moment, t, termText } from '../words.ts'
 
 const SOON_MS = 2_000
 
@@ -138,13 +138,13 @@ function Deliveries() {
 function Event({ of: { event, mark } }: { of: WebhookLog }) {
   return (
     <>
-      {term('event', event)} {mark && <span class="quiet">{term('mark', mark)}</span>}
+      {termText('event', event)} {mark && <span class="quiet">{termText('mark', mark)}</span>}
     </>
   )
 }
 
 function Answer({ of: { status_code: status, error, response_excerpt: excerpt, id } }: { of: WebhookLog }) {
-  const text = status ?? term('attempt', error ?? '')
+  const text = status ?? termText('attempt', error ?? '')
   if (excerpt === '') return <>{text}</>
   return (
     <details>
@@ -163,11 +163,11 @@ function Checks({ of: checks }: { of: WebhookCheck[] }) {
         rows={checks}
         rowKey={(check) => check.name}
         columns={[
-          { head: t('check'), cell: (check) => term('check', check.name) },
+          { head: t('check'), cell: (check) => termText('check', check.name) },
           { head: t('state'), cell: (check) => <Status code={check.ok ? 'passed' : 'failed'} /> },
-          { head: t('expected'), cell: (check) => term('expected', check.expected) },
+          { head: t('expected'), cell: (check) => termText('expected', check.expected) },
           { head: t('got'), cell: (check) => resultText(check.got) },
-          { head: t('howToFix'), cell: (check) => check.fix && term('fix', check.fix) },
+          { head: t('howToFix'), cell: (check) => check.fix && termText('fix', check.fix) },
         ]}
       />
     </div>
@@ -177,5 +177,5 @@ function Checks({ of: checks }: { of: WebhookCheck[] }) {
 /** A response with its duration, or why there is none. */
 function resultText(got: string): string {
   const answered = /^(\d{3}) after (\d{1,9}) ms$/.exec(got)
-  return answered ? t('gotAfter', { status: answered[1]!, ms: answered[2]! }) : term('attempt', got)
+  return answered ? t('gotAfter', { status: answered[1]!, ms: answered[2]! }) : termText('attempt', got)
 }

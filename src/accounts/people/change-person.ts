@@ -5,7 +5,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { personName, roles } from './fields.ts'
-import { fetchPerson, noteChanged, renamePerson, setRoles } from './store.ts'
+import { fetchPerson, noteChangedPermissions, renamePerson, setRoles } from './store.ts'
 
 export const changePerson = verb(
   {
@@ -21,7 +21,7 @@ export const changePerson = verb(
       if (roles !== undefined) await setRoles(tx, id, [...new Set(roles)])
       const after = await fetchPerson(tx, id)
       note.audit({ action: 'person.change', subject: 'person', id, before, after })
-      noteChanged(note, id)
+      noteChangedPermissions(note, id)
       return after
     }),
 )

@@ -7,7 +7,7 @@ import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { hashKey, last4, newKey } from '../key-format.ts'
 import { selfOrOwner } from './fields.ts'
-import { fetchPerson, insertToken, noteChanged } from './store.ts'
+import { fetchPerson, insertToken, noteChangedPermissions } from './store.ts'
 import type { NewPersonToken } from './types.ts'
 
 export const createPersonToken = verb(
@@ -27,7 +27,7 @@ export const createPersonToken = verb(
       const values = { person_id: id, label: label.trim(), hash: hashKey(token), last4: last4(token), created_at: ctx.now() }
       const stored = await insertToken(tx, values)
       note.audit({ action: 'person-token.create', subject: 'person-token', id: stored.id, after: { person_id: id, ...stored } })
-      noteChanged(note, id)
+      noteChangedPermissions(note, id)
       return { ...stored, token }
     })
   },

@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { selfOrOwner } from './fields.ts'
-import { endSessions, fetchPerson, noteChanged } from './store.ts'
+import { endSessions, fetchPerson, noteChangedPermissions } from './store.ts'
 
 export const endPersonSession = verb(
   {
@@ -19,7 +19,7 @@ export const endPersonSession = verb(
       const ended = await endSessions(tx, id, { only: existing('session', sessionId) })
       if (ended === 0) throw missing('session', sessionId)
       note.audit({ action: 'person.end-session', subject: 'person', id, after: { session_id: sessionId } })
-      noteChanged(note, id)
+      noteChangedPermissions(note, id)
       return { ended }
     })
   },

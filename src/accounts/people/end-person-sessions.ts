@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { selfOrOwner } from './fields.ts'
-import { endSessions, fetchPerson, noteChanged } from './store.ts'
+import { endSessions, fetchPerson, noteChangedPermissions } from './store.ts'
 
 export const endPersonSessions = verb(
   { name: 'endPersonSessions', needs: 'self', input: Type.Object({ id: id('person') }, { additionalProperties: false }) },
@@ -15,7 +15,7 @@ export const endPersonSessions = verb(
       const ended = await endSessions(tx, id)
       if (ended === 0) return { ended }
       note.audit({ action: 'person.end-sessions', subject: 'person', id, after: { ended } })
-      noteChanged(note, id)
+      noteChangedPermissions(note, id)
       return { ended }
     })
   },

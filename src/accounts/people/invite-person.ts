@@ -3,7 +3,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { clearSecrets, endSessions, fetchPerson, insertLink, noteChanged, revokeTokens } from './store.ts'
+import { clearSecrets, endSessions, fetchPerson, insertLink, noteChangedPermissions, revokeTokens } from './store.ts'
 import type { InvitedPerson } from './types.ts'
 
 export const invitePerson = verb(
@@ -22,7 +22,7 @@ export const invitePerson = verb(
       const link = await insertLink(tx, before, ctx.now())
       const after = await fetchPerson(tx, id)
       note.audit({ action: 'person.invite', subject: 'person', id, before, after })
-      noteChanged(note, id)
+      noteChangedPermissions(note, id)
       return { ...after, link_path: link!.path }
     }),
 )

@@ -1,4 +1,4 @@
-// Uses a one-time link: a person chooses a password with it, or somebody becomes the first owner.
+// Uses a one-time link: a person chooses a password with it, or becomes the first owner.
 import type { Caller } from '#accounts/failed-authentications.ts'
 import { bodyReader, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
@@ -9,7 +9,7 @@ import { forgetAttempts, nameKey } from './attempts.ts'
 import { personName } from './fields.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import type { PeopleParts } from './sign-in.ts'
-import { endSessions, findSecrets, nameOfLink, noteChanged, personViewer, spendLink, spendOwnerLink } from './store.ts'
+import { endSessions, findSecrets, nameOfLink, noteChangedPermissions, personViewer, spendLink, spendOwnerLink } from './store.ts'
 
 const read = bodyReader(
   Type.Object(
@@ -39,7 +39,7 @@ export async function joinByLink({ db, failures }: PeopleParts, ctx: Omit<WriteC
     const { name: stored, roles } = await tx.selectFrom('people').select(['name', 'roles']).where('id', '=', joined).executeTakeFirstOrThrow()
     const actor = actorOf(personViewer({ id: joined, name: stored, roles }, {}))
     note.audit({ action: 'person.join', subject: 'person', id: joined, after: { name: stored, roles }, actor })
-    noteChanged(note, joined)
+    noteChangedPermissions(note, joined)
     return joined
   })
   if (id === null) throw unknown()

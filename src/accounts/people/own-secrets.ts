@@ -9,7 +9,7 @@ import { countAttempt, forgetAttempts, nameKey } from './attempts.ts'
 import { type AppSecret, newAppSecret, stepOf } from './codes.ts'
 import { checkPassword, hashPassword, isPassword } from './password.ts'
 import type { PeopleParts } from './sign-in.ts'
-import { endSessions, findSecrets, noteChanged } from './store.ts'
+import { endSessions, findSecrets, noteChangedPermissions } from './store.ts'
 
 const secret = Type.String({ maxLength: 2_000 })
 const closed = { additionalProperties: false }
@@ -27,7 +27,7 @@ export async function changePassword(parts: PeopleParts, ctx: WriteCtx, given: u
     await tx.updateTable('people').set({ password_hash: hash }).where('id', '=', id).execute()
     await endSessions(tx, id, sessionId === undefined ? {} : { except: sessionId })
     note.audit({ action: 'person.change-password', subject: 'person', id })
-    noteChanged(note, id)
+    noteChangedPermissions(note, id)
   })
   return { id }
 }
@@ -59,7 +59,7 @@ export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: W
     const confirmed = await confirm.where('id', '=', id).where('totp_pending', '=', pending).returning('id').executeTakeFirst()
     if (!confirmed) throw new ServiceError('CONFLICT', reason('two_factor_not_begun'))
     note.audit({ action: 'person.set-two-factor', subject: 'person', id })
-    noteChanged(note, id)
+    noteChangedPermissions(note, id)
   })
   await forgetAttempts(db, key)
   return { id }

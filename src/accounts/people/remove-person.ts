@@ -3,7 +3,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { dropLink, endSessions, fetchPerson, markRemoved, noteChanged, revokeTokens } from './store.ts'
+import { dropLink, endSessions, fetchPerson, markRemoved, noteChangedPermissions, revokeTokens } from './store.ts'
 
 export const removePerson = verb(
   { name: 'removePerson', needs: 'owner', input: Type.Object({ id: id('person') }, { additionalProperties: false }) },
@@ -15,7 +15,7 @@ export const removePerson = verb(
       await endSessions(tx, id)
       await revokeTokens(tx, id, ctx.now())
       note.audit({ action: 'person.remove', subject: 'person', id, before })
-      noteChanged(note, id)
+      noteChangedPermissions(note, id)
       return before
     }),
 )

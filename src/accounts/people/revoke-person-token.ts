@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { selfOrOwner } from './fields.ts'
-import { fetchPerson, fetchToken, noteChanged, revokeTokens } from './store.ts'
+import { fetchPerson, fetchToken, noteChangedPermissions, revokeTokens } from './store.ts'
 
 export const revokePersonToken = verb(
   {
@@ -21,7 +21,7 @@ export const revokePersonToken = verb(
       await revokeTokens(tx, id, ctx.now(), tokenId)
       const after = await fetchToken(tx, id, tokenId)
       note.audit({ action: 'person-token.revoke', subject: 'person-token', id: tokenId, before, after })
-      noteChanged(note, id)
+      noteChangedPermissions(note, id)
       return after
     })
   },

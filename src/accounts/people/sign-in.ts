@@ -20,7 +20,7 @@ export interface PeopleParts {
   sealing: Sealing
 }
 
-const LONGEST_NAME = 200
+const MAX_NAME_LENGTH = 200
 
 /**
  * Authenticates a person. A code is required only of people who have set it up; without one they may only set it up.
@@ -48,7 +48,7 @@ function fieldsOf({ name, password, code = '' }: Record<string, unknown>): { nam
     return value as string
   }
   const fields = {
-    name: text('name', name, 1, LONGEST_NAME),
+    name: text('name', name, 1, MAX_NAME_LENGTH),
     password: text('password', password, 1, PASSWORD_LENGTH.max),
     code: text('code', code, 0, 20),
   }

@@ -8,7 +8,7 @@ import type { Viewer } from '#core/verb.ts'
 import type { Note } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
-import { unlessTaken } from '#db/unique.ts'
+import { mapUniqueViolation } from '#db/unique.ts'
 import { hashKey, newKey } from '../key-format.ts'
 import { nameKey } from './attempts.ts'
 import type { Person, PersonSession, PersonToken } from './types.ts'
@@ -39,7 +39,7 @@ export function ownerOf(personId: number): number {
 }
 
 /** Makes every node read the person's permissions again. */
-export function noteChanged(note: Note, personId: number): void {
+export function noteChangedPermissions(note: Note, personId: number): void {
   note.changed('operators', [ownerOf(personId)])
 }
 
@@ -59,14 +59,14 @@ export async function pageOfPeople(on: Queryable, limit: number, offset: number)
   return { rows: rows.map(jsonReady), total }
 }
 
-/** @throws CONFLICT if somebody has the name */
+/** @throws CONFLICT if the name is in use */
 export async function insertPerson(tx: Tx, { name, roles, now }: { name: string; roles: Role[]; now: Date }): Promise<number> {
   const values = { name, name_key: nameKey(name), roles, created_at: now }
   const insert = tx.insertInto('people').values(values).returning('id')
   return (await refuseTakenName(() => insert.executeTakeFirstOrThrow())).id
 }
 
-/** @throws CONFLICT if somebody else has the name */
+/** @throws CONFLICT if another person has the name */
 export async function renamePerson(tx: Tx, id: number, name: string): Promise<void> {
   await refuseTakenName(() =>
     tx
@@ -220,7 +220,7 @@ export async function pageOfTokens(on: Queryable, personId: number, limit: numbe
   return { rows: rows.map(jsonReady), total }
 }
 
-/** What a sign-in needs of a person; undefined if nobody has the name or the id. */
+/** The data of a person for a sign-in; undefined if no person has the name or id. */
 export function findSecrets({ kysely }: Db, by: { key: string } | { id: number }) {
   const found = people(kysely).select(['id', 'name', 'roles', 'password_hash', 'totp_secret', 'totp_pending'])
   return ('id' in by ? found.where('id', '=', by.id) : found.where('name_key', '=', by.key)).executeTakeFirst()
@@ -230,7 +230,7 @@ function people(on: Queryable) {
   return on.selectFrom('people').where('removed_at', 'is', null)
 }
 
-/** Runs a write; a name that somebody else has (perhaps just now) becomes CONFLICT. */
+/** Runs a write; a name that another person has, even since the check, becomes CONFLICT. */
 function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
-  return unlessTaken(write, (index) => (index === 'people_by_name' ? conflict('taken', { thing: 'person', field: 'name' }) : null))
+  return mapUniqueViolation(write, (index) => (index === 'people_by_name' ? conflict('taken', { thing: 'person', field: 'name' }) : null))
 }

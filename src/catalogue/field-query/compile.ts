@@ -21,14 +21,14 @@ import { amountOf, changedAtMs } from '../snapshot/sorts.ts'
 import type { Operator, Query, Term } from './parse.ts'
 
 /** The tables that contain the values of fields. */
-export interface Catalogued {
+export interface FieldTables {
   items: ItemTable
   categories: CategoryTree
   labels: LabelTree
 }
 
 /** The data that a query is evaluated on. */
-export interface Searched extends Catalogued {
+export interface QueryData extends FieldTables {
   text: TextIndex
   /** position in MARKETS of the requested market; null for none */
   market: number | null
@@ -43,9 +43,9 @@ interface Field {
   /** whether its result may change when only prices change */
   priced?: boolean
   /** suggested values for the operator, if they form a list; may contain duplicates */
-  values?: (catalogued: Catalogued, operator: Operator) => readonly string[]
+  values?: (catalogued: FieldTables, operator: Operator) => readonly string[]
   /** `operator` is never `!=`, which is the negation of `=` */
-  test: (searched: Searched, term: Term) => Test
+  test: (searched: QueryData, term: Term) => Test
 }
 
 const TEXT: readonly Operator[] = [':', '=', '!=']
@@ -123,10 +123,10 @@ export function withFullNames(query: Query): Query {
 }
 
 /** Whether price changes alone can change the result of a query with full names. */
-export function asksPrices(query: Query): boolean {
-  if ('all' in query) return query.all.some(asksPrices)
-  if ('any' in query) return query.any.some(asksPrices)
-  if ('not' in query) return asksPrices(query.not)
+export function usesPrices(query: Query): boolean {
+  if ('all' in query) return query.all.some(usesPrices)
+  if ('any' in query) return query.any.some(usesPrices)
+  if ('not' in query) return usesPrices(query.not)
   return query.field !== null && FIELDS[query.field]!.priced === true
 }
 
@@ -134,10 +134,10 @@ export function asksPrices(query: Query): boolean {
 type Selection = (among: RowBits) => RowBits
 
 /**
- * Compiles a query with full names. The selection is valid until an item changes or, if `asksPrices`, a price.
+ * Compiles a query with full names. The selection is valid until an item changes or, if `usesPrices`, a price.
  * @throws VALIDATION_ERROR naming an invalid value of a field, and its position
  */
-export function compile(query: Query, searched: Searched): Selection {
+export function compile(query: Query, searched: QueryData): Selection {
   if ('all' in query) {
     const parts = query.all.map((part) => compile(part, searched))
     return (among) => parts.reduce((left, select) => (left.size === 0 ? left : select(left)), among)
@@ -174,7 +174,7 @@ function byNumber(values: readonly string[], column: Int32Array | Uint16Array, m
 }
 
 /** @param matches whether a folded value matches; never true for the empty text, which represents a missing value */
-function byFacet({ items: { facets } }: Searched, facet: Facet, matches: (folded: string) => boolean): Test {
+function byFacet({ items: { facets } }: QueryData, facet: Facet, matches: (folded: string) => boolean): Test {
   return byNumber(facets.values[facet].keys, facets.columns[facet], (value) => value !== '' && matches(value))
 }
 
@@ -187,11 +187,11 @@ function facetEntries(facet: Facet, known: (entry: string) => string = (entry) =
     facets.values[facet].keys.flatMap((list) => (list === '' ? [] : list.split(',').map((entry) => known(entry.trim()))))
 }
 
-function setNames({ categories }: Catalogued): string[] {
+function setNames({ categories }: FieldTables): string[] {
   return categories.ids().map((id) => categories.get(id)!.name)
 }
 
-function labelNames({ labels }: Catalogued): string[] {
+function labelNames({ labels }: FieldTables): string[] {
   return labels.all().flatMap(({ name, parentId }) => (parentId === null ? [] : name))
 }
 
@@ -227,14 +227,14 @@ const COMPARE: Readonly<Record<Comparison, (a: number, b: number) => boolean>> =
   '>=': (a, b) => a >= b,
 }
 
-function codeTest({ items }: Searched, { value }: Term): Test {
+function codeTest({ items }: QueryData, { value }: Term): Test {
   const wanted = numberOf(value)
   const { texts } = items.codes
   return byNumber(items.codeNumbers(), items.code, (number, i) => number === wanted && sameCode(texts[i]!, value))
 }
 
 /** Numbers are compared only if they consist of digits. */
-function numberTest({ items }: Searched, term: Term): Test {
+function numberTest({ items }: QueryData, term: Term): Test {
   const { operator, value } = term
   if (operator === ':' || operator === '=') {
     const wanted = numberOf(value)
@@ -245,7 +245,7 @@ function numberTest({ items }: Searched, term: Term): Test {
   return byNumber(items.codeNumbers(), items.code, (number) => /^\d+$/u.test(number) && holds(Number(number), bound))
 }
 
-function setTest({ items, categories }: Searched, { operator, value }: Term): Test {
+function setTest({ items, categories }: QueryData, { operator, value }: Term): Test {
   const wanted = fold(value)
   const below = new Set<number>()
   for (const id of categories.ids()) {
@@ -257,7 +257,7 @@ function setTest({ items, categories }: Searched, { operator, value }: Term): Te
   return (row) => below.has(items.categoryId[row]!)
 }
 
-function rarityTest(searched: Searched, term: Term): Test {
+function rarityTest(searched: QueryData, term: Term): Test {
   if (term.operator === ':' || term.operator === '=') return byFacet(searched, 'rarity', matchesText(term))
   const bound = stepOf(term.value)
   if (bound < 0) throw wrongValue(term, reason('one_of', { values: RARITY_STEPS.flat() }))
@@ -268,7 +268,7 @@ function rarityTest(searched: Searched, term: Term): Test {
   })
 }
 
-function rarities(catalogued: Catalogued, operator: Operator): readonly string[] {
+function rarities(catalogued: FieldTables, operator: Operator): readonly string[] {
   const all = facetValues('rarity')(catalogued, operator)
   return TEXT.includes(operator) ? all : all.filter((rarity) => stepOf(rarity) >= 0)
 }
@@ -279,19 +279,19 @@ function stepOf(rarity: string): number {
 
 const STEPS = new Map(RARITY_STEPS.flatMap((step, at) => step.map((rarity) => [fold(rarity), at] as const)))
 
-function hpTest({ items: { facets } }: Searched, term: Term): Test {
+function hpTest({ items: { facets } }: QueryData, term: Term): Test {
   const bound = wholeNumber(term)
   const holds = compare(term.operator)
   return (row) => facets.hp[row]! > 0 && holds(facets.hp[row]!, bound)
 }
 
-function genreTest({ items }: Searched, term: Term): Test {
+function genreTest({ items }: QueryData, term: Term): Test {
   const genre = (GENRES as readonly string[]).indexOf(term.value.toLowerCase())
   if (genre < 0) throw wrongValue(term, reason('one_of', { values: [...GENRES] }))
   return (row) => items.genre[row] === genre
 }
 
-function marketTest({ items }: Searched, term: Term): Test {
+function marketTest({ items }: QueryData, term: Term): Test {
   const market = term.value.toLowerCase()
   if (!isMarket(market)) throw wrongValue(term, reason('one_of', { values: [...MARKETS] }))
   const position = MARKETS.indexOf(market)
@@ -299,7 +299,7 @@ function marketTest({ items }: Searched, term: Term): Test {
 }
 
 /** An item has a label if the requested market prices it, or any market if none is requested. */
-function labelTest({ items: { prices }, labels, market }: Searched, term: Term): Test {
+function labelTest({ items: { prices }, labels, market }: QueryData, term: Term): Test {
   const label = parseLabel(term.value)
   if (!label) throw wrongValue(term, reason('label', { value: term.value }))
   const id = labels.ofLabel(label.label)?.id
@@ -323,7 +323,7 @@ function priceTest(of: number | null): Field['test'] {
 }
 
 /** Compares whole days, in UTC. */
-function updatedTest({ items, market }: Searched, term: Term): Test {
+function updatedTest({ items, market }: QueryData, term: Term): Test {
   const from = /^\d{4}-\d{2}-\d{2}$/u.test(term.value) ? Date.parse(term.value) : Number.NaN
   if (Number.isNaN(from)) throw wrongValue(term, reason('date', { format: 'YYYY-MM-DD' }))
   const day = 24 * HOUR_MS

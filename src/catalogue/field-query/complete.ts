@@ -1,6 +1,6 @@
 // Completions at the end of a field query: field names with an operator, or values of a field.
 import { fold } from '#index/fold.ts'
-import { type Catalogued, FIELDS, NAMES } from './compile.ts'
+import { type FieldTables, FIELDS, NAMES } from './compile.ts'
 import { canonical, fieldAt, type Operator } from './parse.ts'
 
 export interface Completions {
@@ -10,7 +10,7 @@ export interface Completions {
   options: string[]
 }
 
-const MOST_OPTIONS = 12
+const MAX_OPTIONS = 12
 /** In the order in which they are suggested. */
 const OFFERED: readonly Operator[] = [':', '<=', '>=']
 const AFTER_BACKSLASH = 2
@@ -18,12 +18,12 @@ const AFTER_BACKSLASH = 2
 const IN_ORDER = new Intl.Collator('en', { numeric: true })
 
 /** @param text the query up to the cursor */
-export function completionsOf(text: string, catalogued: Catalogued): Completions {
+export function completionsOf(text: string, catalogued: FieldTables): Completions {
   const from = startOfTerm(text)
   const typed = text.slice(from)
   const head = fieldAt(typed, 0)
   const options = head ? termsOf(head, unquoted(typed.slice(head.end)), catalogued) : fieldsOf(typed.toLowerCase())
-  return { from, options: options.filter((option) => option !== typed).slice(0, MOST_OPTIONS) }
+  return { from, options: options.filter((option) => option !== typed).slice(0, MAX_OPTIONS) }
 }
 
 function startOfTerm(text: string): number {
@@ -50,7 +50,7 @@ function fieldsOf(start: string): string[] {
 }
 
 /** Values of the field that contain the text; those that start with it come first. */
-function termsOf({ field, operator }: { field: string; operator: Operator }, start: string, catalogued: Catalogued): string[] {
+function termsOf({ field, operator }: { field: string; operator: Operator }, start: string, catalogued: FieldTables): string[] {
   const name = NAMES.get(field)
   const known = name === undefined ? undefined : FIELDS[name]!
   if (!known?.values || !known.operators.includes(operator)) return []
@@ -59,5 +59,5 @@ function termsOf({ field, operator }: { field: string; operator: Operator }, sta
     .map((value) => ({ value, at: fold(value).indexOf(wanted) }))
     .filter(({ at }) => at >= 0)
   found.sort((a, b) => Math.min(a.at, 1) - Math.min(b.at, 1) || IN_ORDER.compare(a.value, b.value))
-  return found.slice(0, MOST_OPTIONS + 1).map(({ value }) => canonical({ field: name!, operator, value, at: 1 }))
+  return found.slice(0, MAX_OPTIONS + 1).map(({ value }) => canonical({ field: name!, operator, value, at: 1 }))
 }

@@ -1,5 +1,5 @@
 // A parsed and validated field query, with the canonical form returned in responses.
-import { asksPrices, withFullNames } from './compile.ts'
+import { usesPrices, withFullNames } from './compile.ts'
 import { canonical, parseFieldQuery, type Query } from './parse.ts'
 
 export interface FieldQuery {
@@ -13,5 +13,5 @@ export interface FieldQuery {
 /** @throws VALIDATION_ERROR naming the error and its position; values are validated when the query runs */
 export function readFieldQuery(text: string): FieldQuery {
   const query = withFullNames(parseFieldQuery(text))
-  return { canonical: canonical(query), query, asksPrices: asksPrices(query) }
+  return { canonical: canonical(query), query, asksPrices: usesPrices(query) }
 }

@@ -16,7 +16,7 @@ export interface Term {
 export type Query = Term | { all: Query[] } | { any: Query[] } | { not: Query }
 
 /** Each term of a query scans all items. */
-const MOST_TERMS = 20
+const MAX_TERMS = 20
 const DEEPEST = 20
 
 const SPACE = /\s/u
@@ -88,7 +88,7 @@ class Parser {
   #term(): Term {
     const at = this.#at + 1
     this.#terms += 1
-    if (this.#terms > MOST_TERMS) throw this.#wrong('query_terms', { most: MOST_TERMS })
+    if (this.#terms > MAX_TERMS) throw this.#wrong('query_terms', { most: MAX_TERMS })
     const head = fieldAt(this.#text, this.#at)
     if (!head) return { field: null, operator: ':', value: this.#value(), at }
     this.#at = head.end

@@ -1,7 +1,7 @@
 // The in-memory catalogue of a node: loaded at start, updated from the change log, answering queries with ready bytes.
 import { Freezable } from '#core/freezable.ts'
 import { type MarketNames, MARKETS, type Market } from '#core/markets.ts'
-import { inSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/payload.ts'
@@ -395,7 +395,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
   /** Applies packed prices in slices, so that a large import does not block reads. */
   #applyPrices(packed: Buffer): Promise<void> {
     const nowMs = this.#settings.now().getTime()
-    return inSlices(packedCount(packed), (from, to) => {
+    return runInSlices(packedCount(packed), (from, to) => {
       // Prices of an item are mostly adjacent, so its derived data is updated once.
       let row = -1
       let markets: MarketSet = 0
@@ -419,7 +419,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
 
   /** Applies packed evidence in slices; skips prices that no longer exist. */
   #applyEvidence(packed: Buffer): Promise<void> {
-    return inSlices(packedEvidenceCount(packed), (from, to) => {
+    return runInSlices(packedEvidenceCount(packed), (from, to) => {
       const { items } = this
       eachPackedEvidence(packed, from, to, (change) => {
         const row = items.rowOf(change.itemId)

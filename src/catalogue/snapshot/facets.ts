@@ -1,5 +1,5 @@
 // Properties of items for field queries, besides names, codes and prices, as columns of small numbers.
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { Utf8 } from '#index/utf8.ts'
@@ -59,14 +59,14 @@ export class Facets {
     const from = text.indexOf(TYPES)
     const types = from < 0 ? '' : text.slice(from + TYPES.length, text.indexOf(']', from))
     if (types) this.#put('type', row, this.values.type.number(types.replaceAll('"', '')))
-    this.hp = grown(this.hp, row + 1)
+    this.hp = withCapacity(this.hp, row + 1)
     this.hp[row] = Number(HP.exec(text)?.[1] ?? 0)
   }
 
   #put(facet: Facet, row: number, value: number): void {
     let column = this.columns[facet]
     if (value > 65_535 && column instanceof Uint16Array) column = Int32Array.from(column)
-    if (row >= column.length) column = grown(column, row + 1)
+    if (row >= column.length) column = withCapacity(column, row + 1)
     column[row] = value
     this.columns[facet] = column
   }

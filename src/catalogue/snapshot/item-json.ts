@@ -2,7 +2,7 @@
 import { DAY_MS } from '#core/duration.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { REST_ITEM_FIELDS_FROM_PROFESSIONAL } from '#core/plans.ts'
-import { confidenceOf, confirmedAtMs, KEPT_FIGURES, stateOf } from '#prices/evidence/payload.ts'
+import { confidenceOf, confirmedAtMs, CACHED_FIGURES, stateOf } from '#prices/evidence/payload.ts'
 import { type Confidence, type Flag, flagsOf, type PriceState } from '#prices/evidence/types.ts'
 import type { ImageAddresses } from '../image-addresses.ts'
 import type { ItemImage } from '../records.ts'
@@ -28,7 +28,7 @@ export interface ItemPrice {
 }
 
 /** Information about a price besides its amount; amounts in minor units, null if the feed has none. */
-export interface PriceEvidenceView extends Record<(typeof KEPT_FIGURES)[number], number | null> {
+export interface PriceEvidenceView extends Record<(typeof CACHED_FIGURES)[number], number | null> {
   state: PriceState
   confidence: Confidence
   flags: Flag[]
@@ -80,7 +80,7 @@ export function pricesOf(items: ItemTable, labels: LabelTree, row: number, only:
 
 /** The evidence of a price, by its index in the table. */
 export function evidenceOf({ prices }: ItemTable, at: number): PriceEvidenceView {
-  const [avg7, avg30, low, high] = KEPT_FIGURES.map((_, figure) => prices.figure(at, figure)) as [
+  const [avg7, avg30, low, high] = CACHED_FIGURES.map((_, figure) => prices.figure(at, figure)) as [
     number | null,
     number | null,
     number | null,

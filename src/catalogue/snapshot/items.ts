@@ -1,7 +1,7 @@
 // All items in memory as columns: one row per item, texts outside the heap, prices in contiguous runs.
 import { MARKETS, type Market } from '#core/markets.ts'
 import { RowBits } from '#index/bits.ts'
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import { numberOf } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'
 import type { ColumnStore } from '#index/stored.ts'
@@ -281,24 +281,24 @@ export class ItemTable {
   }
 
   #count(categoryId: number, more: number): void {
-    this.#inCategory = grown(this.#inCategory, categoryId + 1)
+    this.#inCategory = withCapacity(this.#inCategory, categoryId + 1)
     this.#inCategory[categoryId]! += more
   }
 
   #reach(length: number, id: number): void {
-    this.#rowOfId = grown(this.#rowOfId, id + 1)
-    this.id = grown(this.id, length)
-    this.market = grown(this.market, length)
-    this.shown = grown(this.shown, length)
-    this.#markets = grown(this.#markets, length)
-    this.genre = grown(this.genre, length)
-    this.game = grown(this.game, length)
-    this.categoryId = grown(this.categoryId, length)
-    this.name = grown(this.name, length)
-    this.code = grown(this.code, length)
-    this.groupList = grown(this.groupList, length)
-    this.updatedAtMs = grown(this.updatedAtMs, length)
-    this.changedAtMs = grown(this.changedAtMs, length)
-    this.version = grown(this.version, length)
+    this.#rowOfId = withCapacity(this.#rowOfId, id + 1)
+    this.id = withCapacity(this.id, length)
+    this.market = withCapacity(this.market, length)
+    this.shown = withCapacity(this.shown, length)
+    this.#markets = withCapacity(this.#markets, length)
+    this.genre = withCapacity(this.genre, length)
+    this.game = withCapacity(this.game, length)
+    this.categoryId = withCapacity(this.categoryId, length)
+    this.name = withCapacity(this.name, length)
+    this.code = withCapacity(this.code, length)
+    this.groupList = withCapacity(this.groupList, length)
+    this.updatedAtMs = withCapacity(this.updatedAtMs, length)
+    this.changedAtMs = withCapacity(this.changedAtMs, length)
+    this.version = withCapacity(this.version, length)
   }
 }

@@ -56,7 +56,7 @@ export async function loadItems(db: Queryable, ids: number[] | null, take: (item
   const numbers = { id: 0, market: 0, categoryId: 0, updatedAtMs: 0 }
   const texts = { slug: part(), images: part(), attributes: part(), details: part() }
   const item: ItemSource = { ...numbers, name: '', code: null, genre: '', game: '', groups: '', names: NONE, dexIds: NONE, ...texts }
-  await readBinaryCopy(breathing(chunks), (buffer, offsets, lengths) => {
+  await readBinaryCopy(yieldBetweenChunks(chunks), (buffer, offsets, lengths) => {
     const text = (field: number) => others.textOf(buffer, offsets[field]!, offsets[field]! + lengths[field]!)
     const list = <T>(field: number): readonly T[] =>
       lengths[field]! < 0 ? NONE : (JSON.parse(buffer.toString('utf8', offsets[field]! + JSONB_HEAD_BYTES, offsets[field]! + lengths[field]!)) as T[])
@@ -107,7 +107,7 @@ const IMPORT = FIGURES + 4
 export async function loadPrices(db: Queryable, ids: number[] | null, take: (price: LoadedPrice) => void): Promise<void> {
   const where = ids ? `where item_id = any('{${ids.join(',')}}'::int4[])` : ''
   const chunks = copyOut(db, `copy (select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS}, import_id from prices ${where}) to stdout (format binary)`)
-  await readBinaryCopy(breathing(chunks), (buffer, offsets, lengths) => {
+  await readBinaryCopy(yieldBetweenChunks(chunks), (buffer, offsets, lengths) => {
     const price = priceOf(buffer, offsets)
     take({
       itemId: price.itemId,
@@ -132,7 +132,7 @@ function figureAt(field: number, buffer: Buffer, offsets: Int32Array, lengths: I
 }
 
 /** Yields to other work between chunks. */
-export async function* breathing(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+export async function* yieldBetweenChunks(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let bytes = 0
   for await (const chunk of chunks) {
     yield chunk

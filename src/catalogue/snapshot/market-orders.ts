@@ -1,6 +1,6 @@
 // The sort orders of a field that depends on the displayed market, with its keys as a column.
-import { grown } from '#index/columns.ts'
-import { KeptOrder } from '#index/order.ts'
+import { withCapacity } from '#index/columns.ts'
+import { SortedRows } from '#index/order.ts'
 import type { ItemTable } from './items.ts'
 import { compareSortKeys, type SortDirection, type SortValue } from './sort-keys.ts'
 
@@ -10,7 +10,7 @@ export class MarketOrders {
   readonly #keyOf: (row: number) => number
   /** by row; NaN for none */
   #keys = new Float64Array(0)
-  readonly #orders = new Map<SortDirection, KeptOrder>()
+  readonly #orders = new Map<SortDirection, SortedRows>()
 
   /**
    * @param market position in MARKETS: the orders contain only items that it selects; null: all items
@@ -23,10 +23,10 @@ export class MarketOrders {
     this.#fillKeys(this.#rows())
   }
 
-  order(direction: SortDirection): KeptOrder {
+  order(direction: SortDirection): SortedRows {
     const known = this.#orders.get(direction)
     if (known) return known
-    const order = new KeptOrder((a, b) => compareSortKeys(this.value(a), this.#items.id[a]!, this.value(b), this.#items.id[b]!, direction))
+    const order = new SortedRows((a, b) => compareSortKeys(this.value(a), this.#items.id[a]!, this.value(b), this.#items.id[b]!, direction))
     order.load(this.#rows(), this.#loadKey(direction))
     this.#orders.set(direction, order)
     return order
@@ -40,7 +40,7 @@ export class MarketOrders {
   /** Call when an item is new, its selection has changed, or any of its data. */
   mark(row: number): void {
     if (!this.#includes(row)) return this.drop(row)
-    this.#keys = grown(this.#keys, row + 1)
+    this.#keys = withCapacity(this.#keys, row + 1)
     this.#keys[row] = this.#keyOf(row)
     for (const order of this.#orders.values()) order.mark(row)
   }
@@ -71,7 +71,7 @@ export class MarketOrders {
   }
 
   #fillKeys(rows: Int32Array): void {
-    this.#keys = grown(this.#keys, this.#items.rows)
+    this.#keys = withCapacity(this.#keys, this.#items.rows)
     for (let i = 0; i < rows.length; i += 1) this.#keys[rows[i]!] = this.#keyOf(rows[i]!)
   }
 

@@ -1,6 +1,6 @@
 // The rule of `shown-market.ts` as lookup tables for in-memory items.
 import { MARKETS, type Market } from '#core/markets.ts'
-import { isSelectedBy, shownMarket } from '../shown-market.ts'
+import { isSelectedBy, defaultMarket } from '../shown-market.ts'
 
 /** A set of markets as bits by position in MARKETS. */
 export type MarketSet = number
@@ -19,7 +19,7 @@ export class MarketRule {
       for (let priced = 0; priced < SETS; priced += 1) {
         const item = { home: code, hasPrices: (market: Market) => hasMarket(priced, MARKETS.indexOf(market)) }
         const at = home * SETS + priced
-        this.#shown[at] = MARKETS.indexOf(shownMarket(item, order))
+        this.#shown[at] = MARKETS.indexOf(defaultMarket(item, order))
         for (const [market, other] of MARKETS.entries()) if (isSelectedBy(other, item)) this.#selecting[at]! |= 1 << market
       }
     }

@@ -1,14 +1,14 @@
 // Current prices of all items in flat columns: short runs per item, found by row, read and updated in place.
 import { MARKETS } from '#core/markets.ts'
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
-import { KEPT_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/payload.ts'
+import { CACHED_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/payload.ts'
 
 /** Label ids are small: a column uses four bytes instead of two only once an id is larger than this. */
-const LARGEST_SHORT = 2 ** 16 - 1
+const MAX_UINT16 = 2 ** 16 - 1
 /** Columns are considered packed if they exceed their content by at most this factor. */
-const MOST_ROOM = 1.05
-const FIGURES = KEPT_FIGURES.length
+const MAX_OVERHEAD = 1.05
+const FIGURES = CACHED_FIGURES.length
 /** Bytes of a price, without its label. */
 const PRICE_BYTES = 1 + 8 + 8 + 1 + 2 + 4 + FIGURES * 4
 
@@ -29,7 +29,7 @@ export class PriceTable {
   verdict = new Uint8Array(0)
   flags = new Uint16Array(0)
   confirmedMinutes = new Uint32Array(0)
-  /** the feed's own figures, `KEPT_FIGURES` per price: minor units or NO_FIGURE */
+  /** the feed's own figures, `CACHED_FIGURES` per price: minor units or NO_FIGURE */
   #figures = new Uint32Array(0)
 
   store(columns: ColumnStore): void {
@@ -59,7 +59,7 @@ export class PriceTable {
     const { market, label, minor, updatedAtMs, verdict, flags, confirmedMinutes } = this
     const figures = this.#figures
     const size = this.#count.reduce((sum, count) => sum + count, 0)
-    if (size === this.#used && minor.length <= size * MOST_ROOM) return
+    if (size === this.#used && minor.length <= size * MAX_OVERHEAD) return
     this.market = new Uint8Array(size)
     this.label = label instanceof Uint16Array ? new Uint16Array(size) : new Int32Array(size)
     this.minor = new Float64Array(size)
@@ -133,7 +133,7 @@ export class PriceTable {
       at = this.#start[row]! + this.#count[row]!
       this.#count[row]! += 1
       this.market[at] = market
-      if (label > LARGEST_SHORT && this.label instanceof Uint16Array) this.label = Int32Array.from(this.label)
+      if (label > MAX_UINT16 && this.label instanceof Uint16Array) this.label = Int32Array.from(this.label)
       this.label[at] = label
       this.verdict[at] = 0
       this.flags[at] = 0
@@ -244,19 +244,19 @@ export class PriceTable {
   }
 
   #reachRow(row: number): void {
-    this.#start = grown(this.#start, row + 1)
-    this.#count = grown(this.#count, row + 1)
-    this.#room = grown(this.#room, row + 1)
+    this.#start = withCapacity(this.#start, row + 1)
+    this.#count = withCapacity(this.#count, row + 1)
+    this.#room = withCapacity(this.#room, row + 1)
   }
 
   #reachPrice(prices: number): void {
-    this.market = grown(this.market, prices)
-    this.label = grown(this.label, prices)
-    this.minor = grown(this.minor, prices)
-    this.updatedAtMs = grown(this.updatedAtMs, prices)
-    this.verdict = grown(this.verdict, prices)
-    this.flags = grown(this.flags, prices)
-    this.confirmedMinutes = grown(this.confirmedMinutes, prices)
-    this.#figures = grown(this.#figures, prices * FIGURES)
+    this.market = withCapacity(this.market, prices)
+    this.label = withCapacity(this.label, prices)
+    this.minor = withCapacity(this.minor, prices)
+    this.updatedAtMs = withCapacity(this.updatedAtMs, prices)
+    this.verdict = withCapacity(this.verdict, prices)
+    this.flags = withCapacity(this.flags, prices)
+    this.confirmedMinutes = withCapacity(this.confirmedMinutes, prices)
+    this.#figures = withCapacity(this.#figures, prices * FIGURES)
   }
 }

@@ -2,7 +2,7 @@
 import { type Market, marketPosition } from '#core/markets.ts'
 import { Cache } from '#core/cache.ts'
 import { RowBits } from '#index/bits.ts'
-import { firstPast } from '#index/blocks.ts'
+import { firstAfter } from '#index/blocks.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { type FoldedDoc, RANKS, TextIndex, type TextOptions } from '#index/text.ts'
 import { compile } from '../field-query/compile.ts'
@@ -71,7 +71,7 @@ interface Ranked {
 
 const CACHED_VIEWS = 256
 /** Results of a category or search are cached as row lists up to this size, and as bitsets beyond. */
-const FEW = 4_096
+const MAX_LIST_ROWS = 4_096
 /** Budget of each kind of cached results in rows of 4 bytes; each entry also costs a fixed number of rows. */
 const CACHED_ROWS = 4_000_000
 const ENTRY_ROWS = 128
@@ -80,7 +80,7 @@ const SORT_WHOLE = 4_096
 /** Reused between searches: a typical search uses few of the possible ranks. */
 const COUNTS = new Int32Array(RANKS)
 const SEARCH_LENGTH = 200
-const MOST_SUGGESTIONS = 3
+const MAX_SUGGESTIONS = 3
 
 export class ItemQueries {
   readonly text: TextIndex
@@ -133,7 +133,7 @@ export class ItemQueries {
     const value = after && sorts.valueOf(after.value, market)
     const probe = after && ((row: number) => compareSortKeys(sorts.value(field, market, row), id[row]!, value, after.id, direction))
     if (chosen instanceof Int32Array) {
-      const from = probe ? firstPast(chosen, chosen.length, probe, false) : 0
+      const from = probe ? firstAfter(chosen, chosen.length, probe, false) : 0
       return { rows: chosen.slice(from, from + limit), more: chosen.length > from + limit }
     }
     if (probe) return order.sliceAfter(probe, chosen, limit)
@@ -182,7 +182,7 @@ export class ItemQueries {
     const some = (rows: Int32Array) => (matches ? rows.some(matches) : rows.length > 0)
     const findsAsTyped = (search: string) => some(this.text.filter(search))
     const finds = (search: string) => findsAsTyped(search) || some(this.text.ranked(search).rows)
-    return this.text.suggestions(q.slice(0, SEARCH_LENGTH), MOST_SUGGESTIONS, finds, findsAsTyped)
+    return this.text.suggestions(q.slice(0, SEARCH_LENGTH), MAX_SUGGESTIONS, finds, findsAsTyped)
   }
 
   /** Call when an item is new or changed; `doc` is its search text. */
@@ -263,7 +263,7 @@ export class ItemQueries {
     const all = this.text.filter(query)
     const condition = this.#condition(filter)
     const rows = condition ? all.filter(condition) : all
-    const found = rows.length <= FEW ? rows : RowBits.of(rows)
+    const found = rows.length <= MAX_LIST_ROWS ? rows : RowBits.of(rows)
     this.#found.set(key, found)
     return found
   }
@@ -291,7 +291,7 @@ export class ItemQueries {
     const { query, ...rest } = filter
     const among = keyOf(rest) === NO_FILTER ? this.#items.live : this.#items.live.filter(this.#matcher(rest))
     const bits = query ? this.#select(query, filter.market, among) : among
-    const found = bits.size <= FEW ? bits.toRows() : bits
+    const found = bits.size <= MAX_LIST_ROWS ? bits.toRows() : bits
     this.#found.set(key, found)
     return found
   }
@@ -328,7 +328,7 @@ export class ItemQueries {
     categoryRows.forEach(this.#categories.subtree(filter.categoryId!), (row) => {
       if (live.has(row) && matches(row)) bits.add(row)
     })
-    if (bits.size <= FEW) return bits.toRows()
+    if (bits.size <= MAX_LIST_ROWS) return bits.toRows()
     this.#views.set(key, { matches, bits, treeVersion, market: marketPosition(filter.market) })
     return bits
   }

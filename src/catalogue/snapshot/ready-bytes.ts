@@ -1,6 +1,6 @@
 // Serialised items by plan and market, within a budget: a page of a response is a few copies of these bytes.
 import { ByteRing, type Chunk } from '#index/byte-ring.ts'
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 
 /** Entries are aligned to words and padded with zeros, because they are hashed by words. */
 const WORD_BYTES = 4
@@ -59,7 +59,7 @@ export class ReadyBytes {
     bytes.fill(0, from + HEAD_BYTES + size, from + room)
     words[word + LENGTH] = size
     hash(words, word, (from + room) / WORD_BYTES)
-    this.#places = grown(this.#places, key + 1)
+    this.#places = withCapacity(this.#places, key + 1)
     this.#places[key] = this.#ring.newest * OFFSETS + word
   }
 

@@ -15,7 +15,7 @@ const SPECIES = (JSON.parse(readFileSync(new URL('species.json', import.meta.url
 const LATIN_CHARACTER = /^[a-z0-9 ]$/
 const LATIN = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u
 /** Numbers of finishes, rarities and languages below this limit can be combined into one number. */
-const MOST_VALUES = 65_536
+const MAX_VALUES = 65_536
 
 export class SearchDocs {
   readonly #items: ItemTable
@@ -113,12 +113,12 @@ export class SearchDocs {
       genre,
     } = this.#items
     const [finish, rarity, language] = [columns.finish[row]!, columns.rarity[row]!, columns.language[row]!]
-    const key = ((finish * MOST_VALUES + rarity) * MOST_VALUES + language) * GENRES.length + genre[row]!
+    const key = ((finish * MAX_VALUES + rarity) * MAX_VALUES + language) * GENRES.length + genre[row]!
     const known = this.#tags.get(key)
     if (known !== undefined) return known
     const tags = tagsOf(values.finish.texts[finish]!, values.rarity.texts[rarity]!, values.language.texts[language]!, this.#items.genreOf(row))
     // Not cached if there are more values than fit into one number, which no real catalogue has.
-    if (Math.max(finish, rarity, language) < MOST_VALUES) this.#tags.set(key, tags)
+    if (Math.max(finish, rarity, language) < MAX_VALUES) this.#tags.set(key, tags)
     return tags
   }
 

@@ -2,7 +2,7 @@
 // by id in both.
 import { MARKETS } from '#core/markets.ts'
 import type { Compare } from '#index/order.ts'
-import { KeptOrder } from '#index/order.ts'
+import { SortedRows } from '#index/order.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { ItemTable } from './items.ts'
 import type { LabelTree } from './label-tree.ts'
@@ -19,7 +19,7 @@ type ItemField = Exclude<SortField, MarketField>
 export class ItemSorts {
   readonly #items: ItemTable
   readonly #labels: LabelTree
-  readonly #byItem: Record<SortDirection, Map<ItemField, KeptOrder>> = { asc: new Map(), desc: new Map() }
+  readonly #byItem: Record<SortDirection, Map<ItemField, SortedRows>> = { asc: new Map(), desc: new Map() }
   /** by field and market; null for no requested market */
   readonly #byMarket: Record<MarketField, Map<number | null, MarketOrders>> = { price: new Map(), updated_at: new Map() }
   #rates: readonly number[] = MARKETS.map(() => Number.NaN)
@@ -31,7 +31,7 @@ export class ItemSorts {
 
   /** Only the order that exists from the start; the others are built on first use. */
   store(columns: ColumnStore): void {
-    if (columns.reading) this.#byItem.asc.set('name', new KeptOrder(comparer(this.#items, 'name', 'asc')))
+    if (columns.reading) this.#byItem.asc.set('name', new SortedRows(comparer(this.#items, 'name', 'asc')))
     this.order('name', 'asc', null).store(columns)
   }
 
@@ -40,11 +40,11 @@ export class ItemSorts {
    * @param market position in MARKETS: only the items that it selects, by its prices; null: all items, by the prices of their displayed
    *   market
    */
-  order(field: SortField, direction: SortDirection, market: number | null): KeptOrder {
+  order(field: SortField, direction: SortDirection, market: number | null): SortedRows {
     if (isMarketField(field)) return this.#ofMarket(field, market).order(direction)
     const known = this.#byItem[direction].get(field)
     if (known) return known
-    const order = new KeptOrder(comparer(this.#items, field, direction))
+    const order = new SortedRows(comparer(this.#items, field, direction))
     order.load(this.#items.live.toRows(), loadKey(this.#items, field, direction))
     this.#byItem[direction].set(field, order)
     return order
@@ -124,7 +124,7 @@ export class ItemSorts {
     }
   }
 
-  #eachByItem(visit: (order: KeptOrder) => void): void {
+  #eachByItem(visit: (order: SortedRows) => void): void {
     for (const direction of SORT_DIRECTIONS) for (const order of this.#byItem[direction].values()) visit(order)
   }
 

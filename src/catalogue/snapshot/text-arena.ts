@@ -1,6 +1,6 @@
 // Texts of items outside the JavaScript heap: one packed record per row in large buffers, so that a million items cost the garbage
 // collector nothing.
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { Utf8 } from '#index/utf8.ts'
 
@@ -33,14 +33,14 @@ export class TextArena {
 
   /** Reserves memory for this many rows. */
   reserve(rows: number): void {
-    this.#chunkOf = grown(this.#chunkOf, rows)
-    this.#offsetOf = grown(this.#offsetOf, rows)
+    this.#chunkOf = withCapacity(this.#chunkOf, rows)
+    this.#offsetOf = withCapacity(this.#offsetOf, rows)
   }
 
   /** Stores the texts of a row, replacing existing ones. */
   set(row: number, { slug, images, attributes, details }: Record<keyof ItemTexts, Utf8>): void {
-    this.#chunkOf = grown(this.#chunkOf, row + 1)
-    this.#offsetOf = grown(this.#offsetOf, row + 1)
+    this.#chunkOf = withCapacity(this.#chunkOf, row + 1)
+    this.#offsetOf = withCapacity(this.#offsetOf, row + 1)
     if (this.#chunkOf[row]! > 0) this.#waste += this.#record(row).length
     this.#write(row, slug, images, attributes, details)
     if (this.#waste > this.#live && this.#waste > CHUNK_BYTES) this.#compact()

@@ -1,11 +1,11 @@
 // Reads and writes Mintmark's own lossless catalogue format: one category or item per line, every field checked.
-import { LARGEST_INTEGER, orNull } from '#core/fields.ts'
+import { MAX_INTEGER, orNull } from '#core/fields.ts'
 import { ServiceError } from '#core/errors.ts'
 import { ndjsonRows } from '#core/feed.ts'
 import { bodyReader, type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { parseMinor } from '#core/money.ts'
-import { problem, reason, together } from '#core/problems.ts'
+import { problem, reason, combineProblems } from '#core/problems.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 import { address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, positive, shortText, slug } from '../fields.ts'
 import { exportedKey } from '../origin.ts'
@@ -47,7 +47,7 @@ const ITEM = Type.Object(
     genre: genre(),
     game: slug(),
     category: shortText(),
-    images: Type.Array(Type.Object({ url: address(), order: Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER }) }, closed)),
+    images: Type.Array(Type.Object({ url: address(), order: Type.Integer({ minimum: 0, maximum: MAX_INTEGER }) }, closed)),
     attributes: AttributeList,
     groups: Type.Array(slug()),
     details: Details,
@@ -77,7 +77,7 @@ function entriesOf(row: Json): Entry[] | null {
   try {
     return [type === 'category' ? { category: categoryOf(readCategory(fields)) } : itemEntry(readItem(fields))]
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'VALIDATION_ERROR') return [{ reject: together(error.details.slice(0, 5)) }]
+    if (error instanceof ServiceError && error.code === 'VALIDATION_ERROR') return [{ reject: combineProblems(error.details.slice(0, 5)) }]
     throw error
   }
 }

@@ -2,7 +2,7 @@
 import { ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
-import type { CatalogueFormat, ItemRecord, KnownCategory } from '../records.ts'
+import type { CatalogueFormat, ItemRecord, StoredCategory } from '../records.ts'
 import { slugWords } from '../slugs.ts'
 import { collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm } from './card-terms.ts'
 import {
@@ -55,7 +55,7 @@ interface SetsRead {
   read: Map<string, SetFacts>
   /** refs of series that already exist as categories */
   series: Set<string>
-  known: ReadonlyMap<string, KnownCategory>
+  known: ReadonlyMap<string, StoredCategory>
 }
 
 /** A set, preceded by its series if that is new; null if the row is not a set. */

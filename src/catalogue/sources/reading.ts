@@ -1,15 +1,15 @@
 // Shared by the catalogue formats: values of loosely typed JSON, lines of files and documents, and rejection of repeated refs.
 import { hash } from 'node:crypto'
 import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
-import { LARGEST_INTEGER } from '#core/fields.ts'
+import { MAX_INTEGER } from '#core/fields.ts'
 import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
-import { cleaned } from '#core/text.ts'
+import { cleanText } from '#core/text.ts'
 import type { CatalogueRow, CategoryRecord, ItemRecord, SourceKey } from '../records.ts'
 
 /** Maximum length of a ref, name, code or foreign id, as in `shortText`: the database indexes them. */
-const LONGEST_TEXT = 500
+const MAX_TEXT_LENGTH = 500
 /** Maximum length of an attribute value, as in `AttributeList`. */
-const LONGEST_VALUE = 10_000
+const MAX_VALUE_LENGTH = 10_000
 
 export type Json = Record<string, unknown>
 
@@ -18,13 +18,13 @@ export type Entry = { category: CategoryRecord } | { item: ItemRecord; key: Sour
 
 /** Trimmed text; undefined for anything else, and for text without visible characters. */
 export function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? cleaned(value) || undefined : undefined
+  return typeof value === 'string' ? cleanText(value) || undefined : undefined
 }
 
 /** Text that can be part of a ref; undefined for anything else. */
 export function identifier(value: unknown): string | undefined {
   const found = text(value)
-  return found !== undefined && found.length <= LONGEST_TEXT ? found : undefined
+  return found !== undefined && found.length <= MAX_TEXT_LENGTH ? found : undefined
 }
 
 /** A web address; undefined for anything else. */
@@ -42,7 +42,7 @@ export function texts(value: unknown): string[] | undefined {
 /** A positive integer that fits a database integer, also if written as text; undefined for anything else. */
 export function wholeNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value
-  return typeof number === 'number' && Number.isInteger(number) && number > 0 && number <= LARGEST_INTEGER ? number : undefined
+  return typeof number === 'number' && Number.isInteger(number) && number > 0 && number <= MAX_INTEGER ? number : undefined
 }
 
 /** The positive integers of a list; undefined if there are none. Other entries are ignored. */
@@ -65,10 +65,10 @@ export const RANK = { series: 0, sets: 1, cards: 2 } as const
 
 const SAMPLE_ROWS = 100
 /** All refs of a file are in memory while it is read; larger catalogues must be split. */
-const MOST_ITEMS = 1_000_000
-const MOST_CATEGORIES = 20_000
+const MAX_ITEMS = 1_000_000
+const MAX_CATEGORIES = 20_000
 /** Longer refs are kept in memory as digests. */
-const LONGEST_KEY = 40
+const MAX_KEY_LENGTH = 40
 
 /**
  * Turns lines into catalogue rows. A ref that is repeated within a file is rejected: the first one counts.
@@ -123,35 +123,35 @@ function numbered(line: number, entry: Entry, seen: Seen): CatalogueRow {
   seen.lines.set(key, line)
   if (kind === 'item') seen.items += 1
   else seen.categories += 1
-  if (seen.items > MOST_ITEMS) throw new FeedError(reason('at_most', { part: 'file', units: 'items', max: MOST_ITEMS, advice: 'split it' }))
-  if (seen.categories > MOST_CATEGORIES)
-    throw new FeedError(reason('at_most', { part: 'file', units: 'categories', max: MOST_CATEGORIES, advice: 'split it' }))
+  if (seen.items > MAX_ITEMS) throw new FeedError(reason('at_most', { part: 'file', units: 'items', max: MAX_ITEMS, advice: 'split it' }))
+  if (seen.categories > MAX_CATEGORIES)
+    throw new FeedError(reason('at_most', { part: 'file', units: 'categories', max: MAX_CATEGORIES, advice: 'split it' }))
   return { line, ...entry }
 }
 
 /** The ref itself, or its digest if it is long. */
 function keyOf(text: string): string {
-  return text.length > LONGEST_KEY ? hash('sha1', text, 'base64') : text
+  return text.length > MAX_KEY_LENGTH ? hash('sha1', text, 'base64') : text
 }
 
 /** The first field that exceeds its maximum length; undefined if all can be stored. */
 function longText(record: ItemRecord | CategoryRecord): Problem | undefined {
   const { ref, name } = record
-  if (isLong(ref)) return problem('ref', 'text', { max: LONGEST_TEXT })
-  if (isLong(name)) return problem('name', 'text', { max: LONGEST_TEXT })
-  if (!('category' in record)) return isLong(record.parent) ? problem('parent', 'text', { max: LONGEST_TEXT }) : undefined
-  if (isLong(record.code)) return problem('code', 'text', { max: LONGEST_TEXT })
-  if (isLong(record.category)) return problem('category', 'text', { max: LONGEST_TEXT })
-  for (const { id, finish } of record.foreignIds) if (isLong(id) || isLong(finish)) return problem('foreignIds', 'text', { max: LONGEST_TEXT })
+  if (isLong(ref)) return problem('ref', 'text', { max: MAX_TEXT_LENGTH })
+  if (isLong(name)) return problem('name', 'text', { max: MAX_TEXT_LENGTH })
+  if (!('category' in record)) return isLong(record.parent) ? problem('parent', 'text', { max: MAX_TEXT_LENGTH }) : undefined
+  if (isLong(record.code)) return problem('code', 'text', { max: MAX_TEXT_LENGTH })
+  if (isLong(record.category)) return problem('category', 'text', { max: MAX_TEXT_LENGTH })
+  for (const { id, finish } of record.foreignIds) if (isLong(id) || isLong(finish)) return problem('foreignIds', 'text', { max: MAX_TEXT_LENGTH })
   for (const detail of Object.values(record.details)) {
-    if (Array.isArray(detail) ? detail.some(isLong) : isLong(detail)) return problem('details', 'text', { max: LONGEST_TEXT })
+    if (Array.isArray(detail) ? detail.some(isLong) : isLong(detail)) return problem('details', 'text', { max: MAX_TEXT_LENGTH })
   }
-  for (const { value } of record.attributes) if (value.length > LONGEST_VALUE) return problem('attributes', 'text', { max: LONGEST_VALUE })
+  for (const { value } of record.attributes) if (value.length > MAX_VALUE_LENGTH) return problem('attributes', 'text', { max: MAX_VALUE_LENGTH })
   return undefined
 }
 
 function isLong(value: unknown): boolean {
-  return typeof value === 'string' && value.length > LONGEST_TEXT
+  return typeof value === 'string' && value.length > MAX_TEXT_LENGTH
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/feed.ts'
 import { reason, type Term } from '#core/problems.ts'
 import { fold } from '#index/fold.ts'
-import type { CatalogueFormat, ForeignId, ItemRecord, KnownCategory } from '../records.ts'
+import type { CatalogueFormat, ForeignId, ItemRecord, StoredCategory } from '../records.ts'
 import { cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm } from './card-terms.ts'
 import {
   address,
@@ -29,7 +29,7 @@ const WESTERN = ['en', 'fr', 'de', 'es', 'it', 'pt', 'nl', 'pl']
 const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'ko', 'th', 'id']
 
 /** Each may become an item with all texts of its card, and is compared with the others. */
-const MOST_PRINTINGS = 200
+const MAX_PRINTINGS = 200
 
 /** Pokémon TCG Pocket: its cards are digital only. */
 const DIGITAL_SERIE = 'tcgdex:serie:tcgp'
@@ -64,7 +64,7 @@ export const tcgdex: CatalogueFormat = {
 /** The sets of this import by ref, and those of earlier imports. */
 interface SetsRead {
   read: Map<string, SetFacts>
-  known: ReadonlyMap<string, KnownCategory>
+  known: ReadonlyMap<string, StoredCategory>
 }
 
 function setOf(ref: string, { read, known }: SetsRead): SetFacts | undefined {
@@ -186,8 +186,8 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
   const { market, source, id, name, setId, sets } = reading
   const number = printedNumber(row.localId)
   if (number === undefined) return [{ reject: reason('lacks', { thing: 'card', id, field: 'localId' }) }]
-  if (Array.isArray(row.variants) && row.variants.length > MOST_PRINTINGS) {
-    return [{ reject: reason('at_most', { part: 'card', id, units: 'printings', max: MOST_PRINTINGS }) }]
+  if (Array.isArray(row.variants) && row.variants.length > MAX_PRINTINGS) {
+    return [{ reject: reason('at_most', { part: 'card', id, units: 'printings', max: MAX_PRINTINGS }) }]
   }
   const set = setOf(`${source}:set:${setId}`, sets)
   const code = collectorNumber(number, set?.printedTotal ?? null)

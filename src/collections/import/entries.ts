@@ -6,8 +6,8 @@ import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
 import { fitsCharacters, isLine, isLines } from '#core/text.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 import type { ItemKey } from '#prices/records.ts'
-import { shown } from '#prices/sources/cells.ts'
-import { LONGEST_CODE, LONGEST_NOTE, MOST_QUANTITY } from '../fields.ts'
+import { truncate } from '#prices/sources/cells.ts'
+import { MAX_CODE_LENGTH, MAX_NOTE_LENGTH, MAX_QUANTITY } from '../fields.ts'
 
 /** How a file describes an item: ids if there are any, and the text on the card. */
 export interface ItemDescription {
@@ -59,7 +59,7 @@ export class BadCell extends Error {
 
 export type Cells = Readonly<Record<string, string>>
 
-const LONGEST_CELL = 10_000
+const MAX_CELL_LENGTH = 10_000
 
 /** Lines of a CSV, each read by `read`; an error of a cell rejects the row. */
 export async function* csvEntries(
@@ -71,8 +71,8 @@ export async function* csvEntries(
     yield batch.map((row): EntryLine => {
       if ('reject' in row) return row
       const { line } = row
-      if (Object.values(row.value).some((text) => text.length > LONGEST_CELL || text.includes('\u0000'))) {
-        return { line, reject: reason('cells', { max: LONGEST_CELL }) }
+      if (Object.values(row.value).some((text) => text.length > MAX_CELL_LENGTH || text.includes('\u0000'))) {
+        return { line, reject: reason('cells', { max: MAX_CELL_LENGTH }) }
       }
       try {
         const entry = read(row.value, line)
@@ -97,8 +97,8 @@ export function textOrNull(cells: Cells, column: string): string | null {
 export function quantityOf(cells: Cells, column: string): number {
   const text = cell(cells, column)
   const quantity = Number(text)
-  if (/^\d{1,9}$/.test(text) && quantity >= 1 && quantity <= MOST_QUANTITY) return quantity
-  throw new BadCell(problem(column, 'integer', { min: 1, max: MOST_QUANTITY, value: shown(text) }))
+  if (/^\d{1,9}$/.test(text) && quantity >= 1 && quantity <= MAX_QUANTITY) return quantity
+  throw new BadCell(problem(column, 'integer', { min: 1, max: MAX_QUANTITY, value: truncate(text) }))
 }
 
 /** An amount as sources print it, in minor units; null for an empty cell. */
@@ -107,7 +107,7 @@ export function amountOf(cells: Cells, column: string): number | null {
   if (text === '') return null
   const minor = parseSourceAmount(text)
   if (minor !== null) return minor
-  throw new BadCell(problem(column, 'number', { max: MAX_AMOUNT, value: shown(text) }))
+  throw new BadCell(problem(column, 'number', { max: MAX_AMOUNT, value: truncate(text) }))
 }
 
 /** A calendar day, `2026-01-31` or `1/31/2026`, as YYYY-MM-DD; null for an empty cell. */
@@ -121,19 +121,19 @@ export function dayOf(cells: Cells, column: string): string | null {
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   // Dates such as 30 February would become a day in March; they do not exist.
   const real = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
-  if (!real) throw new BadCell(problem(column, 'date', { value: shown(text) }))
+  if (!real) throw new BadCell(problem(column, 'date', { value: truncate(text) }))
   if (!isTimeInRange(date.getTime())) throw new BadCell(problem(column, 'date', TIME_RANGE))
   return date.toISOString().slice(0, 10)
 }
 
 export function codeOf(column: string, text: string): string | null {
-  if (isLine(text) && fitsCharacters(text, LONGEST_CODE)) return text || null
-  throw new BadCell(problem(column, 'text', { max: LONGEST_CODE, form: 'on one line, without bidirectional controls' }))
+  if (isLine(text) && fitsCharacters(text, MAX_CODE_LENGTH)) return text || null
+  throw new BadCell(problem(column, 'text', { max: MAX_CODE_LENGTH, form: 'on one line, without bidirectional controls' }))
 }
 
 export function noteOf(column: string, text: string): string | null {
-  if (isLines(text) && fitsCharacters(text, LONGEST_NOTE)) return text || null
-  throw new BadCell(problem(column, 'text', { max: LONGEST_NOTE, form: 'without bidirectional controls' }))
+  if (isLines(text) && fitsCharacters(text, MAX_NOTE_LENGTH)) return text || null
+  throw new BadCell(problem(column, 'text', { max: MAX_NOTE_LENGTH, form: 'without bidirectional controls' }))
 }
 
 /** The slug of a game as sources name it: `Pokemon` → `pokemon`, `One Piece Card Game` → `onepiece`. */

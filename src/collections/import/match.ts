@@ -21,9 +21,9 @@ export interface Candidate {
 export type Match = { itemId: number } | { why: Reason; candidates: Candidate[] }
 
 /** A search is repeated in other words until it has this many results. */
-const ENOUGH = 5
+const MIN_RESULTS = 5
 /** Longer than any name, number, set or printing. */
-const LONGEST = 500
+const MAX_TEXT_LENGTH = 500
 /** Maximum search results that are checked. */
 const LOOKED_AT = 100
 /** Source of the records that represent catalogue items. */
@@ -35,7 +35,7 @@ export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDe
     const found = lookup.find(key)
     if ('itemId' in found && !('ambiguous' in found)) return { itemId: found.itemId }
   }
-  const tooLong = [item.name, item.number, item.set, item.finish].some((text) => text !== null && text.length > LONGEST)
+  const tooLong = [item.name, item.number, item.set, item.finish].some((text) => text !== null && text.length > MAX_TEXT_LENGTH)
   const rows = tooLong ? [] : rowsFor(catalogue, item)
   const found = findAmong(catalogue, item, rows)
   if ('itemId' in found) return { itemId: found.itemId }
@@ -80,7 +80,7 @@ function rowsFor({ queries }: Catalogue, { name, number, game }: ItemDescription
   const { bareName } = printingIn(name, number)
   const bare = number?.replace(/\/.*/, '') ?? null
   for (const q of [bare === null ? '' : `${bareName} ${bare}`, bareName, number ?? '']) {
-    if (q.trim() === '' || rows.size >= ENOUGH) continue
+    if (q.trim() === '' || rows.size >= MIN_RESULTS) continue
     for (const row of queries.search(q, filter, 0, LOOKED_AT).rows) rows.add(row)
   }
   return [...rows]

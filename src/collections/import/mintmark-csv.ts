@@ -3,8 +3,8 @@ import { parseLabel } from '#core/labels.ts'
 import { isMarket, MARKETS } from '#core/markets.ts'
 import { MAX_AMOUNT, parseMinor } from '#core/money.ts'
 import { problem } from '#core/problems.ts'
-import { shown } from '#prices/sources/cells.ts'
-import { restored } from '#core/csv.ts'
+import { truncate } from '#prices/sources/cells.ts'
+import { unescapeCell } from '#core/csv.ts'
 import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, noteOf, quantityOf } from './entries.ts'
 
 export const MINTMARK_CSV_COLUMNS = [
@@ -27,9 +27,9 @@ export const mintmarkCsv: CollectionFormat = {
   title: `Mintmark's own collection format (CSV: ${MINTMARK_CSV_COLUMNS.join(', ')})`,
   read: (source) =>
     csvEntries(source, ['item_ref', 'item_name', 'label', 'quantity'], (raw) => {
-      const cells = Object.fromEntries(Object.entries(raw).map(([column, text]) => [column, restored(text)]))
+      const cells = Object.fromEntries(Object.entries(raw).map(([column, text]) => [column, unescapeCell(text)]))
       const market = cell(cells, 'market')
-      if (market !== '' && !isMarket(market)) throw new BadCell(problem('market', 'one_of', { values: MARKETS, value: shown(market) }))
+      if (market !== '' && !isMarket(market)) throw new BadCell(problem('market', 'one_of', { values: MARKETS, value: truncate(market) }))
       const ref = cell(cells, 'item_ref')
       const label = cell(cells, 'label')
       return {
@@ -56,6 +56,6 @@ function decimalOf(cells: Cells, column: string): number | null {
   const text = cell(cells, column)
   if (text === '') return null
   const minor = parseMinor(text)
-  if (minor === null) throw new BadCell(problem(column, 'number', { max: MAX_AMOUNT, decimals: 2, value: shown(text) }))
+  if (minor === null) throw new BadCell(problem(column, 'number', { max: MAX_AMOUNT, decimals: 2, value: truncate(text) }))
   return minor
 }

@@ -7,7 +7,7 @@ import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type ReadCtx, type WriteCtx } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
-import { survivorsOf } from '#db/live-item.ts'
+import { resolveAliases } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { closed } from '../fields.ts'
 import { addRecords } from '../insert-records.ts'
@@ -81,11 +81,11 @@ export const listParkedRows = verb(
           .execute(),
         matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
       ])
-      const survivors = await survivorsOf(
+      const survivors = await resolveAliases(
         on,
         rows.flatMap((row) => candidateIds(row.candidates)),
       )
-      return { rows: rows.map((row) => shown(jsonReady(row), survivors)), total }
+      return { rows: rows.map((row) => toResponse(jsonReady(row), survivors)), total }
     })
   },
 )
@@ -96,7 +96,7 @@ export function candidateIds(candidates: object[]): number[] {
 }
 
 /** @param survivors items that some of the candidates were merged into */
-function shown(
+function toResponse(
   row: Omit<ParkedRow, 'name' | 'number' | 'set' | 'finish' | 'label' | 'quantity' | 'candidates'> & {
     entry: object
     candidates: object[]
@@ -120,7 +120,7 @@ function shown(
     finish,
     label,
     quantity,
-    candidates: livingOnes(row.candidates as Candidate[], survivors),
+    candidates: currentCandidates(row.candidates as Candidate[], survivors),
     parked_at,
   }
 }
@@ -129,9 +129,9 @@ const Decided = { id: id('collection'), row_id: id('parked row') }
 
 /**
  * Candidates with their current ids, each once.
- * @param survivors of `survivorsOf`
+ * @param survivors of `resolveAliases`
  */
-export function livingOnes(candidates: Candidate[], survivors: ReadonlyMap<number, number>): Candidate[] {
+export function currentCandidates(candidates: Candidate[], survivors: ReadonlyMap<number, number>): Candidate[] {
   const byId = new Map<number, Candidate>()
   for (const candidate of candidates) {
     const item_id = survivors.get(candidate.item_id) ?? candidate.item_id

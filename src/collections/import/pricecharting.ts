@@ -1,7 +1,7 @@
 // The collection export of PriceCharting: money in cents, the grade in include-string, the number in the name.
 import { parseLabel } from '#core/labels.ts'
 import { problem } from '#core/problems.ts'
-import { shown } from '#prices/sources/cells.ts'
+import { truncate } from '#prices/sources/cells.ts'
 import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, gameOf, noteOf, quantityOf, textOrNull } from './entries.ts'
 
 /** Prefixes of console names, with their game. */
@@ -56,6 +56,6 @@ function labelOf(cells: Cells): string | null {
 function centsOf(cells: Cells, column: string): number | null {
   const text = cell(cells, column)
   if (text === '') return null
-  if (!/^\d{1,12}$/.test(text)) throw new BadCell(problem(column, 'integer', { min: 0, value: shown(text) }))
+  if (!/^\d{1,12}$/.test(text)) throw new BadCell(problem(column, 'integer', { min: 0, value: truncate(text) }))
   return Number(text)
 }

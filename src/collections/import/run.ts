@@ -10,7 +10,7 @@ import { FeedError, gunzip } from '#core/feed.ts'
 import { id } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import { type Reason, reason, textOf } from '#core/problems.ts'
-import { inSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/slices.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
@@ -19,7 +19,7 @@ import { insertRecords, type NewRecord } from '../insert-records.ts'
 import { lockCollection } from '../store.ts'
 import type { CollectionEntry, CollectionFormat, EntryLine } from './entries.ts'
 import { COLLECTION_FORMATS } from './formats.ts'
-import { Known } from './known.ts'
+import { ExistingRecords } from './existing-records.ts'
 import { type Candidate, candidateOf, type Match, matchItem } from './match.ts'
 
 export const CollectionImportSchema = Type.Object(
@@ -43,7 +43,7 @@ export type ImportCtx = WriteCtx & CatalogueNode
 type CollectionFile = { path: string; gzip: boolean }
 
 /** A row whose item is known and fits its grade, or the reason why it is parked. */
-type Judged = { entry: CollectionEntry; itemId: number; gradeId: number | null } | Unmatched
+type RowMatch = { entry: CollectionEntry; itemId: number; gradeId: number | null } | Unmatched
 
 interface Unmatched {
   entry: CollectionEntry
@@ -53,11 +53,11 @@ interface Unmatched {
 
 type Parked = Unmatched & { key: string }
 
-const KEPT_ERRORS = 1_000
+const MAX_STORED_ERRORS = 1_000
 const INSERTED_AT_ONCE = 1_000
 /** Maximum entries in memory while one file is imported; larger collections need several files. */
-const MOST_ROWS = 100_000
-const MOST_BYTES = 32 * 1024 * 1024
+const MAX_ROWS = 100_000
+const MAX_BYTES = 32 * 1024 * 1024
 
 export const importCollection = verb(
   {
@@ -100,19 +100,19 @@ function knownFormat(name: string): CollectionFormat {
 }
 
 /** Reads and matches the whole file before anything is locked. @throws VALIDATION_ERROR for a file of another format */
-async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, file: CollectionFile, report: CollectionImport): Promise<Judged[]> {
-  const rows: Judged[] = []
+async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, file: CollectionFile, report: CollectionImport): Promise<RowMatch[]> {
+  const rows: RowMatch[] = []
   const lookup = new ItemLookup(db.kysely)
   const stream = createReadStream(file.path)
   try {
-    const bytes = atMost(MOST_BYTES, file.gzip ? gunzip(stream) : stream)
+    const bytes = atMost(MAX_BYTES, file.gzip ? gunzip(stream) : stream)
     for await (const lines of format.read({ bytes, fileName: null })) {
       report.rows_read += lines.length
-      if (report.rows_read > MOST_ROWS) throw new FeedError(reason('at_most', { part: 'file', units: 'rows', max: MOST_ROWS }))
+      if (report.rows_read > MAX_ROWS) throw new FeedError(reason('at_most', { part: 'file', units: 'rows', max: MAX_ROWS }))
       const entries = entriesOf(lines, report)
       await lookup.load(entries.flatMap((entry) => entry.item.keys))
       const matchOne = (i: number) => rows.push(judge(catalogue, entries[i]!, matchItem(catalogue, lookup, entries[i]!.item)))
-      await inSlices(entries.length, matchOne, 1)
+      await runInSlices(entries.length, matchOne, 1)
       // Lines without an entry take time, too.
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -138,7 +138,7 @@ function entriesOf(lines: EntryLine[], report: CollectionImport): CollectionEntr
   return lines.filter((line): line is CollectionEntry => {
     if ('reject' in line) {
       report.rejected += 1
-      if (report.errors.length < KEPT_ERRORS) report.errors.push({ line: line.line, message: textOf(line.reject), ...line.reject })
+      if (report.errors.length < MAX_STORED_ERRORS) report.errors.push({ line: line.line, message: textOf(line.reject), ...line.reject })
       return false
     }
     if ('none' in line) report.unchanged += 1
@@ -147,7 +147,7 @@ function entriesOf(lines: EntryLine[], report: CollectionImport): CollectionEntr
 }
 
 /** A matched item must also have the grade. */
-function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): Judged {
+function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): RowMatch {
   if ('why' in match) return { entry, ...match }
   const { itemId } = match
   if (entry.label === null) return { entry, itemId, gradeId: null }
@@ -158,11 +158,11 @@ function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): Judg
   return { entry, why, candidates: row < 0 ? [] : [candidateOf(catalogue, row)] }
 }
 
-async function write(tx: Tx, collectionId: number, format: string, rows: Judged[], report: CollectionImport): Promise<void> {
-  const known = await Known.load(tx, collectionId)
+async function write(tx: Tx, collectionId: number, format: string, rows: RowMatch[], report: CollectionImport): Promise<void> {
+  const known = await ExistingRecords.load(tx, collectionId)
   // Records that the file created earlier come first: only the rest is compared with current values.
-  const open: { row: Judged; key: string }[] = []
-  await inSlices(rows.length, (from, to) => {
+  const open: { row: RowMatch; key: string }[] = []
+  await runInSlices(rows.length, (from, to) => {
     for (const row of rows.slice(from, to)) {
       const key = entryKey(row.entry)
       if (!known.takeByRow(key)) open.push({ row, key })
@@ -171,7 +171,7 @@ async function write(tx: Tx, collectionId: number, format: string, rows: Judged[
   const records: NewRecord[] = []
   const parked: Parked[] = []
   const unparked: number[] = []
-  const sort = ({ row, key }: { row: Judged; key: string }) => {
+  const sort = ({ row, key }: { row: RowMatch; key: string }) => {
     const waiting = known.takeParked(key)
     if ('why' in row) {
       if (!waiting) parked.push({ key, ...row })
@@ -182,7 +182,7 @@ async function write(tx: Tx, collectionId: number, format: string, rows: Judged[
     if (waiting) unparked.push(waiting.id)
     records.push(record)
   }
-  await inSlices(open.length, (from, to) => open.slice(from, to).forEach(sort))
+  await runInSlices(open.length, (from, to) => open.slice(from, to).forEach(sort))
   for (let from = 0; from < records.length; from += INSERTED_AT_ONCE) {
     const added = await insertRecords(tx, records.slice(from, from + INSERTED_AT_ONCE))
     const refused = added.find((one) => 'refused' in one)

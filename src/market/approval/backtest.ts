@@ -8,7 +8,7 @@ import type { ListingFacts } from './review.ts'
 
 export const DEFAULT_DAYS = 90
 /** Maximum listing ids in a response. */
-const MOST_LISTINGS = 1_000
+const MAX_LISTINGS = 1_000
 
 export const BacktestSchema = Type.Object(
   {
@@ -18,7 +18,7 @@ export const BacktestSchema = Type.Object(
     decisions: Type.Integer({ description: 'Decisions by people in this period whose facts were recorded' }),
     would_approve: Type.Integer(),
     people_rejected: Type.Integer({ description: 'Number of those that were rejected or sent back for a change' }),
-    listings: Type.Array(Type.Integer(), { description: `Those listings, latest first; at most ${MOST_LISTINGS}` }),
+    listings: Type.Array(Type.Integer(), { description: `Those listings, latest first; at most ${MAX_LISTINGS}` }),
     passed: Type.Boolean({ description: 'Whether the rule may be switched on: `min_decisions` and `max_rejected_percent` are met' }),
   },
   { title: 'ApprovalBacktest' },
@@ -48,7 +48,7 @@ export async function backtest(on: Queryable, conditions: Conditions, days: numb
     decisions: rows.length,
     would_approve: approved.length,
     people_rejected: rejected.length,
-    listings: [...new Set(rejected.map((row) => row.listing_id))].slice(0, MOST_LISTINGS),
+    listings: [...new Set(rejected.map((row) => row.listing_id))].slice(0, MAX_LISTINGS),
   }
 }
 

@@ -53,7 +53,7 @@ const REPLACED = [
 export type Replaced = Pick<ListingRow, (typeof REPLACED)[number]>
 
 /** The time, and the markets whose prices listings are compared with. */
-export interface Recording {
+export interface RecordingCtx {
   now: Date
   market: Pick<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
 }
@@ -70,7 +70,7 @@ interface RecordedFacts {
  * Records the facts of locked listings at their current versions.
  * @returns the listings whose version had not been recorded yet
  */
-export async function recordFacts(tx: Tx, listings: readonly ListingRow[], recording: Recording): Promise<RecordedFacts[]> {
+export async function recordFacts(tx: Tx, listings: readonly ListingRow[], recording: RecordingCtx): Promise<RecordedFacts[]> {
   if (listings.length === 0) return []
   const { rows: known } = await sql<{ listing_id: number }>`
     select listing_id from listing_decisions join unnest(${listings.map(({ id }) => id)}::int4[], ${listings.map(({ version }) => version)}::int4[])

@@ -8,7 +8,7 @@ import { allowed, approvalValues, daysAfter, decisionOn } from '../transition.ts
 import type { MarketSettings } from '../types.ts'
 import { endAfterVacation } from '../vacation-store.ts'
 import { holds } from './conditions.ts'
-import { recordFacts, recordDecision, type Recording } from './decisions.ts'
+import { recordFacts, recordDecision, type RecordingCtx } from './decisions.ts'
 import { judgingRules, type JudgingRule } from './rule-store.ts'
 
 const BATCH = 200
@@ -22,7 +22,7 @@ export type JudgeCtx = WriteCtx & { market: MarketSettings }
 export async function judgeListings(
   tx: Tx,
   listings: readonly ListingRow[],
-  recording: Recording,
+  recording: RecordingCtx,
 ): Promise<{ listing: ListingRow; rule: JudgingRule | null }[]> {
   const kept = (await recordFacts(tx, listings, recording)).filter(({ facts }) => facts !== null)
   if (kept.length === 0) return []

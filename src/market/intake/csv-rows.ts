@@ -1,13 +1,13 @@
 // Converts a seller's CSV to listing rows: our own columns, or those of TCGplayer with some of ours.
 import { BadCell, cell, type Cells } from '#collections/import/entries.ts'
 import { checkTcgplayerHeader, readTcgplayerRow } from '#collections/import/tcgplayer.ts'
-import { restored } from '#core/csv.ts'
+import { unescapeCell } from '#core/csv.ts'
 import { FeedError } from '#core/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import { problem, reason } from '#core/problems.ts'
-import { shown } from '#prices/sources/cells.ts'
+import { truncate } from '#prices/sources/cells.ts'
 import { rowsOfCsvBody } from '../csv-body.ts'
-import { FileRow, MOST_ROWS, OtherLine } from './read-rows.ts'
+import { FileRow, MAX_ROWS, OtherLine } from './read-rows.ts'
 
 /** In export order. */
 export const LISTING_CSV_COLUMNS = [
@@ -66,7 +66,7 @@ export async function listingsOfCsv(body: Buffer): Promise<{ rows: unknown[] }> 
     // TCGplayer's price column is in dollars.
     if (!header.includes('price')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
   }
-  const rows = await rowsOfCsvBody(body, MOST_ROWS, checkHeader, (line) =>
+  const rows = await rowsOfCsvBody(body, MAX_ROWS, checkHeader, (line) =>
     'reject' in line ? new OtherLine(line.line, [{ field: 'row', ...line.reject }]) : rowOf(line, fieldsOf),
   )
   return { rows }
@@ -86,7 +86,7 @@ function rowOf({ line, value }: { line: number; value: Cells }, fieldsOf: (cells
 function ownFields(cells: Cells): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
   for (const column of TEXT_COLUMNS) {
-    const text = restored(cells[column] ?? '').trim()
+    const text = unescapeCell(cells[column] ?? '').trim()
     if (text !== '') fields[column] = text
   }
   for (const column of NUMBER_COLUMNS) {
@@ -94,8 +94,8 @@ function ownFields(cells: Cells): Record<string, unknown> {
     if (text !== '') fields[column] = NUMBER.test(text) ? Number(text) : text
   }
   // Exactly as written, including leading and trailing spaces.
-  if (cells.description) fields.description = restored(cells.description)
-  const images = restored(cells.images ?? '')
+  if (cells.description) fields.description = unescapeCell(cells.description)
+  const images = unescapeCell(cells.images ?? '')
     .split(/[|\s]+/)
     .filter(Boolean)
   if (images.length > 0) fields.images = images
@@ -110,7 +110,7 @@ function tcgplayerFields(cells: Cells): object | null {
   if (!entry) return null
   const { item, label, quantity } = entry
   // As for TCGplayer prices, an unknown condition has no default: a damaged card is worth less than any label.
-  if (label !== null && parseLabel(label)?.label !== label) throw new BadCell(problem('Condition', 'label', { value: shown(label) }))
+  if (label !== null && parseLabel(label)?.label !== label) throw new BadCell(problem('Condition', 'label', { value: truncate(label) }))
   const { name, number, set, finish, game } = item
   const theirs = { name, number, set, finish, game, grade: label, tcgplayer_id: cell(cells, 'Product ID') || null }
   const given = Object.entries(theirs).filter(([, value]) => value !== null)

@@ -7,12 +7,12 @@ import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type Problem, problem, reason, textOf } from '#core/problems.ts'
-import { inSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/slices.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change, earlierResult, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { addListings, type WantedListing } from '../add-listings.ts'
-import { type IntakeEntry, MOST_ROWS, readRow, type ReadRow } from './read-rows.ts'
+import { addListings, type ListingInput } from '../add-listings.ts'
+import { type IntakeEntry, MAX_ROWS, readRow, type ReadRow } from './read-rows.ts'
 import { countPlaces, dropParkedKeys, listedSkus, lockIntake, type NewParked, park, parkedKeys, requireIntake } from './store.ts'
 import { titleOf } from './titles.ts'
 import type { IntakeCtx, ListingImport, ListingImportRow } from './types.ts'
@@ -27,7 +27,7 @@ interface Matched {
 /** Listings inserted at once before other requests get a turn. */
 const ADDED_AT_ONCE = 500
 
-type Judged = Matched | Extract<ReadRow, { refused: readonly Problem[] }>
+type RowResult = Matched | Extract<ReadRow, { refused: readonly Problem[] }>
 
 export const importListings = verb(
   {
@@ -39,8 +39,8 @@ export const importListings = verb(
         // Each row is validated on its own: an invalid one is refused, the others are created.
         rows: Type.Array(Type.Unknown(), {
           minItems: 1,
-          maxItems: MOST_ROWS,
-          allowed: reason('list', { min: 1, max: MOST_ROWS }),
+          maxItems: MAX_ROWS,
+          allowed: reason('list', { min: 1, max: MAX_ROWS }),
           description: 'Objects with the columns of the CSV as fields; `images` is a list',
           examples: [[{ sku: 'BASE1-4-NM', item_id: 4, grade: 'Near Mint', price: 1250.5 }]],
         }),
@@ -65,14 +65,14 @@ export const importListings = verb(
 )
 
 /** Reads and matches all rows before anything is locked. */
-async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[]): Promise<{ judged: Judged[]; passedOver: number }> {
+async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[]): Promise<{ judged: RowResult[]; passedOver: number }> {
   const read: ReadRow[] = []
-  await inSlices(given.length, (from, to) => {
+  await runInSlices(given.length, (from, to) => {
     for (let i = from; i < to; i += 1) read.push(readRow(catalogue, given[i], i + 1))
   })
   const lookup = new ItemLookup(db.kysely)
   await lookup.load(read.flatMap((row) => ('entry' in row && row.itemId === null ? row.entry.item.keys : [])))
-  const judged: Judged[] = []
+  const judged: RowResult[] = []
   const again = new Map<string, number>()
   const judge = (row: ReadRow) => {
     if ('refused' in row) judged.push(row)
@@ -81,7 +81,7 @@ async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[])
     const match = itemId === null ? matchItem(catalogue, lookup, entry.item) : { itemId }
     judged.push({ line, entry, match, key: keyOf(entry, again) })
   }
-  await inSlices(read.length, (i) => judge(read[i]!), 1)
+  await runInSlices(read.length, (i) => judge(read[i]!), 1)
   return { judged, passedOver: read.filter((row) => 'passedOver' in row).length }
 }
 
@@ -94,7 +94,7 @@ function keyOf(entry: IntakeEntry, again: Map<string, number>): string {
   return `row ${content} ${before}`
 }
 
-async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judged: readonly Judged[]): Promise<ListingImportRow[]> {
+async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judged: readonly RowResult[]): Promise<ListingImportRow[]> {
   const now = ctx.now()
   const quota = await lockIntake(tx, accountId)
   let places = quota - (await countPlaces(tx, accountId))
@@ -114,7 +114,7 @@ async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judg
     if (entry.sku !== null && taken.has(entry.sku)) return [problem('sku', 'sku_listed')]
     return places > 0 || waiting.has(key) ? null : [problem('row', 'intake_full', { max: quota })]
   }
-  const wanted: { at: number; key: string; listing: WantedListing }[] = []
+  const wanted: { at: number; key: string; listing: ListingInput }[] = []
   const parked: (NewParked & { at: number })[] = []
   for (const [at, row] of judged.entries()) {
     const refused = 'refused' in row ? row.refused : refusalOf(row)
@@ -162,7 +162,7 @@ async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judg
 }
 
 /** A row as a new listing of the item. */
-export function listingOf(catalogue: Catalogue, { fields, sku }: IntakeEntry, itemId: number): WantedListing {
+export function listingOf(catalogue: Catalogue, { fields, sku }: IntakeEntry, itemId: number): ListingInput {
   return { fields: { ...fields, title: fields.title ?? titleOf(catalogue, itemId), item_id: itemId }, sku }
 }
 

@@ -1,5 +1,5 @@
 // Lists the caller's parked rows.
-import { candidateIds, livingOnes } from '#collections/import/parked.ts'
+import { candidateIds, currentCandidates } from '#collections/import/parked.ts'
 import type { Candidate } from '#collections/import/match.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
@@ -7,7 +7,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { type Reason, textOf } from '#core/problems.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { survivorsOf } from '#db/live-item.ts'
+import { resolveAliases } from '#db/live-item.ts'
 import type { IntakeEntry } from './read-rows.ts'
 import { pageOfParked } from './store.ts'
 import type { ParkedListing } from './types.ts'
@@ -21,15 +21,15 @@ export const listParkedListings = verb(
   ({ db, viewer }: ReadCtx, input): Promise<Page<ParkedListing>> =>
     readPage(input, async (_all, limit, offset) => {
       const { rows, total } = await pageOfParked(db.kysely, ownAccount(viewer), limit, offset)
-      const survivors = await survivorsOf(
+      const survivors = await resolveAliases(
         db.kysely,
         rows.flatMap((row) => candidateIds(row.candidates)),
       )
-      return { rows: rows.map((row) => shown(row, survivors)), total }
+      return { rows: rows.map((row) => toResponse(row, survivors)), total }
     }),
 )
 
-function shown(row: Awaited<ReturnType<typeof pageOfParked>>['rows'][number], survivors: ReadonlyMap<number, number>): ParkedListing {
+function toResponse(row: Awaited<ReturnType<typeof pageOfParked>>['rows'][number], survivors: ReadonlyMap<number, number>): ParkedListing {
   const { item, sku, grade, fields } = row.entry as IntakeEntry
   const { name, number, set, finish } = item
   const why = { rule: row.rule, params: row.params } as Reason
@@ -46,7 +46,7 @@ function shown(row: Awaited<ReturnType<typeof pageOfParked>>['rows'][number], su
     price: fields.price,
     quantity: fields.quantity ?? 1,
     why: { message: textOf(why), rule: row.rule, params: row.params as Record<string, unknown> },
-    candidates: livingOnes(row.candidates as Candidate[], survivors) as ParkedListing['candidates'],
+    candidates: currentCandidates(row.candidates as Candidate[], survivors) as ParkedListing['candidates'],
     parked_at: row.parked_at.toISOString(),
   }
 }

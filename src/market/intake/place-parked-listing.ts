@@ -7,7 +7,7 @@ import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { QUEUED } from '../rules.ts'
 import { addListings } from '../add-listings.ts'
-import { knownItem } from '../references.ts'
+import { requireLiveItem } from '../references.ts'
 import { listingOf } from './import-listings.ts'
 import { lockIntake, takeParked } from './store.ts'
 import type { IntakeCtx, PlacedListing } from './types.ts'
@@ -26,7 +26,7 @@ export const placeParkedListing = verb(
       await lockIntake(tx, sellerId)
       const entry = await takeParked(tx, sellerId, parkedId)
       const row = ctx.catalogue.items.rowOf(itemId)
-      const live = knownItem(new Map(row < 0 ? [] : [[itemId, ctx.catalogue.items.id[row]!]]), itemId)
+      const live = requireLiveItem(new Map(row < 0 ? [] : [[itemId, ctx.catalogue.items.id[row]!]]), itemId)
       const [added] = await addListings(tx, note, { sellerId, now }, [listingOf(ctx.catalogue, entry, live)])
       if (added instanceof ServiceError) throw added
       return { id: added!.id, title: added!.title, status: QUEUED }

@@ -10,7 +10,7 @@ import { newValues } from '../add-listings.ts'
 import { sku, title } from '../fields.ts'
 import { ListingBody, type ListingFields } from '../listing-body.ts'
 
-export const MOST_ROWS = 10_000
+export const MAX_ROWS = 10_000
 
 const { item_id, grade_id: _grade, title: _title, ...Stock } = ListingBody
 const foreignId = (of: string) =>

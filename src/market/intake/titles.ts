@@ -2,7 +2,7 @@
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { candidateOf } from '#collections/import/match.ts'
 import { fitsCharacters } from '#core/text.ts'
-import { LONGEST_TITLE } from '../fields.ts'
+import { MAX_TITLE_LENGTH } from '../fields.ts'
 
 /** Name, number and set of the item, shortened to fit: `Charizard 4/102, Base Set`; '' for an unknown item. */
 export function titleOf(catalogue: Catalogue, itemId: number): string {
@@ -11,5 +11,5 @@ export function titleOf(catalogue: Catalogue, itemId: number): string {
   const { name, code, set } = candidateOf(catalogue, row)
   const numbered = code === null ? name : `${name} ${code}`
   const whole = set === '' ? numbered : `${numbered}, ${set}`
-  return [whole, numbered].find((text) => fitsCharacters(text, LONGEST_TITLE)) ?? name
+  return [whole, numbered].find((text) => fitsCharacters(text, MAX_TITLE_LENGTH)) ?? name
 }

@@ -3,13 +3,13 @@ import { conflict } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { type Reason, together } from '#core/problems.ts'
+import { type Reason, combineProblems } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import type { StockRow } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
 import { changeListings, intentToApply } from './change-listings.ts'
-import { finishJob, firstRefused, jobRow, type JobRowRow, jobSummary, lockJob } from './store.ts'
+import { finishJob, firstRefused, jobRow, type StoredJobRow, jobSummary, lockJob } from './store.ts'
 import type { PriceJob, PriceJobRow } from './types.ts'
 
 export const applyPriceJob = verb(
@@ -25,15 +25,15 @@ export const applyPriceJob = verb(
       const job = await lockJob(tx, ctx.viewer, input.id, 'planned', now)
       if (job.policy === 'all' && job.rows_refused > 0) {
         const { position, refused } = await firstRefused(tx, job.id)
-        throw conflict('job_refused', { row: position, must: together(refused), count: job.rows_refused })
+        throw conflict('job_refused', { row: position, must: combineProblems(refused), count: job.rows_refused })
       }
       const by = { kind: 'price_job', id: job.id, at: now.toISOString() } as const
       const rows: PriceJobRow[] = []
       const step = {
         job,
         outcome: 'changed',
-        isDue: (row: JobRowRow) => row.refused === null,
-        intentOf: (row: JobRowRow, listing: StockRow | undefined) => intentToApply(row, listing, by),
+        isDue: (row: StoredJobRow) => row.refused === null,
+        intentOf: (row: StoredJobRow, listing: StockRow | undefined) => intentToApply(row, listing, by),
       } as const
       const left: { row: number; must: Reason }[] = []
       await changeListings(ctx, tx, note, step, (row, judged) => {

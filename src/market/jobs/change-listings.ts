@@ -2,15 +2,15 @@
 import { ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
 import { parseMinor } from '#core/money.ts'
-import { type Reason, reason, together } from '#core/problems.ts'
-import { inSlices } from '#core/slices.ts'
+import { type Reason, reason, combineProblems } from '#core/problems.ts'
+import { runInSlices } from '#core/slices.ts'
 import type { Note } from '#db/change.ts'
 import type { ChangedBy, Tx } from '#db/schema.ts'
 import { type NewStock, noteChange, withNewStock } from '../change-stock.ts'
-import { endAnyOver } from '../expire-listings.ts'
+import { expireAllDue } from '../expire-listings.ts'
 import { lockStock, type StockRow, updateStock } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
-import { type JobRow, type JobRowRow, type Judged, lockListingsOf, rowsOfJob, saveOutcomes } from './store.ts'
+import { type JobRow, type StoredJobRow, type RowResult, lockListingsOf, rowsOfJob, saveOutcomes } from './store.ts'
 
 /** The change that a row makes to the current listing, or why the listing stays unchanged. */
 type Intent = { change: NewStock; by: ChangedBy | null } | Reason
@@ -20,9 +20,9 @@ interface Step {
   job: JobRow
   outcome: 'changed' | 'reversed'
   /** whether this step processes the row */
-  isDue: (row: JobRowRow) => boolean
+  isDue: (row: StoredJobRow) => boolean
   /** throws why the row fails; `listing` is undefined if it was deleted */
-  intentOf: (row: JobRowRow, listing: StockRow | undefined) => Intent
+  intentOf: (row: StoredJobRow, listing: StockRow | undefined) => Intent
 }
 
 /**
@@ -34,27 +34,27 @@ export async function changeListings(
   tx: Tx,
   note: Note,
   step: Step,
-  visit: (row: JobRowRow, judged: Judged | undefined) => void,
+  visit: (row: StoredJobRow, judged: RowResult | undefined) => void,
 ): Promise<void> {
   await lockListingsOf(tx, step.job.id)
   for await (const rows of rowsOfJob(tx, step.job.id)) {
     const outcomes = await changeSome(ctx, tx, note, step, rows.filter(step.isDue))
-    await inSlices(rows.length, (from, to) => {
+    await runInSlices(rows.length, (from, to) => {
       for (const row of rows.slice(from, to)) visit(row, outcomes.get(row.position))
     })
   }
 }
 
-async function changeSome(ctx: MarketCtx, tx: Tx, note: Note, { job, outcome, intentOf }: Step, rows: readonly JobRowRow[]) {
-  const outcomes = new Map<number, Judged>()
+async function changeSome(ctx: MarketCtx, tx: Tx, note: Note, { job, outcome, intentOf }: Step, rows: readonly StoredJobRow[]) {
+  const outcomes = new Map<number, RowResult>()
   if (rows.length === 0) return outcomes
   const listings = await lockStock(
     tx,
     rows.map((row) => row.listing_id!),
   )
-  await endAnyOver(tx, note, ctx, listings)
+  await expireAllDue(tx, note, ctx, listings)
   const changed: StockRow[] = []
-  const judge = (row: JobRowRow): Judged => {
+  const judge = (row: StoredJobRow): RowResult => {
     const before = listings.get(row.listing_id!)
     try {
       const intent = intentOf(row, before)
@@ -65,10 +65,10 @@ async function changeSome(ctx: MarketCtx, tx: Tx, note: Note, { job, outcome, in
       return { outcome, why: null, old_changed_by: before!.changed_by }
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      return { outcome: 'failed', why: 'rule' in error.why ? error.why : together(error.why) }
+      return { outcome: 'failed', why: 'rule' in error.why ? error.why : combineProblems(error.why) }
     }
   }
-  await inSlices(rows.length, (from, to) => {
+  await runInSlices(rows.length, (from, to) => {
     for (const row of rows.slice(from, to)) outcomes.set(row.position, judge(row))
   })
   await updateStock(tx, changed, ctx.now())
@@ -78,28 +78,28 @@ async function changeSome(ctx: MarketCtx, tx: Tx, note: Note, { job, outcome, in
 }
 
 /** Intent for applying a row as planned. */
-export function intentToApply(row: JobRowRow, listing: StockRow | undefined, by: ChangedBy): Intent {
+export function intentToApply(row: StoredJobRow, listing: StockRow | undefined, by: ChangedBy): Intent {
   if (!listing) throw missing('listing', row.listing_id!)
   return isAsPlanned(row, listing) ? { change: changeOf(row), by } : reason('changed_since_plan')
 }
 
 /** Whether the fields that a row changes still have their values from the plan. */
-function isAsPlanned(row: JobRowRow, listing: StockRow): boolean {
+function isAsPlanned(row: StoredJobRow, listing: StockRow): boolean {
   return (row.new_price === null || listing.price === row.old_price) && (row.new_quantity === null || listing.quantity === row.old_quantity)
 }
 
 /** Whether the fields that a row changed still have the values it set. */
-export function isAsLeft(row: JobRowRow, listing: StockRow): boolean {
+export function hasRowValues(row: StoredJobRow, listing: StockRow): boolean {
   return (row.new_price === null || listing.price === row.new_price) && (row.new_quantity === null || listing.quantity === row.new_quantity)
 }
 
 /** The change that a row makes. */
-function changeOf({ new_price: price, new_quantity: quantity }: JobRowRow): NewStock {
+function changeOf({ new_price: price, new_quantity: quantity }: StoredJobRow): NewStock {
   return { ...(price !== null && { kurus: parseMinor(price)! }), ...(quantity !== null && { quantity }) }
 }
 
 /** The change that reverses a row. */
-export function reversalOf(row: JobRowRow): NewStock {
+export function reversalOf(row: StoredJobRow): NewStock {
   return {
     ...(row.new_price !== null && { kurus: parseMinor(row.old_price!)! }),
     ...(row.new_quantity !== null && { quantity: row.old_quantity! }),

@@ -1,9 +1,9 @@
 // Converts a CSV of new prices and stock to the rows of a price job.
-import { restored } from '#core/csv.ts'
+import { unescapeCell } from '#core/csv.ts'
 import { FeedError } from '#core/feed.ts'
 import { reason } from '#core/problems.ts'
 import { rowsOfCsvBody } from '../csv-body.ts'
-import { MOST_ROWS, UnreadableRow } from './read-rows.ts'
+import { MAX_ROWS, UnreadableRow } from './read-rows.ts'
 
 const LISTING_COLUMNS = ['listing_id', 'sku']
 const NUMBER_COLUMNS = ['listing_id', 'price', 'quantity']
@@ -16,7 +16,7 @@ const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
  * @throws VALIDATION_ERROR if the file cannot be parsed
  */
 export async function priceJobOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
-  const rows = await rowsOfCsvBody(body, MOST_ROWS, requireColumns, (line) => ('reject' in line ? new UnreadableRow(line.reject) : rowOf(line.value)))
+  const rows = await rowsOfCsvBody(body, MAX_ROWS, requireColumns, (line) => ('reject' in line ? new UnreadableRow(line.reject) : rowOf(line.value)))
   return { rows }
 }
 
@@ -28,7 +28,7 @@ function requireColumns(header: readonly string[]): void {
 
 function rowOf(cells: Record<string, string>): Record<string, unknown> {
   const row: Record<string, unknown> = {}
-  const sku = restored(cells.sku ?? '')
+  const sku = unescapeCell(cells.sku ?? '')
   if (sku.trim() !== '') row.sku = sku
   for (const column of NUMBER_COLUMNS) {
     const text = cells[column]?.trim() ?? ''

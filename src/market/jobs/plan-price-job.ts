@@ -1,12 +1,12 @@
 // Plans new prices and stock for many own listings: the effect of each row, or why it is refused. Changes no listing.
 import { HOUR_MS } from '#core/duration.ts'
 import { notFound, ServiceError } from '#core/errors.ts'
-import { LARGEST_INTEGER } from '#core/fields.ts'
+import { MAX_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { minorToText } from '#core/money.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
-import { inSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/slices.ts'
 import { verb } from '#core/verb.ts'
 import { change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
@@ -15,7 +15,7 @@ import { payoutKurus } from '../payout.ts'
 import { PUBLISHED, statusAt } from '../rules.ts'
 import { checkCaller, kurusOfRow, kurusText, type ListedStock, stockToPlan, type StockRow } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
-import { MOST_ROWS, readRow, type WantedRow } from './read-rows.ts'
+import { MAX_ROWS, readRow, type ValidRow } from './read-rows.ts'
 import { JOB_POLICIES, type JobPolicy } from './states.ts'
 import { accountOf, insertJob, jobRow, jobSummary, type NewJobRow } from './store.ts'
 import type { PriceJob, PriceJobRow } from './types.ts'
@@ -32,8 +32,8 @@ export const planPriceJob = verb(
         // Each row is validated on its own: an invalid one is refused, the others are planned.
         rows: Type.Array(Type.Unknown(), {
           minItems: 1,
-          maxItems: MOST_ROWS,
-          allowed: reason('list', { min: 1, max: MOST_ROWS }),
+          maxItems: MAX_ROWS,
+          allowed: reason('list', { min: 1, max: MAX_ROWS }),
           description: 'Objects with `listing_id` or `sku`, and `price` (in TL), `quantity` or both',
           examples: [[{ listing_id: 3001, price: 1190 }]],
         }),
@@ -47,8 +47,8 @@ export const planPriceJob = verb(
     ),
   },
   async (ctx: MarketCtx, { rows: given, policy = 'all' }): Promise<PriceJob> => {
-    const wanted: WantedRow[] = []
-    await inSlices(given.length, (from, to) => {
+    const wanted: ValidRow[] = []
+    await runInSlices(given.length, (from, to) => {
       for (let i = from; i < to; i += 1) wanted.push(readRow(given[i], i + 1))
     })
     return change(ctx, (tx, note) => planJob(ctx, tx, note, wanted, policy))
@@ -56,16 +56,16 @@ export const planPriceJob = verb(
 )
 
 /** Checks rows against the caller's current listings, and stores the plan. */
-async function planJob(ctx: MarketCtx, tx: Tx, note: Note, wanted: readonly WantedRow[], policy: JobPolicy): Promise<PriceJob> {
+async function planJob(ctx: MarketCtx, tx: Tx, note: Note, wanted: readonly ValidRow[], policy: JobPolicy): Promise<PriceJob> {
   const accountId = accountOf(ctx.viewer)
   const listings = await stockToPlan(tx, {
-    ids: wanted.flatMap(({ listingId }) => (listingId !== null && listingId >= 1 && listingId <= LARGEST_INTEGER ? [listingId] : [])),
+    ids: wanted.flatMap(({ listingId }) => (listingId !== null && listingId >= 1 && listingId <= MAX_INTEGER ? [listingId] : [])),
     sellerId: accountId,
     skus: wanted.flatMap(({ sku }) => sku ?? []),
   })
   const byId = new Map<number, ListedStock>()
   const bySku = new Map<string, ListedStock>()
-  await inSlices(listings.length, (from, to) => {
+  await runInSlices(listings.length, (from, to) => {
     for (const row of listings.slice(from, to)) {
       byId.set(row.id, row)
       if (row.seller_id === accountId && row.sku !== null) bySku.set(row.sku, row)
@@ -73,7 +73,7 @@ async function planJob(ctx: MarketCtx, tx: Tx, note: Note, wanted: readonly Want
   })
   const found: (ListedStock | undefined)[] = []
   const named = new NamedListings()
-  await inSlices(wanted.length, (from, to) => {
+  await runInSlices(wanted.length, (from, to) => {
     for (const { listingId, sku } of wanted.slice(from, to)) {
       const listing = listingId !== null ? byId.get(listingId) : sku === null ? undefined : bySku.get(sku)
       if (listing) named.add(listing.id, found.length)
@@ -82,7 +82,7 @@ async function planJob(ctx: MarketCtx, tx: Tx, note: Note, wanted: readonly Want
   })
   const ranks = new Ranks(ctx, accountId)
   const rows: NewJobRow[] = []
-  await inSlices(wanted.length, (from, to) => {
+  await runInSlices(wanted.length, (from, to) => {
     for (let i = from; i < to; i += 1) rows.push(planRow(ctx, wanted[i]!, found[i], named.otherRow(i), ranks))
   })
   const now = ctx.now()
@@ -91,7 +91,7 @@ async function planJob(ctx: MarketCtx, tx: Tx, note: Note, wanted: readonly Want
   const job = await insertJob(tx, { account_id: accountId, policy, ...counts, ...times }, rows)
   note.audit({ action: 'price_job.plan', subject: 'price_job', id: job.id, after: { policy, ...counts } })
   const shown: PriceJobRow[] = []
-  await inSlices(rows.length, (from, to) => {
+  await runInSlices(rows.length, (from, to) => {
     for (const row of rows.slice(from, to)) shown.push(jobRow(row))
   })
   return { ...jobSummary(ctx, job), rows: shown }
@@ -119,11 +119,11 @@ class NamedListings {
   }
 }
 
-function planRow(ctx: MarketCtx, wanted: WantedRow, listing: ListedStock | undefined, again: number | null, ranks: Ranks): NewJobRow {
+function planRow(ctx: MarketCtx, wanted: ValidRow, listing: ListedStock | undefined, again: number | null, ranks: Ranks): NewJobRow {
   const { position, listingId, sku, change } = wanted
   const unplanned: NewJobRow = {
     position,
-    listing_id: listingId !== null && listingId <= LARGEST_INTEGER ? listingId : null,
+    listing_id: listingId !== null && listingId <= MAX_INTEGER ? listingId : null,
     sku,
     old_price: null,
     new_price: kurusText(change.kurus ?? null),

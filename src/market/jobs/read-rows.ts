@@ -6,7 +6,7 @@ import { type Problem, problem, type Reason } from '#core/problems.ts'
 import type { NewStock } from '../change-stock.ts'
 import { price, priceKurus, quantity, sku } from '../fields.ts'
 
-export const MOST_ROWS = 10_000
+export const MAX_ROWS = 10_000
 
 /** Placeholder for a row of a file that could not be parsed. */
 export class UnreadableRow {
@@ -29,7 +29,7 @@ const RowBody = Type.Object(
 const readBody = bodyReader(RowBody)
 
 /** A validated row: the listing it names and the values to set. */
-export interface WantedRow {
+export interface ValidRow {
   /** from 1 */
   position: number
   listingId: number | null
@@ -39,7 +39,7 @@ export interface WantedRow {
   refused: readonly Problem[] | null
 }
 
-export function readRow(given: unknown, position: number): WantedRow {
+export function readRow(given: unknown, position: number): ValidRow {
   if (given instanceof UnreadableRow) return { position, listingId: null, sku: null, change: {}, refused: [{ field: 'row', ...given.why }] }
   try {
     const body = readBody(given)
@@ -58,13 +58,13 @@ export function readRow(given: unknown, position: number): WantedRow {
   }
 }
 
-function wrongWhole({ listingId, sku, change }: Omit<WantedRow, 'position' | 'refused'>): readonly Problem[] | null {
+function wrongWhole({ listingId, sku, change }: Omit<ValidRow, 'position' | 'refused'>): readonly Problem[] | null {
   if ((listingId === null) === (sku === null)) return [problem('listing_id', 'exactly_one', { field: 'sku' })]
   return Object.keys(change).length === 0 ? [problem('row', 'at_least_one', { fields: ['price', 'quantity'] })] : null
 }
 
 /** The listing that an otherwise invalid row names. */
-function namedBy(given: unknown): Pick<WantedRow, 'listingId' | 'sku'> {
+function namedBy(given: unknown): Pick<ValidRow, 'listingId' | 'sku'> {
   const { listing_id: listingId, sku: named } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
   return { listingId: isStorable(listingId) ? listingId : null, sku: typeof named === 'string' && isSku(named) ? named.trim() : null }
 }

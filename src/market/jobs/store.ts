@@ -51,8 +51,8 @@ const KEEP_DAYS = 90
 const AT_ONCE = 1_000
 
 export type JobRow = Awaited<ReturnType<typeof findJob>>
-export type JobRowRow = ReturnType<typeof rowsOfJob> extends AsyncGenerator<(infer Row)[]> ? Row : never
-export type NewJobRow = Omit<JobRowRow, 'outcome' | 'why' | 'old_changed_by' | 'reason'> & Partial<Pick<JobRowRow, 'reason'>>
+export type StoredJobRow = ReturnType<typeof rowsOfJob> extends AsyncGenerator<(infer Row)[]> ? Row : never
+export type NewJobRow = Omit<StoredJobRow, 'outcome' | 'why' | 'old_changed_by' | 'reason'> & Partial<Pick<StoredJobRow, 'reason'>>
 
 /** The caller's account, which owns the jobs; operators have none. */
 export function accountOf(viewer: Viewer): number {
@@ -149,7 +149,7 @@ export async function insertJob(tx: Tx, job: NewJob, rows: readonly NewJobRow[])
 }
 
 /** The outcome of a row. */
-export interface Judged {
+export interface RowResult {
   outcome: RowOutcome
   why: Reason | null
   /** author of the listing's previous change, for an undo */
@@ -157,7 +157,7 @@ export interface Judged {
 }
 
 /** Writes the outcomes of rows, by position. */
-export async function saveOutcomes(tx: Tx, jobId: number, outcomes: ReadonlyMap<number, Judged>): Promise<void> {
+export async function saveOutcomes(tx: Tx, jobId: number, outcomes: ReadonlyMap<number, RowResult>): Promise<void> {
   const given = Array.from(outcomes, ([position, judged]) => ({ position, ...judged }))
   await sql`
     update price_job_rows r set outcome = g.outcome, why = g.why, old_changed_by = coalesce(g.old_changed_by, r.old_changed_by)
@@ -195,12 +195,12 @@ export async function forgetOldPriceJobs(db: Db, now: Date): Promise<void> {
 type ShownRow = NewJobRow & { outcome?: RowOutcome | null; why?: Reason | null }
 
 /** What formatting a job requires: the clock and the time zone of local times. */
-export interface Shown {
+export interface FormatCtx {
   now: () => Date
   market: { timeZone: string }
 }
 
-export function jobSummary({ now, market }: Shown, job: JobRow): PriceJobSummary {
+export function jobSummary({ now, market }: FormatCtx, job: JobRow): PriceJobSummary {
   const local = (at: Date) => localTime(at, market.timeZone)
   return {
     id: job.id,

@@ -7,8 +7,8 @@ import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import type { StockRow } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
-import { changeListings, isAsLeft, reversalOf } from './change-listings.ts'
-import { finishJob, jobRow, type JobRowRow, jobSummary, lockJob } from './store.ts'
+import { changeListings, hasRowValues, reversalOf } from './change-listings.ts'
+import { finishJob, jobRow, type StoredJobRow, jobSummary, lockJob } from './store.ts'
 import type { PriceJob, PriceJobRow } from './types.ts'
 
 export const undoPriceJob = verb(
@@ -26,10 +26,10 @@ export const undoPriceJob = verb(
       const step = {
         job,
         outcome: 'reversed',
-        isDue: (row: JobRowRow) => row.outcome === 'changed',
-        intentOf(row: JobRowRow, listing: StockRow | undefined) {
+        isDue: (row: StoredJobRow) => row.outcome === 'changed',
+        intentOf(row: StoredJobRow, listing: StockRow | undefined) {
           if (!listing) throw missing('listing', row.listing_id!)
-          return isAsLeft(row, listing) ? { change: reversalOf(row), by: row.old_changed_by } : reason('changed_since_job')
+          return hasRowValues(row, listing) ? { change: reversalOf(row), by: row.old_changed_by } : reason('changed_since_job')
         },
       } as const
       await changeListings(ctx, tx, note, step, (row, judged) => rows.push(jobRow(row, judged)))

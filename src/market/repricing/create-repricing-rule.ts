@@ -4,11 +4,11 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { insertRule, lockRules, shownRule } from './store.ts'
+import { insertRule, lockRules, ruleResponse } from './store.ts'
 import { RuleName, storedTerms, TermFields, termsOf } from './terms.ts'
 import type { RepricingCtx, RepricingRule } from './types.ts'
 
-export const MOST_RULES = 20
+export const MAX_RULES = 20
 
 export const createRepricingRule = verb(
   {
@@ -22,8 +22,8 @@ export const createRepricingRule = verb(
     const terms = storedTerms(sent)
     termsOf(terms)
     return change(ctx, async (tx, note) => {
-      if ((await lockRules(tx, accountId)).length >= MOST_RULES) throw conflict('too_many_rules', { max: MOST_RULES })
-      const rule = shownRule(await insertRule(tx, accountId, name.trim(), terms, ctx.now()), ctx.market.timeZone)
+      if ((await lockRules(tx, accountId)).length >= MAX_RULES) throw conflict('too_many_rules', { max: MAX_RULES })
+      const rule = ruleResponse(await insertRule(tx, accountId, name.trim(), terms, ctx.now()), ctx.market.timeZone)
       note.audit({ action: 'repricing_rule.create', subject: 'repricing_rule', id: rule.id, after: rule })
       return rule
     })

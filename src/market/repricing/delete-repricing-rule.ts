@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { deleteRuleRow, lockRule, shownRule } from './store.ts'
+import { deleteRuleRow, lockRule, ruleResponse } from './store.ts'
 import type { RepricingCtx } from './types.ts'
 
 export const deleteRepricingRule = verb(
@@ -18,7 +18,7 @@ export const deleteRepricingRule = verb(
     change(ctx, async (tx, note) => {
       const before = await lockRule(tx, ownAccount(ctx.viewer), id)
       await deleteRuleRow(tx, id)
-      note.audit({ action: 'repricing_rule.delete', subject: 'repricing_rule', id, before: shownRule(before, ctx.market.timeZone) })
+      note.audit({ action: 'repricing_rule.delete', subject: 'repricing_rule', id, before: ruleResponse(before, ctx.market.timeZone) })
       return { message: 'Repricing rule deleted' }
     }),
 )

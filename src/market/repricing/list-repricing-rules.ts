@@ -2,11 +2,11 @@
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
-import { rulesOf, shownRule } from './store.ts'
+import { rulesOf, ruleResponse } from './store.ts'
 import type { RepricingCtx, RepricingRule } from './types.ts'
 
 export const listRepricingRules = verb(
   { name: 'listRepricingRules', needs: OPERATION_PLAN.listRepricingRules, input: Type.Object({}, { additionalProperties: false }) },
   async ({ db, viewer, market }: RepricingCtx): Promise<RepricingRule[]> =>
-    (await rulesOf(db.kysely, ownAccount(viewer))).map((rule) => shownRule(rule, market.timeZone)),
+    (await rulesOf(db.kysely, ownAccount(viewer))).map((rule) => ruleResponse(rule, market.timeZone)),
 )

@@ -2,7 +2,7 @@
 import { minorToNumber } from '#core/money.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { median } from '#prices/medians.ts'
-import { HIGHEST_PRICE, LOWEST_PRICE } from '../fields.ts'
+import { MAX_PRICE, MIN_PRICE } from '../fields.ts'
 import { priceForPayout } from '../payout.ts'
 import type { Terms } from './terms.ts'
 
@@ -47,7 +47,7 @@ export function comparablePrices(offers: readonly Offer[], sellerId: number): nu
 /** The price according to the rule, within its limits. The floor applies always, even if there is no target. */
 export function newPrice(terms: Terms, facts: Facts): NewPrice {
   const lowest = lowestPrice(terms, facts)
-  if (lowest > HIGHEST_PRICE * 100) return { kurus: facts.kurus, limit: 'floor', why: reason('price_out_of_range') }
+  if (lowest > MAX_PRICE * 100) return { kurus: facts.kurus, limit: 'floor', why: reason('price_out_of_range') }
   const target = targetOf(terms, facts.inputs)
   if (typeof target !== 'number') {
     if (facts.kurus >= lowest) return { kurus: facts.kurus, limit: null, why: target }
@@ -63,7 +63,7 @@ interface Within {
 }
 
 function limited(target: number, { lowest, before, ...terms }: Terms & { lowest: number; before: number }): Within {
-  const highest = Math.min(HIGHEST_PRICE * 100, terms.ceilingKurus ?? Infinity)
+  const highest = Math.min(MAX_PRICE * 100, terms.ceilingKurus ?? Infinity)
   const move = terms.maxMovePercent === null ? Infinity : Math.floor((before * terms.maxMovePercent) / 100)
   let [kurus, limit]: [number, PriceLimit | null] = [Math.min(before + move, Math.max(before - move, target)), null]
   if (kurus !== target) limit = 'max_move'
@@ -78,7 +78,7 @@ function whyOf({ kurus, limit }: Within, targetKurus: number, { ceilingKurus, ma
     case 'floor':
       return reason('price_at_floor', { target, floor: minorToNumber(kurus) })
     case 'ceiling':
-      return reason('price_at_ceiling', { target, ceiling: minorToNumber(ceilingKurus ?? HIGHEST_PRICE * 100) })
+      return reason('price_at_ceiling', { target, ceiling: minorToNumber(ceilingKurus ?? MAX_PRICE * 100) })
     case 'max_move':
       return reason('price_move', { target, percent: maxMovePercent! })
     case null:
@@ -89,7 +89,7 @@ function whyOf({ kurus, limit }: Within, targetKurus: number, { ceilingKurus, ma
 /** The lowest price the rule may set; Infinity if no price reaches the minimum payout. */
 function lowestPrice({ floorKurus, floorPayoutKurus }: Terms, { minOfferKurus, commissionPercent }: Facts): number {
   const forPayout = floorPayoutKurus === null ? 0 : priceForPayout(floorPayoutKurus, commissionPercent)
-  return Math.max(LOWEST_PRICE * 100, floorKurus ?? 0, forPayout, minOfferKurus ?? 0)
+  return Math.max(MIN_PRICE * 100, floorKurus ?? 0, forPayout, minOfferKurus ?? 0)
 }
 
 /** Target in kuruş before any limit, or why there is none. */
@@ -101,7 +101,7 @@ function targetOf({ target, minComparables }: Terms, inputs: readonly number[] |
     case 'market':
       return times(inputs[0]!, target.factor)
     case 'cheapest':
-      return inputs.reduce((least, kurus) => Math.min(least, kurus)) + target.amountKurus
+      return inputs.reduce((lowest, kurus) => Math.min(lowest, kurus)) + target.amountKurus
     case 'median_sales':
       return times(median(inputs)!, target.factor)
   }

@@ -1,5 +1,5 @@
 // Applies a repricing rule to its current listings, without writing.
-import { inSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/slices.ts'
 import type { Tx } from '#db/schema.ts'
 import { kurusOfRow, minOfferKurus } from '../store.ts'
 import { type InputsOf, inputsNow } from './facts.ts'
@@ -18,7 +18,7 @@ export async function pricesNow(ctx: RepricingCtx, tx: Tx, rule: RuleRow, listin
   const terms = termsOf(rule.terms)
   const inputs = await inputsNow(tx, ctx.catalogue, terms, listings, rule.account_id, now)
   const priced: Priced[] = []
-  await inSlices(listings.length, (from, to) => {
+  await runInSlices(listings.length, (from, to) => {
     for (const listing of listings.slice(from, to)) priced.push({ listing, price: priceBy(ctx, terms, listing, kurusOfRow(listing), inputs) })
   })
   return priced

@@ -4,7 +4,7 @@ import { minorToText } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { changeListings, intentToApply } from '../jobs/change-listings.ts'
-import { finishJob, insertJob, type JobRowRow, type NewJobRow } from '../jobs/store.ts'
+import { finishJob, insertJob, type StoredJobRow, type NewJobRow } from '../jobs/store.ts'
 import { payoutKurus } from '../payout.ts'
 import { kurusOfRow, type StockRow } from '../store.ts'
 import { type Priced, pricesNow } from './prices-now.ts'
@@ -32,7 +32,7 @@ export async function runRule(ctx: RepricingCtx, tx: Tx, note: Note, rule: RuleR
     job,
     outcome: 'changed',
     isDue: () => true,
-    intentOf: (row: JobRowRow, listing: StockRow | undefined) => intentToApply(row, listing, by),
+    intentOf: (row: StoredJobRow, listing: StockRow | undefined) => intentToApply(row, listing, by),
   } as const
   await changeListings(ctx, tx, note, step, () => {})
   const { changed, kept, failed } = await finishJob(tx, job.id, { state: 'applied', applied_at: now })

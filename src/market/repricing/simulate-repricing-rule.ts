@@ -4,7 +4,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { minorToNumber } from '#core/money.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { inSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/slices.ts'
 import { textOf } from '#core/problems.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
@@ -17,12 +17,12 @@ import { listingsOfRule, lockRule, type RuleRow, rulesOf, saveRule, type ScopedL
 import { termsOf } from './terms.ts'
 import type { RepricedListing, RepricingCtx, SimulatedDay, Simulation } from './types.ts'
 
-const MOST_DAYS = 90
+const MAX_DAYS = 90
 const DEFAULT_DAYS = 30
 /** Maximum listings in a response. */
-const MOST_SHOWN = 1_000
+const MAX_SHOWN = 1_000
 /** Maximum listings in a simulation of past days: each day of each listing is a lookup in the history. */
-const MOST_PAST = 200
+const MAX_PAST_LISTINGS = 200
 
 export const simulateRepricingRule = verb(
   {
@@ -32,7 +32,7 @@ export const simulateRepricingRule = verb(
     input: Type.Object(
       {
         id: id('repricing rule'),
-        days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: 'Number of days back' })),
+        days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS, description: 'Number of days back' })),
       },
       { additionalProperties: false },
     ),
@@ -43,11 +43,11 @@ export const simulateRepricingRule = verb(
       const rule = await lockRule(tx, ownAccount(ctx.viewer), id)
       const listings = await listingsOfRule(tx, rule, await rulesOf(tx, rule.account_id), now)
       const priced = await pricesNow(ctx, tx, rule, listings, now)
-      const past = await daysBefore(ctx, tx, rule, listings.slice(0, MOST_PAST), days, now)
+      const past = await daysBefore(ctx, tx, rule, listings.slice(0, MAX_PAST_LISTINGS), days, now)
       await saveRule(tx, { ...rule, simulated_at: now }, now)
       const changed = priced.filter(({ listing, price }) => price.kurus !== kurusOfRow(listing)).length
       note.audit({ action: 'repricing_rule.simulate', subject: 'repricing_rule', id, after: { listings_total: listings.length, changed } })
-      const shown = priced.slice(0, MOST_SHOWN).map((one) => repriced(one, ctx.market.commissionPercent))
+      const shown = priced.slice(0, MAX_SHOWN).map((one) => repriced(one, ctx.market.commissionPercent))
       return { rule_id: rule.id, listings_total: listings.length, changed, listings: shown, days: past }
     }),
 )
@@ -80,7 +80,7 @@ async function daysBefore(
   const simulated: SimulatedDay[] = []
   for (const [moment, at] of moments.entries()) {
     const day = { day: at.toISOString().slice(0, 10), known: 0, raised: 0, lowered: 0, at_floor: 0 }
-    await inSlices(listings.length, (from, to) => {
+    await runInSlices(listings.length, (from, to) => {
       for (const listing of listings.slice(from, to)) {
         const known = inputs(listing, moment)
         const before = prices.get(listing.id)!

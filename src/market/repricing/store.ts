@@ -11,7 +11,7 @@ import type { Scope, SentTerms } from './terms.ts'
 import type { RepricingRule } from './types.ts'
 
 /** Maximum listings in a run or simulation. */
-export const MOST_LISTINGS = 10_000
+export const MAX_LISTINGS = 10_000
 export const SALES_DAYS = 90
 
 const COLUMNS = ['id', 'account_id', 'name', 'enabled', 'terms', 'simulated_at', 'last_run_at'] as const
@@ -97,7 +97,7 @@ export async function deleteRuleRow(tx: Tx, id: number): Promise<void> {
   await tx.deleteFrom('repricing_rules').where('id', '=', id).execute()
 }
 
-export function shownRule({ id, name, enabled, terms, simulated_at: simulatedAt, last_run_at: lastRunAt }: RuleRow, zone: string): RepricingRule {
+export function ruleResponse({ id, name, enabled, terms, simulated_at: simulatedAt, last_run_at: lastRunAt }: RuleRow, zone: string): RepricingRule {
   const { target, scope, floor, ceiling = null, max_move_percent = null, min_comparables = 1 } = terms
   const local = (at: Date | null) => at && localTime(at, zone)
   const limits = { ceiling, max_move_percent, min_comparables }
@@ -119,7 +119,7 @@ export async function listingsOfRule(
   rule: RuleRow,
   rules: readonly RuleRow[],
   now: Date,
-  limit = MOST_LISTINGS,
+  limit = MAX_LISTINGS,
 ): Promise<ScopedListing[]> {
   const earlier = rules.filter((other) => other.enabled && other.id < rule.id).map(({ terms }) => sql`and not ${within(terms.scope)}`)
   const { rows } = await sql<ScopedListing>`

@@ -1,24 +1,24 @@
 // Terms of a repricing rule: as sent, and with amounts in kuruş.
 import { invalid, invalidFields } from '#core/errors.ts'
-import { boundedId, filter, LARGEST_INTEGER, name, orNull } from '#core/fields.ts'
+import { boundedId, filter, MAX_INTEGER, name, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { reason } from '#core/problems.ts'
-import { HIGHEST_PRICE, LONGEST_SKU, LOWEST_PRICE } from '../fields.ts'
+import { MAX_PRICE, MAX_SKU_LENGTH, MIN_PRICE } from '../fields.ts'
 
-export const MOST_SCOPED = 1_000
-const HIGHEST_FACTOR = 100
-const LARGEST_MOVE = 100
-const MOST_COMPARABLES = 100
+export const MAX_SCOPE_ENTRIES = 1_000
+const MAX_FACTOR = 100
+const MAX_MOVE_PERCENT = 100
+const MAX_COMPARABLES = 100
 
-const AMOUNT = reason('number', { min: -HIGHEST_PRICE, max: HIGHEST_PRICE, decimals: 2 })
-const LIMIT = reason('number', { min: LOWEST_PRICE, max: HIGHEST_PRICE, decimals: 2 })
+const AMOUNT = reason('number', { min: -MAX_PRICE, max: MAX_PRICE, decimals: 2 })
+const LIMIT = reason('number', { min: MIN_PRICE, max: MAX_PRICE, decimals: 2 })
 
 const closed = { additionalProperties: false } as const
-const limit = (description: string) => Type.Number({ minimum: LOWEST_PRICE, maximum: HIGHEST_PRICE, allowed: LIMIT, description })
+const limit = (description: string) => Type.Number({ minimum: MIN_PRICE, maximum: MAX_PRICE, allowed: LIMIT, description })
 const factor = (of: string) =>
-  Type.Number({ minimum: 0.01, maximum: HIGHEST_FACTOR, description: `Factor applied to: ${of}; up to four decimals`, examples: [0.95] })
+  Type.Number({ minimum: 0.01, maximum: MAX_FACTOR, description: `Factor applied to: ${of}; up to four decimals`, examples: [0.95] })
 
 const TargetSchema = Type.Union(
   [
@@ -34,8 +34,8 @@ const TargetSchema = Type.Union(
       {
         kind: Type.Literal('cheapest'),
         amount: Type.Number({
-          minimum: -HIGHEST_PRICE,
-          maximum: HIGHEST_PRICE,
+          minimum: -MAX_PRICE,
+          maximum: MAX_PRICE,
           allowed: AMOUNT,
           description: 'In TL, added to the cheapest comparable listing of another seller; negative to undercut it',
           examples: [-5],
@@ -57,14 +57,14 @@ const ScopeSchema = Type.Union(
     Type.Object(
       {
         kind: Type.Literal('listings'),
-        ids: Type.Array(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER }), { minItems: 1, maxItems: MOST_SCOPED }),
+        ids: Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INTEGER }), { minItems: 1, maxItems: MAX_SCOPE_ENTRIES }),
       },
       { ...closed, title: 'ListingsById' },
     ),
     Type.Object(
       {
         kind: Type.Literal('skus'),
-        skus: Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_SKU }), { minItems: 1, maxItems: MOST_SCOPED }),
+        skus: Type.Array(Type.String({ minLength: 1, maxLength: MAX_SKU_LENGTH }), { minItems: 1, maxItems: MAX_SCOPE_ENTRIES }),
       },
       { ...closed, title: 'ListingsBySku' },
     ),
@@ -95,13 +95,17 @@ export const TermFields = {
   ceiling: Type.Optional(orNull(limit('Highest price, in TL; null for no limit'))),
   max_move_percent: Type.Optional(
     orNull(
-      Type.Number({ minimum: 1, maximum: LARGEST_MOVE, description: 'Largest change per run, in percent of the previous price; null for no limit' }),
+      Type.Number({
+        minimum: 1,
+        maximum: MAX_MOVE_PERCENT,
+        description: 'Largest change per run, in percent of the previous price; null for no limit',
+      }),
     ),
   ),
   min_comparables: Type.Optional(
     Type.Integer({
       minimum: 1,
-      maximum: MOST_COMPARABLES,
+      maximum: MAX_COMPARABLES,
       default: 1,
       description: 'Prices stay unchanged if there are fewer comparable listings or sales; a market has one price',
     }),

@@ -6,7 +6,7 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
-import { lockRule, type RuleRow, saveRule, shownRule } from './store.ts'
+import { lockRule, type RuleRow, saveRule, ruleResponse } from './store.ts'
 import { RuleName, type SentTerms, storedTerms, TermFields, termsOf } from './terms.ts'
 import type { RepricingCtx, RepricingRule } from './types.ts'
 
@@ -37,8 +37,8 @@ export const updateRepricingRule = verb(
       const after = changed(before, { name, enabled, terms: storedTerms({ ...before.terms, ...sent }) })
       if (after.enabled && after.simulated_at === null) throw conflict('rule_not_simulated')
       await saveRule(tx, after, now)
-      const shown = shownRule(after, ctx.market.timeZone)
-      note.audit({ action: 'repricing_rule.change', subject: 'repricing_rule', id, before: shownRule(before, ctx.market.timeZone), after: shown })
+      const shown = ruleResponse(after, ctx.market.timeZone)
+      note.audit({ action: 'repricing_rule.change', subject: 'repricing_rule', id, before: ruleResponse(before, ctx.market.timeZone), after: shown })
       return shown
     })
   },

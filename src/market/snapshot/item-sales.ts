@@ -2,7 +2,7 @@
 import { DAY_MS } from '#core/duration.ts'
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { Deadlines } from './deadlines.ts'
 
@@ -121,14 +121,14 @@ export class ItemSales {
     const known = this.#placeOf(itemId)
     if (known >= 0) return known
     const place = this.#sold++
-    this.#places = grown(this.#places, itemId + 1)
-    this.#recent = grown(this.#recent, itemId + 1)
+    this.#places = withCapacity(this.#places, itemId + 1)
+    this.#recent = withCapacity(this.#recent, itemId + 1)
     this.#places[itemId] = place + 1
-    this.#average = grown(this.#average, place + 1)
-    this.#counts = grown(this.#counts, place + 1)
-    this.#dueMs = grown(this.#dueMs, place + 1, Infinity)
-    this.#kurus = grown(this.#kurus, (place + 1) * LAST_SALES)
-    this.#atMs = grown(this.#atMs, (place + 1) * LAST_SALES)
+    this.#average = withCapacity(this.#average, place + 1)
+    this.#counts = withCapacity(this.#counts, place + 1)
+    this.#dueMs = withCapacity(this.#dueMs, place + 1, Infinity)
+    this.#kurus = withCapacity(this.#kurus, (place + 1) * LAST_SALES)
+    this.#atMs = withCapacity(this.#atMs, (place + 1) * LAST_SALES)
     return place
   }
 }

@@ -1,7 +1,7 @@
 // In-memory snapshot of published listings: loaded at start, kept current by the change log, exact to the second.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { Freezable } from '#core/freezable.ts'
-import { inSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { RowBits } from '#index/bits.ts'
@@ -212,7 +212,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
       if (suspended) {
         state.suspend(id)
         const hidden = state.shownOf(id)
-        await inSlices(hidden.length, (from, to) => {
+        await runInSlices(hidden.length, (from, to) => {
           for (let i = from; i < to; i += 1) state.remove(hidden[i]!)
         })
       } else {
@@ -229,7 +229,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
 
   #reprice(packed: Buffer): Promise<void> {
     const count = newPriceCount(packed)
-    return inSlices(count, (from, to) => {
+    return runInSlices(count, (from, to) => {
       eachNewPrice(packed, from, to, (id, kurus) => this.#state.reprice(id, kurus))
       if (to < count) this.#state.queries.sorts.settle()
     })
@@ -260,7 +260,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
   }
 
   #applyPrices(packed: Buffer): Promise<void> {
-    return inSlices(packedCount(packed), (from, to) => {
+    return runInSlices(packedCount(packed), (from, to) => {
       eachPackedPrice(packed, from, to, ({ itemId, market }) => {
         if (market === SOURCE_A) this.#state.reviewPrices(itemId)
       })
@@ -268,7 +268,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
   }
 
   #applyEvidence(packed: Buffer): Promise<void> {
-    return inSlices(packedEvidenceCount(packed), (from, to) => {
+    return runInSlices(packedEvidenceCount(packed), (from, to) => {
       eachPackedEvidence(packed, from, to, ({ itemId, market }) => {
         if (market === SOURCE_A) this.#state.reviewPrices(itemId)
       })

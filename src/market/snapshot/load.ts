@@ -1,6 +1,6 @@
 // Reads published listings and sales from the database: all at start, single ones when they change.
 import { sql } from 'kysely'
-import { breathing } from '#catalogue/snapshot/load.ts'
+import { yieldBetweenChunks } from '#catalogue/snapshot/load.ts'
 import { copyOut, int4At, int8At, readBinaryCopy } from '#db/copy.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { Utf8 } from '#index/utf8.ts'
@@ -33,7 +33,7 @@ export async function loadPublished(db: Queryable, ids: number[] | null, take: (
   const title: Utf8 = { bytes: Buffer.alloc(0), from: 0, to: 0 }
   const times = { publishedMs: 0, expiresMs: 0, highlightedMs: 0 }
   const listing = { id: 0, sellerId: 0, itemId: 0, gradeId: 0, labelId: 0, kurus: 0, language: '', ...times, title }
-  await readBinaryCopy(breathing(chunks), (buffer, offsets, lengths) => {
+  await readBinaryCopy(yieldBetweenChunks(chunks), (buffer, offsets, lengths) => {
     listing.id = int4At(buffer, offsets[0]!)
     listing.sellerId = int4At(buffer, offsets[1]!)
     listing.itemId = int4At(buffer, offsets[2]!)
@@ -80,7 +80,7 @@ export async function loadSales(
     last = []
     times = []
   }
-  await readBinaryCopy(breathing(chunks), (buffer, offsets) => {
+  await readBinaryCopy(yieldBetweenChunks(chunks), (buffer, offsets) => {
     const itemId = int4At(buffer, offsets[0]!)
     if (itemId !== current) give()
     current = itemId

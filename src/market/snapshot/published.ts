@@ -1,6 +1,6 @@
 // All published listings in memory as columns: one row per listing, reused after the listing is removed.
 import { RowBits } from '#index/bits.ts'
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import { Postings } from '#index/postings.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { Utf8 } from '#index/utf8.ts'
@@ -28,7 +28,7 @@ export interface ListingSource {
 export type Kind = Pick<ListingSource, 'gradeId' | 'labelId' | 'language'>
 
 /** More labels than will ever exist; two ids fit into one exact number. */
-const MOST_LABELS = 2 ** 26
+const MAX_LABELS = 2 ** 26
 
 export class PublishedTable {
   /** rows that hold a listing */
@@ -150,7 +150,7 @@ export class PublishedTable {
   #kindNumber({ gradeId, labelId, language }: Kind): number {
     let numbers = this.#kindNumbers.get(language)
     if (!numbers) this.#kindNumbers.set(language, (numbers = new Map()))
-    const key = gradeId * MOST_LABELS + labelId
+    const key = gradeId * MAX_LABELS + labelId
     const known = numbers.get(key)
     if (known !== undefined) return known
     numbers.set(key, this.kinds.length)
@@ -158,14 +158,14 @@ export class PublishedTable {
   }
 
   #reach(rows: number, id: number): void {
-    this.id = grown(this.id, rows)
-    this.sellerId = grown(this.sellerId, rows)
-    this.itemId = grown(this.itemId, rows)
-    this.kind = grown(this.kind, rows)
-    this.kurus = grown(this.kurus, rows)
-    this.publishedMs = grown(this.publishedMs, rows)
-    this.expiresMs = grown(this.expiresMs, rows, Infinity)
-    this.pcHundredths = grown(this.pcHundredths, rows)
-    this.#rowOfId = grown(this.#rowOfId, id + 1)
+    this.id = withCapacity(this.id, rows)
+    this.sellerId = withCapacity(this.sellerId, rows)
+    this.itemId = withCapacity(this.itemId, rows)
+    this.kind = withCapacity(this.kind, rows)
+    this.kurus = withCapacity(this.kurus, rows)
+    this.publishedMs = withCapacity(this.publishedMs, rows)
+    this.expiresMs = withCapacity(this.expiresMs, rows, Infinity)
+    this.pcHundredths = withCapacity(this.pcHundredths, rows)
+    this.#rowOfId = withCapacity(this.#rowOfId, id + 1)
   }
 }

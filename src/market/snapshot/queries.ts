@@ -5,13 +5,13 @@ import { fold } from '#index/fold.ts'
 import type { Utf8 } from '#index/utf8.ts'
 import type { Condition, Test } from './filters.ts'
 import type { PublishedTable } from './published.ts'
-import { type By, ListingSorts } from './sorts.ts'
+import { type SortKind, ListingSorts } from './sorts.ts'
 import { ListingTexts } from './texts.ts'
 
 export const LISTING_SORTS = ['latest', 'price_low', 'price_high', 'pc_multiplier_asc', 'pc_multiplier_desc', 'popular'] as const
 export type ListingSort = (typeof LISTING_SORTS)[number]
 
-const SORTED_BY: Record<ListingSort, By> = {
+const SORTED_BY: Record<ListingSort, SortKind> = {
   latest: 'latest',
   price_low: 'price',
   price_high: 'price',
@@ -127,7 +127,7 @@ export class ListingQueries {
   }
 
   /** A repeated search is cached in sorted order, so that its further pages and ranges need no new search. */
-  #findText(search: string, conditions: Condition[], others: Condition[], range: Condition['range'], by: By): SearchResult {
+  #findText(search: string, conditions: Condition[], others: Condition[], range: Condition['range'], by: SortKind): SearchResult {
     const key = [by, search, ...others.map((condition) => condition.key)].join('\n')
     const version = this.#changes + this.sorts.changes
     const known = this.#ordered.get(key)
@@ -211,7 +211,7 @@ export class ListingQueries {
     }
   }
 
-  #slice(found: SearchResult, by: By, offset: number, count: number): Int32Array {
+  #slice(found: SearchResult, by: SortKind, offset: number, count: number): Int32Array {
     const order = this.sorts.order(by)
     if ('bits' in found) return order.slice(found.bits, found.first + offset, count)
     return found.sorted ? found.rows.slice(offset, offset + count) : order.firstRows(found.rows, offset, count)

@@ -1,17 +1,17 @@
 // Sort orders of published listings, built on first use; ties are sorted by id.
 import { RowBits } from '#index/bits.ts'
-import { type Compare, firstPast, KeptOrder } from '#index/order.ts'
+import { type Compare, firstPast, SortedRows } from '#index/order.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { PublishedTable } from './published.ts'
 
-export type By = 'latest' | 'popular' | 'price' | 'pc'
+export type SortKind = 'latest' | 'popular' | 'price' | 'pc'
 
 export class ListingSorts {
   /** rows with a pc multiplier */
   readonly withPc = new RowBits()
   readonly #table: PublishedTable
   readonly #recentSales: (itemId: number) => number
-  readonly #orders = new Map<By, KeptOrder>()
+  readonly #orders = new Map<SortKind, SortedRows>()
   /** increases whenever the position of a row in an order may have changed */
   changes = 0
 
@@ -24,15 +24,15 @@ export class ListingSorts {
   store(columns: ColumnStore): void {
     this.withPc.store(columns)
     for (const by of ['latest', 'popular'] as const) {
-      if (columns.reading) this.#orders.set(by, new KeptOrder(this.#comparer(by)))
+      if (columns.reading) this.#orders.set(by, new SortedRows(this.#comparer(by)))
       this.order(by).store(columns)
     }
   }
 
-  order(by: By): KeptOrder {
+  order(by: SortKind): SortedRows {
     const known = this.#orders.get(by)
     if (known) return known
-    const order = new KeptOrder(this.#comparer(by))
+    const order = new SortedRows(this.#comparer(by))
     order.load(this.#table.live.toRows(), this.#loadKey(by))
     this.#orders.set(by, order)
     return order
@@ -71,7 +71,7 @@ export class ListingSorts {
     for (const order of this.#orders.values()) order.mark(row)
   }
 
-  mark(by: By, row: number): void {
+  mark(by: SortKind, row: number): void {
     this.changes += 1
     this.#orders.get(by)?.mark(row)
   }
@@ -81,7 +81,7 @@ export class ListingSorts {
     for (const order of this.#orders.values()) order.drop(row)
   }
 
-  #comparer(by: By): Compare {
+  #comparer(by: SortKind): Compare {
     const table = this.#table
     const newest: Compare = (a, b) => table.publishedMs[b]! - table.publishedMs[a]! || table.id[b]! - table.id[a]!
     switch (by) {
@@ -97,7 +97,7 @@ export class ListingSorts {
   }
 
   /** A number per row with the same order as the comparer; makes the initial sort fast. */
-  #loadKey(by: By): (row: number) => number {
+  #loadKey(by: SortKind): (row: number) => number {
     const table = this.#table
     switch (by) {
       case 'latest':

@@ -3,7 +3,7 @@ import { RowBits } from '#index/bits.ts'
 import { parseQuery } from '#index/query.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { type Utf8, utf8 } from '#index/utf8.ts'
-import { WordedTexts } from '#index/worded.ts'
+import { TokenizedTexts } from '#index/tokenized-texts.ts'
 import type { PublishedTable } from './published.ts'
 
 /** A word of a query with the terms that contain it, and the approximate number of matching listings. */
@@ -18,9 +18,9 @@ const NONE = new Int32Array(0)
 export class ListingTexts {
   readonly #table: PublishedTable
   /** by row */
-  readonly #titles = new WordedTexts()
+  readonly #titles = new TokenizedTexts()
   /** by item id, for items that have or had a listing */
-  readonly #names = new WordedTexts()
+  readonly #names = new TokenizedTexts()
   #named = 0
   /** rows matched by the current search */
   readonly #rows = new RowBits()

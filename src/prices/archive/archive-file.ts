@@ -95,7 +95,7 @@ class FactsOfGroups {
 }
 
 /** Numbers per column of a row group: offset of its data, offset of its dictionary (-1: none), and length in bytes. */
-const KEPT = 3
+const NUMBERS_PER_COLUMN = 3
 
 /** An open file: its footer is read once and kept in memory, about 180 bytes per row group. */
 export class ArchiveFile {
@@ -114,7 +114,7 @@ export class ArchiveFile {
     this.#firstItem = new Int32Array(groups.length)
     this.#lastItem = new Int32Array(groups.length)
     this.#rows = new Int32Array(groups.length)
-    this.#offsets = new Float64Array(groups.length * COLUMNS.length * KEPT)
+    this.#offsets = new Float64Array(groups.length * COLUMNS.length * NUMBERS_PER_COLUMN)
     for (const [g, { columns, num_rows: rows }] of groups.entries()) {
       const { min_value: first, max_value: last } = columns[0]!.meta_data!.statistics!
       this.#firstItem[g] = Number(first)
@@ -122,7 +122,7 @@ export class ArchiveFile {
       this.#rows[g] = Number(rows)
       for (const [c, { meta_data: column }] of columns.entries()) {
         const { data_page_offset: data, dictionary_page_offset: dictionary, total_compressed_size: bytes } = column!
-        this.#offsets.set([Number(data), Number(dictionary ?? -1), Number(bytes)], (g * COLUMNS.length + c) * KEPT)
+        this.#offsets.set([Number(data), Number(dictionary ?? -1), Number(bytes)], (g * COLUMNS.length + c) * NUMBERS_PER_COLUMN)
       }
     }
   }
@@ -184,7 +184,7 @@ export class ArchiveFile {
   #metadataOf(group: number): FileMetaData {
     const rows = BigInt(this.#rows[group]!)
     const columns = this.#columns.map((column, c) => {
-      const [data, dictionary, bytes] = this.#offsets.subarray((group * COLUMNS.length + c) * KEPT)
+      const [data, dictionary, bytes] = this.#offsets.subarray((group * COLUMNS.length + c) * NUMBERS_PER_COLUMN)
       const meta_data: ColumnMetaData = {
         ...column,
         num_values: rows,

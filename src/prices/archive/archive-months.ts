@@ -88,14 +88,14 @@ export async function archiveMonth(archiving: Archiving, month: string): Promise
 }
 
 /** @param least minimum number of points for a new file */
-async function archiveOne(archiving: Archiving, month: string, least: number): Promise<PriceMonth | null> {
+async function archiveOne(archiving: Archiving, month: string, minRows: number): Promise<PriceMonth | null> {
   const replacedBefore = new Date(archiving.now.getTime() - STANDING_DAYS * DAY_MS)
   const latest = replacedBefore.toISOString().slice(0, 7)
   if (month >= latest) throw new Error(`${month} is too recent: only months before ${latest} can be archived`)
   if (!(await priceMonths(archiving.db.kysely)).includes(month)) return null
   const staged = await archiving.archive.files.store.stage()
   try {
-    return await moveMonth(archiving, { month, replacedBefore, staged, least })
+    return await moveMonth(archiving, { month, replacedBefore, staged, minRows })
   } finally {
     await rm(staged, { force: true })
   }
@@ -106,12 +106,12 @@ interface Move {
   replacedBefore: Date
   /** path of the file being written */
   staged: string
-  least: number
+  minRows: number
 }
 
 async function moveMonth(
   { db, archive, now, onStep, signal }: Archiving,
-  { month, replacedBefore, staged, least }: Move,
+  { month, replacedBefore, staged, minRows }: Move,
 ): Promise<PriceMonth | null> {
   const reached = async (step: ArchiveStep) => {
     await onStep?.(step, month)
@@ -125,7 +125,7 @@ async function moveMonth(
     .execute(async (tx) => {
       const [old] = await archivedMonths(tx, month)
       const replaced = await replacedFacts(tx, month, replacedBefore)
-      if (replaced.rows < least) return null
+      if (replaced.rows < minRows) return null
       const inFile = old?.file ? (await archive.files.open(old.file)).points() : null
       const inDatabase = replacedPoints(tx, month, replacedBefore, signal)
       return { old, replaced, ...(await writeArchiveFile(staged, inFile ? mergedPoints(inFile, inDatabase, covered) : inDatabase)) }

@@ -1,6 +1,6 @@
 // Rule `old`: how long a source has not confirmed a price, relative to its usual feed interval.
 import { DAY_MS } from '#core/duration.ts'
-import type { Rhythm } from './rhythm.ts'
+import type { FeedInterval } from './feed-interval.ts'
 import type { Thresholds } from './thresholds.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { Thresholds } from './thresholds.ts'
  * another source stated the item. If all feeds have stopped, no price is old, nor is one of a source with too few feeds to know its interval.
  * @param heardMs when another source last stated the item; -Infinity if none did
  */
-export function isOld(confirmedAtMs: number, heardMs: number, rhythm: Rhythm | undefined, thresholds: Thresholds): boolean {
+export function isOld(confirmedAtMs: number, heardMs: number, rhythm: FeedInterval | undefined, thresholds: Thresholds): boolean {
   const days = rhythm ? staleAfterDays(rhythm, thresholds) : null
   if (days === null) return false
   const newestMs = Math.max(rhythm?.newestMs ?? confirmedAtMs, heardMs)
@@ -17,6 +17,6 @@ export function isOld(confirmedAtMs: number, heardMs: number, rhythm: Rhythm | u
 }
 
 /** Days without a statement by its source after which a price is old; null if the source has too few feeds to know its interval. */
-export function staleAfterDays({ intervalMs }: Rhythm, { staleIntervals, staleDays }: Thresholds): number | null {
+export function staleAfterDays({ intervalMs }: FeedInterval, { staleIntervals, staleDays }: Thresholds): number | null {
   return intervalMs === null ? null : Math.max(staleDays, (intervalMs / DAY_MS) * staleIntervals)
 }

@@ -1,6 +1,6 @@
 // Confidence in a price: how many sources agree, from how many sales it is, how old it is, how much its figures spread.
 import { DAY_MS } from '#core/duration.ts'
-import { timesOff } from './thresholds.ts'
+import { factorBetween } from './thresholds.ts'
 import { CONFIDENCES, type Confidence, type PriceEvidence, type PriceState } from './types.ts'
 
 /** Number of sales or offers that is enough for confidence. */
@@ -33,5 +33,5 @@ export function confidenceOfSales(samples: number | null): Confidence {
 
 function isSteady({ minor, avg7, avg30 }: PriceEvidence): boolean {
   if (!avg7 || !avg30) return false
-  return timesOff(minor, avg7) <= STEADY_FACTOR && timesOff(minor, avg30) <= STEADY_FACTOR
+  return factorBetween(minor, avg7) <= STEADY_FACTOR && factorBetween(minor, avg30) <= STEADY_FACTOR
 }

@@ -5,7 +5,7 @@ import { minorToText } from '#core/money.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { isExplained, type LastPrice, type StatedPrice } from './jumps.ts'
 import { nearestAverage } from './own-averages.ts'
-import { isFar, type Thresholds, timesOff } from './thresholds.ts'
+import { isFar, type Thresholds, factorBetween } from './thresholds.ts'
 
 /**
  * Every reason for holding a price, most important first; `foreign_id` is detected where items are matched.
@@ -85,5 +85,5 @@ export function holdOf(candidate: Candidate, rules: PriceRules, nowMs: number): 
 }
 
 function against(minor: number, compared: number) {
-  return { compared, timesOff: timesOff(minor, compared) }
+  return { compared, timesOff: factorBetween(minor, compared) }
 }

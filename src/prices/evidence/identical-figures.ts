@@ -42,7 +42,7 @@ const ARE_COMPARABLE: Record<IdentityKind, (one: AlikePrice, other: AlikePrice) 
  * others are contradicted.
  * @returns by position
  */
-export function inDoubt(alike: readonly AlikePrice[], kind: IdentityKind): boolean[] {
+export function findDoubtful(alike: readonly AlikePrice[], kind: IdentityKind): boolean[] {
   return alike.map((one) => {
     const rivals = alike.filter((other) => other !== one && ARE_COMPARABLE[kind](one, other))
     return rivals.length > 0 && !(one.backing === 'agreed' && rivals.every(({ backing }) => backing === 'contradicted'))

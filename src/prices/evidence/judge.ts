@@ -8,8 +8,8 @@ import { isJumpFlag } from './jumps.ts'
 import { ownDoubt } from './own-averages.ts'
 import { compareMarkets, type MarketComparison } from './other-markets.ts'
 import type { SetRatios } from './ratios.ts'
-import type { Rhythm } from './rhythm.ts'
-import { type Thresholds, timesOff } from './thresholds.ts'
+import type { FeedInterval } from './feed-interval.ts'
+import { type Thresholds, factorBetween } from './thresholds.ts'
 import { type Backing, bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceState, type Verdict } from './types.ts'
 
 /** Position of the market whose prices are computed from our own sales: always trusted, evidence for no other. */
@@ -24,7 +24,7 @@ export interface Conditions {
   /** differences below this are noise, in minor units by market (`noiseOf`) */
   noiseMinor: readonly number[]
   /** by market */
-  rhythms: readonly Rhythm[]
+  rhythms: readonly FeedInterval[]
 }
 
 /** Data about the item and label whose prices are judged. */
@@ -136,7 +136,14 @@ function examineAlone(cases: readonly Case[], position: number, { thresholds, no
   one.doubt = doubt.side
   if (doubt.isCertain) one.flags |= bitsOf(['own_averages'])
   const { compared, isCertain } = doubt
-  findings?.push({ flag: 'own_averages', price: position, otherMarket: null, compared, timesOff: timesOff(price.minor, compared), counts: isCertain })
+  findings?.push({
+    flag: 'own_averages',
+    price: position,
+    otherMarket: null,
+    compared,
+    timesOff: factorBetween(price.minor, compared),
+    counts: isCertain,
+  })
 }
 
 function add(one: Case, position: number, flag: Flag, findings?: Finding[]): void {
@@ -226,7 +233,7 @@ function finding(position: number, { price }: Case, other: Case, expected: numbe
     price: position,
     otherMarket: other.price.market,
     compared: Math.max(1, Math.round(expected)),
-    timesOff: timesOff(price.minor, expected),
+    timesOff: factorBetween(price.minor, expected),
   }
 }
 
@@ -262,7 +269,7 @@ function judgeGrades(
       price: position,
       otherMarket: one.price.market,
       compared,
-      timesOff: timesOff(one.price.minor, compared),
+      timesOff: factorBetween(one.price.minor, compared),
       counts,
     })
   }

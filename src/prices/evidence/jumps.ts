@@ -1,7 +1,7 @@
 // Rules `jump` and `average_jump`: compares a price and its averages with the source's previous ones. Evaluated when a price arrives, because the
 // previous figures are not kept; the result stays a flag of the price until it is settled.
 import { DAY_MS } from '#core/duration.ts'
-import { isFar, type Thresholds, timesOff } from './thresholds.ts'
+import { isFar, type Thresholds, factorBetween } from './thresholds.ts'
 import { bitsOf, type Figures, type Flag, type PriceState } from './types.ts'
 
 /** A published price that a newer one of the same item, market and label replaces. */
@@ -67,5 +67,5 @@ export function isExplained(
 ): boolean {
   const before = last.figures
   if (!figures?.avg7 || !figures.avg30 || !before?.avg30) return false
-  return !isFar(minor, figures.avg7, ownFactor, noiseMinor) && timesOff(figures.avg30, before.avg30) ** 2 <= timesOff(minor, last.minor)
+  return !isFar(minor, figures.avg7, ownFactor, noiseMinor) && factorBetween(figures.avg30, before.avg30) ** 2 <= factorBetween(minor, last.minor)
 }

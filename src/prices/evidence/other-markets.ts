@@ -1,7 +1,7 @@
 // Rule `other_markets`: compares two markets' prices of one item by their usual ratio in its set and finish.
 import { MARKETS } from '#core/markets.ts'
 import type { SetRatios, UsualRatio } from './ratios.ts'
-import { sideOf, type Thresholds, timesOff } from './thresholds.ts'
+import { deviationSide, type Thresholds, factorBetween } from './thresholds.ts'
 import type { PriceEvidence } from './types.ts'
 
 /** A comparison of two prices from the first one's view. */
@@ -46,12 +46,12 @@ export function compareMarkets(
   const expectedB = (b.minor * a.minor) / expectedA
   const noise = noiseMinor[a.market]!
   const { marketFactor, marketSpreads, doubtFactor, agreeFactor } = thresholds
-  const side = sideOf(a.minor, expectedA, doubtFactor, noise)
-  const isConflict = side !== 0 && timesOff(a.minor, expectedA) >= Math.max(marketFactor, usual.spread ** marketSpreads)
+  const side = deviationSide(a.minor, expectedA, doubtFactor, noise)
+  const isConflict = side !== 0 && factorBetween(a.minor, expectedA) >= Math.max(marketFactor, usual.spread ** marketSpreads)
   return {
     level: side === 0 ? 'agree' : isConflict ? 'conflict' : 'doubt',
     side,
-    isClose: timesOff(a.minor, expectedA) <= agreeFactor,
+    isClose: factorBetween(a.minor, expectedA) <= agreeFactor,
     expectedA,
     expectedB,
     converted: amount,

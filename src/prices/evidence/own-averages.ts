@@ -1,5 +1,5 @@
 // Rule `own_averages`: compares a price with its feed's own sales averages, or with its offers if it has none.
-import { sideOf, type Thresholds, timesOff } from './thresholds.ts'
+import { deviationSide, type Thresholds, factorBetween } from './thresholds.ts'
 import type { Figures } from './types.ts'
 
 /** What a feed's own figures say against its price. */
@@ -25,26 +25,26 @@ export function ownDoubt(minor: number, figures: Figures, thresholds: Thresholds
 function doubtOfAverages(minor: number, { avg1, avg7, avg30 }: Figures, factor: number, noiseMinor: number): OwnDoubt | null {
   // Feeds write 0 for a missing average.
   const [first, second] = [avg7 || avg30!, avg30 || avg7!]
-  const side = sideOf(minor, first, factor, noiseMinor)
-  if (side !== 0 && sideOf(minor, second, factor, noiseMinor) === side) {
-    return { side, isCertain: true, compared: timesOff(minor, first) < timesOff(minor, second) ? first : second }
+  const side = deviationSide(minor, first, factor, noiseMinor)
+  if (side !== 0 && deviationSide(minor, second, factor, noiseMinor) === side) {
+    return { side, isCertain: true, compared: factorBetween(minor, first) < factorBetween(minor, second) ? first : second }
   }
   if (!avg1) return null
   const middle = Math.max(Math.min(first, second), Math.min(Math.max(first, second), avg1))
-  const middleSide = sideOf(minor, middle, factor, noiseMinor)
+  const middleSide = deviationSide(minor, middle, factor, noiseMinor)
   return middleSide === 0 ? null : { side: middleSide, isCertain: false, compared: middle }
 }
 
 function doubtOfOffers(minor: number, { low, mid }: Figures, { ownFactor, offerFactor }: Thresholds, noiseMinor: number): OwnDoubt | null {
-  if (mid && sideOf(minor, mid, ownFactor, noiseMinor) > 0) {
-    return { side: 1, isCertain: sideOf(minor, mid, offerFactor, noiseMinor) > 0, compared: mid }
+  if (mid && deviationSide(minor, mid, ownFactor, noiseMinor) > 0) {
+    return { side: 1, isCertain: deviationSide(minor, mid, offerFactor, noiseMinor) > 0, compared: mid }
   }
   // The middle offer decides what is noise, because the lowest is often a few cents for any card.
-  if (low && low > minor && sideOf(minor, mid || low, 1, noiseMinor) < 0) {
+  if (low && low > minor && deviationSide(minor, mid || low, 1, noiseMinor) < 0) {
     // Rare cards often have few, expensive offers only: a price below them is just a doubt.
-    return { side: -1, isCertain: sideOf(minor, low, offerFactor, 0) < 0, compared: low }
+    return { side: -1, isCertain: deviationSide(minor, low, offerFactor, 0) < 0, compared: low }
   }
-  if (mid && sideOf(minor, mid, offerFactor * ownFactor, noiseMinor) < 0) return { side: -1, isCertain: false, compared: mid }
+  if (mid && deviationSide(minor, mid, offerFactor * ownFactor, noiseMinor) < 0) return { side: -1, isCertain: false, compared: mid }
   return null
 }
 
@@ -52,7 +52,7 @@ function doubtOfOffers(minor: number, { low, mid }: Figures, { ownFactor, offerF
 export function nearestAverage(minor: number, { avg1, avg7, avg30 }: Figures): number | null {
   let nearest: number | null = null
   for (const average of [avg1, avg7, avg30]) {
-    if (average && (nearest === null || timesOff(minor, average) < timesOff(minor, nearest))) nearest = average
+    if (average && (nearest === null || factorBetween(minor, average) < factorBetween(minor, nearest))) nearest = average
   }
   return nearest
 }

@@ -6,10 +6,10 @@ const MINUTE_MS = 60_000
 /** A missing figure, or one too large for four bytes (42,949,672.95 and more). */
 export const NO_FIGURE = 0xff_ff_ff_ff
 /** The figures of a price that nodes keep in memory. */
-export const KEPT_FIGURES = ['avg7', 'avg30', 'low', 'high'] as const
+export const CACHED_FIGURES = ['avg7', 'avg30', 'low', 'high'] as const
 
 /** The evidence columns of a current price after any of them changed. */
-export interface EvidenceChange extends Pick<Figures, (typeof KEPT_FIGURES)[number]> {
+export interface EvidenceChange extends Pick<Figures, (typeof CACHED_FIGURES)[number]> {
   itemId: number
   market: number
   labelId: number
@@ -62,7 +62,7 @@ export function packEvidence(changes: readonly EvidenceChange[]): Buffer {
     view.setUint8(at + 9, verdictByte(STATES.indexOf(change.state), CONFIDENCES.indexOf(change.confidence)))
     view.setUint16(at + 10, change.flags, true)
     view.setUint32(at + 12, confirmedMinutes(change.confirmedAtMs), true)
-    for (const [i, figure] of KEPT_FIGURES.entries()) view.setUint32(at + 16 + i * 4, figureWord(change[figure]), true)
+    for (const [i, figure] of CACHED_FIGURES.entries()) view.setUint32(at + 16 + i * 4, figureWord(change[figure]), true)
     at += ENTRY_BYTES
   }
   return packed

@@ -33,7 +33,7 @@ export interface MarketPair {
 }
 
 /** Minimum cards for a usual ratio. */
-const LEAST_CARDS = 8
+const MIN_CARDS = 8
 const NO_RATIOS: SetRatios = []
 
 /** Looks up usual ratios: of the set and finish, else of the finish in the game, else of the game. */
@@ -87,7 +87,7 @@ export function usualRatios(pairs: Iterable<MarketPair>): GroupRatio[] {
   }
   const ratios: GroupRatio[] = []
   for (const { group, logs } of groups.values()) {
-    if (logs.length < LEAST_CARDS) continue
+    if (logs.length < MIN_CARDS) continue
     logs.sort((a, b) => a - b)
     const at = (share: number) => logs[Math.round((logs.length - 1) * share)]!
     ratios.push({ ...group, ratio: Math.exp(at(0.5)), spread: Math.exp((at(0.84) - at(0.16)) / 2), cards: logs.length })

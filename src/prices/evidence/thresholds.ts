@@ -40,7 +40,7 @@ export interface Thresholds {
 }
 
 /** Factor between two amounts, at least 1. */
-export function timesOff(minor: number, from: number): number {
+export function factorBetween(minor: number, from: number): number {
   return minor > from ? minor / from : from / minor
 }
 
@@ -48,7 +48,7 @@ export function timesOff(minor: number, from: number): number {
  * The side on which an amount differs from another by a factor or more, and by more than the noise in their currency.
  * @returns 1 above, -1 below, 0 if they are closer than that
  */
-export function sideOf(minor: number, from: number, factor: number, noiseMinor: number): -1 | 0 | 1 {
+export function deviationSide(minor: number, from: number, factor: number, noiseMinor: number): -1 | 0 | 1 {
   if (Math.abs(minor - from) < noiseMinor) return 0
   if (minor >= from * factor) return 1
   return minor * factor <= from ? -1 : 0
@@ -56,5 +56,5 @@ export function sideOf(minor: number, from: number, factor: number, noiseMinor: 
 
 /** Whether two amounts differ by a factor or more, and by more than the noise. */
 export function isFar(minor: number, from: number, factor: number, noiseMinor: number): boolean {
-  return sideOf(minor, from, factor, noiseMinor) !== 0
+  return deviationSide(minor, from, factor, noiseMinor) !== 0
 }

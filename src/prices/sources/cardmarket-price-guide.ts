@@ -4,7 +4,7 @@ import type { Market } from '#core/markets.ts'
 import { problem, reason } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
 import { figuresOf } from '#prices/figures.ts'
-import { type Cell, dayOf, figureOf, instantOf, priceUnlessZero } from './cells.ts'
+import { type Cell, dayOf, figureOf, instantOf, nonZeroPrice } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_b'
@@ -37,11 +37,11 @@ function readEntry({ product, time }: GuideEntry, line: number, rows: FeedRow[],
   }
   const owner = { line, market, label: 'Near Mint' }
   const key = { source: 'cardmarket', id: String(id) }
-  const price = priceUnlessZero(product.trend, 'trend') ?? priceUnlessZero(product.avg, 'avg')
+  const price = nonZeroPrice(product.trend, 'trend') ?? nonZeroPrice(product.avg, 'avg')
   addPrice(rows, { ...owner, item: key, figures: figuresOfProduct(product, '') }, price, time)
   for (const [suffix, finish] of FOILS) {
     const column = `trend${suffix}`
-    const foil = priceUnlessZero(product[column], column)
+    const foil = nonZeroPrice(product[column], column)
     if (foil !== null) addPrice(rows, { ...owner, item: { ...key, finish }, figures: figuresOfProduct(product, suffix) }, foil, time)
   }
 }

@@ -18,11 +18,11 @@ export function priceOf(cell: unknown, column: string): Cell {
   if (NO_VALUE.has(text.toLowerCase())) return null
   const minor = parseSourceAmount(text)
   if (minor === 0 || text.startsWith('-')) return problem(column, 'number', { above: 0 })
-  return minor ?? problem(column, 'number', { max: MAX_AMOUNT, value: shown(text) })
+  return minor ?? problem(column, 'number', { max: MAX_AMOUNT, value: truncate(text) })
 }
 
 /** As `priceOf`, for columns in which a source writes 0 for no price. */
-export function priceUnlessZero(cell: unknown, column: string): Cell {
+export function nonZeroPrice(cell: unknown, column: string): Cell {
   return parseSourceAmount(textOf(cell)) === 0 ? null : priceOf(cell, column)
 }
 
@@ -52,7 +52,7 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
 export function amountIn(cell: unknown, column: string, { currency, decimal }: { currency?: string; decimal?: string }): Cell {
   if (typeof cell === 'number') return priceOf(cell, column)
   const text = textOf(cell)
-  const value = shown(text)
+  const value = truncate(text)
   const noAmount = problem(column, 'number', { max: MAX_AMOUNT, value })
   if (!/\d/.test(text)) return NO_VALUE.has(text.toLowerCase()) ? null : noAmount
   const ofAmount = [...text].map((character) => OF_AMOUNT.test(character))
@@ -82,7 +82,7 @@ export function timeOf(cell: unknown, column: string): Cell {
   const text = textOf(cell)
   if (DAY.test(text)) return dayOf(text, column)
   const time = instantOf(LOCAL_INSTANT.test(text) ? `${text}Z` : text, column)
-  return isProblem(time) && time.rule === 'time' ? problem(column, 'day_or_time', { value: shown(text) }) : time
+  return isProblem(time) && time.rule === 'time' ? problem(column, 'day_or_time', { value: truncate(text) }) : time
 }
 
 /** A calendar day, `2025-02-22` or `2025/02/22`, as the epoch milliseconds of its start in UTC. */
@@ -91,7 +91,7 @@ export function dayOf(cell: unknown, column: string): Cell {
   if (text === '') return null
   const [, year, , month, day] = DAY.exec(text) ?? []
   const ms = year === undefined ? null : dayMs(year, month!, day!)
-  return ms === null ? problem(column, 'date', { value: shown(text) }) : fromEarliest(ms, column)
+  return ms === null ? problem(column, 'date', { value: truncate(text) }) : fromEarliest(ms, column)
 }
 
 // A feed repeats the same time on thousands of rows, so the last one is cached.
@@ -107,7 +107,7 @@ export function instantOf(cell: unknown, column: string): Cell {
 function readInstant(text: string, column: string): Cell {
   if (text === '') return null
   const [, year, month, day, time, zone, zoneMinutes] = INSTANT.exec(text) ?? []
-  const wrong = problem(column, 'time', { value: shown(text) })
+  const wrong = problem(column, 'time', { value: truncate(text) })
   if (year === undefined || dayMs(year, month!, day!) === null) return wrong
   if ((zone === 'Z') !== (zoneMinutes === undefined)) return wrong
   const ms = Date.parse(`${year}-${month}-${day}T${time}${zone}${zone === 'Z' ? '' : `:${zoneMinutes}`}`)
@@ -126,7 +126,7 @@ function isProblem(cell: Cell): cell is Problem {
 }
 
 /** A cell's text for a message, shortened. */
-export function shown(text: string): string {
+export function truncate(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
 

@@ -3,8 +3,8 @@ import { ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
-import { instantOf, priceOf, shown, textOf } from './cells.ts'
-import { addPrice, feedRows, recognised } from './rows.ts'
+import { instantOf, priceOf, truncate, textOf } from './cells.ts'
+import { addPrice, feedRows, requireFormat } from './rows.ts'
 
 const MARKET: Market = 'source_a'
 
@@ -26,7 +26,7 @@ export const gradedGuide: PriceFormat = {
     { type: 'json', names: ['set_code', 'graded_prices'] },
   ],
   read: (source, { market }) => {
-    const lines = recognised(
+    const lines = requireFormat(
       ndjsonRows(source),
       (row) => typeof row.set_code === 'string' && ('card_link' in row || 'graded_prices' in row),
       reason('file_format', { format: 'graded-guide', values: ['set_code', 'card_link', 'graded_prices'] }),
@@ -60,5 +60,5 @@ function cardId(link: string, setCode: string): { id: string } | { reject: Reaso
   const set = id.slice(0, Math.max(id.lastIndexOf('-'), 0))
   if (set === '') return { reject: problem('card_link', 'required') }
   if (SUBSETS.some((ending) => set === setCode + ending)) return { id }
-  return { reject: problem('card_link', 'other_set', { value: shown(set), other: shown(setCode) }) }
+  return { reject: problem('card_link', 'other_set', { value: truncate(set), other: truncate(setCode) }) }
 }

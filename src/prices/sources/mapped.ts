@@ -5,16 +5,16 @@ import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
 import type { FeedRow, ItemKey, ItemKeys, ItemWords, PriceFormat, PriceReadOptions } from '#prices/records.ts'
 import { ID_SOURCES, type PriceMapping, readMapping, type ReadMapping } from '../mappings.ts'
-import { amountIn, shown, textOf, timeOf } from './cells.ts'
+import { amountIn, truncate, textOf, timeOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const WORDS = ['name', 'number', 'set', 'finish', 'game', 'language'] as const
 /** Replacement for a byte that is invalid in the encoding. */
 const UNREADABLE = '\uFFFD'
 /** Maximum entries in a row of a list. */
-const MOST_ENTRIES = 1_000
+const MAX_ENTRIES = 1_000
 /** Maximum columns named in a message. */
-const MOST_SHOWN = 20
+const MAX_SHOWN = 20
 /** The column with the name of an entry in its row. */
 const ENTRY_NAME = '@key'
 
@@ -71,7 +71,7 @@ function readingOf({ mapping, market, nowMs }: PriceReadOptions): Reading {
 function readRow(cellOf: CellOf, { line, rows }: { line: number; rows: FeedRow[] }, { mapping, read, market, nowMs }: Reading): void {
   for (const [column, wanted] of Object.entries(mapping.only ?? {})) if (textOf(cellOf(column)) !== wanted) return
   const reject = (why: Reason) => void rows.push({ line, reject: why })
-  const unreadable = (field: string, text: string) => problem(field, 'encoding', { encoding: mapping.encoding ?? 'utf-8', value: shown(text) })
+  const unreadable = (field: string, text: string) => problem(field, 'encoding', { encoding: mapping.encoding ?? 'utf-8', value: truncate(text) })
   const texts = new Map<string, string>()
   for (const [field, { text }] of read.fields) {
     const value = textOf(text(cellOf))
@@ -88,7 +88,7 @@ function readRow(cellOf: CellOf, { line, rows }: { line: number; rows: FeedRow[]
     const own = price.label ?? label
     const isUnreadable = typeof cell === 'string' && cell.includes(UNREADABLE)
     const value = isUnreadable ? unreadable(price.field, cell) : amountIn(cell, price.field, mapping)
-    if (own === undefined && value !== null) reject(problem('label', 'label', { value: shown(stated) }))
+    if (own === undefined && value !== null) reject(problem('label', 'label', { value: truncate(stated) }))
     else addPrice(rows, { line, item, market, label: own ?? '', ...(mapping.currency && { currency: mapping.currency }) }, value, time)
   }
 }
@@ -115,14 +115,14 @@ function columnsOf({ prices, fields }: ReadMapping): string[] {
 
 function checkHeader(header: readonly string[], wanted: readonly string[]): void {
   const missing = [...new Set(wanted)].filter((name) => !header.includes(name))
-  if (missing.length > 0) throw new FeedError(reason('header', { columns: missing.map(shown), values: shownList(header) }))
+  if (missing.length > 0) throw new FeedError(reason('header', { columns: missing.map(truncate), values: shownList(header) }))
   const twice = wanted.find((name) => header.indexOf(name) !== header.lastIndexOf(name))
-  if (twice !== undefined) throw new FeedError(reason('header_twice', { value: shown(twice) }))
+  if (twice !== undefined) throw new FeedError(reason('header_twice', { value: truncate(twice) }))
 }
 
 function shownList(names: readonly string[]): string[] {
-  const all = names.slice(0, MOST_SHOWN).map(shown)
-  return names.length > MOST_SHOWN ? [...all, '…'] : all
+  const all = names.slice(0, MAX_SHOWN).map(truncate)
+  return names.length > MAX_SHOWN ? [...all, '…'] : all
 }
 
 /** The file as UTF-8 text, with `UNREADABLE` for invalid bytes, so that only the rows with such bytes are refused. */
@@ -183,7 +183,7 @@ async function* withAnyOf(
   for await (const batch of lines) {
     const has = (row: Record<string, unknown>) => entriesOf(row, mapping.entries).some((cellOf) => wanted.some((path) => cellOf(path) !== undefined))
     if (first && wanted.length > 0 && !batch.some((entry) => 'value' in entry && has(entry.value))) {
-      throw new FeedError(reason('members', { values: wanted.map(shown) }))
+      throw new FeedError(reason('members', { values: wanted.map(truncate) }))
     }
     first = false
     yield batch
@@ -204,7 +204,7 @@ function entriesOf(row: Record<string, unknown>, path: string | undefined): Cell
       return Object.hasOwn(value, name) ? [{ key: name, value: (value as Record<string, unknown>)[name] }] : []
     })
   }
-  const entries = found.filter(({ value }) => isObject(value)).slice(0, MOST_ENTRIES)
+  const entries = found.filter(({ value }) => isObject(value)).slice(0, MAX_ENTRIES)
   if (entries.length === 0) return [own]
   return entries.map(({ key, value }) => (column) => {
     if (column === ENTRY_NAME) return key

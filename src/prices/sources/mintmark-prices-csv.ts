@@ -5,7 +5,7 @@ import { isMarket, MARKETS } from '#core/markets.ts'
 import { MAX_AMOUNT, parseMinor } from '#core/money.ts'
 import { type Problem, problem } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
-import { type Cell, instantOf, shown } from './cells.ts'
+import { type Cell, instantOf, truncate } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const COLUMNS = ['item_ref', 'market', 'label', 'price', 'updated_at']
@@ -24,8 +24,8 @@ function readRow(row: Record<string, string>, line: number, rows: FeedRow[], now
   const market = row.market!.trim()
   const label = parseLabel(row.label!)
   if (ref === '') return reject(problem('item_ref', 'required'))
-  if (!isMarket(market)) return reject(problem('market', 'one_of', { values: MARKETS, value: shown(market) }))
-  if (!label) return reject(problem('label', 'label', { value: shown(row.label!) }))
+  if (!isMarket(market)) return reject(problem('market', 'one_of', { values: MARKETS, value: truncate(market) }))
+  if (!label) return reject(problem('label', 'label', { value: truncate(row.label!) }))
   const updatedAt = instantOf(row.updated_at, 'updated_at') ?? nowMs
   addPrice(rows, { line, item: { ref }, market, label: label.label }, strictPrice(row.price!.trim()), updatedAt)
 }
@@ -33,5 +33,5 @@ function readRow(row: Record<string, string>, line: number, rows: FeedRow[], now
 function strictPrice(text: string): Cell {
   const minor = parseMinor(text)
   if (minor === 0 || text.startsWith('-')) return problem('price', 'number', { above: 0 })
-  return minor ?? problem('price', 'number', { max: MAX_AMOUNT, value: shown(text) })
+  return minor ?? problem('price', 'number', { max: MAX_AMOUNT, value: truncate(text) })
 }

@@ -4,11 +4,11 @@ import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
 import { figuresOf } from '#prices/figures.ts'
 import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records.ts'
-import { priceUnlessZero } from './cells.ts'
+import { nonZeroPrice } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_a'
-const LONGEST_NAME = 300
+const MAX_NAME_LENGTH = 300
 
 // The columns keep their video-game names. cib-, new-, graded- and box-only-price are grades 7, 8, 9 and 9.5 without a grading company, and
 // condition-9 to condition-22 are undocumented: a grade without a company is not a label.
@@ -33,7 +33,7 @@ export const pricechartingCsv: PriceFormat = {
       for (const [column, label] of LABELS) {
         const figures = label === 'Near Mint' ? figuresOf({ samples: volumeOf(row['sales-volume']) }) : null
         const owner = { line, item, market: market ?? MARKET, label, figures }
-        addPrice(rows, owner, priceUnlessZero(row[column], column), nowMs)
+        addPrice(rows, owner, nonZeroPrice(row[column], column), nowMs)
       }
     })
   },
@@ -50,7 +50,7 @@ function volumeOf(cell: string | undefined): number | null {
  * artworks (`[Alternate Art]`) are products of their own, identified by the id alone.
  */
 function itemKey(row: Record<string, string>): ItemKey | null {
-  const product = row['product-name']!.slice(0, LONGEST_NAME)
+  const product = row['product-name']!.slice(0, MAX_NAME_LENGTH)
   const finish = [...product.matchAll(/\[([^[\]]*)\]/g)].map((tag) => tag[1]!).find(isPrinting)
   const number = /#(\S+)/.exec(product)?.[1]
   const name = product
@@ -67,7 +67,7 @@ function itemKey(row: Record<string, string>): ItemKey | null {
 
 /** `Pokemon Japanese Base Set`: the game, the language unless it is English, and the set. */
 function setOf(console: string): ItemWords {
-  const [, title, japanese, set] = /^(Pokemon|One Piece) (Japanese )?(\S.*)$/.exec(console.slice(0, LONGEST_NAME)) ?? []
+  const [, title, japanese, set] = /^(Pokemon|One Piece) (Japanese )?(\S.*)$/.exec(console.slice(0, MAX_NAME_LENGTH)) ?? []
   if (title === undefined) return {}
   return { game: title === 'Pokemon' ? 'pokemon' : 'onepiece', language: japanese ? 'ja' : 'en', set: set! }
 }

@@ -40,7 +40,7 @@ export function addPrice(rows: FeedRow[], owner: PriceOwner, price: Cell, time: 
 }
 
 /** Passes the lines on if at least one of the first batch has this format; otherwise throws `FeedError`. */
-export async function* recognised<T>(
+export async function* requireFormat<T>(
   lines: AsyncIterable<FeedLine<T>[]>,
   isOfFormat: (value: T) => boolean,
   expected: Reason,

@@ -5,8 +5,8 @@ import { problem, type Reason, reason } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records.ts'
 import type { Figures } from '#prices/evidence/types.ts'
 import { figuresOf } from '#prices/figures.ts'
-import { type Cell, figureOf, instantOf, priceOf, shown, textOf } from './cells.ts'
-import { addPrice, feedRows, recognised } from './rows.ts'
+import { type Cell, figureOf, instantOf, priceOf, truncate, textOf } from './cells.ts'
+import { addPrice, feedRows, requireFormat } from './rows.ts'
 
 type Row = Record<string, unknown>
 
@@ -33,7 +33,7 @@ export const singlesBrl: PriceFormat = {
   read: (source) =>
     feedRows(
       byCard(
-        recognised(
+        requireFormat(
           ndjsonRows(source),
           (row) => 'cardId' in row && 'finish' in row && Array.isArray(row.sources),
           // The CSV of price changes is not supported, because its prices are means of different kinds of values.
@@ -90,7 +90,7 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
   const reject = (why: Reason) => void rows.push({ line, reject: why })
   if (!Array.isArray(row.sources)) return reject(problem('sources', 'list'))
   if (id === '' || finish === '') return reject(problem(id === '' ? 'cardId' : 'finish', 'required'))
-  if (stamp !== '' && stamp !== 'unstamped') return reject(problem('stamp', 'one_of', { values: 'unstamped', value: shown(stamp) }))
+  if (stamp !== '' && stamp !== 'unstamped') return reject(problem('stamp', 'one_of', { values: 'unstamped', value: truncate(stamp) }))
 
   const firstEdition = finish === 'firstEdition' || variation === 'firstEdition'
   const trend = sourceValue(row, 'cardmarketTrend')

@@ -5,7 +5,7 @@ import type { Market } from '#core/markets.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import { type FigureAmount, figuresOf } from '#prices/figures.ts'
 import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records.ts'
-import { figureOf, priceOf, shown } from './cells.ts'
+import { figureOf, priceOf, truncate } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const MARKET: Market = 'source_c'
@@ -31,7 +31,7 @@ export interface Condition {
 }
 
 /** the words of `Near Mint 1st Edition Reverse Holofoil`, and a few more */
-const LONGEST_CONDITION = 8
+const MAX_CONDITION_LENGTH = 8
 const NEAR_MINT: Condition = { label: 'Near Mint' }
 
 /** The collection export comes first, because it has every column of the pricing export. */
@@ -96,9 +96,9 @@ function layoutOf(header: readonly string[]): Layout {
 /** Item and label of a row, or what is wrong with it. */
 function readItem(row: Record<string, string>, layout: Layout): { item: ItemKey; label: string } | Problem {
   const id = row[layout.idColumn]!.trim()
-  if (!/^[1-9]\d*$/.test(id)) return problem(layout.idColumn, 'id', { value: shown(id) })
+  if (!/^[1-9]\d*$/.test(id)) return problem(layout.idColumn, 'id', { value: truncate(id) })
   const condition = layout.conditionColumn === null ? NEAR_MINT : readCondition(row[layout.conditionColumn]!)
-  if (!condition) return problem(layout.conditionColumn!, 'label', { value: shown(row[layout.conditionColumn!]!) })
+  if (!condition) return problem(layout.conditionColumn!, 'label', { value: truncate(row[layout.conditionColumn!]!) })
   const printing = layout.printingColumn === null ? '' : row[layout.printingColumn]!.trim()
   const finish = printing === '' ? condition.finish : printing
   return { item: { source: layout.idSource, id, ...(finish && { finish }), ...wordsOf(row) }, label: condition.label }
@@ -115,7 +115,7 @@ export function readCondition(text: string): Condition | null {
   const words = text.trim().split(/\s+/)
   // Sealed products have no worse condition than this; a damaged card is worth less than any label.
   if (/^unopened$/i.test(text.trim())) return NEAR_MINT
-  if (/^damaged$/i.test(words[0]!) || words.length > LONGEST_CONDITION) return null
+  if (/^damaged$/i.test(words[0]!) || words.length > MAX_CONDITION_LENGTH) return null
   for (let n = words.length; n > 0; n -= 1) {
     const label = parseLabel(words.slice(0, n).join(' '))
     if (label?.group !== 'ungraded') continue

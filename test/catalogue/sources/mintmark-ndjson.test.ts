@@ -6,7 +6,7 @@ import { categoryLine, itemLine, mintmarkNdjson } from '#catalogue/sources/mintm
 import { type CategoryRecord, GENRES, type ItemRecord } from '#catalogue/records.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
-import { cleaned } from '#core/text.ts'
+import { cleanText } from '#core/text.ts'
 import { opened, readRows, readText, rejectsOf } from './reading.ts'
 import { reason } from '#core/problems.ts'
 
@@ -23,7 +23,7 @@ const ITEM =
 
 const read = (text: string) => readText(opened(mintmarkNdjson), text)
 
-it("reads lines as the operator's reference shows them", async () => {
+it("reads lines as documented in the operator's reference", async () => {
   expect(await read(`${CATEGORY}\n${ITEM}\n`)).toEqual([
     {
       line: 1,
@@ -71,7 +71,7 @@ it("reads lines as the operator's reference shows them", async () => {
 })
 
 describe('writing', () => {
-  it('gives the same lines again', async () => {
+  it('writes the same lines that it read', async () => {
     const lines = (await read(`${CATEGORY}\n${ITEM}\n`)).map((row) => {
       if ('reject' in row) return row.reject
       return 'category' in row ? categoryLine(row.category) : itemLine(row.item)
@@ -82,7 +82,7 @@ describe('writing', () => {
   // As the other formats give them.
   const name = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
-    .map(cleaned)
+    .map(cleanText)
     .filter((s) => s !== '')
   const slug = fc.stringMatching(/^[a-z0-9]{1,8}(-[a-z0-9]{1,8})?$/)
   const whole = fc.integer({ min: 1, max: 2 ** 31 - 1 })
@@ -144,7 +144,7 @@ describe('writing', () => {
     },
   )
 
-  it('loses nothing of any category or item', async () => {
+  it('keeps every field of categories and items', async () => {
     await fc.assert(
       fc.asyncProperty(categories, items, async (category, item) => {
         expect(await read(`${categoryLine(category)}\n${itemLine(item)}\n`)).toEqual([
@@ -183,14 +183,14 @@ describe('wrong fields', () => {
     [item({ prices: [{ ...item({}).prices[0], label: 'nm' }] }), 'prices.0.label label'],
     [item({ prices: [{ ...item({}).prices[0], updated_at: '2026-11-01' }] }), 'prices.0.updated_at time_utc'],
     [item({ prices: [{ ...item({}).prices[0], updated_at: '2026-02-31T00:00:00Z' }] }), 'prices.0.updated_at time'],
-  ])('are refused by name: %#', async (row, reason) => {
+  ])('are rejected by field: %#', async (row, reason) => {
     const rows = await readRows(mintmarkNdjson, row, JSON.parse(CATEGORY))
     expect(rejectsOf(rows)).toHaveLength(1)
     expect(rejectsOf(rows)[0]).toContain(reason)
     expect(rows).toHaveLength(2)
   })
 
-  it('does not stop for lines that are nothing, and refuses a ref that came before', async () => {
+  it('continues after invalid lines, and rejects duplicate refs', async () => {
     const elsewhere = ITEM.replace('"source_c"', '"source_a"')
     expect(rejectsOf(await read(`${CATEGORY}\n\n{\n{"type":"card"}\n${ITEM}\n${elsewhere}\n${ITEM}`))).toEqual([
       '3 json line',
@@ -199,12 +199,12 @@ describe('wrong fields', () => {
     ])
   })
 
-  it('refuses a file of another format and says what was expected', async () => {
+  it('rejects a file of another format and names the expected one', async () => {
     await expect(read('item_ref,market,label\n')).rejects.toMatchObject({ why: reason('file_rows', { count: 1, format: 'mintmark-ndjson' }) })
   })
 })
 
-it('is one of the formats, whose names are unique', () => {
+it('is a registered format with a unique name', () => {
   expect(CATALOGUE_FORMATS.map((format) => format.name)).toEqual([
     'mintmark-ndjson',
     'tcgdex',

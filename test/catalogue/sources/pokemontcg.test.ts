@@ -24,7 +24,7 @@ const set = (fields: object = {}) => ({
   ...fields,
 })
 
-it('makes a tree of series and sets', async () => {
+it('builds a tree of series and sets', async () => {
   const rows = await readText(opened(pokemontcg), JSON.stringify([set(), set({ id: 'tst2', name: 'Two', images: {} })]))
   const of = { market: 'source_a', game: 'pokemon' }
   expect(rows).toEqual([
@@ -56,7 +56,7 @@ it('makes a tree of series and sets', async () => {
   ])
 })
 
-it('reads a card, its numbers being text', async () => {
+it('reads a card, with numbers as text', async () => {
   const item = onlyItem(
     await readRows(
       pokemontcg,
@@ -104,14 +104,14 @@ it('reads a card, its numbers being text', async () => {
   })
 })
 
-it('prints the total of the set, which an earlier file of the import told', async () => {
+it('prints the set total from an earlier file of the import', async () => {
   const reader = opened(pokemontcg)
   await readText(reader, JSON.stringify([set(), set({ id: 'swshp', name: 'Test Black Star Promos' }), set({ id: 'a-b' })]))
   const cards = [card(), card({ id: 'tst1-RC1', number: 'RC1' }), card({ id: 'swshp-7', number: '7' }), card({ id: 'a-b-12', number: '12' })]
   expect(itemsOf(await readText(reader, ndjson(...cards))).map((item) => item.code)).toEqual(['4/102', 'RC1', '7', '12/102'])
 })
 
-it('prints the total of a set that an earlier import brought', async () => {
+it('prints the set total from an earlier import', async () => {
   const known = { 'pokemontcg:set:tst1': { parent: null, printedTotal: 99 } }
   expect(itemsOf(await readText(opened(pokemontcg, { known }), ndjson(card())))[0]!.code).toBe('4/99')
 })
@@ -124,16 +124,16 @@ it.each([
   ['tst1', 'Rare Holo V', 'holo'],
   ['tst1', 'Rare Secret', 'holo'],
   ['tst1', undefined, undefined],
-])('lets prices of holos find only cards that exist as holo alone: %s %s', async (set, rarity, finish) => {
+])('maps holo prices only to cards that exist as holo only: %s %s', async (set, rarity, finish) => {
   const { foreignIds } = onlyItem(await readRows(pokemontcg, card({ id: `${set}-4`, rarity })))
   expect(foreignIds).toEqual([{ source: 'pokemontcg', id: `${set}-4`, ...(finish && { finish }) }])
 })
 
-it('tells from the beginning of a file which comes first', () => {
+it('determines from the start of a file which file comes first', () => {
   expect([JSON.stringify([set()]), JSON.stringify(card()), ''].map((head) => pokemontcg.rank!(head))).toEqual([1, 2, 2])
 })
 
-it('reads LV.X as a suffix, as X is not a level', async () => {
+it('reads LV.X as a suffix, because X is not a level', async () => {
   const item = onlyItem(await readRows(pokemontcg, card({ level: 'X', subtypes: ['Level-Up', 'SP'] })))
   expect(item.details).toMatchObject({ stage: 'Level-Up', suffix: 'LV.X' })
   expect(item.details.level).toBeUndefined()
@@ -151,7 +151,7 @@ it.each([
   ['Energy', ['Basic'], undefined, undefined],
   ['Trainer', ['Item', 'ACE SPEC'], undefined, undefined],
   ['Pokémon', undefined, undefined, undefined],
-])('reads of %s with subtypes %j the stage %s and the suffix %s', async (supertype, subtypes, stage, suffix) => {
+])('reads %s with subtypes %j as stage %s and suffix %s', async (supertype, subtypes, stage, suffix) => {
   const { details } = onlyItem(await readRows(pokemontcg, card({ supertype, subtypes })))
   expect([details.stage, details.suffix]).toEqual([stage, suffix])
 })
@@ -195,7 +195,7 @@ it('reads cards from an array and sets from lines as well', async () => {
   expect(itemsOf(await readText(reader, `\n ${JSON.stringify([card()])}`))).toMatchObject([{ code: '4/102', market: 'source_b' }])
 })
 
-it('refuses a file of another format and says what was expected', async () => {
+it('rejects a file of another format and names the expected one', async () => {
   const read = (text: string) => readText(opened(pokemontcg), text)
   await expect(read('[{"id":"x"}]')).rejects.toMatchObject({ why: reason('file_rows', { count: 1, format: 'pokemontcg' }) })
   await expect(read('a,b\n1,2\n')).rejects.toMatchObject({ why: reason('file_rows', { count: 2, format: 'pokemontcg' }) })

@@ -24,7 +24,7 @@ const card = (fields: object = {}) => ({
 
 const readPacks = (packs: object) => readText(opened(punkRecords), JSON.stringify(packs, null, 1))
 
-it('makes a category per pack under one per language', async () => {
+it('creates a category for each pack, below one for each language', async () => {
   const rows = await readPacks({
     550101: {
       id: '550101',
@@ -93,7 +93,7 @@ it('reads a card', async () => {
   })
 })
 
-it('makes an item of its own of every other printing, under the number of the card', async () => {
+it('creates a separate item for every other printing, with the number of the card', async () => {
   const ids = ['TS01-001', 'TS01-001_p1', 'TS01-001_p12', 'TS01-001_r2', 'P-001_p1', 'ODD_x']
   const items = itemsOf(await readRows(punkRecords, ...ids.map((id) => card({ id }))))
   expect(items.map((item) => [item.ref, item.code, attribute(item, 'Finish')])).toEqual([
@@ -106,7 +106,7 @@ it('makes an item of its own of every other printing, under the number of the ca
   ])
 })
 
-it('keeps the same id apart by language, which the pack tells', async () => {
+it('keeps items with the same id but different pack languages apart', async () => {
   const rows = await readRows(punkRecords, card(), card({ pack_id: '550101', name: 'モンキー・D・テスト' }), card({ pack_id: '622101' }))
   expect(itemsOf(rows).map((item) => [item.ref, attribute(item, 'Language')])).toEqual([
     ['punk-records:en:TS01-001', 'English'],
@@ -116,7 +116,7 @@ it('keeps the same id apart by language, which the pack tells', async () => {
   expect(itemsOf(rows)[1]!.name).toBe('モンキー・D・テスト')
 })
 
-it('gives Leaders life instead of cost, and leaves out what a card has not', async () => {
+it('gives Leaders life instead of cost, and omits missing values', async () => {
   const item = onlyItem(
     await readRows(
       punkRecords,
@@ -147,7 +147,7 @@ it('gives Leaders life instead of cost, and leaves out what a card has not', asy
   ])
 })
 
-it('turns the marks of web pages in texts into plain text', async () => {
+it('converts HTML in texts to plain text', async () => {
   const item = onlyItem(
     await readRows(
       punkRecords,
@@ -198,12 +198,12 @@ it('rejects the row, not the file', async () => {
   expect(rejectsOf(packs)).toEqual(['1 json_object entry', '2 lacks pack id', '3 pack_language 777', '4 lacks pack 569102 title'])
 })
 
-it('tells from the beginning of a file which comes first', () => {
+it('determines from the start of a file which file comes first', () => {
   const pack = '{\n "569101": {"id": "569101"'
   expect([pack, JSON.stringify(card()), ''].map((head) => punkRecords.rank!(head))).toEqual([1, 2, 2])
 })
 
-it('refuses a file of another format and says what was expected', async () => {
+it('rejects a file of another format and names the expected one', async () => {
   await expect(readPacks({ 1: { id: '1' } })).rejects.toMatchObject({ why: reason('file_rows', { count: 1, format: 'punk-records' }) })
   await expect(readRows(punkRecords, { id: 'a' })).rejects.toMatchObject({ why: reason('file_rows', { count: 1, format: 'punk-records' }) })
 })

@@ -1,7 +1,7 @@
 // Reading of fixtures and of the real reference files through a catalogue format, for the tests of the formats.
 import { createReadStream, existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, KnownCategory } from '#catalogue/records.ts'
+import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, StoredCategory } from '#catalogue/records.ts'
 import { gunzip } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { ruleOf } from '../../support/reasons.ts'
@@ -11,7 +11,7 @@ const REFERENCE = new URL('../../../../shared/data/', import.meta.url)
 /** An import that is begun; `known` are the categories of earlier ones by ref. */
 export function opened(
   format: CatalogueFormat,
-  { market = format.defaultMarket, known = {} }: { market?: Market; known?: Record<string, KnownCategory> } = {},
+  { market = format.defaultMarket, known = {} }: { market?: Market; known?: Record<string, StoredCategory> } = {},
 ): CatalogueReader {
   return format.open(market, new Map(Object.entries(known)))
 }

@@ -51,7 +51,7 @@ describe('cardmarket-products', () => {
     ])
   })
 
-  it('takes lots and full sets for bundles, everything else for sealed', async () => {
+  it('reads lots and full sets as bundles, everything else as sealed', async () => {
     const kinds = [
       'Pokémon Lot',
       'One Piece Lots',
@@ -87,12 +87,12 @@ describe('cardmarket-products', () => {
     ])
   })
 
-  it('does not take 2007-01-01 for a date', async () => {
+  it('does not read 2007-01-01 as a date', async () => {
     const [item] = itemsOf(await read(product({ dateAdded: '2007-01-01 00:00:00' })))
     expect(attribute(item!, 'Listed Since')).toBeUndefined()
   })
 
-  it('keeps what stands in parentheses and products of one name, without white space at the ends', async () => {
+  it('keeps text in parentheses and products with the same name, and trims white space', async () => {
     const rows = await read(product({ name: ' Box (18 Boosters) ' }), product({ idProduct: 2, name: 'Box (18 Boosters)' }))
     expect(itemsOf(rows).map((item) => item.name)).toEqual(['Box (18 Boosters)', 'Box (18 Boosters)'])
   })
@@ -121,7 +121,7 @@ describe('cardmarket-products', () => {
     ])
   })
 
-  it('refuses a file of another format and says what was expected', async () => {
+  it('rejects a file of another format and names the expected one', async () => {
     const readBare = (text: string) => readText(opened(cardmarketProducts), text)
     await expect(readBare('a,b\n1,2\n')).rejects.toMatchObject({ why: reason('json', { part: 'file' }) })
     await expect(readBare('{"priceGuides":[]}')).rejects.toMatchObject({
@@ -165,7 +165,7 @@ describe('tcgplayer-sealed', () => {
     ])
   })
 
-  it('reads the release date of the older list where there is one', async () => {
+  it('reads the release date of the older list, if there is one', async () => {
     const items = itemsOf(await read(`${OLDER}7,A,A,,2023-05-01,1,u\n8,B,B,,,1,u\n`))
     expect(items.map((item) => item.attributes)).toEqual([[{ name: 'Release Date', value: '2023-05-01' }], []])
     expect(items[0]!.images).toEqual([])
@@ -182,7 +182,7 @@ describe('tcgplayer-sealed', () => {
     ['Test V Showcase', 'sealed'],
     ['Test Pencil Case 2024', 'sealed'],
     ['Test GX Case File', 'sealed'],
-  ])('takes %s for %s', async (name, genre) => {
+  ])('reads %s as %s', async (name, genre) => {
     expect(itemsOf(await read(`${NEWER}7,${name},${name},,,1,u\n`))[0]!.genre).toBe(genre)
   })
 
@@ -191,7 +191,7 @@ describe('tcgplayer-sealed', () => {
     expect(rejectsOf(rows)).toEqual(['3 productId id x', '4 lacks product 8 name', '5 row_cells 2 7', '6 row_again item tcgplayer:7 D 2'])
   })
 
-  it('refuses a file of another format and says what was expected', async () => {
+  it('rejects a file of another format and names the expected one', async () => {
     await expect(read('productId,date,marketPrice\n1,2024-02-08,3\n')).rejects.toMatchObject({
       why: reason('header', { columns: ['name', 'imageUrl', 'set_code'] }),
     })

@@ -32,14 +32,14 @@ async function finishes(variants: unknown, thirdParty?: Printing['thirdParty']):
 
 const printings = (...list: Printing[]) => finishes(list)
 
-it('makes one item of a card without a list of printings', async () => {
+it('creates one item for a card without a list of printings', async () => {
   const one = ['tcgdex:tst1-4 |  | tcgdex:tst1-4 cardmarket:1 tcgplayer:2']
   expect(await finishes(undefined, { cardmarket: 1, tcgplayer: 2 })).toEqual(one)
   expect(await finishes([], { cardmarket: 1, tcgplayer: 2 })).toEqual(one)
   expect(await finishes([{ thirdParty: { cardmarket: 9 } }, null, 'holo'], { cardmarket: 1, tcgplayer: 2 })).toEqual(one)
 })
 
-it('makes an item of each flag that is set, where a card has flags in place of printings', async () => {
+it('creates an item for each flag that is set, if a card has flags instead of printings', async () => {
   const flags = (...set: string[]) => Object.fromEntries(['normal', 'reverse', 'holo', 'firstEdition'].map((flag) => [flag, set.includes(flag)]))
   expect(await finishes(flags('holo'), { cardmarket: 1, tcgplayer: 2 })).toEqual([
     'tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo',
@@ -52,7 +52,7 @@ it('makes an item of each flag that is set, where a card has flags in place of p
   expect(await finishes(flags(), { tcgplayer: 2 })).toEqual(['tcgdex:tst1-4 |  | tcgdex:tst1-4 tcgplayer:2'])
 })
 
-it('makes one item per printing, the first being the card itself', async () => {
+it('creates one item for each printing, the first being the card itself', async () => {
   expect(
     await printings(
       { type: 'holo', subtype: 'unlimited', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
@@ -66,7 +66,7 @@ it('makes one item per printing, the first being the card itself', async () => {
   ])
 })
 
-it('makes items of printings without ids of their own', async () => {
+it('creates items for printings without their own ids', async () => {
   expect(await printings({ type: 'normal' }, { type: 'reverse' }, { type: 'holo', foil: 'cosmos' })).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal',
     'tcgdex:tst1-4:reverse | Reverse | tcgdex:tst1-4:reverse',
@@ -85,7 +85,7 @@ it('makes items of printings without ids of their own', async () => {
   ])
 })
 
-it('takes the ids of the card for printings without any', async () => {
+it('uses the ids of the card for printings without ids', async () => {
   const list = [{ type: 'normal' }, { type: 'holo', foil: 'cracked-ice', thirdParty: { tcgplayer: 9 } }, { type: 'reverse' }]
   expect(await finishes(list, { cardmarket: 1, tcgplayer: 2 })).toEqual([
     'tcgdex:tst1-4 | Normal | tcgdex:tst1-4:normal cardmarket:1:normal tcgplayer:2:normal',
@@ -94,7 +94,7 @@ it('takes the ids of the card for printings without any', async () => {
   ])
 })
 
-it('sees one printing in ids that are a part of the other', async () => {
+it('treats printings as one if the ids of one are part of the other', async () => {
   const part = { type: 'holo', thirdParty: { tcgplayer: 2 } }
   const whole = { type: 'holo', subtype: 'unlimited', thirdParty: { cardmarket: 1, tcgplayer: 2 } }
   const one = ['tcgdex:tst1-4 | Holo | tcgdex:tst1-4:holo cardmarket:1:holo tcgplayer:2:holo']
@@ -102,7 +102,7 @@ it('sees one printing in ids that are a part of the other', async () => {
   expect(await printings(whole, part)).toEqual(one)
 })
 
-it('leaves an id that two items share under one finish word to the first', async () => {
+it('assigns an id shared by two items with one finish to the first', async () => {
   expect(
     await printings(
       { type: 'normal', thirdParty: { cardmarket: 1, tcgplayer: 2 } },
@@ -114,7 +114,7 @@ it('leaves an id that two items share under one finish word to the first', async
   ])
 })
 
-it('never lets a stamped or oversized printing answer for the plain finish', async () => {
+it('never uses a stamped or oversized printing as the plain finish', async () => {
   const finishesOfCard = await printings(
     { type: 'normal', thirdParty: { tcgplayer: 1 } },
     { type: 'holo', size: 'jumbo', thirdParty: { tcgplayer: 2 } },
@@ -129,7 +129,7 @@ it('never lets a stamped or oversized printing answer for the plain finish', asy
   ])
 })
 
-it('tells products of the same finish apart by a number', async () => {
+it('distinguishes products of the same finish by a number', async () => {
   const stamped = (cardmarket: number) => ({ type: 'holo', stamp: ['winner'], thirdParty: { cardmarket } })
   expect((await printings(stamped(1), stamped(2), stamped(3))).map((line) => line.split(' | ').slice(0, 2).join(' '))).toEqual([
     'tcgdex:tst1-4 Holo Winner',

@@ -24,7 +24,7 @@ const set = (fields: object = {}) => ({
 })
 
 describe('series and sets', () => {
-  it('makes a tree of series and sets', async () => {
+  it('builds a tree of series and sets', async () => {
     const rows = await readRows(tcgdex, { id: 'tst', name: { fr: 'Essai', en: 'Test' }, energies: ['Fire'] }, set())
     expect(rows).toEqual([
       {
@@ -55,18 +55,18 @@ describe('series and sets', () => {
     ])
   })
 
-  it('names a set by the first language there is, without white space at its ends', async () => {
+  it('names a set by its first available language, without surrounding white space', async () => {
     const rows = await readRows(tcgdex, set({ name: { pt: ' Coleção ' } }), set({ id: 'b', name: { it: 'Prova', fr: 'Essai' } }))
     expect(categoriesOf(rows).map((c) => c.name)).toEqual(['Coleção', 'Essai'])
   })
 
-  it('refuses the series that upstream calls null, and makes their sets roots', async () => {
+  it('rejects the series that upstream calls null, and makes its sets roots', async () => {
     const rows = await readRows(tcgdex, { id: 'null', name: {} }, { id: 'null', name: {} }, set({ name: { ja: 'テスト' }, serie: 'null' }))
     expect(rejectsOf(rows)).toEqual(['1 lacks series id', '2 lacks series id'])
     expect(categoriesOf(rows)).toMatchObject([{ ref: 'tcgdex-asia:set:tst1', parent: null }])
   })
 
-  it('keeps the first of several Asian sets of one id and reports the others', async () => {
+  it('keeps the first of several Asian sets with one id and reports the others', async () => {
     const rows = await readRows(
       tcgdex,
       set({ id: 'AC1a', name: { 'zh-tw': '甲' } }),
@@ -76,7 +76,7 @@ describe('series and sets', () => {
     expect(rejectsOf(rows)).toEqual(['2 row_again category tcgdex-asia:set:AC1a 乙 1'])
   })
 
-  it('takes a set of the Asian file that has an English name alone for Asian', async () => {
+  it('treats a set of the Asian file with only an English name as Asian', async () => {
     const rows = await readRows(tcgdex, set({ name: { ja: 'テスト' } }), set({ id: 'miscp' }))
     expect(categoriesOf(rows).map((c) => c.ref)).toEqual(['tcgdex-asia:set:tst1', 'tcgdex-asia:set:miscp'])
     expect(categoriesOf(await readRows(tcgdex, set({ id: 'miscp' })))[0]!.ref).toBe('tcgdex:set:miscp')
@@ -155,14 +155,14 @@ describe('cards', () => {
     expect(attribute(item, 'Set Number')).toBe(code)
   })
 
-  it('knows the printed total from an earlier file of the import, and of no other import', async () => {
+  it('takes the printed total from an earlier file of the same import only', async () => {
     const reader = opened(tcgdex)
     await readText(reader, ndjson(set()))
     expect(itemsOf(await readText(reader, ndjson(card())))[0]!.code).toBe('4/102')
     expect(itemsOf(await readText(opened(tcgdex), ndjson(card())))[0]!.code).toBe('4')
   })
 
-  it('knows sets of earlier imports, and believes this one more', async () => {
+  it('uses sets of earlier imports, but prefers this one', async () => {
     const known = {
       'tcgdex:set:tst1': { parent: 'tcgdex:serie:tcgp', printedTotal: 226 },
       'tcgdex:set:tst2': { parent: 'tcgdex:serie:tst', printedTotal: null },
@@ -176,7 +176,7 @@ describe('cards', () => {
     expect(itemsOf(await readText(opened(tcgdex, { known }), ndjson(set(), ...cards))).map(of)[0]).toEqual(['4/102', undefined])
   })
 
-  it('gives promos no total, as they print none', async () => {
+  it('gives promos no total, because they print none', async () => {
     const rows = await readRows(tcgdex, set({ name: { en: 'Test Black Star Promos' } }), card())
     expect(itemsOf(rows)[0]!.code).toBe('4')
     expect(categoriesOf(rows)[0]!.printedTotal).toBeNull()
@@ -202,7 +202,7 @@ describe('cards', () => {
     expect(attribute(item, 'Rarity')).toBe(expected)
   })
 
-  it('leaves out what is not there or no value', async () => {
+  it('omits missing and empty values', async () => {
     const item = onlyItem(
       await readRows(
         tcgdex,
@@ -221,13 +221,13 @@ describe('cards', () => {
     expect(item.attributes.map((a) => a.name)).toEqual(['Set Number', 'Card Type', 'Languages'])
   })
 
-  it('drops a fractional Pokédex number, not the card', async () => {
+  it('ignores a fractional Pokédex number, but keeps the card', async () => {
     const item = onlyItem(await readRows(tcgdex, card({ dexId: [384.1, 384] })))
     expect(item.details.dexIds).toEqual([384])
     expect(onlyItem(await readRows(tcgdex, card({ dexId: [384.1] }))).details.dexIds).toBeUndefined()
   })
 
-  it('keeps several Pokédex numbers, the case of suffixes, hp of Trainers and names as written', async () => {
+  it('keeps several Pokédex numbers, the case of suffixes, the hp of Trainers and names as written', async () => {
     const pair = onlyItem(await readRows(tcgdex, card({ name: { en: " Farfetch’d ♀ δ ☆ é' " }, dexId: [25, 133], suffix: 'EX' })))
     expect(pair).toMatchObject({ name: "Farfetch’d ♀ δ ☆ é'", details: { dexIds: [25, 133], suffix: 'EX' } })
     const doll = onlyItem(await readRows(tcgdex, card({ category: 'Trainer', hp: 10, suffix: 'ex', regulationMark: 'j' })))
@@ -246,13 +246,13 @@ describe('cards', () => {
     expect(onlyItem(await readRows(tcgdex, card({ stage }))).details.stage).toBe(expected)
   })
 
-  it('names a card without an English name by the first other language', async () => {
+  it('names a card without an English name by its first other language', async () => {
     expect(onlyItem(await readRows(tcgdex, card({ name: { fr: 'Essaidragon' } }))).name).toBe('Essaidragon')
     const brazilian = onlyItem(await readRows(tcgdex, card({ name: { 'pt-br': 'Testinho' } })))
     expect(brazilian).toMatchObject({ name: 'Testinho', ref: 'tcgdex:tst1-4' })
   })
 
-  it('keeps Asian cards apart from international ones of the same id', async () => {
+  it('keeps Asian cards apart from international ones with the same id', async () => {
     const rows = await readRows(
       tcgdex,
       card({ id: 'neo4-100', set: 'neo4' }),
@@ -273,12 +273,12 @@ describe('cards', () => {
     })
   })
 
-  it('marks the cards of the digital-only game', async () => {
+  it('marks cards of the digital-only game', async () => {
     const rows = await readRows(tcgdex, set({ serie: 'tcgp' }), card(), set({ id: 'tst2' }), card({ id: 'tst2-1', set: 'tst2' }))
     expect(itemsOf(rows).map((item) => attribute(item, 'Digital only'))).toEqual(['yes', undefined])
   })
 
-  it('fills in the documented address of the picture of a card with an English name', async () => {
+  it('generates the documented picture URL for a card with an English name', async () => {
     const rows = await readRows(
       tcgdex,
       set(),
@@ -298,16 +298,16 @@ describe('cards', () => {
     ['of a set whose series is not known', [card()]],
     ['of a set without a series', [set({ serie: 'null' }), card()]],
     ['with a number that a path cannot hold', [set(), card({ localId: '%3F' })]],
-  ])('fills in no address of a picture %s', async (_of, rows) => {
+  ])('generates no picture URL %s', async (_of, rows) => {
     expect(itemsOf(await readRows(tcgdex, ...rows)).map((item) => item.images)).toEqual([[]])
   })
 
-  it('prefers the address that a card states', async () => {
+  it('prefers the URL that a card states', async () => {
     const rows = await readRows(tcgdex, set(), card({ image: 'https://assets.example/en/tst/tst1/4' }))
     expect(itemsOf(rows)[0]!.images).toEqual([{ url: 'https://assets.example/en/tst/tst1/4/high.webp', order: 1 }])
   })
 
-  it('takes two cards of one name in a set for two', async () => {
+  it('treats two cards with the same name in a set as two cards', async () => {
     expect(itemsOf(await readRows(tcgdex, card(), card({ id: 'tst1-5', localId: '5' })))).toHaveLength(2)
   })
 
@@ -340,7 +340,7 @@ describe('the English API form', () => {
       ...fields,
     })
 
-  it('reads card and set, and does not say where the set belongs', async () => {
+  it('reads card and set, without assigning the set a parent', async () => {
     const rows = await readRows(tcgdex, flat(), flat({ id: 'tst1-5', localId: '5' }))
     expect(categoriesOf(rows)).toEqual([
       {
@@ -362,18 +362,18 @@ describe('the English API form', () => {
     })
   })
 
-  it('makes one item, as its flags of finishes are wrong', async () => {
+  it('creates one item, because the flags of finishes are wrong in this form', async () => {
     const item = onlyItem(await readRows(tcgdex, flat({ image: undefined, stage: undefined })))
     expect(attribute(item, 'Finish')).toBeUndefined()
     expect(item).toMatchObject({ images: [], foreignIds: [{ source: 'tcgdex', id: 'tst1-4' }] })
   })
 
-  it('leaves the set as the import has read it from its own file', async () => {
+  it('keeps the set as the import has read it from its own file', async () => {
     expect(categoriesOf(await readRows(tcgdex, set(), flat()))).toMatchObject([{ parent: 'tcgdex:serie:tst' }])
   })
 })
 
-it('refuses texts that no item can have, and more printings than a card has', async () => {
+it('rejects texts that are too long, and more printings than a card can have', async () => {
   const long = 'x'.repeat(501)
   const rows = await readRows(
     tcgdex,
@@ -394,12 +394,12 @@ it('refuses texts that no item can have, and more printings than a card has', as
   expect(itemsOf(rows)).toHaveLength(1)
 })
 
-it('tells from the beginning of a file which comes first', () => {
+it('determines from the start of a file which file comes first', () => {
   const heads = [{ id: 'a', name: { ja: 'A' } }, set(), card(), { id: 'a', name: {} }].map((row) => `${JSON.stringify(row)}\n{"id":`)
   expect([...heads, '{"id":"tst1-4","localId":"4","na', ''].map((head) => tcgdex.rank!(head))).toEqual([0, 1, 2, 0, 2, 2])
 })
 
-it('refuses a file of another format and says what was expected', async () => {
+it('rejects a file of another format and names the expected one', async () => {
   const expected = { why: { rule: 'file_rows', params: { format: 'tcgdex' } } }
   await expect(readText(opened(tcgdex), 'productId,name\n1,Box\n')).rejects.toMatchObject(expected)
   await expect(readRows(tcgdex, { id: 'tst1-3', name: 'Testivire', supertype: 'Pokémon' })).rejects.toMatchObject(expected)

@@ -25,11 +25,11 @@ const after = (minor: number, last: Partial<LastPrice> = {}): LastPrice => ({
   ...last,
 })
 
-test('a first price with nothing beside it passes', () => {
+test('a first price without other evidence passes', () => {
   expect(held({})).toBe(null)
 })
 
-test('a jump is held from the factor on, up and down', () => {
+test('a jump is held starting at the factor, up and down', () => {
   expect(held({ minor: 4999, last: after(1000) })).toBe(null)
   expect(held({ minor: 5000, last: after(1000) })).toEqual(['jump', 1000, 5])
   expect(held({ minor: 201, last: after(1000) })).toBe(null)
@@ -37,12 +37,12 @@ test('a jump is held from the factor on, up and down', () => {
   expect(held({ minor: 5000, last: after(1000) }, { holdFactor: 6 })).toBe(null)
 })
 
-test('a jump of less than the noise passes, whatever the factor', () => {
+test('a jump smaller than the noise passes, whatever the factor', () => {
   expect(held({ minor: 51, last: after(2) })).toBe(null)
   expect(held({ minor: 52, last: after(2) })).toEqual(['jump', 2, 26])
 })
 
-test('a price that is disputed or stale blocks none, one unconfirmed for long none with figures', () => {
+test('a disputed or stale price holds no other, and one unconfirmed for long holds none that has figures', () => {
   expect(held({ minor: 9000, last: after(1000, { state: 'disputed' }) })).toBe(null)
   expect(held({ minor: 9000, last: after(1000, { state: 'stale' }) })).toBe(null)
   const long = after(1000, { confirmedAtMs: NOW - 91 * 24 * HOUR })
@@ -50,7 +50,7 @@ test('a price that is disputed or stale blocks none, one unconfirmed for long no
   expect(held({ minor: 9000, last: long })).toEqual(['jump', 1000, 9])
 })
 
-test('a jump that looks real by its averages is no certain mistake', () => {
+test('a jump that its averages confirm is not a certain mistake', () => {
   const last = after(1000, { figures: { ...NO_FIGURES, avg7: 1000, avg30: 1000 } })
   const figures = { ...NO_FIGURES, avg7: 4000, avg30: 1500 }
   expect(held({ minor: 5000, last, figures })).toBe(null)
@@ -58,7 +58,7 @@ test('a jump that looks real by its averages is no certain mistake', () => {
   expect(held({ minor: 5000, last, figures: { ...figures, avg30: 5000 } })).toEqual(['jump', 1000, 5])
 })
 
-test('a slip against all of its own averages is held, and compared with the nearest', () => {
+test('a price that contradicts all its own averages is held, and compared with the nearest', () => {
   const figures = { ...NO_FIGURES, avg1: 900, avg7: 1000, avg30: 800 }
   expect(held({ minor: 5000, figures })).toEqual(['slip', 1000, 5])
   expect(held({ minor: 4999, figures })).toBe(null)
@@ -66,18 +66,18 @@ test('a slip against all of its own averages is held, and compared with the near
   expect(held({ minor: 5000, figures: { ...NO_FIGURES, avg1: 0 } })).toBe(null)
 })
 
-test('a date in the future is held, and outweighs a jump', () => {
+test('a date in the future is held, with precedence over a jump', () => {
   expect(held({ updatedAtMs: NOW + 24 * HOUR })).toBe(null)
   expect(held({ updatedAtMs: NOW + 24 * HOUR + 1, last: after(1) })).toEqual(['future_date', null, null])
 })
 
-test('only the named rules apply', () => {
+test('only the enabled rules apply', () => {
   const all = { last: after(1), updatedAtMs: NOW + 99 * HOUR }
   expect(held(all, { only: ['jump'] })).toEqual(['jump', 1, 1000])
   expect(held(all, { only: [] })).toBe(null)
 })
 
-test('a jump is the same upwards and downwards, and a larger factor never holds more', () => {
+test('jumps are symmetric, and a larger factor never holds more', () => {
   const minor = fc.integer({ min: 1, max: 999_999_999_999 })
   fc.assert(
     fc.property(minor, minor, fc.double({ min: 1.1, max: 100, noNaN: true }), (a, b, holdFactor) => {

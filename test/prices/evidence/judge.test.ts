@@ -2,13 +2,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { confidenceOf } from '#prices/evidence/confidence.ts'
-import { type IdentityKind, identityOf, inDoubt } from '#prices/evidence/identical-figures.ts'
+import { type IdentityKind, identityOf, findDoubtful } from '#prices/evidence/identical-figures.ts'
 import { judge, noiseOf } from '#prices/evidence/judge.ts'
 import { UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
 import type { Backing, PriceEvidence } from '#prices/evidence/types.ts'
 import { A, B, C, conditions, DAY, NO_FIGURES, NOW, price, SERVICE, verdicts } from './judged.ts'
 
-test('identical figures are disputed whatever agrees with them; a shared id is settled by a market that agrees closely', () => {
+test('identical figures are disputed regardless of agreement; a shared id is settled by a market that agrees closely', () => {
   expect(verdicts([price(B, 1000, { identical: true }), price(C, 1000)])).toEqual(['disputed identical_figures', 'trusted'])
   expect(verdicts([price(B, 1000, { sharedId: true })])).toEqual(['disputed shared_id'])
   expect(verdicts([price(B, 1000, { sharedId: true }), price(C, 1000)])).toEqual(['trusted', 'trusted'])
@@ -17,28 +17,28 @@ test('identical figures are disputed whatever agrees with them; a shared id is s
   expect(verdicts([price(B, 1000, { sharedId: true }), price(C, 1000, { sharedId: true })])).toEqual(['disputed shared_id', 'disputed shared_id'])
 })
 
-test('of prices that are alike, one that another market agrees with is right where the others are contradicted', () => {
+test('of identical prices, one confirmed by another market is correct if the others are contradicted', () => {
   const alike = (backing: Backing, categoryId = 1, name = 'eelektrik') => ({ backing, categoryId, name })
-  expect(inDoubt([alike('agreed'), alike('contradicted')], 'averages')).toEqual([false, true])
-  expect(inDoubt([alike('agreed'), alike('contradicted'), alike('contradicted')], 'averages')).toEqual([false, true, true])
-  for (const other of ['agreed', 'open'] as const) expect(inDoubt([alike('agreed'), alike(other)], 'averages')).toEqual([true, true])
-  expect(inDoubt([alike('open'), alike('contradicted')], 'averages')).toEqual([true, true])
+  expect(findDoubtful([alike('agreed'), alike('contradicted')], 'averages')).toEqual([false, true])
+  expect(findDoubtful([alike('agreed'), alike('contradicted'), alike('contradicted')], 'averages')).toEqual([false, true, true])
+  for (const other of ['agreed', 'open'] as const) expect(findDoubtful([alike('agreed'), alike(other)], 'averages')).toEqual([true, true])
+  expect(findDoubtful([alike('open'), alike('contradicted')], 'averages')).toEqual([true, true])
 })
 
-test('offers are alike within a set or a name, bare amounts within a set, averages anywhere', () => {
+test('offers are identical within a set or a name, bare amounts within a set, averages anywhere', () => {
   const one = { backing: 'open', categoryId: 1, name: 'yanmega' } as const
   const others = [
     { ...one, categoryId: 2 },
     { ...one, name: 'honchkrow' },
     { ...one, categoryId: 2, name: 'honchkrow' },
   ]
-  const doubted = (kind: IdentityKind) => others.map((other) => inDoubt([one, other], kind).every(Boolean))
+  const doubted = (kind: IdentityKind) => others.map((other) => findDoubtful([one, other], kind).every(Boolean))
   expect(doubted('averages')).toEqual([true, true, true])
   expect(doubted('offers')).toEqual([true, true, false])
   expect(doubted('name')).toEqual([false, true, false])
 })
 
-test('what other markets say of a price counts only where nothing speaks against them', () => {
+test('agreement of other markets counts only if nothing contradicts the price', () => {
   const of = (...prices: PriceEvidence[]) => judge(prices, { ratios: [], gradeOrder: null }, conditions()).map(({ backing }) => backing)
   expect(of(price(B, 1000), price(C, 1100))).toEqual(['agreed', 'agreed'])
   expect(of(price(B, 1000, { identical: true }), price(C, 9000))).toEqual(['contradicted', 'open'])
@@ -46,7 +46,7 @@ test('what other markets say of a price counts only where nothing speaks against
   expect(of(price(B, 1000))).toEqual(['open'])
 })
 
-test('identity is of the averages, else of the offers, else of price and name', () => {
+test('identity uses the averages, otherwise the offers, otherwise price and name', () => {
   const of = (minor: number, figures: Partial<typeof NO_FIGURES>, name = 'snorlax') => identityOf(minor, { ...NO_FIGURES, ...figures }, name, 50)
   expect(of(5550, { avg1: 1, avg7: 46, avg30: 46 })).toBe(of(5550, { avg1: 2, avg7: 46, avg30: 46, low: 9 }, 'pikachu'))
   expect(of(5550, { avg7: 46, avg30: 46 })).not.toBe(of(5550, { avg7: 46, avg30: 47 }))
@@ -56,7 +56,7 @@ test('identity is of the averages, else of the offers, else of price and name', 
   expect(of(49, { avg7: 46, avg30: 46 })).toBe(null)
 })
 
-test('a PSA 10 below Near Mint marks both', () => {
+test('a PSA 10 below Near Mint disputes both', () => {
   const order = (label: 'psa_10' | 'near_mint', ...others: ReturnType<typeof price>[]) => ({ gradeOrder: { label, others } })
   expect(verdicts([price(A, 900)], {}, order('psa_10', price(A, 1000)))).toEqual(['disputed grade_order'])
   expect(verdicts([price(A, 1000)], {}, order('near_mint', price(A, 900)))).toEqual(['disputed grade_order'])
@@ -65,14 +65,14 @@ test('a PSA 10 below Near Mint marks both', () => {
   expect(verdicts([price(A, 900)], {}, order('psa_10', price(B, 1000)))).toEqual(['trusted'])
 })
 
-test('a Near Mint price that another market agrees with is right against the PSA 10', () => {
+test('a Near Mint price confirmed by another market wins against the PSA 10', () => {
   const nearMint = [price(A, 1000), price(B, 1000)]
   const graded = price(A, 300)
   expect(verdicts(nearMint, {}, { gradeOrder: { label: 'near_mint', others: [graded] } })).toEqual(['trusted', 'trusted'])
   expect(verdicts([graded], {}, { gradeOrder: { label: 'psa_10', others: nearMint } })).toEqual(['disputed grade_order'])
 })
 
-test('prices of our own sales are trusted, by their number', () => {
+test('prices from our own sales are trusted, with confidence by their number', () => {
   const of = (samples: number | null) => judge([price(SERVICE, 1, { samples })], { ratios: [], gradeOrder: null }, conditions())[0]
   expect(of(null)).toMatchObject({ state: 'trusted', confidence: 'insufficient', flags: 0 })
   expect([2, 4, 8].map((samples) => of(samples)?.confidence)).toEqual(['low', 'medium', 'high'])
@@ -91,7 +91,7 @@ test('confidence grows with sources, samples and steady averages, and falls with
   expect(of(2, { samples: 10 }, 'disputed')).toBe('insufficient')
 })
 
-test('usual ratios are of the set and finish, else of the finish, else of the game', () => {
+test('usual ratios are those of the set and finish, otherwise of the finish, otherwise of the game', () => {
   const pair = (categoryId: number, finish: string, ratio: number) => ({ game: 'pokemon', categoryId, finish, marketA: B, marketB: C, ratio })
   const many = (categoryId: number, finish: string, ratio: number, cards = 8) => Array.from({ length: cards }, () => pair(categoryId, finish, ratio))
   const found = new UsualRatios(usualRatios([...many(1, 'holo', 2), ...many(2, 'holo', 4, 7), ...many(2, 'normal', 3, 20)]))
@@ -103,7 +103,7 @@ test('usual ratios are of the set and finish, else of the finish, else of the ga
   expect(found.of('one-piece', 1, 'holo')).toEqual([])
 })
 
-test('usual ratios do not depend on which market is named first', () => {
+test('usual ratios do not depend on the order of the markets', () => {
   const ratios = usualRatios(
     Array.from({ length: 10 }, (_, i) => (i % 2 ? { marketA: B, marketB: C, ratio: 2 } : { marketA: C, marketB: B, ratio: 0.5 })).map((pair) => ({
       game: 'pokemon',
@@ -121,11 +121,11 @@ test('usual ratios do not depend on which market is named first', () => {
   expect(ratios[0]!.spread).toBeCloseTo(1)
 })
 
-test('the noise is converted, and stays the same number of units for want of a rate', () => {
+test('the noise is converted, and stays the same number of units without a rate', () => {
   expect(noiseOf(0.5, (minor, _, market) => (market === C ? minor * 2 : null))).toEqual([50, 50, 50, 100])
 })
 
-test('the order of the prices changes no verdict, and a price alone is never in conflict', () => {
+test('the order of the prices changes no verdict, and a single price never conflicts', () => {
   const evidence = (market: number) =>
     fc
       .record({

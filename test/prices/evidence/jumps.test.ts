@@ -14,7 +14,7 @@ function jumps(minor: number, before: LastPrice | null, given: Partial<Figures> 
   return flagsOf(jumpsOf({ minor, updatedAtMs: NOW, figures: given && figures(given) }, before, 50, RULES))
 }
 
-test('a price far from one that was confirmed recently jumps', () => {
+test('a price far from a recently confirmed one is a jump', () => {
   expect(jumps(1800, last(1000))).toEqual(['jump'])
   expect(jumps(1799, last(1000))).toEqual([])
   expect(jumps(555, last(1000))).toEqual(['jump'])
@@ -22,39 +22,39 @@ test('a price far from one that was confirmed recently jumps', () => {
   expect(jumps(51, last(2))).toEqual([])
 })
 
-test('a price that is stale, disputed or old is no measure, except where only identical figures speak against it', () => {
+test('a stale, disputed or old price is no reference, unless only identical figures contradict it', () => {
   expect(jumps(9000, last(1000, { state: 'stale', flagNames: ['old'] }))).toEqual([])
   expect(jumps(9000, last(1000, { state: 'disputed', flagNames: ['other_markets'] }))).toEqual([])
   expect(jumps(9000, last(1000, { confirmedAtMs: NOW - 91 * DAY }))).toEqual([])
   expect(jumps(9000, last(1000, { state: 'disputed', flagNames: ['identical_figures', 'no_rate'] }))).toEqual(['jump'])
 })
 
-test('a jump is real when the short average has followed and the long one has not yet', () => {
+test('a jump is real if the short average has followed and the long one has not', () => {
   const before = last(1000, { figures: figures({ avg7: 1000, avg30: 1000 }) })
   expect(jumps(3000, before, { avg7: 2500, avg30: 1300 })).toEqual([])
   expect(jumps(3000, before, { avg7: 1100, avg30: 1000 })).toEqual(['jump'])
 })
 
-test('figures that all moved alike are of another card', () => {
+test('figures that all changed alike belong to another card', () => {
   const before = last(1000, { figures: figures({ avg7: 1000, avg30: 1000 }) })
   expect(jumps(3000, before, { avg7: 3000, avg30: 3000 })).toEqual(['jump', 'average_jump'])
   expect(jumps(2000, before, { avg7: 2000, avg30: 2000 })).toEqual(['jump'])
 })
 
-test('averages that jump under the same price are news as well', () => {
+test('averages that jump with an unchanged price count as well', () => {
   expect(jumps(1000, last(1000, { figures: figures({ avg30: 1000 }) }), { avg30: 3000 })).toEqual(['average_jump'])
 })
 
-test('the middle of a few offers moves as it likes', () => {
+test('the median of few offers may vary freely', () => {
   expect(jumps(1000, last(1000, { figures: figures({ mid: 1000 }) }), { mid: 9000 })).toEqual([])
 })
 
-test('after two weeks an average may have moved', () => {
+test('after two weeks, an average may have changed', () => {
   const before = last(1000, { figures: figures({ avg30: 1000 }), confirmedAtMs: NOW - 15 * DAY })
   expect(jumps(3000, before, { avg30: 3000 })).toEqual(['jump'])
 })
 
-test('a jump that its source repeats with small changes stays one; its way back is none', () => {
+test('a jump repeated with small changes stays a jump; its return is none', () => {
   const wrong = last(9000, { state: 'disputed', flagNames: ['jump'] })
   expect(jumps(9100, wrong)).toEqual(['jump'])
   expect(jumps(1000, wrong)).toEqual([])
@@ -69,7 +69,7 @@ test('a jump is disputed until another market agrees closely', () => {
   expect(verdicts([jumped, price(C, 3000, { jumped: true })])).toEqual(['disputed jump,average_jump', 'disputed jump'])
 })
 
-test('a jump that its source went on confirming for a month is settled', () => {
+test('a jump that its source has confirmed for a month is settled', () => {
   expect(verdicts([price(B, 3000, { jumped: true, updatedAtMs: NOW - 29 * DAY })])).toEqual(['disputed jump'])
   expect(verdicts([price(B, 3000, { jumped: true, updatedAtMs: NOW - 30 * DAY })])).toEqual(['trusted'])
 })

@@ -4,7 +4,7 @@ import { A, B, C, DAY, findings, NOW, price, RULES, ratios, SERVICE, verdicts } 
 
 const OFF = 'disputed other_markets'
 
-test('a conflict marks both sides', () => {
+test('a conflict disputes both sides', () => {
   expect(verdicts([price(B, 1000), price(C, 4499)])).toEqual(['trusted', 'trusted'])
   expect(verdicts([price(B, 1000), price(C, 4500)])).toEqual([OFF, OFF])
 })
@@ -17,7 +17,7 @@ test('markets are compared by their usual ratio, from both sides', () => {
   expect(verdicts([price(B, 1000), price(C, 660)], {}, usual)).toEqual([OFF, OFF])
 })
 
-test('where the ratio spreads widely, it takes more', () => {
+test('with a widely spread ratio, a conflict requires a larger difference', () => {
   expect(verdicts([price(B, 1000), price(C, 5000)], {}, { ratios: ratios({ spread: 3 }) })).toEqual(['trusted', 'trusted'])
   expect(verdicts([price(B, 1000), price(C, 9000)], {}, { ratios: ratios({ spread: 3 }) })).toEqual([OFF, OFF])
 })
@@ -27,13 +27,13 @@ test('differences below the noise are no conflict', () => {
   expect(verdicts([price(B, 2), price(C, 52)])).toEqual([OFF, OFF])
 })
 
-test('of three, the one that stands alone is disputed', () => {
+test('of three prices, the one that differs is disputed', () => {
   expect(verdicts([price(A, 1000), price(B, 1100), price(C, 9000)])).toEqual(['trusted', 'trusted', OFF])
   expect(verdicts([price(A, 100), price(B, 1100), price(C, 1000)])).toEqual([OFF, 'trusted', 'trusted'])
   expect(verdicts([price(A, 10), price(B, 1000), price(C, 100_000)])).toEqual([OFF, OFF, OFF])
 })
 
-test('a third market in the middle supports both', () => {
+test('a third market between them supports both', () => {
   expect(verdicts([price(A, 1000), price(B, 1900), price(C, 3500)], { thresholds: { ...RULES, marketFactor: 3 } })).toEqual([
     'trusted',
     'trusted',
@@ -41,32 +41,32 @@ test('a third market in the middle supports both', () => {
   ])
 })
 
-test('own averages tell which side of a conflict is wrong', () => {
+test('own averages decide which side of a conflict is wrong', () => {
   const wrong = price(B, 9000, { avg7: 1000, avg30: 1000 })
   expect(verdicts([wrong, price(C, 1000)])).toEqual(['disputed own_averages,other_markets', 'trusted'])
 })
 
-test('a doubt of its own figures and a market that points the same way dispute a price together', () => {
+test('a doubt from its own figures and a market in the same direction together dispute a price', () => {
   const charizard = price(B, 12_363, { avg1: 20_740, avg7: 12_955, avg30: 20_271 })
   expect(verdicts([charizard, price(C, 26_000)])).toEqual([OFF, 'trusted'])
   expect(verdicts([charizard, price(C, 5000)])).toEqual(['trusted', 'trusted'])
 })
 
-test('what something else speaks against is no witness', () => {
+test('a contradicted price is not evidence', () => {
   expect(verdicts([price(B, 1000), price(C, 9000, { sharedId: true })])).toEqual(['trusted', 'disputed shared_id,other_markets'])
   expect(verdicts([price(B, 1000), price(C, 9000, { identical: true })])).toEqual(['trusted', 'disputed identical_figures,other_markets'])
 })
 
-test('stale prices and prices of our own sales speak against nobody', () => {
+test('stale prices and prices of our own sales contradict no other price', () => {
   expect(verdicts([price(B, 1000), price(C, 9000, { confirmedAtMs: NOW - 30 * DAY })])).toEqual(['trusted', 'stale old'])
   expect(verdicts([price(SERVICE, 10), price(C, 9000)])).toEqual(['trusted', 'trusted'])
 })
 
-test('a missing rate is noted and speaks against nobody', () => {
+test('a missing rate is reported and contradicts no price', () => {
   expect(verdicts([price(B, 1000), price(C, 9000)], { convert: () => null })).toEqual(['trusted no_rate', 'trusted no_rate'])
 })
 
-test('the rates of the day convert before anything is compared', () => {
+test('amounts are converted at daily rates before they are compared', () => {
   expect(verdicts([price(B, 1000), price(C, 9000)], { convert: (minor, from) => (from === C ? minor / 9 : minor * 9) })).toEqual([
     'trusted',
     'trusted',

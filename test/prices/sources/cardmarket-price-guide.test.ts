@@ -6,7 +6,7 @@ import { itReads, readShort } from './reading.ts'
 const guide = (priceGuides: unknown[], more = {}) => JSON.stringify({ version: 1, createdAt: '2026-06-29T02:55:18+0200', priceGuides, ...more })
 const TIME = '2026-06-29T00:55:18.000Z'
 
-it('takes the trend, else the average, even where the lowest offer is above it', async () => {
+it('uses the trend, otherwise the average, even if the lowest offer is above it', async () => {
   const json = guide([
     { idProduct: 1, avg: 5, low: 175, trend: 132.275 },
     { idProduct: 2, avg: 0.5, low: 0.4, trend: null },
@@ -21,7 +21,7 @@ it('takes the trend, else the average, even where the lowest offer is above it',
   ])
 })
 
-it('gives the foil version a finish of its own, and none where its trend is 0, null or absent', async () => {
+it('gives the foil version a separate finish, and none if its trend is 0, null or missing', async () => {
   const json = guide([
     { idProduct: 1, trend: 1, 'trend-holo': 2.5 },
     { idProduct: 2, trend: 1, 'trend-foil': 3 },
@@ -58,14 +58,14 @@ it('rejects single products, not the file', async () => {
   ])
 })
 
-it('dates a guide without a date as of now, and rejects prices of an unreadable date', async () => {
+it('dates a guide without a date as now, and rejects prices with an unreadable date', async () => {
   expect(await readShort(cardmarketPriceGuide, guide([{ idProduct: 1, trend: 1 }], { createdAt: undefined }))).toEqual([
     '1 cardmarket:1 Near Mint source_b 1.00 2026-11-21T00:00:00.000Z',
   ])
   expect(await readShort(cardmarketPriceGuide, guide([{ idProduct: 1, trend: 1 }], { createdAt: 'May' }))).toEqual(['1 reject createdAt time May'])
 })
 
-it.each(['[]', '{}', '[1]', '{"products":[]}', '"x"', 'null'])('refuses %s, which is not a price guide', async (json) => {
+it.each(['[]', '{}', '[1]', '{"products":[]}', '"x"', 'null'])('rejects %s, which is not a price guide', async (json) => {
   await expect(readShort(cardmarketPriceGuide, json)).rejects.toMatchObject({
     why: { rule: 'file_format', params: { format: 'cardmarket-price-guide' } },
   })

@@ -1,7 +1,7 @@
 // Amounts and times as price files write them.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dayOf, instantOf, priceOf, priceUnlessZero } from '#prices/sources/cells.ts'
+import { dayOf, instantOf, priceOf, nonZeroPrice } from '#prices/sources/cells.ts'
 import { problem } from '#core/problems.ts'
 
 describe('priceOf', () => {
@@ -14,26 +14,26 @@ describe('priceOf', () => {
     ['9,999,999,999.99', 999_999_999_999],
   ])('reads %j', (cell, minor) => expect(priceOf(cell, 'c')).toBe(minor))
 
-  it.each(['', ' ', '-', 'N/A', null, undefined])('takes %j for no price', (cell) => {
+  it.each(['', ' ', '-', 'N/A', null, undefined])('reads %j as no price', (cell) => {
     expect(priceOf(cell, 'c')).toBeNull()
   })
 
-  it.each(['0', '$0.00', 0, '0.004', '-5.00', -0.01])('wants %j above 0', (cell) => {
+  it.each(['0', '$0.00', 0, '0.004', '-5.00', -0.01])('requires %j to be above 0', (cell) => {
     expect(priceOf(cell, 'c')).toEqual(problem('c', 'number', { above: 0 }))
   })
 
-  it.each(['NaN', '1e309', Infinity, Number.NaN, 1e21, 'text', '10,000,000,000.00', '1 2', true, [], {}])('refuses %j by column', (cell) => {
+  it.each(['NaN', '1e309', Infinity, Number.NaN, 1e21, 'text', '10,000,000,000.00', '1 2', true, [], {}])('rejects %j by column', (cell) => {
     expect(priceOf(cell, 'marketPrice')).toMatchObject({ field: 'marketPrice', rule: 'number' })
   })
 
-  it('takes 0 for no price where the source does', () => {
-    expect(priceUnlessZero('$0.00', 'c')).toBeNull()
-    expect(priceUnlessZero(0, 'c')).toBeNull()
-    expect(priceUnlessZero('-1', 'c')).toEqual(problem('c', 'number', { above: 0 }))
-    expect(priceUnlessZero('1', 'c')).toBe(100)
+  it('reads 0 as no price for sources that do so', () => {
+    expect(nonZeroPrice('$0.00', 'c')).toBeNull()
+    expect(nonZeroPrice(0, 'c')).toBeNull()
+    expect(nonZeroPrice('-1', 'c')).toEqual(problem('c', 'number', { above: 0 }))
+    expect(nonZeroPrice('1', 'c')).toBe(100)
   })
 
-  it('keeps messages short', () => {
+  it('shortens messages', () => {
     expect(JSON.stringify(priceOf('x'.repeat(5_000_000), 'c')).length).toBeLessThan(120)
   })
 })
@@ -45,7 +45,7 @@ describe('times', () => {
     expect(dayOf('', 'c')).toBeNull()
   })
 
-  it.each(['2025-02-30', '2025-13-01', '2025/02-22', '22.02.2025', '2025-2-2', '2025-02-22T00:00:00Z', 20250222])('refuses the day %j', (cell) =>
+  it.each(['2025-02-30', '2025-13-01', '2025/02-22', '22.02.2025', '2025-2-2', '2025-02-22T00:00:00Z', 20250222])('rejects the day %j', (cell) =>
     expect(dayOf(cell, 'date')).toMatchObject({ field: 'date', rule: 'date' }),
   )
 
@@ -63,9 +63,9 @@ describe('times', () => {
     '2026-03-28T10:00:00+02',
     '2026-03-28T10:00:00Z00',
     'now',
-  ])('refuses the time %j', (cell) => expect(instantOf(cell, 'updatedAt')).toMatchObject({ field: 'updatedAt', rule: 'time' }))
+  ])('rejects the time %j', (cell) => expect(instantOf(cell, 'updatedAt')).toMatchObject({ field: 'updatedAt', rule: 'time' }))
 
-  it('reads back every time that it can be given', () => {
+  it('reads back every time that it can write', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date('1996-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }), (date) => {
         expect(instantOf(date.toISOString(), 'c')).toBe(date.getTime())
@@ -74,7 +74,7 @@ describe('times', () => {
     )
   })
 
-  it('refuses what is older than the hobby, and leaves the future to the quarantine', () => {
+  it('rejects times before the hobby existed, and accepts future times, which are held later', () => {
     expect(dayOf('1995-12-31', 'date')).toEqual(problem('date', 'not_before', { from: '1996-01-01' }))
     expect(instantOf('1970-01-01T00:00:00Z', 'c')).toEqual(problem('c', 'not_before', { from: '1996-01-01' }))
     expect(dayOf('2099-01-01', 'date')).toBe(Date.UTC(2099, 0, 1))

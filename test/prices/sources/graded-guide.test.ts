@@ -32,12 +32,12 @@ it('reads ungraded and PSA 10, and no grade without a grader', async () => {
   ])
 })
 
-it('finds no price in "-", "N/A" and a row without graded prices', async () => {
+it('reads "-", "N/A" and a row without graded prices as no price', async () => {
   const none = { ungraded: '-', grade10: 'N/A' }
   expect(await readShort(gradedGuide, line({ graded_prices: none }) + line({ graded_prices: undefined }))).toEqual(['1 none', '2 none'])
 })
 
-it.each(['t1tg', 't1gg', 't1sv'])('takes the gallery subset %s for the set', async (set) => {
+it.each(['t1tg', 't1gg', 't1sv'])('treats the gallery subset %s as the set', async (set) => {
   const [first] = await readShort(gradedGuide, line({ card_link: `https://cards.example/${set}-GG01` }))
   expect(first).toMatch(`1 pokemontcg:${set}-GG01 Near Mint source_a 389.54`)
 })
@@ -46,7 +46,7 @@ it.each([
   [{ card_link: 'https://cards.example/t15-1' }, 'card_link other_set t15 t1'],
   [{ card_link: undefined }, 'card_link required'],
   [{ card_link: 'https://cards.example/t1' }, 'card_link required'],
-])('rejects a price that is perhaps of another card: %j', async (more, reason) => {
+])('rejects a price that may belong to another card: %j', async (more, reason) => {
   expect(await readShort(gradedGuide, line(more))).toEqual([`1 reject ${reason}`])
 })
 
@@ -54,7 +54,7 @@ it('rejects prices without a date', async () => {
   expect(await readShort(gradedGuide, line({ commit_date: undefined, graded_prices: { grade10: '$5.00' } }))).toEqual(['1 reject lacks price date'])
 })
 
-it('refuses another NDJSON, and an empty file', async () => {
+it('rejects other NDJSON, and an empty file', async () => {
   await expect(readShort(gradedGuide, '{"code":"T1","name":"Test"}')).rejects.toMatchObject({
     why: { rule: 'file_format', params: { format: 'graded-guide' } },
   })

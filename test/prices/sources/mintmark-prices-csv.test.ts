@@ -6,7 +6,7 @@ import { reason } from '#core/problems.ts'
 
 const HEADER = 'item_ref,market,label,price,updated_at\n'
 
-it('reads rows in canonical form, without a time as of now', async () => {
+it('reads rows in canonical form, using the current time if there is none', async () => {
   const csv = `${HEADER}sample:a-1,service,nm,18500.00,2026-11-01T09:00:00Z\r\nsample:a-1,source_b,psa 10.0 GEM - MT,7.5,\n`
   expect(await readShort(mintmarkPricesCsv, csv)).toEqual([
     '2 sample:a-1 Near Mint service 18500.00 2026-11-01T09:00:00.000Z',
@@ -14,7 +14,7 @@ it('reads rows in canonical form, without a time as of now', async () => {
   ])
 })
 
-it('keeps to the market of the file, whatever the caller names', async () => {
+it('uses the market of the file, whatever the caller requests', async () => {
   expect(await readShort(mintmarkPricesCsv, `${HEADER}sample:a-1,service,LP,1,2026-01-01T00:00:00Z`, 'source_a')).toEqual([
     '2 sample:a-1 Lightly Played service 1.00 2026-01-01T00:00:00.000Z',
   ])
@@ -39,7 +39,7 @@ it.each([
   ])
 })
 
-it('refuses a file of another format', async () => {
+it('rejects a file of another format', async () => {
   await expect(readShort(mintmarkPricesCsv, 'item_ref,price\na,1')).rejects.toMatchObject({
     why: reason('header', { columns: ['market', 'label', 'updated_at'] }),
   })

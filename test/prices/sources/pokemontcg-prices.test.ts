@@ -25,7 +25,7 @@ it('reads the market price of each printing at the start of its day', async () =
   ])
 })
 
-it('rejects a missing or impossible date only where there is a price', async () => {
+it('rejects a missing or invalid date only if there is a price', async () => {
   expect(await readShort(pokemontcgPrices, csv('a,,,,,,,,', 'b,,,,,1.0,,,', 'c,,,,2025/02/30,1.0,,,', 'd,,,,x,,,,'))).toEqual([
     '2 none',
     '3 reject lacks price date',
@@ -34,7 +34,7 @@ it('rejects a missing or impossible date only where there is a price', async () 
   ])
 })
 
-it('rejects a row without an id and amounts that are none', async () => {
+it('rejects a row without an id, and invalid amounts', async () => {
   expect(await readShort(pokemontcgPrices, csv(',,,,2025/02/22,1.0,,,', 'b,,,,2025/02/22,0.0,,nan,1'))).toEqual([
     '2 reject ID required',
     '3 reject TCG Market Price USD (Normal) number 0',

@@ -50,18 +50,18 @@ it('reads ungraded, PSA 10 and BGS 10, and no grade without a grader', async () 
   expect(await readShort(pricechartingCsv, table([CARD]))).toEqual(PRICES)
 })
 
-it('goes by column name in the longer form, and by tab in the other variant', async () => {
+it('uses column names in the longer form, and tabs in the other variant', async () => {
   const longer = COLUMNS.toSpliced(10, 0, 'condition-9-price', 'condition-10-price')
   expect(await readShort(pricechartingCsv, table([{ ...CARD, 'condition-9-price': '$9.00' }], ',', longer))).toEqual(PRICES)
   expect(await readShort(pricechartingCsv, table([{ ...CARD, 'bgs-10-price': '$3,023.00 ' }], '\t'))).toEqual(PRICES)
 })
 
-it('takes $0.00 and empty for no price', async () => {
+it('reads $0.00 and empty cells as no price', async () => {
   const row = { id: '11', 'product-name': 'Testmon', 'loose-price': '$0.00' }
   expect(await readShort(pricechartingCsv, table([row]))).toEqual(['2 none'])
 })
 
-it('names an item without a TCGplayer id by its own id', async () => {
+it('identifies an item without a TCGplayer id by its own id', async () => {
   const row = { id: '11', 'product-name': 'Testmon', 'loose-price': '$1.00' }
   expect(await readShort(pricechartingCsv, table([row], ',', COLUMNS), 'source_c')).toEqual([`2 pricecharting:11 Near Mint source_c 1.00 ${NOW}`])
   expect(await readShort(pricechartingCsv, table([{ ...row, id: '' }]))).toEqual(['2 reject row at_least_one id,tcg-id'])
@@ -78,7 +78,7 @@ it.each([
   expect(row).toHaveProperty('item', { source: 'tcgplayer', id: '900', ...described })
 })
 
-it('rejects a bad amount and keeps the others of the row', async () => {
+it('rejects an invalid amount and keeps the other amounts of the row', async () => {
   expect(await readShort(pricechartingCsv, table([{ ...CARD, 'loose-price': 'NaN', 'bgs-10-price': '-$1.00' }]))).toEqual([
     '2 reject loose-price number 9999999999.99 NaN',
     PRICES[1],
@@ -86,7 +86,7 @@ it('rejects a bad amount and keeps the others of the row', async () => {
   ])
 })
 
-it('refuses the collection export, which has prices of another kind', async () => {
+it('rejects the collection export, which has prices of another kind', async () => {
   const csv = 'id,product-name,console-name,price-in-pennies,include-string,condition-string\n1,a,b,2,c,d'
   await expect(readShort(pricechartingCsv, csv)).rejects.toMatchObject({
     why: { rule: 'header', params: { columns: expect.arrayContaining(['tcg-id']) as string[] } },

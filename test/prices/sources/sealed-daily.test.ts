@@ -5,7 +5,7 @@ import { itReads, readShort } from './reading.ts'
 
 const HEADER = 'productId,date,marketPrice\n'
 
-it('reads a price a day, and a blank as no price', async () => {
+it('reads one price a day, and a blank as no price', async () => {
   expect(await readShort(sealedDaily, `${HEADER}5,2024-02-08,399.01\n5,2024-02-09,\n5,2024-02-10,207.0\n`)).toEqual([
     '2 tcgplayer:5 Near Mint source_c 399.01 2024-02-08T00:00:00.000Z',
     '3 none',
@@ -13,7 +13,7 @@ it('reads a price a day, and a blank as no price', async () => {
   ])
 })
 
-it('rejects bad rows alone', async () => {
+it('rejects only invalid rows', async () => {
   const csv = `${HEADER},2024-02-08,1\n5,,1\n5,2024-02-31,1\n5,2024-02-31,1\n5,1995-01-01,1\n5,2024-02-08,x\n5,2024-02-08\n`
   expect(await readShort(sealedDaily, csv)).toEqual([
     '2 reject productId required',

@@ -32,7 +32,7 @@ function later(finish: string, values: Record<string, unknown>, more: Record<str
 const JULY = '2026-07-23T15:32:16.011Z'
 const AUGUST = '2026-08-05T18:50:49.548Z'
 
-it('turns BRL back into EUR and USD, half up to the cent', async () => {
+it('converts BRL back to EUR and USD, rounded half up to the cent', async () => {
   const text = earlier('normal', {
     cardmarketTrend: 57.775,
     cardmarketAvg30: 99,
@@ -49,14 +49,14 @@ it('turns BRL back into EUR and USD, half up to the cent', async () => {
   ])
 })
 
-it('carries name and number, and keeps Japanese cards apart', async () => {
+it('passes on name and number, and keeps Japanese cards apart', async () => {
   const [row] = await readText(singlesBrl, earlier('holo', { cardmarketTrend: 10 }, { language: 'ja', cardId: 'T-1' }))
   expect(row).toMatchObject({
     item: { source: 'tcgdex-asia', id: 'T-1', finish: 'holo', name: 'Testmon', number: '1' },
   })
 })
 
-it('counts only the printing that agrees with the finish of the row', async () => {
+it('uses only the printing that matches the finish of the row', async () => {
   const printings = {
     'tcgplayerMarket:normal': 51.15,
     'tcgplayerMarket:unlimited-holofoil': 102.31,
@@ -82,13 +82,13 @@ it('counts only the printing that agrees with the finish of the row', async () =
   ])
 })
 
-it('takes nothing for a first edition that is the price of the plain printing', async () => {
+it('ignores a first-edition price that is the price of the plain printing', async () => {
   const values = { cardmarketTrend: 10, tcgplayerMarket: 20 }
   expect(await readShort(singlesBrl, earlier('firstEdition', values))).toEqual(['1 none'])
   expect(await readShort(singlesBrl, later('normal', { cardmarketTrend: 10 }, { printVariation: 'firstEdition' }))).toEqual(['1 none'])
 })
 
-it('leaves out a Cardmarket trend of the reverse holo that was copied to the holo card', async () => {
+it('ignores a Cardmarket reverse-holo trend that was copied to the holo card', async () => {
   const other = { cardId: 't1-2' }
   const text =
     earlier('holo', { cardmarketTrend: 57.78, tcgplayerMarket: 5.07 }) +
@@ -103,7 +103,7 @@ it('leaves out a Cardmarket trend of the reverse holo that was copied to the hol
   ])
 })
 
-it('does so across the border of two batches, too', async () => {
+it('does so across two batches, too', async () => {
   const filler = Array.from({ length: 999 }, (_, i) => earlier('normal', { cardmarketTrend: 10 }, { cardId: `f-${i}` })).join('')
   const rows = await readShort(singlesBrl, filler + earlier('holo', { cardmarketTrend: 9 }) + earlier('reverse', { cardmarketTrend: 9 }))
   expect(rows).toHaveLength(1_001)
@@ -124,7 +124,7 @@ it.each([
   expect(rows).toEqual([`1 tcgdex:t1-0:normal Near Mint source_b 10.00 ${JULY}`, `2 reject ${reason}`])
 })
 
-it('refuses the file of changes', async () => {
+it('rejects the file of changes', async () => {
   const csv = 'key,date,oldPriceBrl,newPriceBrl,changePercent\nt1-1::holo,2026-08-01,38.32,39.38,2.77\n'
   await expect(readShort(singlesBrl, csv)).rejects.toMatchObject({ why: { rule: 'file_format', params: { format: 'singles-brl' } } })
 })

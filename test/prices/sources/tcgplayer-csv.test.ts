@@ -42,7 +42,7 @@ it.each(['Opened', 'Damaged', 'Damaged Foil', 'PSA 10', '', 'Near Mint '.repeat(
   },
 )
 
-it('rejects amounts and ids that are none', async () => {
+it('rejects invalid amounts and ids', async () => {
   const csv = pricing(['', 'Near Mint', '1'], ['x', 'Near Mint', '1'], ['1', 'Near Mint', '0.00'], ['1', 'Near Mint', '1e309'])
   expect(await readShort(tcgplayerCsv, csv)).toEqual([
     '2 reject TCGplayer Id id',
@@ -77,7 +77,7 @@ it('reads tcgcsv prices in either order of columns, one row per printing', async
   expect(await readShort(tcgplayerCsv, current)).toEqual(['2 none', '3 none', `4 tcgplayer:7:Cold Foil Near Mint source_c 9.99 ${NOW}`])
 })
 
-it('refuses other headers, even without a row', async () => {
+it('rejects other headers, even without rows', async () => {
   await expect(readShort(tcgplayerCsv, 'Product Line,Product Name,Condition,SkuId\n')).rejects.toMatchObject({
     why: { rule: 'file_format', params: { format: 'tcgplayer-csv' } },
   })

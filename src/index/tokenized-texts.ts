@@ -1,5 +1,5 @@
 // Texts by row, stored and searched as word numbers, so that common words are stored and split once.
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { TermRows } from '#index/terms.ts'
@@ -12,10 +12,10 @@ const LOW_BITS = 0x7f
 const MORE = 0x80
 /** A number takes at most three bytes. */
 const NUMBER_BYTES = 3
-const LONGEST_BYTES = 2 ** 16 - 1
+const MAX_TEXT_BYTES = 2 ** 16 - 1
 
 /** At most 65,535 bytes a text and 4 GB in total; a row has one text or none. */
-export class WordedTexts {
+export class TokenizedTexts {
   readonly terms = new TermRows()
   readonly #words = new Vocabulary()
   /** by word: its terms, held permanently */
@@ -49,7 +49,7 @@ export class WordedTexts {
 
   /** Makes room for so many rows. */
   reserve(rows: number): void {
-    this.#places = grown(this.#places, rows)
+    this.#places = withCapacity(this.#places, rows)
   }
 
   /** Frees the spare space that loading has left. */
@@ -87,7 +87,7 @@ export class WordedTexts {
     }
     if (had) this.#release(row)
     if (text === null) return true
-    if (row >= this.#places.length) this.#places = grown(this.#places, row + 1)
+    if (row >= this.#places.length) this.#places = withCapacity(this.#places, row + 1)
     this.#keep(row)
     this.#file(row, true)
     if (this.#waste > this.#kept && this.#waste > CHUNK_BYTES) this.#compact()
@@ -96,14 +96,14 @@ export class WordedTexts {
 
   /** Builds the record of a text. */
   #write({ bytes, from, to }: Utf8): void {
-    if (to - from > LONGEST_BYTES) throw new RangeError(`a text of ${to - from} bytes is too long to store`)
+    if (to - from > MAX_TEXT_BYTES) throw new RangeError(`a text of ${to - from} bytes is too long to store`)
     this.#size = 0
     for (let start = from; start <= to; start++) {
       let end = start
       while (end < to && bytes[end] !== SPACE) end++
       const word = this.#words.number(bytes, start, end)
       const room = this.#size + 2 * NUMBER_BYTES + end - start
-      if (room > this.#record.length) this.#record = grown(this.#record, room)
+      if (room > this.#record.length) this.#record = withCapacity(this.#record, room)
       this.#put(word + 1)
       if (word === this.#termsOf.length) this.#learn(bytes, start, end)
       if (word < 0) {
@@ -130,7 +130,7 @@ export class WordedTexts {
     while (this.#at < end) {
       const word = this.#number(chunk) - 1
       for (const term of word < 0 ? this.terms.termsOf(fold(this.#literal(chunk))) : this.#termsOf[word]!) {
-        if (term >= this.#lastText.length) this.#lastText = grown(this.#lastText, term + 1)
+        if (term >= this.#lastText.length) this.#lastText = withCapacity(this.#lastText, term + 1)
         if (this.#lastText[term] === this.#text) continue
         this.#lastText[term] = this.#text
         this.#terms.push(term)
@@ -214,7 +214,7 @@ export class WordedTexts {
       const chunk = chunks[Math.floor(place / CHUNK_BYTES)]!
       this.#at = place % CHUNK_BYTES
       this.#size = this.#number(chunk)
-      this.#record = grown(this.#record, this.#size)
+      this.#record = withCapacity(this.#record, this.#size)
       chunk.copy(this.#record, 0, this.#at, this.#at + this.#size)
       this.#keep(row)
     }

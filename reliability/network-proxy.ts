@@ -2,19 +2,19 @@
 import { once } from 'node:events'
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
-export interface Wire {
+export interface NetworkProxy {
   port: number
-  /** From now on drops all traffic, including the end of connections; `present`: only on open connections. */
-  swallow: (which: 'all' | 'present') => void
+  /** Drops all traffic from now on, including the closing of connections; `open`: only on connections that are open now. */
+  drop: (which: 'all' | 'open') => void
   /**
-   * Stops dropping. Connections that lost data are reset on both sides, as their peers would do; with `forget` only on the server's side: on the
-   * client's side they stay silent for ever, as after a power failure or a router that lost its state.
+   * Stops dropping. Resets connections that lost data on both sides, as their peers would do; with `forget` only on the server's side: on the
+   * client's side they stay silent, as after a power failure or a router that lost its state.
    */
-  pass: (lost?: 'reset' | 'forget') => void
+  restore: (lost?: 'reset' | 'forget') => void
   /** Connections accepted so far. */
   accepted: () => number
-  /** Closes all connections and sends new ones to another server, like an address that moves. */
-  lead: (target: NetConnectOpts) => void
+  /** Closes all connections and forwards new ones to another server, like an address that moves. */
+  redirect: (target: NetConnectOpts) => void
   close: () => Promise<void>
 }
 
@@ -27,7 +27,7 @@ interface Pair {
 }
 
 /** @param host address to listen on */
-export async function openWire(first: NetConnectOpts, host = '127.0.0.1'): Promise<Wire> {
+export async function openNetworkProxy(first: NetConnectOpts, host = '127.0.0.1'): Promise<NetworkProxy> {
   let target = first
   const pairs = new Set<Pair>()
   let muteNew = false
@@ -63,11 +63,11 @@ export async function openWire(first: NetConnectOpts, host = '127.0.0.1'): Promi
   const address = server.address()
   return {
     port: typeof address === 'object' && address ? address.port : 0,
-    swallow(which) {
+    drop(which) {
       muteNew = which === 'all'
       for (const pair of pairs) pair.mute = true
     },
-    pass(lost = 'reset') {
+    restore(lost = 'reset') {
       muteNew = false
       for (const pair of pairs) {
         if (pair.forgotten) continue
@@ -81,7 +81,7 @@ export async function openWire(first: NetConnectOpts, host = '127.0.0.1'): Promi
       }
     },
     accepted: () => accepted,
-    lead(next) {
+    redirect(next) {
       target = next
       for (const pair of pairs) end(pair)
     },
@@ -101,7 +101,7 @@ export function targetOf(url: string): NetConnectOpts {
 }
 
 /** The same connection string through the proxy. */
-export function overWire(url: string, wire: Wire): string {
+export function viaProxy(url: string, proxy: NetworkProxy): string {
   const { username, password, pathname } = new URL(url.replace('@/', '@socket/'))
-  return `postgresql://${username}:${password}@127.0.0.1:${wire.port}${pathname}`
+  return `postgresql://${username}:${password}@127.0.0.1:${proxy.port}${pathname}`
 }

@@ -23,7 +23,7 @@ const BODIES: readonly [encoding: string, body: Buffer][] = (() => {
 })()
 const TYPES = ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16', 'application/json', null]
 
-interface Place {
+interface Endpoint {
   url: string
   method: string
   path: string
@@ -31,9 +31,9 @@ interface Place {
 }
 
 /** One request for each reason of refusal: type, key, plan, path, method. */
-function places({ publicUrl, operatorUrl, operatorToken, keys, listing }: Target): { place: Place; good: Place }[] {
-  const atPublic = (method: string, path: string, key: string | null): { place: Place; good: Place } => ({
-    place: { url: publicUrl, method, path, key },
+function targets({ publicUrl, operatorUrl, operatorToken, keys, listing }: Target): { endpoint: Endpoint; good: Endpoint }[] {
+  const atPublic = (method: string, path: string, key: string | null): { endpoint: Endpoint; good: Endpoint } => ({
+    endpoint: { url: publicUrl, method, path, key },
     good: { url: publicUrl, method: 'GET', path: '/api/v1/items?per_page=1', key: keys.plus },
   })
   return [
@@ -45,24 +45,26 @@ function places({ publicUrl, operatorUrl, operatorToken, keys, listing }: Target
     atPublic('POST', '/api/v1/nothing', keys.plus),
     atPublic('POST', '/api/v1/items', keys.plus),
     {
-      place: { url: operatorUrl, method: 'POST', path: '/operator/v1/accounts', key: operatorToken },
+      endpoint: { url: operatorUrl, method: 'POST', path: '/operator/v1/accounts', key: operatorToken },
       good: { url: operatorUrl, method: 'GET', path: '/operator/v1/accounts?per_page=1', key: operatorToken },
     },
   ]
 }
 
-/** Sends all of them. @returns the number sent, and what went wrong */
-export async function attackKeptConnections(target: Target): Promise<{ sent: number; breaches: string[] }> {
+/** Sends all of them. @returns the number sent, and the violations */
+export async function attackKeepAlive(target: Target): Promise<{ sent: number; breaches: string[] }> {
   const breaches: string[] = []
   let sent = 0
-  for (const { place, good } of places(target)) {
+  for (const { endpoint, good } of targets(target)) {
     await Promise.all(
       TYPES.flatMap((type) =>
         BODIES.map(async ([encoding, body], i) => {
           sent += 1
-          const problem = await refusedThenGood(place, good, type, encoding, body)
+          const problem = await refusedThenGood(endpoint, good, type, encoding, body)
           if (problem)
-            breaches.push(`${place.method} ${place.url}${place.path} [content-type: ${type}; content-encoding: ${encoding}; body ${i}]: ${problem}`)
+            breaches.push(
+              `${endpoint.method} ${endpoint.url}${endpoint.path} [content-type: ${type}; content-encoding: ${encoding}; body ${i}]: ${problem}`,
+            )
         }),
       ),
     )
@@ -71,13 +73,13 @@ export async function attackKeptConnections(target: Target): Promise<{ sent: num
 }
 
 /** The server may close the connection after the refusal; if it stays open, the next request must succeed. */
-async function refusedThenGood(place: Place, good: Place, type: string | null, encoding: string, body: Buffer): Promise<string | null> {
-  const { hostname, port } = new URL(place.url)
+async function refusedThenGood(endpoint: Endpoint, good: Endpoint, type: string | null, encoding: string, body: Buffer): Promise<string | null> {
+  const { hostname, port } = new URL(endpoint.url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => {})
   try {
     socket.write(
-      head(place, [...(type === null ? [] : [`content-type: ${type}`]), `content-encoding: ${encoding}`, `content-length: ${body.length}`]),
+      head(endpoint, [...(type === null ? [] : [`content-type: ${type}`]), `content-encoding: ${encoding}`, `content-length: ${body.length}`]),
     )
     socket.write(body)
     const refused = await answer(socket)
@@ -94,7 +96,7 @@ async function refusedThenGood(place: Place, good: Place, type: string | null, e
   }
 }
 
-function head({ url, method, path, key }: Place, further: string[]): string {
+function head({ url, method, path, key }: Endpoint, further: string[]): string {
   const lines = [`${method} ${path} HTTP/1.1`, `host: ${new URL(url).host}`, ...(key === null ? [] : [`authorization: Bearer ${key}`]), ...further]
   return `${lines.join('\r\n')}\r\n\r\n`
 }

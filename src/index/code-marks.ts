@@ -1,6 +1,6 @@
 // The codes of rows, and which of them contain or equal the words of a query.
 import { bareTerm, codeTerms, numberTerm, parseCode, partsOf, totalTerm } from '#index/codes.ts'
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import { TextField } from '#index/field.ts'
 import type { Query } from '#index/query.ts'
 
@@ -22,8 +22,8 @@ export class CodeMarks {
   start(query: Query): void {
     for (const code of this.#marked) this.#bits[code] = 0
     this.#marked = []
-    this.#bits = grown(this.#bits, this.field.space)
-    this.#inFirst = grown(this.#inFirst, this.field.space)
+    this.#bits = withCapacity(this.#bits, this.field.space)
+    this.#inFirst = withCapacity(this.#inFirst, this.field.space)
     for (let word = 0; word < query.words.length; word++) {
       const { text, literal } = query.words[word]!
       if (!literal) this.#markContaining(text, 1 << word)

@@ -1,5 +1,5 @@
 // Which texts of a field contain words of a query as whole words.
-import { grown } from '#index/columns.ts'
+import { withCapacity } from '#index/columns.ts'
 import type { TextField } from '#index/field.ts'
 
 export class ExactMarks {
@@ -19,7 +19,7 @@ export class ExactMarks {
   start(): void {
     for (const text of this.#marked) this.#bits[text] = 0
     this.#marked = []
-    this.#bits = grown(this.#bits, this.#field.space)
+    this.#bits = withCapacity(this.#bits, this.#field.space)
   }
 
   /** Marks all texts that contain the word. */

@@ -3,31 +3,31 @@ import { sql } from 'kysely'
 import { idForSql } from '#core/fields.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { COLUMNS, type ListingRow } from './store.ts'
-import type { Standing } from './visibility.ts'
+import type { VisibilityFacts } from './visibility.ts'
 
-export type StandingRow = ListingRow & Standing
+export type VisibilityRow = ListingRow & VisibilityFacts
 
 /** A listing with the data for its visibility; null if there is none. */
-export async function findStanding(on: Queryable, id: number): Promise<StandingRow | null> {
+export async function findVisibilityRow(on: Queryable, id: number): Promise<VisibilityRow | null> {
   return (await standings(on, [id]).executeTakeFirst()) ?? null
 }
 
 /** The same, locked until the transaction ends. */
-export async function lockStanding(tx: Tx, id: number): Promise<StandingRow | null> {
-  return (await lockStandings(tx, [id])).get(id) ?? null
+export async function lockVisibilityRow(tx: Tx, id: number): Promise<VisibilityRow | null> {
+  return (await lockVisibilityRows(tx, [id])).get(id) ?? null
 }
 
 /** Listings by id, without unknown ones. */
-export async function findStandings(on: Queryable, ids: readonly number[]): Promise<Map<number, StandingRow>> {
+export async function findVisibilityRows(on: Queryable, ids: readonly number[]): Promise<Map<number, VisibilityRow>> {
   return byId(await standings(on, ids).execute())
 }
 
 /** The same, locked until the transaction ends, in the order of ids. */
-export async function lockStandings(tx: Tx, ids: readonly number[]): Promise<Map<number, StandingRow>> {
+export async function lockVisibilityRows(tx: Tx, ids: readonly number[]): Promise<Map<number, VisibilityRow>> {
   return byId(await standings(tx, ids).orderBy('id').forUpdate().execute())
 }
 
-function byId(rows: StandingRow[]): Map<number, StandingRow> {
+function byId(rows: VisibilityRow[]): Map<number, VisibilityRow> {
   return new Map(rows.map((row) => [row.id, row]))
 }
 

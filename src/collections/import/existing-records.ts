@@ -11,15 +11,15 @@ interface ParkedRow {
 
 const READ_AT_ONCE = 10_000
 
-export class Known {
+export class ExistingRecords {
   /** records are found by their current values, and by the row that created them, whatever changed since */
   readonly #byContent = new Map<string, number[]>()
   readonly #byImportKey = new Map<string, number[]>()
   readonly #taken = new Set<number>()
   readonly #parked = new Map<string, ParkedRow[]>()
 
-  static async load(tx: Tx, collectionId: number): Promise<Known> {
-    const known = new Known()
+  static async load(tx: Tx, collectionId: number): Promise<ExistingRecords> {
+    const known = new ExistingRecords()
     let last = 0
     for (;;) {
       const rows = await tx

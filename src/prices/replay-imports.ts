@@ -6,11 +6,11 @@ import { minorToText } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { confidenceIn, CurrentPrices, flagsIn, stateIn } from './current.ts'
-import { uncover } from './decide-prices.ts'
+import { restoreCoveredPoints } from './decide-prices.ts'
 import type { EvidenceChange } from './evidence/payload.ts'
 import { CONFIDENCES, STATES } from './evidence/types.ts'
 import { FIGURE_COLUMNS } from './figures.ts'
-import { judgePrices, noteEvidence } from './judge-prices.ts'
+import { judgePrices, logEvidence } from './judge-prices.ts'
 import { PriceJudge } from './price-judge.ts'
 import { resetCurrent } from './reset-current.ts'
 import { type Jump, type LastStated, Statements } from './statements.ts'
@@ -19,7 +19,7 @@ import { PriceWriter } from './writer.ts'
 
 const SERVICE = MARKETS.indexOf('service')
 /** Prices per statement. */
-const MOST = 20_000
+const PRICES_PER_STATEMENT = 20_000
 /** Items replayed at once. */
 const ITEMS = 20_000
 
@@ -181,7 +181,7 @@ async function resetPrices(tx: Tx, note: Note, batches: readonly Batch[], itemId
     jumps.delete(key)
   }
   const restored = [...first.values()]
-  for (let at = 0; at < restored.length; at += MOST) await restore(tx, note, restored.slice(at, at + MOST))
+  for (let at = 0; at < restored.length; at += PRICES_PER_STATEMENT) await restore(tx, note, restored.slice(at, at + PRICES_PER_STATEMENT))
   await flagJumps(tx, note, [...jumps.values()])
 }
 
@@ -209,7 +209,7 @@ async function takePoints(tx: Tx, importId: number, keys: readonly LastStated[])
     delete from price_points p using ${keyTable(keys)} where ${isOfKey('p')} and p.import_id = ${importId}::int4
     returning p.item_id, p.market, p.label_id, p.updated_at`.execute(tx)
   if (rows.length === 0) return
-  await uncover(
+  await restoreCoveredPoints(
     tx,
     sql`unnest(${rows.map((row) => row.item_id)}::int4[], ${rows.map((row) => row.market)}::int2[], ${rows.map((row) => row.label_id)}::int4[],
       ${rows.map((row) => row.updated_at)}::timestamptz[]) as d(item_id, market, label_id, updated_at)`,
@@ -241,7 +241,7 @@ async function restore(tx: Tx, note: Note, prices: readonly LastStated[]): Promi
       ${when((p) => (p.confirmedAtMs > p.updatedAtMs ? p.confirmedAtMs : null))}::float8[], ${when((p) => (p.line < 0 ? null : p.line))}::int4[],
       ${when((p) => p.verdict)}::int4[], ${sql.join(figures)}) as g(item_id, market, label_id, confirmed_ms, line, verdict, ${names})
     where (p.item_id, p.market, p.label_id) = (g.item_id, g.market, g.label_id)`.execute(tx)
-  await noteEvidence(note, prices.filter(({ isThere }) => isThere).map(evidenceOf))
+  await logEvidence(note, prices.filter(({ isThere }) => isThere).map(evidenceOf))
 }
 
 function evidenceOf({ itemId, market, labelId, verdict, confirmedAtMs, updatedAtMs, figures }: LastStated): EvidenceChange {

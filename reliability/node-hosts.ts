@@ -1,14 +1,14 @@
-// Where the nodes of a run live: each in a network namespace of its own, or side by side on the host if that is not permitted.
+// Hosts for the nodes of a run: each in its own network namespace, or as processes on one host if namespaces are not permitted.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { openWire, type Wire } from './wire.ts'
+import { openNetworkProxy, type NetworkProxy } from './network-proxy.ts'
 
-export interface Place {
+export interface NodeHost {
   describe: string
   /** command prefix of its programs */
   command: string[]
   /** address of its listeners */
   host: string
-  /** its address for the database and everything else that is disconnected with it */
+  /** its address for the database and everything that is disconnected together with the database */
   databaseHost: string
   databasePort: number
   /** its address for receivers of webhooks */
@@ -19,21 +19,21 @@ export interface Place {
   remove: () => Promise<void>
 }
 
-/** Three places, which all reach the database at `databasePort` of this machine. */
-export async function openPlaces(databasePort: number): Promise<Place[]> {
-  return Promise.all([1, 2, 3].map((n) => (mayNamespace() ? namespaced(n, databasePort) : beside(databasePort))))
+/** Three hosts that reach the database at `databasePort` of this machine. */
+export async function openNodeHosts(databasePort: number): Promise<NodeHost[]> {
+  return Promise.all([1, 2, 3].map((n) => (canUseNamespaces() ? namespaced(n, databasePort) : withoutNamespace(databasePort))))
 }
 
-/** One place in a namespace of its own if `mayNamespace`; the database listens on all addresses. */
-export function openPlace(databasePort: number): Promise<Place> {
+/** One host in its own namespace; requires `canUseNamespaces` and a database that listens on all addresses. */
+export function openNodeHost(databasePort: number): Promise<NodeHost> {
   return namespaced(1, databasePort)
 }
 
-export function mayNamespace(): boolean {
+export function canUseNamespaces(): boolean {
   return process.getuid?.() === 0 && spawnSync('unshare', ['--net', 'true']).status === 0 && spawnSync('ip', ['netns']).status === 0
 }
 
-async function namespaced(n: number, databasePort: number): Promise<Place> {
+async function namespaced(n: number, databasePort: number): Promise<NodeHost> {
   const name = `mintmark-${process.pid}-${n}`
   const [outer, inner] = [`mm${process.pid % 100_000}o${n}`, `mm${process.pid % 100_000}i${n}`]
   // Different addresses than the previous run, whose addresses take seconds to disappear.
@@ -66,17 +66,17 @@ async function namespaced(n: number, databasePort: number): Promise<Place> {
   }
 }
 
-async function beside(databasePort: number): Promise<Place> {
-  const wire: Wire = await openWire({ host: '127.0.0.1', port: databasePort })
+async function withoutNamespace(databasePort: number): Promise<NodeHost> {
+  const proxy: NetworkProxy = await openNetworkProxy({ host: '127.0.0.1', port: databasePort })
   return {
-    describe: 'processes beside each other',
+    describe: 'processes on one host',
     command: [process.execPath],
     host: '127.0.0.1',
     databaseHost: '127.0.0.1',
-    databasePort: wire.port,
+    databasePort: proxy.port,
     receiverHost: '127.0.0.1',
-    partition: () => wire.swallow('all'),
-    heal: () => wire.pass(),
-    remove: () => wire.close(),
+    partition: () => proxy.drop('all'),
+    heal: () => proxy.restore(),
+    remove: () => proxy.close(),
   }
 }

@@ -1,7 +1,7 @@
 // Usual interval of a source's feeds, which determines when an unconfirmed price is stale.
 import { DAY_MS } from '#core/duration.ts'
 
-export interface Rhythm {
+export interface FeedInterval {
   /** usual time between the dates of two feeds; null with fewer than two */
   intervalMs: number | null
   /** date of its newest feed; null without one */
@@ -11,14 +11,14 @@ export interface Rhythm {
 }
 
 /** Number of a source's latest feeds from which its interval is computed. */
-export const RHYTHM_FEEDS = 20
+export const INTERVAL_FEEDS = 20
 
 /**
  * The feed interval of a source.
  * @param feedDatesMs dates of its latest feeds in any order; several on one day (UTC) count as one
  */
-export function rhythmOf(feedDatesMs: readonly number[], isSetAside: boolean): Rhythm {
-  const days = [...new Set(feedDatesMs.map((ms) => Math.floor(ms / DAY_MS)))].sort((a, b) => a - b).slice(-RHYTHM_FEEDS)
+export function feedIntervalOf(feedDatesMs: readonly number[], isSetAside: boolean): FeedInterval {
+  const days = [...new Set(feedDatesMs.map((ms) => Math.floor(ms / DAY_MS)))].sort((a, b) => a - b).slice(-INTERVAL_FEEDS)
   const gaps = days.slice(1).map((day, i) => day - days[i]!)
   gaps.sort((a, b) => a - b)
   return {
