@@ -71,7 +71,11 @@ describe.skipIf(!isPossible)('Redis with TLS (skipped where openssl or a redis-s
   test('a node sends the host name of a single Redis', async () => {
     const { promise: sent, resolve } = Promise.withResolvers<string>()
     const credentials = { cert: readFileSync(files.certificate), key: readFileSync(files.key) }
-    const server = createServer({ ...credentials, SNICallback: (name, answer) => void (resolve(name), answer(null)) })
+    const note = (name: string, answer: (error: null) => void) => {
+      resolve(name)
+      answer(null)
+    }
+    const server = createServer({ ...credentials, SNICallback: note })
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
     onTestFinished(() => void server.close())
     open(`rediss://localhost:${(server.address() as AddressInfo).port}`)
