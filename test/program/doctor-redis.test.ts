@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { machineFindings } from '#health/checks.ts'
 import type { Finding } from '#health/findings.ts'
 import { readConfig } from '#config.ts'
-import { installed, program } from '../../reliability/front.ts'
+import { installed, spawnProgram } from '../../reliability/front.ts'
 import { freePorts, runCommand, workDir } from '../../reliability/service.ts'
 import { until } from '../support/node.ts'
 
