@@ -18,7 +18,7 @@ export interface AuditFilter {
 }
 
 /** A page reads whole groups, and each group has a Bloom filter of its subjects: smaller groups enlarge the footer. */
-const GROUP_ROWS = 5_000
+const GROUP_ROWS = 10_000
 const TEXT = { type: 'BYTE_ARRAY', converted_type: 'UTF8' } as const
 const REQUIRED = { repetition_type: 'REQUIRED' } as const
 const OPTIONAL = { repetition_type: 'OPTIONAL' } as const
@@ -124,6 +124,7 @@ export class AuditFile {
       metadata: this.#metadata,
       columns: conditions.map(([name]) => name),
       pruningFilter: pruning,
+      useBloomFilters: true,
     })
     const found: number[] = []
     for (const { rowStart, rowEnd } of scan.ranges) {
