@@ -3,6 +3,6 @@
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-// Where the folder cannot be written, nothing is kept.
+// If the folder is not writable, nothing is cached.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/mintmark', import.meta.url)))
 await import('./cli/program.ts')
