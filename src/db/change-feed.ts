@@ -96,7 +96,7 @@ export class ChangeFeed {
     this.lastPullMs = Date.now()
   }
 
-  /** Takes a place of before; what was kept as of it misses nothing once the next pull is done. */
+  /** Continues from an earlier place: data saved at that place is complete after the next pull. */
   resume({ position, lastSeq }: FeedPlace): void {
     this.#position = position
     this.#lastSeq = lastSeq
@@ -219,7 +219,7 @@ export class ChangeFeed {
 
   #compareClocks(databaseMs: number, askedMs: number): void {
     const answeredMs = Date.now()
-    // A result that took long says little about the current time.
+    // After a slow response, the time it contains is too imprecise.
     if (answeredMs - askedMs > CLOCK_TOLERANCE_MS) return
     const offsetMs = databaseMs - (askedMs + answeredMs) / 2
     const offset = Math.abs(offsetMs) > CLOCK_TOLERANCE_MS ? offsetMs : 0

@@ -218,7 +218,7 @@ export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => 
       for (const noted of changes.values()) noted.packed = noted.packed.length > 0 ? [Buffer.concat(noted.packed)] : []
     },
   })
-  /** @param minimum so many are written, fewer stay */
+  /** @param minimum smaller numbers of entries are left for later */
   const writeAudits = async (minimum: number) => {
     while (audits.length >= minimum) await sql`with ${addAuditEntries(audits.splice(0, AUDITS_AT_ONCE))} select 1`.execute(tx)
   }

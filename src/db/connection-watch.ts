@@ -48,8 +48,8 @@ const STANDBY_SECONDS = 5
  * Watches the connections of a pool. If a statement has waited too long, a probe asks the server over a new connection
  * whether it is working on it. Connections that it is not working on are closed, so that their statements fail and can be retried.
  * If neither the probe nor any other connection receives a byte, the database counts as lost: every connection is closed, no new
- * one is opened, and probes continue until one is answered. A probe that receives nothing is abandoned even if other connections
- * receive data: it may have been opened during a silence that has ended, and would never be answered. With
+ * one is opened, and probes continue until one gets a response. A probe that receives nothing is abandoned even if other connections
+ * receive data: it may have been opened during a silence that has ended, and would never get a response. With
  * several servers, the search for another one replaces further probes.
  */
 export class ConnectionWatch {
@@ -137,7 +137,7 @@ export class ConnectionWatch {
   #ask(suspects: Map<Client, number>): void {
     const { choosing, found, searchedMs, url } = this.#servers
     if (choosing && !found) {
-      // The search replaces the probe: a silent connection belongs to a server that does not answer the search.
+      // The search replaces the probe: a silent connection belongs to a server that does not respond to the search.
       if (searchedMs >= this.#patience * TICK_MS) for (const client of suspects.keys()) cut(client)
       return
     }
@@ -148,7 +148,7 @@ export class ConnectionWatch {
     this.#sinceProbe = 0
     client.on('error', () => {})
     this.#busyBackends(client, suspects).then(
-      // A result that arrived with this answer may be read after it, in the same turn of the loop.
+      // A result that arrived together with this response may be processed after it, in the same turn of the event loop.
       (busy) =>
         setImmediate(() => {
           if (this.#probe !== probe) return
@@ -157,7 +157,7 @@ export class ConnectionWatch {
           this.#judge(probe, busy)
         }),
       () => {
-        // A refused connection is a response, too: whatever needs the database fails by itself.
+        // A rejected connection is a response, too: work that needs the database fails by itself.
         if (this.#probe === probe) this.#probe = null
       },
     )
@@ -178,7 +178,7 @@ export class ConnectionWatch {
     }
   }
 
-  /** The server answers. It is working on some of the silent connections; the bytes of the others were lost. */
+  /** Called when the server responds: waits for the connections it is working on, and closes the silent ones whose data was lost. */
   #judge({ suspects }: Probe, busy: Set<number>): void {
     for (const [client, bytes] of suspects) {
       const watched = this.#watched.get(client)

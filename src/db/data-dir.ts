@@ -1,4 +1,4 @@
-// The data directory: private, claimed by one process at a time, home of generated secrets; and which users can access it.
+// The data directory: private, claimed by one process at a time, with the generated secrets; also checks which users can access it.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -155,7 +155,7 @@ export function canRead(path: string, user: SystemUser): boolean {
   }
 }
 
-/** Lets the user traverse a directory of root's (mode 0710, by its group); its content stays hidden. */
+/** Lets the user traverse a directory that root owns (mode 0710, by its group); its content stays hidden. */
 export function allowTraversal(directory: string, user: SystemUser): void {
   const stat = statSync(directory)
   if (stat.uid !== 0 || allows(directory, user, 1)) return
@@ -201,7 +201,7 @@ function readIdentity(file: string): ProcessIdentity | null {
   }
 }
 
-/** Two processes may find the same stale claim: the one that moved the other's new claim away puts it back. */
+/** Two processes may find the same stale claim: the one that moved the other's new claim away restores it. */
 function setStaleAside(claim: string, aside: string): void {
   try {
     renameSync(claim, aside)

@@ -95,8 +95,8 @@ class Group<Write, Result> {
       const results = await this.#grouping.commit(batch.map(({ write }) => write))
       batch.forEach(({ resolve }, i) => resolve(results[i]!))
     } catch (error) {
-      // A database that was lost may have committed: nothing is written twice. Any other error comes from one of the
-      // writes, such as a deleted item: the others commit without it.
+      // A lost database may have committed: nothing is written twice. Any other error comes from one of the
+      // writes, such as one for a deleted item: the others commit without it.
       if (batch.length === 1 || isUnavailable(error)) for (const { reject } of batch) reject(error)
       else for (const waiting of batch) await this.#commit([waiting])
     }

@@ -72,7 +72,7 @@ const nameOf = ({ scope, key }: Pick<Idempotency, 'scope' | 'key'>) => `${scope}
 const refused = (rule: 'idempotency_running' | 'idempotency_request' | 'idempotency_credential') =>
   new ServiceError('IDEMPOTENCY_CONFLICT', reason(rule))
 
-/** Stores results beside earlier ones, in the transaction that made them. */
+/** Stores results in addition to earlier ones, in the transaction that produced them. */
 export async function storeResults(tx: Tx, made: { request: Idempotency; earlier: Results; result: unknown }[]): Promise<void> {
   if (made.length === 0) return
   const rows = made.map(({ request, earlier, result }) => ({

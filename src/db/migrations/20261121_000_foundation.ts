@@ -46,7 +46,7 @@ const STATEMENTS = [
     revoked_at timestamptz(3)
   )`,
 
-  // Groups and their grades form one tree with one id sequence (decisions.md, "Catalogue").
+  // Groups and their grades form one tree with one id sequence.
   `create table groups (
     id integer generated always as identity primary key,
     parent_id integer references groups,
