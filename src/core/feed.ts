@@ -1,4 +1,4 @@
-// Reads foreign files: bytes to rows of NDJSON, CSV or one JSON document, in batches, with line numbers.
+// Reads imported files: bytes to rows of NDJSON, CSV or one JSON document, in batches, with line numbers.
 // Rows and batches have a maximum size, so that memory use does not depend on the size of the file.
 import { Tokenizer, TokenParser, TokenType } from '@streamparser/json'
 import { parse as csvParser } from 'csv-parse'
@@ -34,9 +34,9 @@ const MAX_ROW_BYTES = MAX_ROW_MB * 1024 * 1024
 const MAX_COLUMNS = 1_000
 /** Maximum nesting of a JSON document: the parser checks all levels with every value. */
 const DEEPEST = 100
-/** Text that the JSON parser gets at once: all its values exist at the same time. */
+/** Text passed to the JSON parser in one call: all its values are in memory at the same time. */
 const PIECE = 64 * 1024
-/** Real feeds expand 3 to 30 times; a file that expands far more was made to exhaust the reader. */
+/** Real feeds expand 3 to 30 times; a file that expands far more was made to exhaust memory. */
 const MAX_EXPANSION = 200
 const UNJUDGED_BYTES = 64 * 1024 * 1024
 

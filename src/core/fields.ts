@@ -20,7 +20,7 @@ export function boundedId(description: string) {
   return Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description }))
 }
 
-/** What may also be null. */
+/** A schema that also allows null. */
 export function orNull<T extends Type.TSchema>(schema: T, options?: Type.TSchemaOptions) {
   return Type.Union([schema, Type.Null()], options)
 }

@@ -55,7 +55,7 @@ export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?
   }
 }
 
-/** The machine-readable part of a reason, beside its text. */
+/** The machine-readable part of a reason, next to its text. */
 export const ReasonFields = {
   rule: Type.Optional(Type.String({ description: 'Machine-readable name of the rule', examples: ['integer'] })),
   params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters of the rule', examples: [{ min: 1, max: 100 }] })),

@@ -27,7 +27,7 @@ for (const { label, spellings } of CONDITIONS) {
   for (const spelling of [label, ...spellings]) bySpelling.set(fold(spelling), label)
 }
 
-// Words that companies print beside a grade. Any other word means something else than the plain grade (`BGS 10 Black
+// Words that companies print next to a grade. Any other word means something else than the plain grade (`BGS 10 Black
 // Label`, `PSA 9 OC`, `CGC Pristine 10`), whose price must never count as the price of the grade.
 const GRADE_WORDS = ['gem', 'mt', 'mint', 'nm', 'near', 'ex', 'exc', 'excellent', 'vg', 'very', 'good', 'fair', 'poor', 'pr']
 
@@ -77,8 +77,7 @@ function readGrade(folded: string): Label | null {
 }
 
 /**
- * Sort key of a label: conditions first in their stated order, then grades by company, highest first
- * (decisions.md, "Catalogue"). Compare keys as strings.
+ * Sort key of a label: conditions first in their stated order, then grades by company, highest first. Compare keys as strings.
  */
 export function labelOrder(label: string): string {
   const condition = CONDITIONS.findIndex((c) => c.label === label)

@@ -428,13 +428,13 @@ export const RULES = {
   like_none: 'no similar item was found',
   grade_missing: 'the item has no grade {name}',
 
-  // What checks of health find in part
+  // Parts of health check findings
   database_embedded: 'the embedded PostgreSQL',
   database_at_url: 'PostgreSQL at DATABASE_URL',
   replica_other: 'it is not a streaming replica of this database',
   replica_promoted: 'it is no longer a standby',
   store_answers: 'it answers {answer}[ {code}]',
-  // Another program's own words
+  // Messages of other programs
   said: '{text}',
   prices_covered: '{group} {prices} ({percent} %)',
 } as const

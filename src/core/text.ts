@@ -1,6 +1,6 @@
 // Which characters texts may contain and how long they may be, as schema patterns and as checks of values.
 
-/** Formatting that makes following text appear in another order: embeddings, overrides and isolates. */
+/** Formatting characters that change the order in which text appears: embeddings, overrides and isolates. */
 const BIDI = '\\u202A-\\u202E\\u2066-\\u2069'
 const SEPARATORS = '\\u2028\\u2029'
 // Default_Ignorable_Code_Point includes zero-width characters, the soft hyphen and the Hangul fillers; U+2800 is a blank Braille cell.
@@ -31,7 +31,7 @@ export function isLine(text: string): boolean {
   return LINE_TEST.test(text)
 }
 
-/** Whether a text of several lines can be stored and appears in its own order. */
+/** Whether a text of several lines can be stored and is displayed in its own order. */
 export function isLines(text: string): boolean {
   return LINES_TEST.test(text)
 }

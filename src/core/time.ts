@@ -23,7 +23,7 @@ const MAX_CACHED_OFFSETS = 50_000
 
 const offsets = new Map<string, { ms: number; text: string }>()
 
-/** A time in the zone, to the second: `2026-11-21T11:40:59+03:00` (decisions.md, "Money and time"). */
+/** A time in the zone, to the second: `2026-11-21T11:40:59+03:00`. */
 export function localTime(moment: Date, zone: string): string {
   const ms = moment.getTime()
   const offset = offsetAt(ms, zone)

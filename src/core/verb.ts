@@ -6,7 +6,7 @@ import { FAMILY_ERROR, type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.
 import { reason } from './problems.ts'
 import { isOperatorNeed, mayOperate, type OperatorNeed, type Person } from './roles.ts'
 
-/** Who acts: an API key's account, a named operator, a shared operator token, or the command line on the machine itself. */
+/** The caller: an API key's account, a named operator, a shared operator token, or the command line on the machine itself. */
 export type Viewer =
   | {
       kind: 'account'
@@ -126,9 +126,9 @@ export function mayWrite(viewer: Caller): void {
 }
 
 /**
- * Runs a verb: gate, input, body, and the family's error code on every error. A verb that returns synchronously is
- * answered synchronously, so that reads from memory cost no promise.
- * @param given names of the fields that do not stand in a body
+ * Runs a verb: gate, input, body, and the family's error code on every error. If the verb returns synchronously, so does this
+ * function: reads from memory need no promise.
+ * @param given names of the fields that are not in the body
  */
 export function call<Ctx extends HasViewer, In extends TSchema, Out>(
   target: Verb<Ctx, In, Out>,
