@@ -83,7 +83,7 @@ export class Cache<K, V> {
     return this.#entries.size
   }
 
-  /** Whether an entry was evicted since the cache was last empty: the cache is full, so that new entries evict old ones. */
+  /** Whether an entry was evicted since the cache was last empty: the cache is full, and new entries evict old ones. */
   get full(): boolean {
     return this.#full
   }

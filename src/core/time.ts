@@ -17,7 +17,7 @@ export function monthAfter(month: string): string {
   return number === 12 ? `${year + 1}-01` : `${month.slice(0, 5)}${String(number + 1).padStart(2, '0')}`
 }
 
-/** Time zones change their offset at quarters of an hour, so that one look-up serves all times of a quarter. */
+/** Time zones change their offset at quarters of an hour, so one lookup serves all times of a quarter. */
 const QUARTER_MS = 15 * MINUTE_MS
 const MAX_CACHED_OFFSETS = 50_000
 

@@ -83,7 +83,7 @@ interface Declared<In extends TSchema> {
 }
 
 /**
- * Declares an operation. A verb that is `sharedBy: 'plan'` sees only the plan of its caller, so that its results
+ * Declares an operation. A verb that is `sharedBy: 'plan'` sees only the plan of its caller, so its results
  * can be cached for everyone on that plan.
  */
 export function verb<Ctx extends { viewer: PlanViewer }, In extends TSchema, Out>(

@@ -188,7 +188,7 @@ function resultOf<Result>(outcome: Result | ServiceError): Result {
 /** Audit rows per statement: more would occupy the event loop for too long. */
 const AUDITS_AT_ONCE = 1_000
 
-/** For dry runs: nothing commits, so that nodes have nothing to apply. */
+/** For dry runs: nothing commits, so nodes have nothing to apply. */
 const UNNOTED: Note = { audit: () => {}, changed: () => {}, changedPrices: async () => {}, changedEvidence: async () => {}, flush: async () => {} }
 
 /** The author of a write, for the audit log. */

@@ -34,7 +34,7 @@ export function namesOf<Name extends string>({ by }: Sorting<Name>): Name[] {
   return Object.keys(by) as Name[]
 }
 
-/** The content of `order by`: no two rows are equal, so that pages never overlap. */
+/** The content of `order by`: no two rows are equal, so pages never overlap. */
 export function orderBy<Name extends string>(
   { by, id, usual }: Sorting<Name>,
   { sort_by: name, sort_order: chosen = 'asc' }: SortInput<Name>,

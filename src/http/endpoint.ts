@@ -64,7 +64,7 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   }
 }
 
-/** Tells caches that another `Accept` header gets another response. */
+/** Tells caches that the response depends on the `Accept` header. */
 function byAccept(response: Response): Response {
   return { ...response, headers: [...response.headers, 'vary', 'accept'] }
 }

@@ -1,4 +1,4 @@
-// A response before either adapter writes it: status, headers and body; and the conversion of errors.
+// The format of a response before an adapter writes it: status, headers and body; and the conversion of errors.
 import { pipeline, type Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, createBrotliCompress, createGzip, gzip, gzipSync } from 'node:zlib'
@@ -13,9 +13,9 @@ export interface Response {
   headers: Headers
   /** entity tag, sent as `ETag` */
   etag?: string | null
-  /** bytes, or a function that makes them when needed: not for a 304 or HEAD; null for an empty body */
+  /** bytes, or a function that builds them when needed (not for a 304 or HEAD); null for an empty body */
   body: Buffer | Readable | (() => Buffer) | null
-  /** makes the same bytes again, as long as nothing has changed; null if the response must not be cached */
+  /** builds the same bytes again as long as nothing has changed; null if the response must not be cached */
   again?: (() => Buffer) | null
 }
 

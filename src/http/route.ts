@@ -21,7 +21,7 @@ export interface FileAnswer {
   body: Readable | Buffer
 }
 
-/** Error codes that do not follow from the route's verb: see `verbErrors`. */
+/** Error codes that are not derived from the route's verb: see `verbErrors`. */
 export type OwnErrorCode = Exclude<
   ErrorCode,
   'PLAN_UPGRADE_REQUIRED' | 'READ_ONLY_KEY' | 'VALIDATION_ERROR' | 'PLUS_LISTING_ERROR' | 'PLUS_COLLECTION_ERROR'
@@ -41,7 +41,7 @@ export interface Route<Ctx extends HasViewer> {
   csvEntries?: string
   /** whether a POST changes nothing: its input is too long for a query string */
   reads?: boolean
-  /** for reads shared by plan: the bytes take no longer to make than to find in the cache */
+  /** for reads shared by plan: the bytes take no longer to build than to find in the cache */
   cheap?: boolean
   /** one line, or more if it needs explanation */
   summary: string

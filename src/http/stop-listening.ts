@@ -9,7 +9,7 @@ const SHORT_TURN_MS = 0.1
 const PATIENCE_MS = 500
 
 /**
- * Stops accepting connections; unlike after the `close` of http, open ones are served further.
+ * Stops accepting connections; unlike with the `close` of http, open ones are still served.
  * The system completes handshakes before the program accepts connections, and resets those that are pending at the close.
  */
 export async function stopListening(server: Server): Promise<void> {
