@@ -64,7 +64,7 @@ async function checkServer(redis: Redis, about: Params): Promise<RedisReport> {
   }
 }
 
-/** Runs the commands, then disconnects. @throws the first error of the connection, which says more than those of the commands */
+/** Runs the commands, then disconnects. @throws the first error of the connection, which is more specific than those of the commands */
 async function ask<T>(redis: Redis, commands: () => Promise<T>): Promise<T> {
   const errors: Error[] = []
   redis.on('error', (error: Error) => void errors.push(error))

@@ -15,7 +15,7 @@ import type { Account, ApiKey, CreditEntry, KEY_STATES, OperatorToken } from './
 /** A stored key and its holder, as the keyring caches it. */
 export interface KeyHolder {
   keyId: number
-  /** the id by which the change log reports changes of this holder */
+  /** the id that identifies this holder in the change log */
   ownerId: number
   viewer: Viewer
   /** why the key is permanently rejected; null if it is not */

@@ -65,7 +65,7 @@ export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: W
   return { id }
 }
 
-/** An unattended console must not be enough to take the account over: this checks the password again, and counts it as a sign-in. */
+/** Checks the password again, so that an unattended console is not enough to take over the account; counts as a sign-in attempt. */
 async function confirmedByPassword(
   { db, now }: PeopleParts,
   viewer: Viewer,
