@@ -21,13 +21,13 @@ const LIMITS: Record<Plan, Limits> = {
   enterprise: { tokens: 2_000, depth: 16, aliases: 100, cost: 40_000 },
 }
 
-/** Introspection is the same for every plan, and so is its limit. */
+/** Introspection is the same for every plan, so its limit is, too. */
 export const INTROSPECTION_COST = 20_000
 /** Bytes of a body. */
 export const BODY_LIMIT = 128 * 1024
-/** Characters of a document, comments and texts included. */
+/** Characters of a document, including comments and strings. */
 export const MAX_DOCUMENT = 32_768
-/** Bytes of an answer. */
+/** Bytes of a response. */
 export const MAX_ANSWER = 2_000_000
 
 /** The limits of the largest plan: beyond them a document is not even validated. */
