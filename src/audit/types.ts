@@ -1,4 +1,4 @@
-// Entries of the audit log as returned by verbs, and the context of those that read it.
+// Entries of the audit log as returned by verbs, and the context of verbs that read it.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { ReadCtx } from '#db/change.ts'

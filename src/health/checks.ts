@@ -1,4 +1,4 @@
-// Health checks of a service, running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
+// Health checks of a service, whether it is running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { sql } from 'kysely'
 import { checkRedis } from '#accounts/redis-check.ts'

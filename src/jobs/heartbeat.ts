@@ -1,4 +1,4 @@
-// Heartbeat of workers: each reports every few seconds, and anyone can read how many are alive.
+// Heartbeats of workers: each worker reports every few seconds, and any process can read how many are alive.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
@@ -11,7 +11,7 @@ const FORGET_AFTER_DAYS = 7
 export interface Workers {
   /** reported within the last minute and has not stopped since */
   alive: number
-  /** since the last report of any worker; null for none in the last days */
+  /** since the last report of any worker; null if none has reported in the last days */
   lastSeenSeconds: number | null
 }
 
