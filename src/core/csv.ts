@@ -1,6 +1,6 @@
 // CSV reading and writing: cells a spreadsheet would run as formulas are escaped, and unescaped when read.
 
-/** What spreadsheets treat as the start of a formula, with or without white space before it. */
+/** Matches text that spreadsheets treat as a formula, with or without white space before it. */
 const FORMULA = /^'*\s*[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
 const QUOTED = /[",;\r\n\t]|^\s|\s$/
 

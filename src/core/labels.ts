@@ -1,4 +1,4 @@
-// Condition and grade labels of prices: which exist, how people spell them, and their order in responses.
+// Condition and grade labels of prices: their values, common spellings, and their order in responses.
 
 /** The named conditions, best first, with the spellings that price files use for them (compared after `fold`). */
 const CONDITIONS: readonly { label: string; spellings: readonly string[] }[] = [
@@ -67,7 +67,7 @@ function readGrade(folded: string): Label | null {
   const company = GRADER.exec(folded)?.[0]
   if (company === undefined || NO_GRADERS.has(company)) return null
   const words = folded.slice(company.length).split(/[ -]+/)
-  // Text that begins with a separator is cut before it, too.
+  // A separator at the start leaves an empty first word.
   if (words[0] === '') words.shift()
   const [text, ...others] = words.filter((word) => !GRADE_WORDS.includes(word))
   if (text === undefined || others.length > 0 || !GRADE.test(text)) return null

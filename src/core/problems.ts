@@ -1,6 +1,6 @@
 // Reasons for errors: a rule and its parameters, from which texts are built in any language and naming style.
 
-/** Words that parameters hold and texts translate. */
+/** Words used in parameters and translated in texts. */
 export const TERMS = [
   // things
   'account',
@@ -32,7 +32,7 @@ export const TERMS = [
   'session',
   'set',
   'webhook event',
-  // their states, and what can happen to a listing
+  // states and events
   'accepted',
   'active',
   'applied',
@@ -58,7 +58,7 @@ export const TERMS = [
   'be paused',
   'be sold',
   'expire',
-  // parts of requests and files, and what they have
+  // parts of requests and files, and their properties
   'body',
   'document',
   'entry',
@@ -99,11 +99,11 @@ const TERM_PARAMS = ['thing', 'state', 'status', 'action', 'part', 'units', 'for
 
 /**
  * Every rule with its English text. `{field}` and `{fields}` are names of fields; `TERM_PARAMS` hold one of `TERMS`; `{must}`,
- * `{each}`, `{options}` and `{problems}` are reasons themselves; all others are values. Of `[a|b]`, the first part whose
- * parameters are all given is used.
+ * `{each}`, `{options}` and `{problems}` are reasons themselves; all others are values. Of `[a|b]`, the first alternative
+ * whose parameters are all given is used.
  */
 export const RULES = {
-  // Fields by their schema
+  // Fields checked against their schema
   required: 'is required[ and {must}]',
   unknown_field: 'is not allowed here[; allowed fields: {fields}]',
   invalid: 'is not valid',
@@ -172,7 +172,7 @@ export const RULES = {
   not_before: 'must not be before {from}',
   before: 'must be before {field}',
 
-  // Fields by what is stored
+  // Fields checked against stored data
   unknown_id: 'must be the id of an existing {thing}, not {id}',
   not_a_grade: 'must be the id of a grade; {id} is the group {name}',
   needs_grade: 'is required: there is no grade {name}',
@@ -468,13 +468,13 @@ export type ReasonParams<R extends Rule> = [RequiredName<R>] extends [never]
     : [params?: ParamsOf<R>]
   : [params: ParamsOf<R>]
 
-/** Why something is rejected. */
+/** The reason for a rejection. */
 export interface Reason {
   rule: Rule
   params: Params
 }
 
-/** What is wrong with a field: its name as the caller wrote it, and the rule that it breaks. */
+/** An invalid field: its name as the caller wrote it, and the rule that it breaks. */
 export interface Problem extends Reason {
   field: string
 }
@@ -516,7 +516,7 @@ export function textIn(words: Words, of: Reason | Problem): string {
   return 'field' in of ? `${of.field} ${text}` : text
 }
 
-/** Replaces the `{names}` of a text. Of `[a|b]`, the first part whose parameters are all given is used. */
+/** Replaces the `{names}` of a text. Of `[a|b]`, the first alternative whose parameters are all given is used. */
 export function fillTemplate(template: string, params: Params, words: Words = ENGLISH): string {
   let text = ''
   for (const parts of pieces(template)) {
@@ -536,7 +536,7 @@ interface Part {
 
 const parsed = new Map<string, readonly (readonly Part[])[]>()
 
-/** The pieces of a rule's text; of each piece the first part whose parameters are all given is used. */
+/** The pieces of a rule's text; of each piece, the first alternative whose parameters are all given is used. */
 function pieces(template: string): readonly (readonly Part[])[] {
   let found = parsed.get(template)
   if (!found) {

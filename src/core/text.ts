@@ -44,7 +44,7 @@ export function cleanText(text: string): string {
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Whether a text has at most this many characters as people count them: a letter with its marks, or an emoji, is one. */
+/** Whether a text has at most this many user-perceived characters: a letter with its marks, or an emoji, is one. */
 export function fitsCharacters(text: string, most: number): boolean {
   if (text.length <= most) return true
   let count = 0

@@ -23,7 +23,7 @@ export type Viewer =
       person?: Person
     }
 
-/** A caller of which only the plan is visible: verbs whose results are shared by plan may see no more. */
+/** A caller reduced to its plan: verbs whose results are shared by plan may not depend on anything else. */
 export interface PlanViewer {
   kind: 'plan'
   plan: Plan
@@ -41,12 +41,12 @@ export function planViewer(viewer: Caller): PlanViewer {
 /** What a verb requires of its caller: a minimum plan, or an operator with certain roles. */
 export type Need = Plan | OperatorNeed
 
-/** Who may get the same result for the same input: everyone on the plan, or this caller alone. */
+/** Who may get the same result for the same input: everyone on the plan, or only this caller. */
 export type SharedBy = 'plan' | 'account'
 
-/** What the gate checks of a verb. */
+/** The properties of a verb that the gate checks. */
 export interface Operation {
-  /** as it is exported; the operation id of the reference */
+  /** the name it is exported under; the operation id in the reference */
   name: string
   needs: Need
   /** whether it writes, regardless of the method of its route: read-only keys may not call it */
@@ -105,7 +105,7 @@ export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
 /** Rejects a caller whose plan, kind, roles or key do not allow an operation (interface.md, "Authentication" 3). */
 export function mayCall(viewer: Caller, { needs, writes }: Pick<Operation, 'needs' | 'writes'>): void {
   if (viewer.kind === 'operator') {
-    // Verbs that need a plan are open to operators, too: every role may read, and owners write.
+    // Operators may also call verbs that need a plan: every role may read, and owners may write.
     if (viewer.person) mayOperate(viewer.person, isOperatorNeed(needs) ? needs : writes ? 'owner' : 'operator')
     return
   }

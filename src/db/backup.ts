@@ -1,5 +1,4 @@
-// Backup of a whole database into one file, and restore, over COPY alone: it works with any PostgreSQL that the service runs
-// on, and needs no client programs.
+// Backs up a whole database to one file and restores it, using only COPY: works with any supported PostgreSQL, without client programs.
 import { sql } from 'kysely'
 import { createGunzip, createGzip } from 'node:zlib'
 import { pipeline } from 'node:stream/promises'

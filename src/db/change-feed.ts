@@ -29,7 +29,7 @@ interface FeedLog {
 
 /** How far a feed has read. */
 export interface FeedPlace {
-  /** `pg_snapshot` as text: what is visible to it was read */
+  /** `pg_snapshot` as text: everything visible to it has been read */
   position: string
   /** highest number that was read */
   lastSeq: number
@@ -46,13 +46,13 @@ export const CATALOGUE_KINDS = ['items', 'categories', 'prices'] as const satisf
 const SMALL_BYTES = 8 * 1024
 /** Packed values are read and applied in parts: a large import's values at once would delay other reads. */
 const PART_BYTES = 256 * 1024
-/** Notices within this time count as one. */
+/** Notices within this time are handled as one. */
 const NOTICE_MS = 5
 const CLOCK_TOLERANCE_MS = 1_000
 
 /**
  * Sequence numbers become visible out of order, so a position in them would skip a transaction that commits late. The
- * position here is the snapshot of the last read: what comes next are the rows that were not visible to it.
+ * position here is the snapshot of the last read: the next read returns the rows that were not visible to it.
  */
 export class ChangeFeed {
   readonly #db: Db

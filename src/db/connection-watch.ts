@@ -1,4 +1,4 @@
-// Finds connections that a silent network or a stopped server has broken, which TCP alone notices after minutes.
+// Detects connections broken by a silent network or a stopped server, which TCP alone detects after minutes.
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
@@ -21,7 +21,7 @@ interface Probe {
   bytes: number
   /** ticks without a byte of a response to the probe */
   silent: number
-  /** whether any other connection received something meanwhile */
+  /** whether any other connection has received data since then */
   heard: boolean
   /** connections that were silent when the probe started, with the bytes they had received */
   suspects: Map<Client, number>
@@ -86,7 +86,7 @@ export class ConnectionWatch {
     if (this.#lost) throw new DatabaseSilentError('The database does not respond')
   }
 
-  /** Called before the connections end: checks that the server still answers, so that they can end properly. */
+  /** Called before the connections end: checks that the server still responds, so that they can end properly. */
   leave(): void {
     this.#leaving = true
   }

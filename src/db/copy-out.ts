@@ -128,7 +128,7 @@ export class CopyOut implements Submittable {
     this.#wake()
   }
 
-  /** Resumes pg's parser, which reads how the copy ended and what comes after it. */
+  /** Resumes pg's parser, which reads the result of the copy and all later messages. */
   #handOver(rest: Buffer): void {
     const stream = this.#stream!
     stream.off('data', this.#onData)

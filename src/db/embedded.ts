@@ -46,7 +46,7 @@ export interface EmbeddedServer {
 interface Address {
   host: string
   port: number
-  /** A directory created for the socket alone, removed at the stop. */
+  /** A directory created only for the socket, removed at the stop. */
   socketDir: string | null
 }
 

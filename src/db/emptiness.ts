@@ -1,4 +1,4 @@
-// Whether a database contains only what migrations put there, and first-start work that only one process may do.
+// Checks whether a database contains only rows of migrations, and runs first-start work in one process at a time.
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from './schema.ts'

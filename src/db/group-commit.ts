@@ -50,7 +50,7 @@ class Group<Write, Result> {
     if (mayRun && this.#waiting.some((waiting) => this.#isFree(waiting))) void this.#run()
   }
 
-  /** Writes batch after batch, until nothing is left or another run has taken over. */
+  /** Writes batch after batch, until no writes are left or another run has taken over. */
   async #run(): Promise<void> {
     this.#running += 1
     let heldUp = false

@@ -131,7 +131,7 @@ export function positionText({ cluster, seen, range }: LogPosition): string {
   return writeCursor([cluster, seen, ...(range ? [range.upTo, range.xact, range.seq, range.entry] : [])])
 }
 
-/** Decodes what `positionText` made; null for anything else. */
+/** Decodes a text from `positionText`; null for any other text. */
 export function readPosition(text: string): LogPosition | null {
   const parts = readCursor(text)
   if (!parts) return null

@@ -1,4 +1,4 @@
-// The connection pool with Kysely on it.
+// The connection pool, used through Kysely.
 import {
   AbortedTransactionError,
   type CompiledQuery,
@@ -52,7 +52,7 @@ export interface PoolOptions {
   patienceMs?: number
 }
 
-/** Makes the server release what a vanished machine held within seconds; no effect on Unix sockets. */
+/** Makes the server release the locks of a vanished client within seconds; no effect on Unix sockets. */
 const SERVER_KEEPALIVE = [
   'set tcp_keepalives_idle = 3',
   'set tcp_keepalives_interval = 1',

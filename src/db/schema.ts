@@ -820,7 +820,7 @@ export type ChangeKind =
   | 'listings'
   | 'sales'
 
-/** What last set price or quantity of a listing, if it was not a person. */
+/** The job or rule that last set price or quantity of a listing. */
 export interface ChangedBy {
   kind: 'price_job' | 'repricing_rule'
   id: number

@@ -1,4 +1,4 @@
-// Which of a database's servers connections use: with several, the one that has the required role, searched for when it is lost.
+// Chooses the server of a database for connections: with several, the one with the required role, and another one when it is lost.
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { readDatabaseAddress, type RequiredRole } from '#core/database-address.ts'
@@ -8,7 +8,7 @@ import type { Server } from '#core/server-address.ts'
 const WAIT_MS = 1_500
 const ATTEMPT_MS = 1_000
 const FIRST_PAUSE_MS = 50
-/** Of several suitable servers, the first in the address is used, unless it is slower than another by this much. */
+/** If several servers are suitable, the first in the address is used, unless another responds faster by at least this much. */
 const HEAD_START_MS = 25
 const MAX_PAUSE_MS = 250
 const ASK_AGAIN_MS = 50
@@ -166,7 +166,7 @@ export class Servers {
   }
 }
 
-/** Called before it connects: to another server than that of its connection string. */
+/** Makes a client connect to another server than that of its connection string; call it before connecting. */
 export function setServer<Client extends pg.ClientBase>(client: Client, { host, port }: Server): Client {
   return Object.assign(client, { host, port })
 }

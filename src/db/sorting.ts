@@ -1,4 +1,4 @@
-// Lists that a caller sorts: the parameters, and their `order by`. Each list names its columns, all of which an index has in order.
+// Sorting of lists: the parameters, and their `order by`. Each list declares the columns it can be sorted by; each has an index.
 import { type RawBuilder, sql } from 'kysely'
 import { Type } from '#core/input.ts'
 
