@@ -88,7 +88,7 @@ export class FailedAuthentications {
   }
 }
 
-/** The client's address; for IPv6 the /64, which is what one customer of a provider gets. */
+/** The client's address; for IPv6 the /64, the size that providers assign to one customer. */
 function addressOf({ ip, socket }: Caller): string {
   // A trusted proxy's value that is not an address counts against the proxy.
   const text = ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? '')

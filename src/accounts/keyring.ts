@@ -60,7 +60,7 @@ export function apiKeyring(options: KeyringOptions): Keyring {
   return new Keyring(source, options, null, null, new KeyUsage(options))
 }
 
-/** The operators' tokens, people's and shared ones. `bootstrap` is one more, from the settings, of the operator `bootstrap`. */
+/** The operators' tokens: those of people, shared ones, and the bootstrap token from the settings, of the operator `bootstrap`. */
 export function operatorTokens(options: KeyringOptions, bootstrap: string | null): Keyring {
   const source: KeySource = {
     kind: 'operator',

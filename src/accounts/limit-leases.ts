@@ -6,9 +6,9 @@ import type { Log } from '#core/context.ts'
 
 export const WINDOW_SECONDS = 60
 
-/** A request waits no longer than this for a lease. */
+/** Maximum time that a request waits for a lease. */
 const PATIENCE_MS = 250
-/** How often a node that counts alone requests a lease. */
+/** Interval at which a node that counts alone requests a lease. */
 const RETRY_MS = 500
 const WARN_EVERY_MS = 60_000
 /** A node that was the only one to lease recently takes this share of the rest; one of several takes less. */
@@ -16,7 +16,7 @@ export const SINGLE_NODE_SHARE = 2
 export const MULTI_NODE_SHARE = 10
 export const MULTI_NODE_SECONDS = 120
 
-/** Leases part of what is left of an account's limit; rejects if it cannot be reached. */
+/** Leases part of an account's remaining limit; rejects if the store cannot be reached. */
 export type LeaseStore = (request: {
   accountId: number
   limit: number
@@ -25,7 +25,7 @@ export type LeaseStore = (request: {
   node: number
 }) => Promise<{
   granted: number
-  /** requests leased by all nodes in this minute, with these */
+  /** requests leased by all nodes in this minute, including these */
   leased: number
   /** milliseconds until the minute ends */
   msLeft: number

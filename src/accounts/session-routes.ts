@@ -84,7 +84,7 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   registerOtherMethods(app, path, ['GET', 'POST', 'DELETE'])
 }
 
-/** The credential in a field of a body. @throws VALIDATION_ERROR by the rule that says what it must be */
+/** The credential in a field of a body. @throws VALIDATION_ERROR with the rule `must` */
 export function credentialIn(body: Record<string, unknown>, field: string, must: 'operator_token' | 'api_key'): string {
   const credential = body[field]
   if (typeof credential !== 'string' || credential === '') throw invalid(field, must)

@@ -50,7 +50,7 @@ export class DumpMaker {
     return this.#state
   }
 
-  /** Starts a dump. @throws CONFLICT if this node has one in progress; another node's rejects `made` */
+  /** Starts a dump. @throws CONFLICT if this node has one in progress; if another node has one, `made` rejects */
   begin(): { made: Promise<Dump> } {
     if (this.#making) throw conflict('dump_running')
     const { db, store, archive, currencies, now } = this.#options

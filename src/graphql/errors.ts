@@ -42,7 +42,7 @@ export function documentError(error: GraphQLError): GraphQLFormattedError {
 }
 
 /**
- * An error of execution: a client error is returned as it is; any other is hidden, and passed to `logged`.
+ * An error of execution: client errors are returned unchanged; all others are hidden and passed to `logged`.
  */
 export function executionError(error: GraphQLError, logged: (cause: unknown) => void): GraphQLFormattedError {
   const cause = asServiceError(error.originalError ?? error)

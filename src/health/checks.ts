@@ -119,7 +119,7 @@ async function worker(db: Db): Promise<Finding> {
   return finding(check, isReplaced, isReplaced ? 'worker_replaced' : 'worker_missing', { seconds: Math.round(lastSeenSeconds) })
 }
 
-/** How fresh, complete and trusted each price source is. Informational: only the operator knows what to expect. */
+/** Freshness, coverage and trust of each price source. Informational: only the operator knows what to expect. */
 async function priceSources(db: Db, { marketNames, priceRules }: Config): Promise<Finding[]> {
   const now = new Date()
   const ctx = { db, viewer: { kind: 'operator', name: 'doctor' } as const, now: () => now, rules: priceRules, marketNames }

@@ -36,7 +36,7 @@ export interface ApiRequest {
 
 export type MaybePromise<T> = T | Promise<T>
 
-/** Never throws or rejects: a failure is a response, too. */
+/** Never throws or rejects: failures are converted to responses. */
 export type Responder = (viewer: Viewer, request: ApiRequest) => MaybePromise<Response>
 
 /** The behaviour of a route, for any adapter. */

@@ -49,7 +49,7 @@ export function hostProblem({ headers: { host }, httpVersion }: IncomingMessage)
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** what pages of other origins need to read responses; null on a listener that is not for them */
+    /** headers that let pages of other origins read responses; null if the listener does not support them */
     cors: CorsHeaders | null
   }
 }

@@ -32,7 +32,7 @@ export async function changePassword(parts: PeopleParts, ctx: WriteCtx, given: u
   return { id }
 }
 
-/** Creates a secret for an authenticator app; it takes effect once a code of it is confirmed. @throws VALIDATION_ERROR, RATE_LIMITED */
+/** Creates a secret for an authenticator app; it takes effect once one of its codes is confirmed. @throws VALIDATION_ERROR, RATE_LIMITED */
 export async function beginTwoFactor(parts: PeopleParts, ctx: WriteCtx, given: unknown): Promise<AppSecret> {
   const { id, name } = await confirmedByPassword(parts, ctx.viewer, readPassword(given).current_password)
   const made = newAppSecret(name)

@@ -25,7 +25,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=${LANES}$${text(salt)}$${text(hash)}`
 }
 
-/** @param stored null if the person has no password or does not exist: returns false after the same work */
+/** @param stored null if the person has no password or does not exist: returns false after the same amount of work */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [, memory, passes, lanes, salt, hash] = STORED.exec(stored ?? NOBODY)!
   const expected = Buffer.from(hash!, 'base64')
@@ -63,7 +63,7 @@ interface Parameters {
 }
 
 function derived(password: string, nonce: Buffer, { memory, passes, lanes, bytes }: Parameters): Promise<Buffer> {
-  // Keyboards produce some characters in more than one way.
+  // Keyboards may encode the same character in different ways.
   const message = password.normalize('NFKC')
   return derive('argon2id', { message, nonce, memory, passes, parallelism: lanes, tagLength: bytes })
 }

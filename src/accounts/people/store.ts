@@ -102,8 +102,8 @@ async function exceptLastOwner(tx: Tx, id: number, assignments: RawBuilder<unkno
 }
 
 /**
- * A new one-time link that replaces the previous one, as a path of the console; null for the link of the first owner once
- * there is an owner.
+ * Creates a one-time link that replaces the previous one, as a path of the console; null for the link of the first owner if
+ * there is already an owner.
  */
 export async function insertLink(tx: Tx, person: { id: number; name: string } | null, now: Date): Promise<{ path: string; expiresAt: Date } | null> {
   const link = newKey('link')
