@@ -16,7 +16,7 @@ interface Entry<V> {
   used: boolean
 }
 
-/** A cache that evicts in CLOCK order: the oldest entry is evicted, unless it was read since its last turn. */
+/** A cache that evicts in CLOCK order: the oldest entry is evicted, unless it was read since it was last checked. */
 export class Cache<K, V> {
   readonly #entries = new Map<K, Entry<V>>()
   readonly #limit: number

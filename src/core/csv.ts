@@ -14,7 +14,7 @@ export function unescapeCell(cell: string): string {
   return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
 }
 
-/** A leading apostrophe turns a formula into text. Text that already starts with one gets another, so that reading restores it. */
+/** A leading apostrophe turns a formula into text. Text that already starts with one gets another one, so that reading restores the original. */
 function neutralised(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text
 }

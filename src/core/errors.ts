@@ -91,7 +91,7 @@ function isReason(why: Reason | readonly Problem[]): why is Reason {
   return !Array.isArray(why)
 }
 
-/** 401; the reason never holds the credential. */
+/** 401; the reason never contains the credential. */
 export function unauthenticated(why: Reason): ServiceError {
   return new ServiceError('UNAUTHENTICATED', why, { headers: { 'www-authenticate': 'Bearer' } })
 }
@@ -101,7 +101,7 @@ export function invalid<R extends Rule>(field: string, rule: R, ...params: Reaso
   return new ServiceError('VALIDATION_ERROR', [problem(field, rule, ...params)])
 }
 
-/** 422 that names every invalid field. */
+/** 422 with a problem for every invalid field. */
 export function invalidFields(problems: readonly Problem[]): ServiceError {
   return new ServiceError('VALIDATION_ERROR', problems)
 }

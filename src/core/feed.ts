@@ -126,7 +126,7 @@ function parseObjectLine(line: number, text: string): FeedLine<Record<string, un
   }
 }
 
-/** A value of a JSON document and the keys and positions that lead to it. */
+/** A value of a JSON document and its path of keys and positions. */
 export interface JsonEntry {
   path: (string | number)[]
   value: unknown
@@ -184,8 +184,8 @@ function parseJson(step: () => void): void {
 /**
  * Rows of a CSV with a header line, each as header → cell text. The delimiter is the one of `,`, `;` and tab that the
  * header line uses most. A row with another number of cells than the header is yielded as `reject`. The line of a row
- * whose cells hold line breaks is the one where it ends (a CRLF within a cell counts as two).
- * @param required header names that must be there, else `FeedError`; or a check of the header that throws it
+ * whose cells contain line breaks is the one where it ends (a CRLF within a cell counts as two).
+ * @param required header names that must exist, otherwise `FeedError` is thrown; or a check of the header that throws it
  */
 export async function* csvRows(
   source: FeedSource,
@@ -315,7 +315,7 @@ async function* parsedRecords(head: string, text: AsyncIterator<string>, delimit
   yield records
 }
 
-/** Text until it holds the end of a line. */
+/** Reads text until it contains the end of a line. */
 async function textToLineEnd(text: AsyncIterator<string>): Promise<string> {
   let head = ''
   while (!head.trimStart().includes('\n') && head.length <= MAX_ROW_BYTES) {

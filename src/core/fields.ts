@@ -82,7 +82,7 @@ export function missing(thing: Term, id: number) {
 }
 
 /**
- * The time that a text of the form `date-time` names.
+ * Parses a time in the format `date-time`.
  * @throws VALIDATION_ERROR for leap seconds, times out of range and other texts that are not a time
  */
 export function momentOf(field: string, text: string): Date {

@@ -35,9 +35,9 @@ export interface Shape {
   default?: unknown
   examples?: unknown[]
   additionalProperties?: unknown
-  /** the rule for the error, where the keywords alone would not explain what is allowed */
+  /** the rule for the error, if the keywords alone do not explain what is allowed */
   allowed?: Reason
-  /** allowed values for the reference, where the verb itself rejects the others */
+  /** allowed values in the reference, if the verb itself rejects all others */
   documentedValues?: string[]
 }
 

@@ -31,7 +31,7 @@ export function minorToText(minor: number): string {
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** The JSON number of an amount; exact because every amount with two decimals below 2^53/100 prints as itself. */
+/** The JSON number of an amount; exact because every amount with two decimals below 2^53/100 is printed unchanged. */
 export function minorToNumber(minor: number): number {
   return minor / 100
 }

@@ -98,7 +98,7 @@ export type Term = (typeof TERMS)[number]
 const TERM_PARAMS = ['thing', 'state', 'status', 'action', 'part', 'units', 'form', 'who', 'advice', 'group'] as const
 
 /**
- * Every rule with its English text. `{field}` and `{fields}` are names of fields; `TERM_PARAMS` hold one of `TERMS`; `{must}`,
+ * Every rule with its English text. `{field}` and `{fields}` are names of fields; the values of `TERM_PARAMS` are `TERMS`; `{must}`,
  * `{each}`, `{options}` and `{problems}` are reasons themselves; all others are values. Of `[a|b]`, the first alternative
  * whose parameters are all given is used.
  */
@@ -402,7 +402,7 @@ export const RULES = {
   pack_language: 'the language of the pack {id} is unknown',
   other_set: 'names the set "{value}", but the row the set "{other}"',
 
-  // Prices held back, by the rule that holds them
+  // Held prices, by the rule that holds them
   foreign_id: 'the {source} id {id} is on items {items}',
   future_date: 'dated {date}, more than {hours} hours ahead',
   slip: '{price} while its source gives {average} as the average',
@@ -422,7 +422,7 @@ export const RULES = {
   price_no_rate: 'there is no exchange rate for {currency}',
   price_out_of_range: 'the floor is above the highest price a listing may have',
 
-  // Rows of collections whose item has to be chosen by a person
+  // Rows of collections whose item must be chosen manually
   fits_several: 'several items match',
   fits_none: 'no item matches in name, number, set and printing',
   like_none: 'no similar item was found',
@@ -494,7 +494,7 @@ export interface Words {
   rules: Readonly<Record<Rule, string>>
   /** in English a term is its own text */
   terms?: Readonly<Record<Term, string>>
-  /** between whole and fraction of a number; a point in English */
+  /** the decimal separator; a point in English */
   decimal?: string
 }
 
@@ -528,7 +528,7 @@ export function fillTemplate(template: string, params: Params, words: Words = EN
   return text
 }
 
-/** The text between the names of parameters: one more piece than names. */
+/** The texts between the parameters: one more than there are parameters. */
 interface Part {
   texts: readonly string[]
   names: readonly string[]
@@ -561,7 +561,7 @@ function formatValue(words: Words, name: string, value: Value | undefined): stri
 
 export interface FieldNaming {
   nameOf: (field: string) => string
-  /** whether a field can be named among those that are allowed */
+  /** whether a field may appear in the list of allowed fields */
   isKnown?: (name: string) => boolean
 }
 

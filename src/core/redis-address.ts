@@ -1,7 +1,7 @@
 // Addresses of a Redis behind Sentinels: redis+sentinel://user:password@host1:26379,host2:26379/master-name/0, or rediss+sentinel:// for TLS.
 import { readServer, type Server } from './server-address.ts'
 
-/** Named as the client library takes it, apart from `isTls`. */
+/** The names of the fields are those of the client library, except `isTls`. */
 export interface SentinelAddress {
   /** whether the Sentinels and Redis are reached over TLS */
   isTls: boolean

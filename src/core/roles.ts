@@ -28,7 +28,7 @@ const ALLOWED = {
 /** What an operator verb requires of its caller. */
 export type OperatorNeed = keyof typeof ALLOWED
 
-/** A named operator, as verbs see it. */
+/** A named operator, as passed to verbs. */
 export interface Person {
   id: number
   roles: readonly Role[]

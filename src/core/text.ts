@@ -14,7 +14,7 @@ export const VISIBLE_LINE = `^${HAS_VISIBLE}[^\\p{Cc}\\p{Cs}${SEPARATORS}${BIDI}
 export const LINE = `^(?=\\p{Zs}*$|[${INVISIBLE}]*[^${INVISIBLE}\\p{Cs}])[^\\p{Cc}\\p{Cs}${SEPARATORS}${BIDI}]*$`
 /** Text of several lines, which may be blank. */
 export const LINES = `^[^\\u0000\\p{Cs}${BIDI}]*$`
-/** One name of a catalogue. Control characters are allowed: names in public catalogues contain them where an encoding went wrong. */
+/** One name of a catalogue. Control characters are allowed: names in public catalogues contain them after encoding errors. */
 export const CATALOGUE_TEXT = `^(?=\\S)${HAS_VISIBLE}[^\\u0000\\p{Cs}${SEPARATORS}${BIDI}]+(?<=\\S)$`
 
 /** The name of a person: visible, single spaces within it, and no `#`, which ends a name in the audit log. */

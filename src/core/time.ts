@@ -1,7 +1,7 @@
 // Accepted time formats, and local times in Plus endpoints and webhooks.
 import { MINUTE_MS } from '#core/duration.ts'
 
-/** The range of all times and dates from clients and files: years of four digits, which every column and format holds. */
+/** The range of all times and dates from clients and files: years of four digits, which every column and format supports. */
 export const TIME_RANGE = { from: '1970-01-01', to: '9999-12-31' } as const
 const EARLIEST_MS = 0
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)

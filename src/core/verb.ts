@@ -19,7 +19,7 @@ export type Viewer =
   | {
       kind: 'operator'
       name: string
-      /** unset for the program itself and for shared tokens, which may do everything */
+      /** unset for the program itself and for shared tokens, which have all permissions */
       person?: Person
     }
 
@@ -58,7 +58,7 @@ export interface Verb<Ctx, In extends TSchema, Out> extends Operation {
   sharedBy: SharedBy
   /** the one error code of its family; null if each kind of error has its own code */
   familyError: ErrorCode | null
-  /** whether its result holds a secret: the response must not be cached */
+  /** whether its result contains a secret: the response must not be cached */
   secret: boolean
   /** @param given names of the fields that are not in the body */
   check: (input: unknown, given?: readonly string[]) => Static<In>
@@ -76,7 +76,7 @@ interface Declared<In extends TSchema> {
   needs: Need
   /** a closed object schema */
   input: In
-  /** its result holds a secret */
+  /** its result contains a secret */
   secret?: boolean
   /** it writes; every public verb that does must declare it */
   writes?: boolean

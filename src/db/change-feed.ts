@@ -103,7 +103,7 @@ export class ChangeFeed {
     this.lastPullMs = Date.now()
   }
 
-  /** Runs `work` between two pulls: until it ends, nothing is applied and followers stay at the position it gets. */
+  /** Runs `work` between two pulls: until it ends, no changes are applied and followers stay at the position passed to it. */
   async between<T>(work: (place: FeedPlace) => Promise<T>): Promise<T> {
     while (this.#pulling) await this.#pulling.catch(() => {})
     const done = work({ position: this.#position, lastSeq: this.#lastSeq })
@@ -117,7 +117,7 @@ export class ChangeFeed {
     return done
   }
 
-  /** Followers get changes in the order in which they are added. */
+  /** Followers receive changes in the order in which they were added. */
   add(follower: ChangeFollower): void {
     this.#followers.push(follower)
   }
@@ -197,7 +197,7 @@ export class ChangeFeed {
     if (tookOver && !missed) await this.#stepBack()
     this.#server = server
     if (tookOver && !missed) return this.#pullOnce()
-    // Also if the database is behind this node: it was restored from a backup.
+    // Also reload if the database is behind this node, because it was restored from a backup.
     if (missed) {
       this.#log.warn({}, 'Change log has a gap; reloading')
       await this.#reload(floor)

@@ -241,7 +241,7 @@ export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => 
   return { noteOf, write }
 }
 
-/** The author as the audit log names it: `operator:<name>` or `account:<id>`. */
+/** The author in the format of the audit log: `operator:<name>` or `account:<id>`. */
 export function actorOf(viewer: Viewer): string {
   return viewer.kind === 'operator' ? `operator:${viewer.name}` : `account:${viewer.accountId}`
 }

@@ -37,7 +37,7 @@ export class DatabaseSilentError extends Error {
   override name = 'DatabaseSilentError'
 }
 
-// Time is counted in ticks of this loop: while the loop itself is blocked, the database is not silent.
+// Time is counted in ticks of the event loop, so that a blocked loop does not make the database appear silent.
 const TICK_MS = 250
 /** Ticks between the starts of two probes: with the connections of the pool, at most one new connection a second. */
 const PROBE_EVERY = 5
@@ -45,7 +45,7 @@ const PROBE_EVERY = 5
 const STANDBY_SECONDS = 5
 
 /**
- * Watches the connections of a pool. If a statement has waited too long, a probe asks the server over a new connection
+ * Watches the connections of a pool. If a statement has waited too long, a probe checks with the server over a new connection
  * whether it is working on it. Connections that it is not working on are closed, so that their statements fail and can be retried.
  * If neither the probe nor any other connection receives a byte, the database counts as lost: every connection is closed, no new
  * one is opened, and probes continue until one gets a response. A probe that receives nothing is abandoned even if other connections

@@ -6,7 +6,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import type { TextLog } from '#core/context.ts'
 import { canRead, isSystemError, allowTraversal, ownerOf, type SystemUser, unprivilegedUser } from './data-dir.ts'
 
-/** File in the data directory that names the location of the data, if it is elsewhere. */
+/** File in the data directory with the path of the data if it is stored elsewhere. */
 export const LOCATION_FILE = 'postgres-location'
 
 /** Locations of the server's files, and the user that runs it. */
@@ -36,7 +36,7 @@ export function chooseHome(dataDir: string, log: TextLog): Home {
   if (user && !remembered) {
     allowTraversal(root, user)
     if (!canRead(root, user)) {
-      // Never start with empty data elsewhere while there is data here.
+      // Never start with empty data elsewhere if there is data in this directory.
       if (fs.existsSync(kept)) throw new Error(`${user.name}, the user that runs PostgreSQL, has no access to its data in ${root}`)
       base = makeElsewhere(root)
     }

@@ -50,7 +50,7 @@ interface Address {
   socketDir: string | null
 }
 
-/** Content of the connection file, which tells other commands of this program where the server is. */
+/** Content of the connection file, with which other commands of this program find the server. */
 interface Connection {
   url: string
   server: ProcessIdentity

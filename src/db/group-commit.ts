@@ -15,7 +15,7 @@ interface PendingWrite<Write, Result> {
   reject: (error: unknown) => void
 }
 
-/** Largest batch; further writes wait for the next. */
+/** Maximum writes of a batch; further ones wait for the next. */
 const BATCH_WRITES = 500
 /** Concurrent batches. There is more than one only while the others wait for a lock, so that unrelated writes continue. */
 const PARALLEL_BATCHES = 3

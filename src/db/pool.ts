@@ -136,7 +136,7 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
   return { kysely, pool, url: options.url, connect, close }
 }
 
-/** Nothing has been sent yet, so if the server has just gone, the connection is retried on the server that took over. */
+/** Nothing has been sent yet, so if the server has just failed, the connection is retried on the server that took over. */
 async function connectTo(pool: pg.Pool, servers: Servers, again = true): Promise<pg.PoolClient> {
   const before = servers.found
   const client = await pool.connect().catch((error: unknown) => {

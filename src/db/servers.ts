@@ -15,7 +15,7 @@ const ASK_AGAIN_MS = 50
 /** Queries on one connection before a new one is opened, because the address may resolve to another server by then. */
 const ASKED_BY_ONE = 20
 
-/** What a server reports about itself, by the query `ROLE`. */
+/** The result of the query `ROLE` on a server. */
 export interface Role {
   standby: boolean
   read_only: boolean
@@ -35,7 +35,7 @@ interface Search {
 }
 
 /**
- * The servers of an address. All are asked in parallel, each with its own back-off, so that an unresponsive one delays no connection. A
+ * The servers of an address. All are queried in parallel, each with its own back-off, so that an unresponsive one delays no connection. A
  * suitable server is used until it is forgotten.
  */
 export class Servers {
@@ -57,7 +57,7 @@ export class Servers {
     this.url = url
   }
 
-  /** Whether there is a choice; otherwise `url` is enough. */
+  /** Whether there are several servers to choose from; otherwise `url` is enough. */
   get choosing(): boolean {
     return this.#servers.length > 0
   }

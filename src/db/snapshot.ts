@@ -1,4 +1,4 @@
-// A consistent snapshot of the database, for reads that take several statements.
+// A consistent snapshot of the database, for reads with several statements.
 import type { Db } from './schema.ts'
 
 export interface Snapshot {
