@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Entry point. Compiled code is cached beside the packages, so that later starts are faster.
+// Entry point. Compiled code is cached next to the packages, so that later starts are faster.
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 

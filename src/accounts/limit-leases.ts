@@ -11,7 +11,7 @@ const PATIENCE_MS = 250
 /** Interval at which a node that counts alone requests a lease. */
 const RETRY_MS = 500
 const WARN_EVERY_MS = 60_000
-/** A node that was the only one to lease recently takes this share of the rest; one of several takes less. */
+/** A node that was the only one to lease recently gets the remaining limit divided by this; one of several gets less. */
 export const SINGLE_NODE_SHARE = 2
 export const MULTI_NODE_SHARE = 10
 export const MULTI_NODE_SECONDS = 120

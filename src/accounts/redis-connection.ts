@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { Redis, type RedisOptions } from 'ioredis'
 import { readSentinelAddress, type SentinelAddress } from '#core/redis-address.ts'
 
-/** @param url as `REDIS_URL` takes it */
+/** @param url a value of `REDIS_URL` */
 export function connectRedis(url: string, options: RedisOptions): Redis {
   const sentinel = readSentinelAddress(url)
   return sentinel ? new Redis({ ...sentinelOptions(sentinel), ...options }) : new Redis(url, { ...serverName(url), ...options })

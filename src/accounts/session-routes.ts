@@ -15,7 +15,7 @@ export interface NewSession {
 }
 
 export interface SessionPages {
-  /** path of the pages, which names the cookie `mintmark_<app>` and the header `X-<app>` of their requests as well */
+  /** path of the pages, also used in the cookie `mintmark_<app>` and the header `X-<app>` of their requests */
   app: 'console' | 'desk'
   sessions: Keyring
   /** public address of the service if it is set, such as `https://cards.example` */

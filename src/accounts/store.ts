@@ -445,7 +445,7 @@ function accounts(on: Queryable) {
   return on.selectFrom('accounts').select(ACCOUNT_COLUMNS)
 }
 
-// Labels may repeat and may be `cli` or `bootstrap`: the id keeps the names apart.
+// Labels may repeat and may be `cli` or `bootstrap`: the id makes the names unique.
 function operatorViewer(id: number, label: string): Viewer {
   return Object.freeze({ kind: 'operator', name: `${label}:${id}` })
 }

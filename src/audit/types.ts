@@ -4,7 +4,7 @@ import { type Static, Type } from '#core/input.ts'
 import type { ReadCtx } from '#db/change.ts'
 import type { AuditArchive } from './archive/open-audit-archive.ts'
 
-/** The two places that hold the audit log. */
+/** The database and the archive, which together contain the audit log. */
 export type AuditCtx = ReadCtx & { auditArchive: AuditArchive }
 
 const State = orNull(Type.Object({}, { additionalProperties: true }))

@@ -34,7 +34,7 @@ export interface DumpCtx {
   dumps: DumpMaker
 }
 
-/** Creates the dumps of a node and holds their store. */
+/** Creates the dumps of a node in its dump store. */
 export class DumpMaker {
   readonly #options: DumpMakerOptions
   readonly store: DumpStore

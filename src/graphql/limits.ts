@@ -59,7 +59,7 @@ export function sizeOf(document: DocumentNode): Size {
   const fragmentDepth = (name: string): number => {
     const known = depths.get(name)
     if (known !== undefined) return known
-    // A fragment within itself counts nothing here; validation rejects it.
+    // A fragment that contains itself counts as 0 here; validation rejects it.
     depths.set(name, 0)
     const fragment = fragments.get(name)
     const found = fragment ? depthOf(fragment.selectionSet) : 0

@@ -46,7 +46,7 @@ export class Output {
     return this.#bytes.subarray(size, end)
   }
 
-  /** The whole response, in its own memory. */
+  /** The whole response, copied to memory of its own. */
   finish(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.size()))
   }

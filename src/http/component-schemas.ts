@@ -1,4 +1,4 @@
-// Gives an OpenAPI document named schemas: each schema with a title, and each named list of values, moves to
+// Names the schemas of an OpenAPI document: each schema with a title, and each named list of values, is moved to
 // `components.schemas` and is referenced from there.
 import { isDeepStrictEqual } from 'node:util'
 import { nameOfValues } from '#core/named-values.ts'

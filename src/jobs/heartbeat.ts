@@ -4,7 +4,7 @@ import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import type { Db, Queryable } from '#db/schema.ts'
 
-/** A worker that has not reported for longer counts as gone. */
+/** A worker that has not reported for longer counts as stopped. */
 export const ALIVE_SECONDS = 60
 const FORGET_AFTER_DAYS = 7
 

@@ -1,4 +1,4 @@
-// A person's sign-in secrets, changed by themselves in a console session: password and authenticator app.
+// Changes of one's own sign-in secrets in a console session: password and authenticator app.
 import { invalid, ServiceError } from '#core/errors.ts'
 import { bodyReader, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
