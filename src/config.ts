@@ -32,7 +32,7 @@ export interface Config {
   operatorToken: string | null
   /** public base URL of the public listener, without a trailing slash; null: the address it listens on */
   publicUrl: string | null
-  /** whether responses contain image URLs below `publicUrl`, from which images are fetched and cached */
+  /** whether responses contain image URLs below `publicUrl`, where this service fetches and caches the images */
   imageProxy: boolean
   /** disk space for cached images in `dataDir` */
   imageCacheMb: number

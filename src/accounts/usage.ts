@@ -54,10 +54,7 @@ export class KeyUsage {
     addTo(this.#counts, keyId, operation, 1)
   }
 
-  /**
-   * All counts of a key for the days shown: stored ones, and those of this node that are not flushed yet. A day and operation may have
-   * several rows.
-   */
+  /** Counts of a key for the days shown: stored ones, and unflushed ones of this node. A day and operation may have several rows. */
   async countsOf(keyId: number): Promise<KeyUsageRow[]> {
     for (;;) {
       while (this.#inFlight.size > 0) await this.#flushing

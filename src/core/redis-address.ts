@@ -20,8 +20,8 @@ const SENTINEL_PORT = 26_379
 const FORM = 'a URL such as redis+sentinel://user:password@host1:26379,host2:26379/master-name/0 (rediss+sentinel:// for TLS)'
 
 /**
- * Parses `redis+sentinel://…` and `rediss+sentinel://…`; null for any other URL. User and password are those of Redis; the Sentinels use the parameters
- * `sentinel_username` and `sentinel_password`. The URL class rejects several hosts.
+ * Parses `redis+sentinel://…` and `rediss+sentinel://…`; null for any other URL. User and password are those of Redis; those of the
+ * Sentinels are the parameters `sentinel_username` and `sentinel_password`. The URL class rejects several hosts.
  * @throws Error that says what is allowed
  */
 export function readSentinelAddress(text: string): SentinelAddress | null {
