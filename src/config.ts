@@ -1,4 +1,4 @@
-// The only reader of the environment: every setting checked, named and frozen into one object that is passed down.
+// Reads the environment, in this file only: every setting is checked and passed on in one frozen object.
 import { join, resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
 import { readDatabaseAddress } from '#core/database-address.ts'
@@ -22,25 +22,25 @@ export interface Config {
   dataDir: string
   /** null: the program starts its own PostgreSQL under `dataDir` */
   databaseUrl: string | null
-  /** `databaseUrl` by another way for LISTEN, null: that one */
+  /** connection string for LISTEN if it must differ from `databaseUrl`; null: `databaseUrl` is used */
   databaseListenUrl: string | null
   /** streaming replica of `databaseUrl` for large reads, null: the primary serves them */
   databaseReplicaUrl: string | null
-  /** whether one process has the database to itself: an embedded one, and `apiProcesses` is 1 */
+  /** whether a single process uses the database: it is embedded, and `apiProcesses` is 1 */
   alone: boolean
   /** bootstrap operator token, null when none is set */
   operatorToken: string | null
-  /** address under which clients reach the public listener, without a slash at the end; null: as it listens */
+  /** public base URL of the public listener, without a trailing slash; null: the address it listens on */
   publicUrl: string | null
-  /** whether answers name images of the catalogue under `publicUrl`, where they are fetched and cached */
+  /** whether responses contain image URLs below `publicUrl`, where this service fetches and caches the images */
   imageProxy: boolean
-  /** room for cached images in `dataDir` */
+  /** disk space for cached images in `dataDir` */
   imageCacheMb: number
-  /** where dumps of the catalogue are kept, or written before they are sent to `dumpsS3` */
+  /** folder of catalogue dumps, or where they are written before they are uploaded to `dumpsS3` */
   dumpsDir: string
-  /** bucket that keeps dumps in place of `dumpsDir`, null for none */
+  /** bucket that stores dumps instead of `dumpsDir`, null for none */
   dumpsS3: BucketSettings | null
-  /** where archived months of the price history and the audit log are kept, or written before they are sent to `dumpsS3` */
+  /** folder of archived months of the price history and the audit log, or where they are written before they are uploaded to `dumpsS3` */
   archiveDir: string
   /** months of the price history before the current one that stay in the database, 0: all */
   priceArchiveMonths: number
@@ -52,7 +52,7 @@ export interface Config {
   webhookLogDays: number
   /** hour of the day, in `timeZone`, at which a dump is made; null: only on demand */
   dumpHour: number | null
-  /** IANA zone of the local times that Plus endpoints answer with */
+  /** IANA zone of the local times in responses of Plus endpoints */
   timeZone: string
   logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'
   listingPeriodDays: number
@@ -60,46 +60,46 @@ export interface Config {
   commissionPercent: number
   /** requests a minute by plan, null: no limits */
   rateLimits: Record<Plan, number> | null
-  /** Redis, or the Sentinels of one, in which all nodes count requests together; null: in the database that they share */
+  /** Redis, or the Sentinels of one, where all nodes count requests together; null: they use the shared database */
   redisUrl: string | null
-  /** whether X-Forwarded-For is believed: true for one proxy in front, text for the addresses of proxies */
+  /** whether X-Forwarded-For is trusted: true for one proxy in front, text for the addresses of proxies */
   trustProxy: boolean | string
-  /** origins whose pages may read answers of the public listener, `*` for any */
+  /** origins whose pages may read responses of the public listener, `*` for any */
   corsOrigins: '*' | readonly string[]
   sourceCurrencies: Record<Market, string>
-  /** what people read in place of a market's code */
+  /** display names of the markets */
   marketNames: MarketNames
-  /** whose prices are shown of an item that has none of its own market; one that is not in it only shows prices when asked for */
+  /** markets whose prices are shown for an item without prices in its own market, in order; a market not in the list must be requested */
   marketOrder: readonly Market[]
   /** languages of cards in the order in which searches show them */
   catalogueLanguages: readonly string[]
   /** thresholds of the rules that hold prices */
   priceRules: PriceRules
-  /** days for which the price history is kept, 0 forever */
+  /** days for which the price history is kept, 0: forever */
   priceHistoryDays: number
-  /** speed-ups that are off, for measurements (docs/benchmarks.md) */
+  /** optimisations that are disabled, for benchmarks (docs/benchmarks.md) */
   without: ReadonlySet<Speedup>
-  /** how often columns in memory are written to `dataDir`, 0 for never: a start reads them from there */
+  /** minutes between writes of the start file, from which a node loads its memory at start; 0: never */
   startFileMinutes: number
-  /** memory kept for items already serialised */
+  /** memory for cached item JSON */
   readyBytesMb: number
   /** whether `serve` loads the demo into an empty database */
   demo: boolean
-  /** why no demo may be made with these settings, null when it may */
+  /** why the demo may not be created with these settings, null if it may */
   demoRefusal: string | null
   production: boolean
-  /** waits before the second and the third attempt to deliver a webhook */
+  /** delays before the second and the third attempt to deliver a webhook */
   webhookRetryDelaysMs: readonly number[]
   /** address ranges that webhooks may reach although they are not public */
   webhookAllowCidrs: readonly string[]
   webhookAllowHttp: boolean
-  /** what webhook secrets are encrypted with; null: a key of its own in `dataDir` */
+  /** key that encrypts webhook secrets; null: one generated in `dataDir` */
   secretKey: string | null
 }
 
 /** A bucket of an S3-compatible store. */
 export interface BucketSettings {
-  /** address of the store with the bucket and perhaps a prefix, such as `https://s3.example/bucket/cards` */
+  /** URL of the bucket, with an optional prefix of its keys, such as `https://s3.example/bucket/cards` */
   url: string
   accessKey: string
   secretKey: string
@@ -111,7 +111,7 @@ export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
-/** A checked setting: its default and how its text is read; `read` throws with what is allowed. */
+/** A checked setting: its default, and how its text is read; `read` throws an error that says what is allowed. */
 interface Setting<T> {
   fallback: T
   about: string
@@ -177,7 +177,7 @@ function region(text: string): string {
   return text
 }
 
-/** The bucket of the dumps: an address with both keys, or nothing of it. */
+/** The bucket of the dumps, null if none is set. @throws ConfigError if only a part of its address and keys is set */
 function dumpBucket(url: string | null, accessKey: string, secretKey: string, bucketRegion: string): BucketSettings | null {
   const names = ['DUMPS_S3_URL', 'DUMPS_S3_ACCESS_KEY', 'DUMPS_S3_SECRET_KEY']
   const missing = names.filter((_name, i) => !([url, accessKey, secretKey] as const)[i])
@@ -194,7 +194,7 @@ function corsOrigins(text: string): '*' | readonly string[] {
   return Object.freeze(origins)
 }
 
-/** Judging and explaining prices look back over the latest months; those are never archived. */
+/** Checking and explaining prices uses the latest months, so those are never archived. */
 const archiveMonths = monthsOrNone(5)
 /** The usual wait for approval is computed from the decisions of the last 30 days. */
 const auditArchiveMonths = monthsOrNone(2)
@@ -409,7 +409,7 @@ export const SETTINGS = {
   AUDIT_ARCHIVE_MONTHS: setting('months of the audit log that stay in the database, 0 for all', 0, auditArchiveMonths),
   AUDIT_LOG_DAYS: setting('retention of the audit log in days; 0: forever', 0, integerBetween(0, 36500)),
   WEBHOOK_LOG_DAYS: setting('retention of webhook events and their delivery attempts in days', 90, integerBetween(90, 36500)),
-  // A page of 100 items as large as items may be must fit.
+  // The minimum leaves room for a page of 100 items of maximum size.
   MINTMARK_WITHOUT: setting('optimisations to disable, for benchmarks', NO_SPEEDUPS, speedups),
   START_FILE_MINUTES: setting(
     'minutes between writes of the in-memory data to DATA_DIR, for a fast start; 0 disables them',
@@ -436,7 +436,7 @@ export const SETTINGS = {
   NODE_ENV: setting('production disables development defaults', 'development', text),
 } as const
 
-/** Which setting lets others than this machine reach the public listener, in words; null for none. */
+/** The setting that makes the public listener reachable from other machines, with the reason; null for none. */
 function exposedBy(host: string, publicUrl: string | null, proxy: boolean | string): string | null {
   if (!isLoopback(host)) return `HOST is ${host}, not a loopback address`
   if (publicUrl !== null && !isLoopback(new URL(publicUrl).hostname)) return `PUBLIC_URL names ${new URL(publicUrl).hostname}, not a loopback address`
@@ -448,7 +448,7 @@ type SettingName = keyof typeof SETTINGS
 
 /**
  * Reads and checks the settings.
- * @throws ConfigError one line that names the setting, what it holds and what is allowed
+ * @throws ConfigError with one line that names the setting, its value and what is allowed
  */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   for (const name of Object.keys(env)) {
@@ -473,7 +473,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (read('DATABASE_REPLICA_URL') !== null && read('DATABASE_URL') === null) {
     throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica')
   }
-  // The supervisor opens ports for its processes: both listeners would share one.
+  // The supervisor opens the ports for its processes, so both listeners would share one socket.
   if (read('API_PROCESSES') > 1 && read('PORT') !== 0 && read('PORT') === read('OPERATOR_PORT')) {
     throw new ConfigError('OPERATOR_PORT must differ from PORT where API_PROCESSES is above 1')
   }

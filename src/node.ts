@@ -63,23 +63,23 @@ export interface NodeOptions {
   /** the current time; default: the database's clock */
   now?: () => Date
   listeners: { public: boolean; operator: boolean }
-  /** whether it delivers webhooks and ends publication periods */
+  /** whether it runs the service's background work, such as webhook deliveries and listing expiry */
   worker: boolean
-  /** key of the demo, shown on the developer's page */
+  /** key of the demo, shown on the developer page */
   demoKey?: string | null
   /** set if the service runs several processes */
   process?: ServiceProcess
 }
 
-/** The data that a process has about the service it belongs to. */
+/** Data about the service that this process belongs to. */
 export interface ServiceProcess {
   /** name in metrics */
   name: string
-  /** metrics of the other processes, as texts */
+  /** metrics of the other processes, one text each */
   otherMetrics: () => Promise<string[]>
 }
 
-/** What verbs of every module need that write. */
+/** The context that writing verbs of every module need. */
 export type NodeCtx = MarketWriteCtx & PriceWriteCtx
 
 export interface RunningNode {
@@ -89,15 +89,15 @@ export interface RunningNode {
   listings: ListingSnapshot
   polls: LongPolls
   market: MarketSettings
-  /** a context to call verbs with, as this viewer */
+  /** a context for calling verbs as this viewer */
   ctx: (viewer: Viewer) => NodeCtx
   /** metrics of this process, as text */
   metrics: () => Promise<string>
-  /** how the last run of each periodic task went */
+  /** the result of the last run of each periodic task */
   tasks: () => readonly TaskRecord[]
   /**
-   * Sends callers elsewhere before `close`: each connection ends with its next answer. Readiness goes down and it takes at most
-   * 4 s, unless the node is `replaced` by another on the same port: then requests under way have a minute.
+   * Moves clients to other nodes before `close`: readiness fails, and each connection closes after its next response. Takes at most
+   * 4 s. If another process on the same port has `replaced` this one, readiness stays up and requests in progress get a minute.
    */
   drain: (how?: { replaced: boolean }) => Promise<void>
   close: () => Promise<void>
@@ -121,23 +121,23 @@ const EVERY = {
   archives: HOUR_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
-/** Writers wait while columns are written, and a node that hears nothing for `STALE_MS` is not ready: a slower disk gets its file at stop only. */
+/** Writes wait while the start file is written, and the node must not become stale (`STALE_MS`): a slower disk gets its file only at stop. */
 const MAX_LOCKED_MS = 2_000
-/** Several nodes of one machine may stop together. Changes no longer wait then, but the process that stops the node does. */
+/** Nodes of one machine may stop together, and one file is enough. Writes no longer wait at stop, but the process that stops the node does. */
 const AT_STOP = { unlessWithinMs: 10_000, maxLockedMs: 4_000 } as const
-/** How long requests under way may take to end when the node stops. */
+/** How long requests in progress may take to end when the node stops. */
 const CLOSE_MS = 5_000
-/** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */
+/** How long clients with open connections, and proxies that poll readiness, have to switch to another node. */
 const DRAIN_MS = 3_000
-/** How long connections whose request is on its way are served once no new ones are taken. */
+/** How long connections whose request is in transit are still served after the listener has stopped accepting new ones. */
 const LINGER_MS = 500
-/** The same where another process has taken over and nothing presses. */
+/** The same if another process has taken over, so that there is no hurry to exit. */
 const REPLACED_MS = MINUTE_MS
 const DRAIN_POLL_MS = 50
-/** A node that has not heard from the database for this long should get no traffic. */
+/** After this time without a response from the database, a node is not ready. */
 const STALE_MS = 3_000
 
-/** Starts a node on a migrated database; what it needs is loaded before its listeners open. */
+/** Starts a node on a migrated database; its data is loaded before its listeners open. */
 export async function startNode({
   config,
   db,
@@ -151,7 +151,7 @@ export async function startNode({
   const servers: FastifyInstance[] = []
   const listening = () => servers.flatMap((server) => server.addresses() as AddressInfo[]).map(({ port }) => port)
   const webhooks = webhookRules(config, db, log, listening)
-  // Images are fetched under the same rules as notifications are sent.
+  // Images are fetched under the same network rules as webhooks are delivered.
   const network: Network = webhooks
   const peopleSealing = openSealing(secretKeyOf(config, log), 'mintmark totp secrets')
   await Promise.all([checkSealing(db, webhooks.sealing), checkPeopleSealing(db, peopleSealing)])
@@ -162,7 +162,7 @@ export async function startNode({
   const sessions = { console: consoleSessions({ db, log, now }, config.operatorToken), seller: sellerSessions({ db, log, now }) }
   const cachedRows = config.without.has('query-cache') ? 0 : undefined
   let publicUrl: string | null = null
-  // Made into answers only once the public listener is open.
+  // Responses are built only after the public listener has opened.
   const addresses = imageAddresses(() => config.publicUrl ?? publicUrl ?? '', config.imageProxy)
   const catalogue = new Catalogue(db, { ...config, cachedRows, now, addresses })
   const market: MarketSettings = config
@@ -182,7 +182,7 @@ export async function startNode({
       await load(db)
     }
   }
-  // Half of the start is the reading of modules: only those of this role, and the most of them while the database sends.
+  // Loading modules takes half of the start: load only those of this role, and load them while the database responds.
   if (listeners.public) void import('./public.ts')
   const dumpStore = openDumpStore(config)
   const { dataDir, marketOrder, startFileMinutes } = config
@@ -202,7 +202,7 @@ export async function startNode({
     scheduler.add({ name: 'event-feed', intervalMs: EVERY.eventFeed, run: async () => events.look() })
   }
   scheduler.add({ name: 'rates-of-the-day', intervalMs: EVERY.ratesOfTheDay, run: async () => catalogue.followClock() })
-  // Where notices do not arrive.
+  // In case notifications do not arrive.
   scheduler.add({ name: 'change-feed', intervalMs: EVERY.pull, run: () => feed.pull() })
   for (const [name, keyring] of [
     ['api-key-uses', keys],
@@ -256,7 +256,7 @@ export async function startNode({
   const drain = async ({ replaced } = { replaced: false }) => {
     draining = !replaced
     polls.close()
-    // The public one last: an end is the quicker for another before it.
+    // Close the public listener last: closing is faster after another listener has closed.
     const takeNoMore = async () => {
       for (const { server } of servers.toReversed()) await stopListening(server)
     }
@@ -358,7 +358,7 @@ export async function startNode({
     }
     if (startFile) {
       const intervalMs = startFileMinutes * MINUTE_MS
-      // Nodes that share a file look at slightly different times.
+      // Nodes that share a file check its age at slightly different times.
       const unlessWithinMs = intervalMs * 0.9
       scheduler.add({ name: 'start-file', intervalMs, run: () => startFile.write({ unlessWithinMs, maxLockedMs: MAX_LOCKED_MS }) })
     }
@@ -380,7 +380,7 @@ function sharedCounting({ redisUrl, alone }: Config, db: Db, log: Log): LimitSto
 async function listen(servers: FastifyInstance[], server: FastifyInstance, host: string, port: number, setting: string): Promise<string> {
   servers.push(server)
   try {
-    // Of localhost Fastify would make two listeners, one of which nothing else here knows.
+    // For `localhost`, Fastify would open two listeners, and the second one could not be drained.
     await server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
     const code = (error as { code?: string }).code
@@ -396,7 +396,7 @@ async function listen(servers: FastifyInstance[], server: FastifyInstance, host:
   return `http://${name === '0.0.0.0' || name === '[::]' ? '127.0.0.1' : name}:${address.port}`
 }
 
-/** Resolves when all connections have ended, or after so long. */
+/** Resolves when all connections have ended, or after `withinMs`. */
 async function emptied(servers: FastifyInstance[], withinMs: number): Promise<void> {
   const ends = Date.now() + withinMs
   while (Date.now() < ends && (await connectionsOf(servers)) > 0) await delay(DRAIN_POLL_MS)
@@ -407,14 +407,14 @@ async function connectionsOf(servers: FastifyInstance[]): Promise<number> {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Lets requests under way end, but waits for no caller that is stalled. */
+/** Lets requests in progress end, but closes stalled connections after `CLOSE_MS`. */
 async function closeServer(server: FastifyInstance): Promise<void> {
   const cut = setTimeout(() => server.server.closeAllConnections(), CLOSE_MS)
   await server.close()
   clearTimeout(cut)
 }
 
-/** Removes what is no longer needed and prepares what soon will be; any node does it for all. */
+/** Schedules housekeeping: deletes expired data and prepares the months to come. Any node does this for all nodes. */
 function keepHouse(scheduler: Scheduler, node: HistoryCtx & { auditArchive: AuditArchive; now: () => Date; config: Config }): void {
   const { db, auditArchive, now } = node
   const { priceHistoryDays, auditLogDays, webhookLogDays } = node.config
@@ -434,6 +434,6 @@ function keepHouse(scheduler: Scheduler, node: HistoryCtx & { auditArchive: Audi
 }
 
 async function closeQuietly(keyring: Keyring): Promise<void> {
-  // The times of last use are lost when the database is gone already; nothing else is.
+  // If the database is already gone, only the times of last use are lost.
   await keyring.close().catch(() => {})
 }

@@ -30,7 +30,7 @@ export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, HasPrecondi
   archive: PriceArchive
 }
 
-/** What the context takes from the node. */
+/** The parts of the node that the context uses. */
 export interface PublicContextNode extends MarketNode {
   config: { sourceCurrencies: Readonly<Record<Market, string>>; priceRules: PriceRules; rateLimits: MeCtx['rateLimits'] }
   keys: Pick<Keyring, 'usage'>

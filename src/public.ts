@@ -48,7 +48,7 @@ import { webhookRoutes } from './rest/webhook-routes.ts'
 
 export interface PublicNode extends PublicContextNode {
   config: Config
-  /** key of the demo, shown on the developer's page */
+  /** key of the demo, shown on the developer page */
   demoKey: string | null
   log: Log
   /** null while IMAGE_PROXY is off */
@@ -58,14 +58,14 @@ export interface PublicNode extends PublicContextNode {
   sellerSessions: Keyring
   limits: RateLimits | null
   requests: RequestCounts
-  /** why the node should get no traffic now, null when it should */
+  /** why the node is not ready for traffic, null if it is */
   notReady: () => string | null
 }
 
-/** Shares of the memory for what is already serialised that whole responses get: of the catalogue, and of listings. */
+/** Shares of the cache memory that are used for whole responses, of the catalogue and of listings. */
 const CACHED_ITEMS_SHARE = 0.225
 const CACHED_LISTINGS_SHARE = 0.1
-/** Bytes up to which an answer is compressed in one go: more than a page of 20. */
+/** Responses up to this size are compressed in one step; a page of 20 items is smaller. */
 const COMPRESSED_AT_ONCE = 32 * 1024
 
 /** Builds the public listener; the caller listens and closes. */
@@ -73,7 +73,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy, cors: corsHeaders(node.config.corsOrigins) })
   node.requests.watch(app)
   await app.register(compress, {
-    // Bodies of requests are unpacked where they are parsed (http/unpack.ts).
+    // Request bodies are decompressed where they are parsed (http/unpack.ts).
     global: true,
     globalDecompression: false,
     threshold: 1_024,
@@ -115,7 +115,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   return app
 }
 
-/** Adds the REST routes and the tools over them; gives the routes, and the reads that the fast path serves. */
+/** Adds the REST routes and the MCP tools based on them; returns the routes, and the reads that the fast path serves. */
 async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads: FastEndpoint[]; routes: Route<PublicCtx>[] }> {
   const prefix = '/api/v1'
   const { catalogue, listings } = node
@@ -188,7 +188,7 @@ function health(app: FastifyInstance, node: PublicNode): void {
   app.get('/health/ready', { schema }, (_request, reply) => {
     const state = node.notReady()
     if (!state) return { success: true, data: { status: 'ready' } }
-    // An answer, not a failure to be logged: it is asked every second while a node starts.
+    // A normal response, not a failure to log: it is requested every second while a node starts.
     return reply.code(503).send(errorBody(new ServiceError('UNAVAILABLE', reason('not_ready', { phase: state }))))
   })
   registerOtherMethods(app, '/health/live', ['GET'])

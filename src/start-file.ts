@@ -1,4 +1,4 @@
-// The file that a node starts from: what it has in memory, written to DATA_DIR with its position in the change log.
+// The start file in DATA_DIR: the data that a node has in memory and its position in the change log, so that the next start is fast.
 import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
@@ -14,25 +14,25 @@ import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { ListingSnapshot } from '#market/snapshot/listings.ts'
 
 const NAME = 'start.columns'
-/** A file that is being written; one that was left behind goes after an hour. */
+/** A file that is being written; one left behind is deleted after an hour. */
 const DRAFT = /^start\.[0-9a-f-]{36}\.part$/
-/** Version of the file's layout; the contents of the parts depend on the program. */
+/** Version of the file's layout. The content of the parts depends on the program (see `programHash`). */
 const FORM = 1
 
-// At the end of the file stand the table of its parts and, behind it, checksum and length of the table and these bytes.
+// The file ends with the table of its parts, the checksum and the length of the table, and this marker.
 const END = Buffer.from('mintmark')
 const TAIL_BYTES = 8 + END.length
 
 const TOO_SLOW = 'it takes too long'
 const BATCH_BYTES = 1024 * 1024
 const READ_BYTES = 4 * 1024 * 1024
-/** What is done before others get a turn. */
+/** How long the writer runs before it yields to the event loop. */
 const SLICE_MS = 2
 
-/** The share of what is free on the disk that the file may take: a database may be beside it. */
+/** Maximum share of the free disk space that the file may take: a database may use the same disk. */
 const MAX_SHARE_OF_FREE = 0.5
 
-/** Sources that the columns follow from. A change of any of them may change what a column means. */
+/** Sources that determine what the columns contain: a file written by other sources is not used. */
 const PROGRAM = ['core', 'index', 'prices', 'catalogue', 'market/snapshot', 'start-file.ts']
 
 interface Contents extends FileOrigin {
@@ -52,11 +52,11 @@ export interface StartFileOptions {
   settings: object
 }
 
-/** Reads and writes the file; several nodes with one DATA_DIR share it. */
+/** Reads and writes the start file; several nodes with the same DATA_DIR share it. */
 export class StartFile {
   readonly #options: StartFileOptions
   readonly #path: string
-  /** what the columns follow from beside the database */
+  /** hash of everything besides the database that determines the columns */
   readonly #program: string
 
   constructor(options: StartFileOptions) {
@@ -66,8 +66,8 @@ export class StartFile {
   }
 
   /**
-   * Loads the file, if there is one that can be trusted; otherwise it is removed and the log says why. The next pull of the
-   * feed brings everything from there to now.
+   * Loads the file if it exists and is valid; an invalid file is deleted and the reason logged. The next pull of the change feed
+   * then applies all changes since the file was written.
    * @returns whether it was loaded
    */
   async read(): Promise<boolean> {
@@ -100,8 +100,8 @@ export class StartFile {
   }
 
   /**
-   * Writes the file, unless one was written within `unlessWithinMs`, by any node. Requests are answered meanwhile; changes wait.
-   * @param mostHeldMs after which nothing is written: as long as that, writers may wait for their answers
+   * Writes the file, unless a node wrote one within `unlessWithinMs`. Meanwhile requests are served, but changes are not applied.
+   * @param maxLockedMs maximum time to block writes; a slower write of the file is abandoned
    */
   async write({ unlessWithinMs, maxLockedMs }: { unlessWithinMs: number; maxLockedMs: number }): Promise<void> {
     const { dataDir, db, log } = this.#options
@@ -118,7 +118,7 @@ export class StartFile {
       try {
         const mostBytes = (await freeBytes(dataDir)) * MAX_SHARE_OF_FREE
         written = await this.#writeTo(handle, { form: FORM, program: this.#program, ...identity, mark }, { mostBytes, maxLockedMs })
-        // After the position was taken, so that what has the mark has everything before the position.
+        // The mark is set after the position is taken: a database that has the mark also has every change before the position.
         await setStartMark(db, mark)
         await handle.sync()
       } finally {
@@ -136,7 +136,7 @@ export class StartFile {
     }
   }
 
-  /** Writes everything at one position of the feed. */
+  /** Writes all parts as of one position of the change feed. */
   #writeTo(handle: FileHandle, about: Omit<Contents, keyof FeedPlace | 'parts'>, limits: Limits): Promise<{ bytes: number; heldMs: number }> {
     const { feed, catalogue, listings } = this.#options
     const writeAt = async (place: FeedPlace) => {
@@ -145,7 +145,7 @@ export class StartFile {
         catalogue.store(columns)
         listings.store(columns)
       })
-      // A write that the disk keeps waiting cannot be ended: it is no longer waited for.
+      // A write that is blocked by the disk cannot be cancelled, so stop waiting for it.
       const bytes = await within(limits.maxLockedMs, writeParts(handle, { ...about, ...place }, parts, limits))
       return { bytes, heldMs: performance.now() - startedMs }
     }
@@ -197,12 +197,12 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
-/** Why a file cannot be used or written, in words. */
+/** Why a file cannot be used or written, as text for the log. */
 class StartFileError extends Error {
   override name = 'StartFileError'
 }
 
-/** Writes pieces in batches, one on its way to the disk while the next is made. */
+/** Writes pieces in batches: the next batch is filled while the previous one is written. */
 class Output {
   readonly #handle: FileHandle
   bytes = 0
@@ -239,7 +239,7 @@ class Output {
     this.#underWay = this.#handle.writev(batch).then(({ bytesWritten }) => {
       if (bytesWritten !== bytes) throw new StartFileError('the disk took only a part of it')
     })
-    // An error is met with the next batch.
+    // The error is thrown when the next batch is sent.
     this.#underWay.catch(() => {})
   }
 }
@@ -260,7 +260,7 @@ async function readContents(handle: FileHandle): Promise<{ contents: Contents; b
   return { contents, bytes: size }
 }
 
-/** All parts, each checked before anything of it is looked at. */
+/** Reads all parts; the checksum of each part is verified before its content is used. */
 async function readAll(handle: FileHandle, { parts }: Contents): Promise<ReadPart[]> {
   const read: ReadPart[] = []
   let at = 0
@@ -285,7 +285,7 @@ async function readAt(handle: FileHandle, at: number, length: number): Promise<U
   return bytes
 }
 
-/** Epoch milliseconds of the last change of a file, 0 without one. */
+/** Time of a file's last modification in epoch milliseconds; 0 if it does not exist. */
 async function modifiedMs(path: string): Promise<number> {
   return (await stat(path).catch(() => null))?.mtimeMs ?? 0
 }
@@ -295,7 +295,7 @@ async function freeBytes(directory: string): Promise<number> {
   return bavail * bsize
 }
 
-/** What writers that were killed left behind. */
+/** Deletes unfinished files of processes that were killed. */
 async function removeOldDrafts(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const path = join(directory, name)
@@ -308,7 +308,7 @@ async function syncDirectory(path: string): Promise<void> {
   await handle.sync().finally(() => handle.close())
 }
 
-/** A hash of the sources, the runtime and the settings: another program may encode columns differently. */
+/** A hash of the sources, the runtime and the settings: another version may encode columns differently. */
 function programHash(settings: string): string {
   const hash = createHash('sha256').update(`${process.version} ${process.arch} ${settings}`)
   for (const source of PROGRAM) {

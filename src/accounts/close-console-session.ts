@@ -1,4 +1,4 @@
-// Signs an operator out of the console; every node refuses the session within a second.
+// Signs an operator out of the console; every node rejects the session within a second.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
@@ -18,7 +18,7 @@ export const closeConsoleSession = verb(
     }),
 )
 
-/** Its id, and the id by which the change log names whose it was. */
+/** The session's id, and the id that identifies its owner in the change log. */
 async function end(tx: Tx, hash: Buffer): Promise<{ id: number; owner: number } | null> {
   const own = await tx.deleteFrom('person_sessions').where('hash', '=', hash).returning(['id', 'person_id']).executeTakeFirst()
   if (own) return { id: own.id, owner: ownerOf(own.person_id) }

@@ -1,4 +1,4 @@
-// Signs a seller out of the desk; every node refuses the session within a second.
+// Signs a seller out of the desk; every node rejects the session within a second.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'

@@ -34,14 +34,14 @@ export const createKey = verb(
     }),
 )
 
-/** When a key ends. @throws VALIDATION_ERROR for a time that is not in the future */
+/** The expiry of a key. @throws VALIDATION_ERROR for a time that is not in the future */
 export function expiryOf(text: string | null, now: Date): Date | null {
   const expiresAt = text === null ? null : momentOf('expires_at', text)
   if (expiresAt && expiresAt <= now) throw invalid('expires_at', 'in_future')
   return expiresAt
 }
 
-/** Stores a new key with its audit row, which knows neither key nor hash. */
+/** Stores a new key with its audit entry, which contains neither the key nor its hash. */
 export async function issueKey(
   tx: Tx,
   note: Note,

@@ -1,4 +1,4 @@
-// Limits failed authentications by address, against guessing of credentials and load from unknown ones.
+// Limits failed authentications by address, against guessed credentials and the load they cause.
 import ipaddr from 'ipaddr.js'
 import type { Log } from '#core/context.ts'
 import { ServiceError, unauthenticated } from '#core/errors.ts'
@@ -11,14 +11,14 @@ const ADDRESSES = 10_000
 
 /** The sender of a credential; a Fastify request. */
 export interface Caller {
-  /** the client's address, as far as `TRUST_PROXY` accepts it from a proxy */
+  /** the client's address, taken from a proxy if `TRUST_PROXY` allows it */
   readonly ip: string
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly headers: { readonly origin?: string | undefined }
 }
 
 export interface FailureRules {
-  /** what clients send, such as `API key` */
+  /** the credential that clients send, such as `API key` */
   credential: string
   /** failures allowed per address and minute */
   limit: number
@@ -37,9 +37,9 @@ interface Window {
 export class FailedAuthentications {
   readonly #rules: FailureRules
   readonly #windows = new Cache<string, Window>({ limit: ADDRESSES })
-  /** answered with 401 since the start */
+  /** responses with 401 since the start */
   refused = 0
-  /** answered with 429 since the start */
+  /** responses with 429 since the start */
   limited = 0
 
   constructor(rules: FailureRules) {
@@ -66,7 +66,7 @@ export class FailedAuthentications {
     this.#windows.set(address, window)
     this.refused += 1
     record?.(address)
-    // Two lines for each address and minute at most: an attacker must not fill the log.
+    // At most two lines per address and minute, so that an attacker cannot fill the log.
     if (window.failures === 1) log.info({ credential, address, reason: textOf(why) }, 'Authentication failed')
     if (window.failures === limit) log.warn({ credential, address, failures: limit }, 'Too many failed authentications; refusing the address')
     return unauthenticated(why)
@@ -88,7 +88,7 @@ export class FailedAuthentications {
   }
 }
 
-/** The client's address; for IPv6 the /64, which is what one customer of a provider gets. */
+/** The client's address; for IPv6 the /64, the size that providers assign to one customer. */
 function addressOf({ ip, socket }: Caller): string {
   // A trusted proxy's value that is not an address counts against the proxy.
   const text = ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? '')

@@ -1,4 +1,4 @@
-// Records failed authentications of operators in the audit log, in a bounded number of rows however many there are.
+// Records failed authentications of operators in the audit log, in a limited number of rows, however many there are.
 import type { Log } from '#core/context.ts'
 import type { Viewer } from '#core/verb.ts'
 import { noteCollector } from '#db/change.ts'

@@ -1,4 +1,4 @@
-// One account by its id.
+// Reads an account by its id.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { id } from '#core/fields.ts'

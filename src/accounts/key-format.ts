@@ -35,7 +35,7 @@ export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
 
-/** The end of a key, by which people recognise it. */
+/** The last four characters of a key, shown so that it can be recognised. */
 export function last4(key: string): string {
   return key.slice(-4)
 }

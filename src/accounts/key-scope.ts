@@ -11,7 +11,7 @@ const MAX_ENTRIES = 50
 const ORIGIN = reason('origin')
 const RANGE = reason('address_range')
 
-/** As operators send it and as it is stored; an empty list restricts nothing. */
+/** As sent by operators and as stored; an empty list restricts nothing. */
 export interface KeyScope {
   read_only: boolean
   allowed_origins: string[]
@@ -64,7 +64,7 @@ export function scopeOf({ read_only, allowed_origins, allowed_addresses }: Parti
   return scope
 }
 
-/** Where a key may be used from, in the form for comparison. */
+/** The origins and addresses that a key may be used from, parsed for comparison. */
 export interface CallerLimits {
   /** null: from anywhere */
   origins: ReadonlySet<string> | null

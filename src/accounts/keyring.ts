@@ -60,7 +60,7 @@ export function apiKeyring(options: KeyringOptions): Keyring {
   return new Keyring(source, options, null, null, new KeyUsage(options))
 }
 
-/** The operators' tokens, people's and shared ones. `bootstrap` is one more, from the settings, of the operator `bootstrap`. */
+/** The operators' tokens: those of people, shared ones, and the bootstrap token from the settings, of the operator `bootstrap`. */
 export function operatorTokens(options: KeyringOptions, bootstrap: string | null): Keyring {
   const source: KeySource = {
     kind: 'operator',
@@ -121,7 +121,7 @@ export class Keyring implements ChangeFollower {
   /** by table: key id → epoch milliseconds of a use that is not stored yet */
   #uses = new Map<UsedTable, Map<number, number>>()
 
-  /** @param audit where failures are recorded beside log and metrics; null for nowhere */
+  /** @param audit where failures are recorded in addition to log and metrics; null for nowhere */
   constructor(
     source: KeySource,
     { db, log, now }: KeyringOptions,
@@ -144,7 +144,7 @@ export class Keyring implements ChangeFollower {
   }
 
   /**
-   * The caller, by the value of the Authorization header, if the key is valid, cached and not restricted to some places;
+   * The caller, by the value of the Authorization header, if the key is valid, cached and not restricted to origins or addresses;
    * null: call `find`.
    */
   known(header: string | undefined): Viewer | null {
@@ -155,11 +155,12 @@ export class Keyring implements ChangeFollower {
 
   /**
    * The caller, by the value of the Authorization header: synchronously for cached keys, otherwise a promise.
-   * @throws UNAUTHENTICATED, RATE_LIMITED, ORIGIN_NOT_ALLOWED, ADDRESS_NOT_ALLOWED (or rejects with them), the database's error when it must be asked and cannot
+   * @throws UNAUTHENTICATED, RATE_LIMITED, ORIGIN_NOT_ALLOWED, ADDRESS_NOT_ALLOWED (or rejects with them); the database's error if a query
+   * fails
    */
   find(header: string | undefined, caller: Caller): Viewer | Promise<Viewer> {
     const { credential } = this.#source
-    // A request without a credential guesses nothing: it is not counted.
+    // A request without a credential is not a guess, so it is not counted.
     if (header === undefined) throw unauthenticated(reason('authorization', { credential, state: 'missing' }))
     const key = BEARER.exec(header)?.[1]
     if (key === undefined) throw this.failures.refuse(caller, reason('authorization', { credential, state: 'malformed' }))
@@ -172,7 +173,7 @@ export class Keyring implements ChangeFollower {
     const holder = this.#holders.get(key)
     // A session that was idle here may have been used on another node.
     if (holder && !this.#isIdle(holder)) return this.#admit(holder, caller)
-    // Before the bootstrap token, too: people choose it, so that it can be guessed.
+    // Also before the bootstrap token: it was chosen by a person, so it may be guessable.
     if (!this.#changed.get(key)) this.failures.check(caller)
     const hash = hashKey(key)
     if (this.#bootstrapHash && timingSafeEqual(this.#bootstrapHash, hash)) return BOOTSTRAP
@@ -253,7 +254,7 @@ export class Keyring implements ChangeFollower {
     return idleMs !== null && lastUsedAtMs + idleMs <= this.#now().getTime()
   }
 
-  /** Notes the first use in a while. */
+  /** Records the first use after a while. */
   #used(holder: KeyHolder): Viewer {
     const nowMs = this.#now().getTime()
     const { usesEveryMs } = this.#source

@@ -6,17 +6,17 @@ import type { Log } from '#core/context.ts'
 
 export const WINDOW_SECONDS = 60
 
-/** A request waits no longer than this for a lease. */
+/** Maximum time that a request waits for a lease. */
 const PATIENCE_MS = 250
-/** How often a node that counts alone requests a lease. */
+/** Interval at which a node that counts alone requests a lease. */
 const RETRY_MS = 500
 const WARN_EVERY_MS = 60_000
-/** A node that was the only one to lease recently takes this share of the rest; one of several takes less. */
+/** A node that was the only one to lease recently gets the remaining limit divided by this; one of several gets less. */
 export const SINGLE_NODE_SHARE = 2
 export const MULTI_NODE_SHARE = 10
 export const MULTI_NODE_SECONDS = 120
 
-/** Leases part of what is left of an account's limit; rejects if it cannot be reached. */
+/** Leases part of an account's remaining limit; rejects if the store cannot be reached. */
 export type LeaseStore = (request: {
   accountId: number
   limit: number
@@ -25,7 +25,7 @@ export type LeaseStore = (request: {
   node: number
 }) => Promise<{
   granted: number
-  /** requests leased by all nodes in this minute, with these */
+  /** requests leased by all nodes in this minute, including these */
   leased: number
   /** milliseconds until the minute ends */
   msLeft: number
@@ -33,7 +33,7 @@ export type LeaseStore = (request: {
 
 /** A request that was counted. */
 export interface CountResult {
-  /** requests of the account in this minute, above the limit for one that may not pass */
+  /** requests of the account in this minute; above the limit if this one is rejected */
   consumedPoints: number
   /** milliseconds until the minute ends */
   msBeforeNext: number
@@ -41,7 +41,7 @@ export interface CountResult {
 
 interface Lease {
   limit: number
-  /** requests that this node may still let pass; below 0: that it has let pass without a lease */
+  /** requests that this node may still accept; below 0: requests accepted without a lease */
   left: number
   /** requests leased by all nodes in this minute */
   leased: number
@@ -60,7 +60,7 @@ export class LimitLeases {
   /** account id → pending lease; requests of an account share it */
   readonly #renewals = new Map<number, Promise<void>>()
   #alone = false
-  /** leases that the store has not answered */
+  /** leases requested from the store and still pending */
   #pending = 0
   #retriedMs = -Infinity
   #warnedMs = -Infinity
@@ -97,7 +97,7 @@ export class LimitLeases {
     return lease.leased >= limit ? { consumedPoints: limit + 1, msBeforeNext } : null
   }
 
-  /** Counts on top of what is known of this minute; a lease that comes later is less by what has passed. */
+  /** Counts against the known state of this minute; a later lease is reduced by the requests accepted meanwhile. */
   #withoutLease(accountId: number, limit: number): CountResult {
     const nowMs = performance.now()
     let lease = this.#leases.get(accountId)
@@ -115,7 +115,7 @@ export class LimitLeases {
     const running = this.#renewals.get(accountId)
     if (running) return running
     const waiting = new AbortController()
-    // A late lease is used all the same.
+    // A late lease is still used.
     const leased = this.#lease(accountId, limit)
     const late = delay(PATIENCE_MS, null, { signal: waiting.signal }).then(
       () => this.#countAlone(new Error(`no lease within ${PATIENCE_MS} ms`)),
@@ -146,10 +146,10 @@ export class LimitLeases {
     this.#pending += 1
     try {
       const { granted, leased, msLeft } = await this.#store({ accountId, limit, unused, node: this.#node })
-      // What passed without a lease since then, or another lease that came late.
+      // Includes requests accepted without a lease since then, or another lease that arrived late.
       const now = this.#leases.get(accountId)
       const since = (now && now.endsMs > askedMs ? now.left : 0) - (now === before ? Math.min(0, unused) : 0)
-      // From the time of the request, so that it ends here no later than in the store.
+      // The minute starts at the time of the request, so it ends here no later than in the store.
       this.#leases.set(accountId, { limit, left: granted + since, leased, endsMs: askedMs + msLeft })
       this.#alone = false
     } catch (error) {

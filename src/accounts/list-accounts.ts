@@ -1,4 +1,4 @@
-// All accounts, oldest first unless the caller sorts them.
+// Lists all accounts, oldest first unless another order is requested.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

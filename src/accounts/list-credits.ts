@@ -1,4 +1,4 @@
-// The ledger of an account's highlight credits, newest entry first.
+// Lists the ledger of an account's highlight credits, newest entry first.
 import { filter, id, PeriodFields, periodOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

@@ -1,4 +1,4 @@
-// How often the keys of an account were used in the last 30 days, by day and operation, latest day first.
+// Lists the usage of an account's keys in the last 30 days, by day and operation, latest day first.
 import { boundedId, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

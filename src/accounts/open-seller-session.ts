@@ -1,4 +1,4 @@
-// Signs a seller in to the desk: a session that lasts 12 hours, 2 without use, or until its API key is no longer valid or of the plan.
+// Signs a seller in to the desk: the session lasts 12 hours, 2 without use, or until its API key becomes invalid or loses the required plan.
 import { MINUTE_MS } from '#core/duration.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
@@ -14,7 +14,7 @@ export const openSellerSession = verb(
   (ctx: WriteCtx) => {
     const { viewer } = ctx
     if (viewer.kind !== 'account') throw new Error('Only API keys sign in to the desk')
-    // Read-only keys sign in as well: nothing of the account changes, and the session may do what its key may.
+    // Read-only keys may sign in, too: nothing of the account changes, and the session has the same rights as its key.
     return change({ ...ctx, viewer: { ...viewer, readOnly: false } }, async (tx, note): Promise<NewSession> => {
       const now = ctx.now()
       await tx.deleteFrom('seller_sessions').where('expires_at', '<', now).execute()

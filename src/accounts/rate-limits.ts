@@ -33,7 +33,7 @@ export class RateLimits {
    */
   constructor(limits: Record<Plan, number> | null, shared: LimitStore | null = null) {
     this.#limits = limits
-    // It only counts: the limit is compared here, so that a changed plan takes effect at once and in the same window.
+    // Only counts: the limit is compared here, so that a changed plan takes effect immediately and in the same window.
     const memory = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS })
     this.#count = (accountId) => memory.consume(accountId)
     if (!shared) return

@@ -14,7 +14,7 @@ interface RedisReport {
 const ONCE: RedisOptions = { retryStrategy: () => null, connectTimeout: 1_000, commandTimeout: 2_000, disconnectTimeout: 1_000 }
 const NO_ACCOUNT = { accountId: 0, limit: 0, unused: 0, node: 0 }
 
-/** @param url as `REDIS_URL` takes it */
+/** @param url a value of `REDIS_URL` */
 export async function checkRedis(url: string): Promise<RedisReport> {
   const sentinel = readSentinelAddress(url)
   if (!sentinel) return checkServer(connectRedis(url, ONCE), {})
@@ -24,7 +24,7 @@ export async function checkRedis(url: string): Promise<RedisReport> {
   return checkServer(new Redis({ ...master, username, password, db, ...(isTls && { tls: {} }), ...ONCE }), { name })
 }
 
-/** The master that the first responding Sentinel names. */
+/** The master reported by the first Sentinel that responds. */
 async function findMaster({ isTls, sentinels, name, sentinelUsername, sentinelPassword }: SentinelAddress): Promise<Server | RedisReport> {
   const options = { username: sentinelUsername, password: sentinelPassword, ...(isTls && { tls: {} }), enableReadyCheck: false, ...ONCE }
   const answers = await Promise.all(
@@ -64,7 +64,7 @@ async function checkServer(redis: Redis, about: Params): Promise<RedisReport> {
   }
 }
 
-/** Runs the commands, then disconnects. @throws the first error of the connection, which says more than those of the commands */
+/** Runs the commands, then disconnects. @throws the first error of the connection, which is more specific than those of the commands */
 async function ask<T>(redis: Redis, commands: () => Promise<T>): Promise<T> {
   const errors: Error[] = []
   redis.on('error', (error: Error) => void errors.push(error))

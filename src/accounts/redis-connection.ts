@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { Redis, type RedisOptions } from 'ioredis'
 import { readSentinelAddress, type SentinelAddress } from '#core/redis-address.ts'
 
-/** @param url as `REDIS_URL` takes it */
+/** @param url a value of `REDIS_URL` */
 export function connectRedis(url: string, options: RedisOptions): Redis {
   const sentinel = readSentinelAddress(url)
   return sentinel ? new Redis({ ...sentinelOptions(sentinel), ...options }) : new Redis(url, { ...serverName(url), ...options })
@@ -14,7 +14,7 @@ function sentinelOptions({ isTls, sentinels, ...address }: SentinelAddress): Red
   return { ...address, sentinels: [...sentinels], ...(isTls && { enableTLSForSentinelMode: true, sentinelTLS: {}, tls: {} }) }
 }
 
-/** Sends the host name, by which TLS proxies choose a certificate; the library does not do so itself. */
+/** Sends the host name (SNI), which TLS proxies use to choose a certificate; the library does not send it itself. */
 function serverName(url: string): RedisOptions {
   const { protocol, hostname } = new URL(url)
   return protocol === 'rediss:' && !isIP(hostname.replace(/^\[|\]$/g, '')) ? { tls: { servername: hostname } } : {}

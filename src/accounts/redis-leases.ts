@@ -11,7 +11,7 @@ const OPTIONS: RedisOptions = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   retryStrategy: () => RECONNECT_MS,
-  // Closes the connection to a server that is frozen or cut off, and asks the Sentinels again.
+  // Closes the connection to a server that is frozen or cut off, and queries the Sentinels again.
   socketTimeout: SILENT_MS,
   connectTimeout: SILENT_MS,
   disconnectTimeout: SILENT_MS,
@@ -44,10 +44,10 @@ redis.call('hset', KEYS[1], 'ends', ends, 'leased', leased, 'node', node, 'share
 redis.call('pexpire', KEYS[1], ${MULTI_NODE_SECONDS * 1_000})
 return { granted, leased, ends - now }`
 
-/** @param url as `REDIS_URL` takes it */
+/** @param url a value of `REDIS_URL` */
 export function redisLeases(url: string): { lease: LeaseStore; close: () => void } {
   const redis = connectRedis(url, OPTIONS)
-  // The first failure since the last connection: a lease itself fails only with "not connected". The message alone is kept, because the
+  // The first failure since the last connection: a lease itself fails only with "not connected". Only the message is kept, because the
   // error contains the failed command, which may be the one with the password.
   let failure: string | null = null
   for (const event of ['error', 'sentinelError']) redis.on(event, ({ message }: Error) => void (failure ??= message))

@@ -1,4 +1,4 @@
-// Sign-in to web pages: the session cookie, and when it is accepted in place of the credential it was created with.
+// Sign-in to web pages: the session cookie, and when it is accepted instead of the credential it was created with.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalid, ServiceError, unauthenticated } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
@@ -15,7 +15,7 @@ export interface NewSession {
 }
 
 export interface SessionPages {
-  /** path of the pages, which names the cookie `mintmark_<app>` and the header `X-<app>` of their requests as well */
+  /** path of the pages, also used in the cookie `mintmark_<app>` and the header `X-<app>` of their requests */
   app: 'console' | 'desk'
   sessions: Keyring
   /** public address of the service if it is set, such as `https://cards.example` */
@@ -26,12 +26,12 @@ export interface SignIn extends SessionPages {
   /** Opens a session for the person or account whose credentials are in the body. */
   open: (request: FastifyRequest, body: Record<string, unknown>) => Promise<{ viewer: Viewer; opened: NewSession }>
   close: (request: FastifyRequest, viewer: Viewer, session: string) => Promise<void>
-  /** who is signed in, as the pages show it; null if nobody is */
+  /** the signed-in person or account, as shown on the pages; null if not signed in */
   describe: (request: FastifyRequest, viewer: Viewer | null) => object | Promise<object>
 }
 
 /**
- * The caller by the cookie of these pages; null for a request without it. No other site can make a browser send this: the
+ * The caller by the cookie of these pages; null for a request without it. Other sites cannot make a browser send such a request: the
  * cookie is same-site, the header requires a script of our own origin, and `Origin` names it.
  */
 export function sessionCaller({ app, sessions, publicUrl }: SessionPages): (request: FastifyRequest) => SessionCaller | null {
@@ -84,7 +84,7 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   registerOtherMethods(app, path, ['GET', 'POST', 'DELETE'])
 }
 
-/** The credential in a field of a body. @throws VALIDATION_ERROR by the rule that says what it must be */
+/** The credential in a field of a body. @throws VALIDATION_ERROR with the rule `must` */
 export function credentialIn(body: Record<string, unknown>, field: string, must: 'operator_token' | 'api_key'): string {
   const credential = body[field]
   if (typeof credential !== 'string' || credential === '') throw invalid(field, must)

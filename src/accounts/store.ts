@@ -15,7 +15,7 @@ import type { Account, ApiKey, CreditEntry, KEY_STATES, OperatorToken } from './
 /** A stored key and its holder, as the keyring caches it. */
 export interface KeyHolder {
   keyId: number
-  /** the id by which the change log reports changes of this holder */
+  /** the id that identifies this holder in the change log */
   ownerId: number
   viewer: Viewer
   /** why the key is permanently rejected; null if it is not */
@@ -24,7 +24,7 @@ export interface KeyHolder {
   expiresAtMs: number
   /** maximum time without use; null for unlimited */
   idleMs: number | null
-  /** where the key may be used from; null for anywhere */
+  /** origins and addresses that the key may be used from; null for any */
   limits: CallerLimits | null
   /** epoch milliseconds of the last stored use; -Infinity for none */
   lastUsedAtMs: number
@@ -182,7 +182,7 @@ export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Bu
   }
 }
 
-/** A session that was opened with a token ends with it; a session opened with a password alone may only set up two-factor sign-in. */
+/** A session that was opened with a token ends with it; a session opened with only a password may only set up two-factor sign-in. */
 async function loadPersonSession(db: Db, hash: Buffer): Promise<KeyHolder | null> {
   const row = await db.kysely
     .selectFrom('person_sessions as s')
@@ -253,7 +253,7 @@ export async function setListingIntake(tx: Tx, accountId: number, intake: Accoun
 
 /**
  * Maximum listings that an account may have by import; null if it is closed. The account is locked until the transaction
- * ends: a transaction that counts its listings before adding some runs alone.
+ * ends, so that a transaction can count its listings and then add some without a race.
  */
 export async function lockIntakeQuota(tx: Tx, accountId: number): Promise<number | null> {
   await tx.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
@@ -445,7 +445,7 @@ function accounts(on: Queryable) {
   return on.selectFrom('accounts').select(ACCOUNT_COLUMNS)
 }
 
-// Labels may repeat and may be `cli` or `bootstrap`: the id keeps the names apart.
+// Labels may repeat and may be `cli` or `bootstrap`: the id makes the names unique.
 function operatorViewer(id: number, label: string): Viewer {
   return Object.freeze({ kind: 'operator', name: `${label}:${id}` })
 }

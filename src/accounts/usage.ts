@@ -54,13 +54,13 @@ export class KeyUsage {
     addTo(this.#counts, keyId, operation, 1)
   }
 
-  /** All counts of a key of the days that are shown, each stored or of this node and not flushed yet; a day and operation may have several rows. */
+  /** Counts of a key for the days shown: stored ones, and unflushed ones of this node. A day and operation may have several rows. */
   async countsOf(keyId: number): Promise<KeyUsageRow[]> {
     for (;;) {
       while (this.#inFlight.size > 0) await this.#flushing
       const begun = this.#flushesBegun
       const stored = await usageOfKey(this.#db.kysely, keyId, this.#now())
-      // What a flush moves meanwhile is in both, or in neither.
+      // Counts that a flush moved meanwhile would be in both or in neither.
       if (this.#flushesBegun === begun) return [...stored, ...rowsOf(this.#pending).filter((row) => row.key_id === keyId)]
     }
   }
@@ -88,7 +88,7 @@ export class KeyUsage {
     const rows = rowsOf(flushed)
     this.#inFlight.add(rows)
     try {
-      // In one order, so that nodes never deadlock.
+      // Always in the same order, so that nodes never deadlock.
       await inTransaction(this.#db, (tx) =>
         sql`
           insert into api_key_usage as u (key_id, day, operation, requests)
@@ -172,7 +172,7 @@ export async function pageOfUsage(
   return { rows, total: counted.rows[0]!.total }
 }
 
-/** Deletes days that statistics no longer compare with. */
+/** Deletes days that statistics no longer use for comparison. */
 export async function forgetOldUsage(db: Db, now: Date): Promise<void> {
   await sql`delete from api_key_usage where day < ${dayText(now.getTime() - (RETENTION_DAYS - 1) * DAY_MS)}::date`.execute(db.kysely)
 }

@@ -1,4 +1,4 @@
-// Lists the audit log: who changed what and when, newest first, in the database and in the archive.
+// Lists the audit log: who changed what and when, newest first, from the database and the archive.
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
 import { filter, PeriodFields, periodOf } from '#core/fields.ts'
@@ -52,10 +52,10 @@ interface AuditQuery {
   offset: number
 }
 
-/** A month rarely moves, so repeated moves during one read do not happen in practice. */
+/** Months rarely move, so more attempts are never needed in practice. */
 const ATTEMPTS = 5
 
-/** Reads a page from both places, and again if a month has moved between them meanwhile. */
+/** Reads a page from both places, and again if a month has moved between them in the meantime. */
 async function readAudit({ db, auditArchive }: AuditCtx, query: AuditQuery): Promise<{ rows: AuditRow[]; total: number }> {
   let files = await archivedFiles(db.kysely)
   for (let attempt = 1; ; attempt++) {
@@ -84,7 +84,7 @@ async function archivedFiles(on: Queryable): Promise<ArchivedFile[]> {
   return files as ArchivedFile[]
 }
 
-/** Entries of a span of time, all in one place. */
+/** A period whose entries are all in one place. */
 interface Span {
   count: () => Promise<number>
   /** entries in the order of the query */
@@ -107,7 +107,7 @@ function spansOf(on: Queryable, archive: AuditArchive, files: readonly ArchivedF
   for (const { month, file } of files) {
     const [first, next] = [startOf(month), startOf(monthAfter(month))]
     add(start, first, inDatabase)
-    // Bounds outside of the month need no look at the times in the file.
+    // Drop bounds outside of the month: all of its entries meet them, so their times need not be read.
     const { from: later, to: earlier, ...equal } = wanted
     const within = { ...equal, ...(later && later > first && { from: later }), ...(earlier && earlier < next && { to: earlier }) }
     add(first, next, () => fileSpan(archive, file, within, sort))
@@ -166,7 +166,7 @@ function parsed(json: string | null): object | null {
   return json === null ? null : (JSON.parse(json) as object)
 }
 
-/** Reports a failure of the archive to the client. */
+/** Converts a failure of the archive to an error for the client. */
 async function readable<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading

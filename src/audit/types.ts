@@ -1,10 +1,10 @@
-// Entries of the audit log as returned by verbs, and the context of those that read it.
+// Entries of the audit log as returned by verbs, and the context of verbs that read it.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { ReadCtx } from '#db/change.ts'
 import type { AuditArchive } from './archive/open-audit-archive.ts'
 
-/** The two places that hold the audit log. */
+/** The database and the archive, which together contain the audit log. */
 export type AuditCtx = ReadCtx & { auditArchive: AuditArchive }
 
 const State = orNull(Type.Object({}, { additionalProperties: true }))

@@ -1,4 +1,4 @@
-// The commands `archive list`, `archive run` and `archive restore`: months of the price history or the audit log that are kept as Parquet files.
+// The commands `archive list`, `archive run` and `archive restore`: months of the price history or the audit log stored as Parquet files.
 import { type Command, InvalidArgumentError } from 'commander'
 import { archiveAuditMonth, archivedAuditMonths, archiveOldAudit, restoreAuditMonth } from '#audit/archive/archive-audit.ts'
 import { openAuditArchive } from '#audit/archive/open-audit-archive.ts'
@@ -18,7 +18,7 @@ interface ArchivedMonth {
 
 /** The archive of a table, as the commands use it. */
 interface Archive {
-  /** what its rows are called */
+  /** name of its rows in the output */
   rows: string
   setting: 'PRICE_ARCHIVE_MONTHS' | 'AUDIT_ARCHIVE_MONTHS'
   keepMonths: number

@@ -1,4 +1,4 @@
-// The commands `imports` and `revert`: batches of rows and prices, and reverting one.
+// The commands `imports` and `revert`: list imports and revert one.
 import { type Command, Option } from 'commander'
 import { call } from '#core/verb.ts'
 import { listImports } from '#prices/list-imports.ts'

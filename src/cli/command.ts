@@ -1,4 +1,4 @@
-// What commands share: their context, parsing of arguments, and human-readable or JSON output.
+// Shared by all commands: their context, parsing of arguments, and human-readable or JSON output.
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Page } from '#core/paging.ts'
 import type { Db } from '#db/schema.ts'

@@ -71,7 +71,7 @@ async function database(config: Config, running: boolean): Promise<Finding[]> {
   try {
     const opened = await openDatabase(config, { applicationName: 'mintmark doctor', log, max: 2, own: false })
     try {
-      // An embedded database that was opened for this command alone has no other users.
+      // An embedded database that is opened only for this command has no other users.
       return await databaseFindings(config, {
         db: opened.db,
         describe: reason('said', { text: opened.describe }),

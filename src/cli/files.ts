@@ -1,4 +1,4 @@
-// Files that commands are given.
+// Opens files that are passed to commands.
 import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { ImportFile } from '#imports/files.ts'

@@ -9,7 +9,7 @@ export interface ProcessPart {
   worker: boolean
 }
 
-/** How a process ends: at once; after telling callers and the proxy; or while others continue to serve its port. */
+/** How a process ends: immediately; after draining clients; or while other processes continue to serve its port. */
 export type Ending = 'now' | 'drained' | 'replaced'
 
 /** Start parameters of all processes. */

@@ -144,7 +144,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     )
 }
 
-/** The configured address; behind a proxy, people use another address for the console. */
+/** The configured address of the console; behind a proxy, browsers use another one. */
 function consoleAddress(): string {
   const { operatorHost, operatorPort } = readConfig()
   const host = operatorHost === '0.0.0.0' || operatorHost === '::' ? '127.0.0.1' : operatorHost

@@ -67,10 +67,10 @@ function orders() {
     else if (message.kind === 'others') asked.get(message.id)?.(message.texts)
     else if (message.kind === 'metrics') void own?.().then((text) => sendToSupervisor({ kind: 'metrics', id: message.id, text }))
     else if (own) ended.resolve(message.how)
-    // Nothing is served yet.
+    // Not serving yet: exit immediately.
     else process.exit(0)
   })
-  // A terminal sends this signal to all its processes: the supervisor decides what follows.
+  // A terminal sends this signal to all its processes: the supervisor decides what to do.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => ended.resolve('drained'))
   sendToSupervisor({ kind: 'up' })
@@ -87,7 +87,7 @@ function orders() {
       asked.delete(id)
       return texts
     },
-    /** Sets the source of this process's metrics; until then it may be ended at once. */
+    /** Sets the source of this process's metrics; until then it exits immediately when it is ended. */
     metricsFrom: (metrics: () => Promise<string>): void => void (own = metrics),
   }
 }

@@ -89,14 +89,14 @@ registerDemo(program, open, print)
 registerDoctor(program, print)
 registerListen(program, print)
 
-// Subcommands do not inherit this setting: each must throw instead of ending the process with commander's code 1.
+// Subcommands do not inherit this setting: each must throw instead of exiting with commander's code 1.
 function overrideExit(command: Command): void {
   command.exitOverride()
   for (const child of command.commands) overrideExit(child)
 }
 overrideExit(program)
 
-// `| head` reads only the start: the command goes on without printing the rest.
+// `| head` closes standard output early: the command continues without printing the rest.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })

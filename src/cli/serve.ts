@@ -110,7 +110,7 @@ function isSupervised({ listeners }: Role, { apiProcesses }: Config): boolean {
   return listeners.public && apiProcesses > 1
 }
 
-/** Runs the public listener in several processes, and the rest of the role in one more, which runs once. */
+/** Runs the public listener in several processes, and the rest of the role in one additional process. */
 async function superviseRole(
   { listeners, worker }: Role,
   { config, database, log, demoKey }: { config: Config; database: OpenDatabase; log: Logger; demoKey: string | null },
@@ -165,8 +165,8 @@ async function loadDemo(ctx: WriteCtx, config: Config, log: Logger): Promise<Dem
 }
 
 /**
- * Creates the first operator token if nobody could sign in without it; it is shown only once. In production the journal would keep
- * it, so that it is created there only on a terminal.
+ * Creates the first operator token if there is none yet; it is shown only once. In production the journal would store
+ * it, so there it is created only on a terminal.
  */
 async function makeFirstToken(ctx: WriteCtx, config: Config): Promise<string | null> {
   if (config.operatorToken !== null || (config.production && !process.stdout.isTTY)) return null
@@ -176,7 +176,7 @@ async function makeFirstToken(ctx: WriteCtx, config: Config): Promise<string | n
   })
 }
 
-/** A one-time link for the first owner, as a path of the console, new at each start until there is an owner; in production as the first token. */
+/** A one-time link for the first owner, as a path of the console; new at each start until there is an owner. In production only on a terminal. */
 async function makeFirstLink(ctx: WriteCtx, config: Config): Promise<string | null> {
   if (config.production && !process.stdout.isTTY) return null
   try {
@@ -213,7 +213,7 @@ interface FirstCredentials {
   ownerLink: string | null
 }
 
-/** Prints the start banner: addresses, in the demo keys and a first request, otherwise the next steps. */
+/** Prints the start banner: addresses; in the demo also its keys and a first request, otherwise the next steps. */
 function greet(
   node: Pick<RunningNode, 'publicUrl' | 'operatorUrl'>,
   database: string,
@@ -268,7 +268,7 @@ function greet(
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second signal ends the process at once. */
+/** Resolves at the first SIGINT or SIGTERM; a second signal ends the process immediately. */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let count = 0

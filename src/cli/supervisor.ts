@@ -16,7 +16,7 @@ export interface Supervisor {
   operatorUrl: string | null
   /** Replaces one process after the other; each serves until its successor is ready. */
   restart: () => Promise<void>
-  /** Drains callers, then ends all processes. */
+  /** Drains clients, then ends all processes. */
   drain: () => Promise<void>
   /** Ends all processes. */
   close: () => Promise<void>
@@ -25,12 +25,12 @@ export interface Supervisor {
 /** A process that is replaced whenever it ends. */
 interface Slot {
   readonly part: ProcessPart
-  /** null while none serves */
+  /** null while no process serves */
   serving: Worker | null
   servingSinceMs: number
-  /** consecutive ends, each soon after the start */
+  /** consecutive ends shortly after the start */
   quickEnds: number
-  /** times that it ended unexpectedly */
+  /** number of unexpected ends */
   ends: number
 }
 
@@ -40,7 +40,7 @@ interface Started {
   operatorUrl: string | null
 }
 
-/** A process that served for this long is replaced at once when it ends. */
+/** A process that has served for this long is replaced immediately when it ends. */
 const STEADY_MS = 60_000
 const FIRST_WAIT_MS = 250
 const MAX_WAIT_MS = 30_000
@@ -51,7 +51,7 @@ const METRICS_MS = 2_000
 
 /**
  * Starts all processes and resolves when they serve.
- * @throws Error of one that could not start; none runs then
+ * @throws Error of a process that could not start; the others are ended
  */
 export async function supervise({ parts, shared, log }: SupervisorOptions): Promise<Supervisor> {
   // The supervisor accepts connections and passes them on, so that none is queued at a process that ends.

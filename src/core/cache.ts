@@ -16,7 +16,7 @@ interface Entry<V> {
   used: boolean
 }
 
-/** A cache that evicts in CLOCK order: the oldest entry goes, unless it was read since its last turn. */
+/** A cache that evicts in CLOCK order: the oldest entry is evicted, unless it was read since it was last checked. */
 export class Cache<K, V> {
   readonly #entries = new Map<K, Entry<V>>()
   readonly #limit: number
@@ -43,7 +43,7 @@ export class Cache<K, V> {
     return entry.value
   }
 
-  /** Stores a value that was made from the current version. */
+  /** Stores a value that was computed from the current version. */
   set(key: K, value: V): void {
     if (this.#limit === 0) return
     if (this.#versionOf !== null) this.#dropOutdated(this.#versionOf())
@@ -74,7 +74,7 @@ export class Cache<K, V> {
     this.#full = false
   }
 
-  /** The version that what is stored now must have been made from. */
+  /** The version that newly stored values must be computed from. */
   get version(): number {
     return this.#versionOf?.() ?? 0
   }
@@ -83,7 +83,7 @@ export class Cache<K, V> {
     return this.#entries.size
   }
 
-  /** Whether an entry was evicted since the cache was last empty: the cache is full, so that new entries evict old ones. */
+  /** Whether an entry was evicted since the cache was last empty: the cache is full, and new entries evict old ones. */
   get full(): boolean {
     return this.#full
   }

@@ -1,4 +1,4 @@
-// What every API hands to a verb besides its input.
+// Parts of the context that every API passes to a verb.
 
 /** Sink of log lines; has pino's shape. */
 export interface Log {

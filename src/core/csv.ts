@@ -1,6 +1,6 @@
 // CSV reading and writing: cells a spreadsheet would run as formulas are escaped, and unescaped when read.
 
-/** What spreadsheets treat as the start of a formula, with or without white space before it. */
+/** Matches text that spreadsheets treat as a formula, with or without white space before it. */
 const FORMULA = /^'*\s*[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
 const QUOTED = /[",;\r\n\t]|^\s|\s$/
 
@@ -14,7 +14,7 @@ export function unescapeCell(cell: string): string {
   return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
 }
 
-/** A leading apostrophe turns a formula into text. Text that already starts with one gets another, so that reading restores it. */
+/** A leading apostrophe turns a formula into text. Text that already starts with one gets another one, so that reading restores the original. */
 function neutralised(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text
 }

@@ -1,4 +1,4 @@
-// Cursors as clients see them: opaque strings that encode a few values. Strings that we did not write are rejected.
+// Cursors as clients see them: opaque strings that encode a few values. All other strings are rejected.
 
 const VERSION = 1
 

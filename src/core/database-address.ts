@@ -1,7 +1,7 @@
 // Database addresses as libpq writes them, with one or several servers: postgresql://user@host1:5432,host2:5432/name.
 import { readServer, type Server } from './server-address.ts'
 
-/** The role that a server must have; `any` accepts every server that answers. */
+/** The role that a server must have; `any` accepts any server that responds. */
 const REQUIRED_ROLES = ['any', 'read-write', 'standby'] as const
 export type RequiredRole = (typeof REQUIRED_ROLES)[number]
 

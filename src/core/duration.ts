@@ -1,4 +1,4 @@
-// Durations: their units, and how people write them in settings and on the command line: 500ms, 30s, 5m, 24h, 7d.
+// Durations: their units, and their notation in settings and on the command line: 500ms, 30s, 5m, 24h, 7d.
 
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
 // The service's only error class: a closed list of codes, their HTTP status, and the reason for an error.
 import { type ReasonParams, type Problem, problem, type Reason, reason, type Rule, textOf } from './problems.ts'
 
-/** Every code an answer can carry, with its HTTP status (decisions.md, "Order of checks, and errors"). */
+/** Error codes of responses, with their HTTP status. */
 export const ERROR_STATUS = {
   INVALID_JSON: 400,
   BAD_REQUEST: 400,
@@ -61,7 +61,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The part of an error response beside the code. */
+/** The part of an error response besides the code. */
 export interface ErrorFacts {
   message: string
   rule?: Rule
@@ -69,7 +69,7 @@ export interface ErrorFacts {
   details?: (Problem & { message: string })[]
 }
 
-/** The part of an error response beside the code, in English: one reason, or a reason for each invalid field. */
+/** The part of an error response besides the code, in English: one reason, or a reason for each invalid field. */
 export function factsOf({ message, why }: ServiceError): ErrorFacts {
   if (isReason(why)) return { message, rule: why.rule, params: why.params }
   return { message, details: why.map(({ field, rule, params }) => ({ field, message: textOf({ rule, params }), rule, params })) }
@@ -91,7 +91,7 @@ function isReason(why: Reason | readonly Problem[]): why is Reason {
   return !Array.isArray(why)
 }
 
-/** 401; the reason never holds the credential. */
+/** 401; the reason never contains the credential. */
 export function unauthenticated(why: Reason): ServiceError {
   return new ServiceError('UNAUTHENTICATED', why, { headers: { 'www-authenticate': 'Bearer' } })
 }
@@ -101,7 +101,7 @@ export function invalid<R extends Rule>(field: string, rule: R, ...params: Reaso
   return new ServiceError('VALIDATION_ERROR', [problem(field, rule, ...params)])
 }
 
-/** 422 that names every invalid field. */
+/** 422 with a problem for every invalid field. */
 export function invalidFields(problems: readonly Problem[]): ServiceError {
   return new ServiceError('VALIDATION_ERROR', problems)
 }
@@ -121,7 +121,7 @@ export function conflict<R extends Rule>(rule: R, ...params: ReasonParams<R>): S
   return new ServiceError('CONFLICT', reason(rule, ...params))
 }
 
-/** 503 with `Retry-After: 2`, for a database that cannot be reached; `cause` goes to the log only. */
+/** 503 with `Retry-After: 2`, for a database that cannot be reached; `cause` is only logged. */
 export function unavailable(cause?: unknown): ServiceError {
   return new ServiceError('UNAVAILABLE', reason('database'), { headers: { 'retry-after': '2' }, cause })
 }

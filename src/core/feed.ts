@@ -1,4 +1,4 @@
-// Reads foreign files: bytes to rows of NDJSON, CSV or one JSON document, in batches, with line numbers.
+// Reads imported files: bytes to rows of NDJSON, CSV or one JSON document, in batches, with line numbers.
 // Rows and batches have a maximum size, so that memory use does not depend on the size of the file.
 import { Tokenizer, TokenParser, TokenType } from '@streamparser/json'
 import { parse as csvParser } from 'csv-parse'
@@ -34,9 +34,9 @@ const MAX_ROW_BYTES = MAX_ROW_MB * 1024 * 1024
 const MAX_COLUMNS = 1_000
 /** Maximum nesting of a JSON document: the parser checks all levels with every value. */
 const DEEPEST = 100
-/** Text that the JSON parser gets at once: all its values exist at the same time. */
+/** Text passed to the JSON parser in one call: all its values are in memory at the same time. */
 const PIECE = 64 * 1024
-/** Real feeds expand 3 to 30 times; a file that expands far more was made to exhaust the reader. */
+/** Real feeds expand 3 to 30 times; a file that expands far more was made to exhaust memory. */
 const MAX_EXPANSION = 200
 const UNJUDGED_BYTES = 64 * 1024 * 1024
 
@@ -126,7 +126,7 @@ function parseObjectLine(line: number, text: string): FeedLine<Record<string, un
   }
 }
 
-/** A value of a JSON document and the keys and positions that lead to it. */
+/** A value of a JSON document and its path of keys and positions. */
 export interface JsonEntry {
   path: (string | number)[]
   value: unknown
@@ -184,8 +184,8 @@ function parseJson(step: () => void): void {
 /**
  * Rows of a CSV with a header line, each as header → cell text. The delimiter is the one of `,`, `;` and tab that the
  * header line uses most. A row with another number of cells than the header is yielded as `reject`. The line of a row
- * whose cells hold line breaks is the one where it ends (a CRLF within a cell counts as two).
- * @param required header names that must be there, else `FeedError`; or a check of the header that throws it
+ * whose cells contain line breaks is the one where it ends (a CRLF within a cell counts as two).
+ * @param required header names that must exist, otherwise `FeedError` is thrown; or a check of the header that throws it
  */
 export async function* csvRows(
   source: FeedSource,
@@ -315,7 +315,7 @@ async function* parsedRecords(head: string, text: AsyncIterator<string>, delimit
   yield records
 }
 
-/** Text until it holds the end of a line. */
+/** Reads text until it contains the end of a line. */
 async function textToLineEnd(text: AsyncIterator<string>): Promise<string> {
   let head = ''
   while (!head.trimStart().includes('\n') && head.length <= MAX_ROW_BYTES) {

@@ -20,7 +20,7 @@ export function boundedId(description: string) {
   return Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description }))
 }
 
-/** What may also be null. */
+/** A schema that also allows null. */
 export function orNull<T extends Type.TSchema>(schema: T, options?: Type.TSchemaOptions) {
   return Type.Union([schema, Type.Null()], options)
 }
@@ -82,7 +82,7 @@ export function missing(thing: Term, id: number) {
 }
 
 /**
- * The time that a text of the form `date-time` names.
+ * Parses a time in the format `date-time`.
  * @throws VALIDATION_ERROR for leap seconds, times out of range and other texts that are not a time
  */
 export function momentOf(field: string, text: string): Date {

@@ -1,4 +1,4 @@
-// How a file of an import format is recognised: by columns of its header line, or keys of its JSON.
+// Recognises files of an import format by columns of their header line, or keys of their JSON.
 
 /**
  * A file matches if all names are columns of its header line (`csv`), or if all names are keys in its

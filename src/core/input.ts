@@ -35,9 +35,9 @@ export interface Shape {
   default?: unknown
   examples?: unknown[]
   additionalProperties?: unknown
-  /** the rule for the error, where the keywords alone would not explain what is allowed */
+  /** the rule for the error, if the keywords alone do not explain what is allowed */
   allowed?: Reason
-  /** allowed values for the reference, where the verb itself rejects the others */
+  /** allowed values in the reference, if the verb itself rejects all others */
   documentedValues?: string[]
 }
 
@@ -55,7 +55,7 @@ export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?
   }
 }
 
-/** The machine-readable part of a reason, beside its text. */
+/** The machine-readable part of a reason, next to its text. */
 export const ReasonFields = {
   rule: Type.Optional(Type.String({ description: 'Machine-readable name of the rule', examples: ['integer'] })),
   params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters of the rule', examples: [{ min: 1, max: 100 }] })),

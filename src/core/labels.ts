@@ -1,4 +1,4 @@
-// Condition and grade labels of prices: which exist, how people spell them, and their order in responses.
+// Condition and grade labels of prices: their values, common spellings, and their order in responses.
 
 /** The named conditions, best first, with the spellings that price files use for them (compared after `fold`). */
 const CONDITIONS: readonly { label: string; spellings: readonly string[] }[] = [
@@ -27,7 +27,7 @@ for (const { label, spellings } of CONDITIONS) {
   for (const spelling of [label, ...spellings]) bySpelling.set(fold(spelling), label)
 }
 
-// Words that companies print beside a grade. Any other word means something else than the plain grade (`BGS 10 Black
+// Words that companies print next to a grade. Any other word means something else than the plain grade (`BGS 10 Black
 // Label`, `PSA 9 OC`, `CGC Pristine 10`), whose price must never count as the price of the grade.
 const GRADE_WORDS = ['gem', 'mt', 'mint', 'nm', 'near', 'ex', 'exc', 'excellent', 'vg', 'very', 'good', 'fair', 'poor', 'pr']
 
@@ -67,7 +67,7 @@ function readGrade(folded: string): Label | null {
   const company = GRADER.exec(folded)?.[0]
   if (company === undefined || NO_GRADERS.has(company)) return null
   const words = folded.slice(company.length).split(/[ -]+/)
-  // Text that begins with a separator is cut before it, too.
+  // A separator at the start leaves an empty first word.
   if (words[0] === '') words.shift()
   const [text, ...others] = words.filter((word) => !GRADE_WORDS.includes(word))
   if (text === undefined || others.length > 0 || !GRADE.test(text)) return null
@@ -77,8 +77,7 @@ function readGrade(folded: string): Label | null {
 }
 
 /**
- * Sort key of a label: conditions first in their stated order, then grades by company, highest first
- * (decisions.md, "Catalogue"). Compare keys as strings.
+ * Sort key of a label: conditions first in their stated order, then grades by company, highest first. Compare keys as strings.
  */
 export function labelOrder(label: string): string {
   const condition = CONDITIONS.findIndex((c) => c.label === label)

@@ -1,12 +1,12 @@
 // The four price markets with their codes, order and default currencies.
 import { namedValues } from './named-values.ts'
 
-/** Market codes in the order in which answers list them (interface.md, "GraphQL Price"). */
+/** Market codes in the order of responses (interface.md, "GraphQL Price"). */
 export const MARKETS = namedValues('MarketCode', ['service', 'source_a', 'source_b', 'source_c'])
 
 export type Market = (typeof MARKETS)[number]
 
-/** What an operator calls the markets; one without a name uses its code. */
+/** Names that the operator gives to the markets; a market without a name shows its code. */
 export type MarketNames = Readonly<Partial<Record<Market, string>>>
 
 /** Position of a market in MARKETS, its number in the database and the snapshots; null for none. */

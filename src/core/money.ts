@@ -7,7 +7,7 @@ export const MAX_AMOUNT = MAX_MINOR / 100
 
 /**
  * Reads a plain decimal with a point and at most two decimals, such as `168.56`.
- * @returns minor units, or null when the text is anything else (sign, comma, exponent, third decimal, too large)
+ * @returns minor units, or null if the text is anything else (sign, comma, exponent, third decimal, too large)
  */
 export function parseMinor(text: string): number | null {
   const match = /^(\d{1,10})(?:\.(\d{1,2}))?$/.exec(text)
@@ -17,7 +17,7 @@ export function parseMinor(text: string): number | null {
 
 /**
  * Minor units of a JSON number, exact to the kuruş.
- * @returns null when it is not finite, negative, too large or has more than two decimals
+ * @returns null if it is not finite, negative, too large or has more than two decimals
  */
 export function minorOfNumber(value: number): number | null {
   if (!Number.isFinite(value) || value < 0 || value > MAX_AMOUNT) return null
@@ -31,7 +31,7 @@ export function minorToText(minor: number): string {
   return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-/** The JSON number of an amount; exact because every amount with two decimals below 2^53/100 prints as itself. */
+/** The JSON number of an amount; exact because every amount with two decimals below 2^53/100 is printed unchanged. */
 export function minorToNumber(minor: number): number {
   return minor / 100
 }

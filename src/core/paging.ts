@@ -34,7 +34,7 @@ interface PageInput {
 /**
  * Reads the page of a list that an input requests.
  * @param read returns the rows that the other fields select, at most `limit` from `offset`, and their total
- * @param defaultPerPage as given to `pageParams`
+ * @param defaultPerPage the value passed to `pageParams`
  */
 export async function readPage<Input extends PageInput, Row>(
   input: Input,

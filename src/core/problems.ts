@@ -1,6 +1,6 @@
 // Reasons for errors: a rule and its parameters, from which texts are built in any language and naming style.
 
-/** Words that parameters hold and texts translate. */
+/** Words used in parameters and translated in texts. */
 export const TERMS = [
   // things
   'account',
@@ -32,7 +32,7 @@ export const TERMS = [
   'session',
   'set',
   'webhook event',
-  // their states, and what can happen to a listing
+  // states and events
   'accepted',
   'active',
   'applied',
@@ -58,7 +58,7 @@ export const TERMS = [
   'be paused',
   'be sold',
   'expire',
-  // parts of requests and files, and what they have
+  // parts of requests and files, and their properties
   'body',
   'document',
   'entry',
@@ -98,12 +98,12 @@ export type Term = (typeof TERMS)[number]
 const TERM_PARAMS = ['thing', 'state', 'status', 'action', 'part', 'units', 'form', 'who', 'advice', 'group'] as const
 
 /**
- * Every rule with its English text. `{field}` and `{fields}` are names of fields; `TERM_PARAMS` hold one of `TERMS`; `{must}`,
- * `{each}`, `{options}` and `{problems}` are reasons themselves; all others are values. Of `[a|b]`, the first part whose
- * parameters are all given is used.
+ * Every rule with its English text. `{field}` and `{fields}` are names of fields; the values of `TERM_PARAMS` are `TERMS`; `{must}`,
+ * `{each}`, `{options}` and `{problems}` are reasons themselves; all others are values. Of `[a|b]`, the first alternative
+ * whose parameters are all given is used.
  */
 export const RULES = {
-  // Fields by their schema
+  // Fields checked against their schema
   required: 'is required[ and {must}]',
   unknown_field: 'is not allowed here[; allowed fields: {fields}]',
   invalid: 'is not valid',
@@ -172,7 +172,7 @@ export const RULES = {
   not_before: 'must not be before {from}',
   before: 'must be before {field}',
 
-  // Fields by what is stored
+  // Fields checked against stored data
   unknown_id: 'must be the id of an existing {thing}, not {id}',
   not_a_grade: 'must be the id of a grade; {id} is the group {name}',
   needs_grade: 'is required: there is no grade {name}',
@@ -402,7 +402,7 @@ export const RULES = {
   pack_language: 'the language of the pack {id} is unknown',
   other_set: 'names the set "{value}", but the row the set "{other}"',
 
-  // Prices held back, by the rule that holds them
+  // Held prices, by the rule that holds them
   foreign_id: 'the {source} id {id} is on items {items}',
   future_date: 'dated {date}, more than {hours} hours ahead',
   slip: '{price} while its source gives {average} as the average',
@@ -422,19 +422,19 @@ export const RULES = {
   price_no_rate: 'there is no exchange rate for {currency}',
   price_out_of_range: 'the floor is above the highest price a listing may have',
 
-  // Rows of collections whose item has to be chosen by a person
+  // Rows of collections whose item must be chosen manually
   fits_several: 'several items match',
   fits_none: 'no item matches in name, number, set and printing',
   like_none: 'no similar item was found',
   grade_missing: 'the item has no grade {name}',
 
-  // What checks of health find in part
+  // Parts of health check findings
   database_embedded: 'the embedded PostgreSQL',
   database_at_url: 'PostgreSQL at DATABASE_URL',
   replica_other: 'it is not a streaming replica of this database',
   replica_promoted: 'it is no longer a standby',
   store_answers: 'it answers {answer}[ {code}]',
-  // Another program's own words
+  // Messages of other programs
   said: '{text}',
   prices_covered: '{group} {prices} ({percent} %)',
 } as const
@@ -468,13 +468,13 @@ export type ReasonParams<R extends Rule> = [RequiredName<R>] extends [never]
     : [params?: ParamsOf<R>]
   : [params: ParamsOf<R>]
 
-/** Why something is rejected. */
+/** The reason for a rejection. */
 export interface Reason {
   rule: Rule
   params: Params
 }
 
-/** What is wrong with a field: its name as the caller wrote it, and the rule that it breaks. */
+/** An invalid field: its name as the caller wrote it, and the rule that it breaks. */
 export interface Problem extends Reason {
   field: string
 }
@@ -494,7 +494,7 @@ export interface Words {
   rules: Readonly<Record<Rule, string>>
   /** in English a term is its own text */
   terms?: Readonly<Record<Term, string>>
-  /** between whole and fraction of a number; a point in English */
+  /** the decimal separator; a point in English */
   decimal?: string
 }
 
@@ -516,7 +516,7 @@ export function textIn(words: Words, of: Reason | Problem): string {
   return 'field' in of ? `${of.field} ${text}` : text
 }
 
-/** Replaces the `{names}` of a text. Of `[a|b]`, the first part whose parameters are all given is used. */
+/** Replaces the `{names}` of a text. Of `[a|b]`, the first alternative whose parameters are all given is used. */
 export function fillTemplate(template: string, params: Params, words: Words = ENGLISH): string {
   let text = ''
   for (const parts of pieces(template)) {
@@ -528,7 +528,7 @@ export function fillTemplate(template: string, params: Params, words: Words = EN
   return text
 }
 
-/** The text between the names of parameters: one more piece than names. */
+/** The texts between the parameters: one more than there are parameters. */
 interface Part {
   texts: readonly string[]
   names: readonly string[]
@@ -536,7 +536,7 @@ interface Part {
 
 const parsed = new Map<string, readonly (readonly Part[])[]>()
 
-/** The pieces of a rule's text; of each piece the first part whose parameters are all given is used. */
+/** The pieces of a rule's text; of each piece, the first alternative whose parameters are all given is used. */
 function pieces(template: string): readonly (readonly Part[])[] {
   let found = parsed.get(template)
   if (!found) {
@@ -561,7 +561,7 @@ function formatValue(words: Words, name: string, value: Value | undefined): stri
 
 export interface FieldNaming {
   nameOf: (field: string) => string
-  /** whether a field can be named among those that are allowed */
+  /** whether a field may appear in the list of allowed fields */
   isKnown?: (name: string) => boolean
 }
 

@@ -1,12 +1,12 @@
 // Addresses of a Redis behind Sentinels: redis+sentinel://user:password@host1:26379,host2:26379/master-name/0, or rediss+sentinel:// for TLS.
 import { readServer, type Server } from './server-address.ts'
 
-/** Named as the client library takes it, apart from `isTls`. */
+/** The names of the fields are those of the client library, except `isTls`. */
 export interface SentinelAddress {
   /** whether the Sentinels and Redis are reached over TLS */
   isTls: boolean
   sentinels: readonly Server[]
-  /** what the Sentinels call the master */
+  /** name of the master in the Sentinels */
   name: string
   /** of Redis itself; absent for none */
   username?: string
@@ -20,8 +20,8 @@ const SENTINEL_PORT = 26_379
 const FORM = 'a URL such as redis+sentinel://user:password@host1:26379,host2:26379/master-name/0 (rediss+sentinel:// for TLS)'
 
 /**
- * Parses `redis+sentinel://…` and `rediss+sentinel://…`; null for any other URL. User and password are Redis' own; those of the Sentinels are the parameters
- * `sentinel_username` and `sentinel_password`. The URL class rejects several hosts.
+ * Parses `redis+sentinel://…` and `rediss+sentinel://…`; null for any other URL. User and password are those of Redis; those of the
+ * Sentinels are the parameters `sentinel_username` and `sentinel_password`. The URL class rejects several hosts.
  * @throws Error that says what is allowed
  */
 export function readSentinelAddress(text: string): SentinelAddress | null {

@@ -7,7 +7,7 @@ export const ROLES = namedValues('Role', ['owner', 'catalogue', 'market', 'suppo
 
 export type Role = (typeof ROLES)[number]
 
-/** Which roles may do what a verb requires; every role may read. */
+/** The roles that meet each requirement of a verb; every role may read. */
 const ALLOWED = {
   /** reads of everything except secrets */
   operator: ROLES,
@@ -21,14 +21,14 @@ const ALLOWED = {
   support: ['owner', 'support'],
   /** people and shared tokens */
   owner: ['owner'],
-  /** a person's own account; the verb checks whose it is */
+  /** a person's own account; the verb checks that it is the caller's */
   self: ROLES,
 } as const satisfies Record<string, readonly Role[]>
 
 /** What an operator verb requires of its caller. */
 export type OperatorNeed = keyof typeof ALLOWED
 
-/** A named operator, as verbs see it. */
+/** A named operator, as passed to verbs. */
 export interface Person {
   id: number
   roles: readonly Role[]
@@ -38,12 +38,12 @@ export interface Person {
   sessionId?: number
 }
 
-/** Whether a requirement is for operators, and not a plan. */
+/** Whether a requirement is about operators rather than a plan. */
 export function isOperatorNeed(need: string): need is OperatorNeed {
   return Object.hasOwn(ALLOWED, need)
 }
 
-/** What a person's roles allow; a caller that is not a person, such as a shared token, may do everything. */
+/** The requirements that a person's roles meet; a caller that is not a person, such as a shared token, meets all of them. */
 export function allowedNeeds(person: Person | undefined): OperatorNeed[] {
   const needs = Object.keys(ALLOWED) as OperatorNeed[]
   return person ? needs.filter((need) => isAllowed(person, need)) : needs

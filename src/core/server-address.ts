@@ -1,4 +1,4 @@
-// One server of an address that names several: host, host:5432 or [::1]:5432.
+// One server of an address with several servers: host, host:5432 or [::1]:5432.
 
 export interface Server {
   host: string

@@ -10,7 +10,7 @@ const STEP = 50
  * @param step units between two checks of the clock: 1 if each takes long
  */
 export async function runInSlices(count: number, work: (from: number, to: number) => void, step = STEP): Promise<void> {
-  // The caller may have worked long before: what is more than one step gets a turn of its own.
+  // The caller may already have blocked the event loop: yield before the first step, unless it is the only one.
   let since = count > step ? -Infinity : performance.now()
   for (let from = 0; from < count; from += step) {
     if (performance.now() - since >= SLICE_MS) {

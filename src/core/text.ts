@@ -1,6 +1,6 @@
 // Which characters texts may contain and how long they may be, as schema patterns and as checks of values.
 
-/** Formatting that makes following text appear in another order: embeddings, overrides and isolates. */
+/** Formatting characters that change the order in which text appears: embeddings, overrides and isolates. */
 const BIDI = '\\u202A-\\u202E\\u2066-\\u2069'
 const SEPARATORS = '\\u2028\\u2029'
 // Default_Ignorable_Code_Point includes zero-width characters, the soft hyphen and the Hangul fillers; U+2800 is a blank Braille cell.
@@ -14,7 +14,7 @@ export const VISIBLE_LINE = `^${HAS_VISIBLE}[^\\p{Cc}\\p{Cs}${SEPARATORS}${BIDI}
 export const LINE = `^(?=\\p{Zs}*$|[${INVISIBLE}]*[^${INVISIBLE}\\p{Cs}])[^\\p{Cc}\\p{Cs}${SEPARATORS}${BIDI}]*$`
 /** Text of several lines, which may be blank. */
 export const LINES = `^[^\\u0000\\p{Cs}${BIDI}]*$`
-/** One name of a catalogue. Control characters are allowed: names in public catalogues contain them where an encoding went wrong. */
+/** One name of a catalogue. Control characters are allowed: names in public catalogues contain them after encoding errors. */
 export const CATALOGUE_TEXT = `^(?=\\S)${HAS_VISIBLE}[^\\u0000\\p{Cs}${SEPARATORS}${BIDI}]+(?<=\\S)$`
 
 /** The name of a person: visible, single spaces within it, and no `#`, which ends a name in the audit log. */
@@ -31,7 +31,7 @@ export function isLine(text: string): boolean {
   return LINE_TEST.test(text)
 }
 
-/** Whether a text of several lines can be stored and appears in its own order. */
+/** Whether a text of several lines can be stored and is displayed in its own order. */
 export function isLines(text: string): boolean {
   return LINES_TEST.test(text)
 }
@@ -44,7 +44,7 @@ export function cleanText(text: string): string {
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Whether a text has at most this many characters as people count them: a letter with its marks, or an emoji, is one. */
+/** Whether a text has at most this many user-perceived characters: a letter with its marks, or an emoji, is one. */
 export function fitsCharacters(text: string, most: number): boolean {
   if (text.length <= most) return true
   let count = 0

@@ -1,7 +1,7 @@
 // Accepted time formats, and local times in Plus endpoints and webhooks.
 import { MINUTE_MS } from '#core/duration.ts'
 
-/** The range of all times and dates from clients and files: years of four digits, which every column and format holds. */
+/** The range of all times and dates from clients and files: years of four digits, which every column and format supports. */
 export const TIME_RANGE = { from: '1970-01-01', to: '9999-12-31' } as const
 const EARLIEST_MS = 0
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
@@ -17,13 +17,13 @@ export function monthAfter(month: string): string {
   return number === 12 ? `${year + 1}-01` : `${month.slice(0, 5)}${String(number + 1).padStart(2, '0')}`
 }
 
-/** Time zones change their offset at quarters of an hour, so that one look-up serves all times of a quarter. */
+/** Time zones change their offset at quarters of an hour, so one lookup serves all times of a quarter. */
 const QUARTER_MS = 15 * MINUTE_MS
 const MAX_CACHED_OFFSETS = 50_000
 
 const offsets = new Map<string, { ms: number; text: string }>()
 
-/** A time in the zone, to the second: `2026-11-21T11:40:59+03:00` (decisions.md, "Money and time"). */
+/** A time in the zone, to the second: `2026-11-21T11:40:59+03:00`. */
 export function localTime(moment: Date, zone: string): string {
   const ms = moment.getTime()
   const offset = offsetAt(ms, zone)

@@ -6,7 +6,7 @@ import { FAMILY_ERROR, type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.
 import { reason } from './problems.ts'
 import { isOperatorNeed, mayOperate, type OperatorNeed, type Person } from './roles.ts'
 
-/** Who acts: an API key's account, a named operator, a shared operator token, or the command line on the machine itself. */
+/** The caller: an API key's account, a named operator, a shared operator token, or the command line on the machine itself. */
 export type Viewer =
   | {
       kind: 'account'
@@ -19,11 +19,11 @@ export type Viewer =
   | {
       kind: 'operator'
       name: string
-      /** unset for the program itself and for shared tokens, which may do everything */
+      /** unset for the program itself and for shared tokens, which have all permissions */
       person?: Person
     }
 
-/** A caller of which only the plan is visible: verbs whose results are shared by plan may see no more. */
+/** A caller reduced to its plan: verbs whose results are shared by plan may not depend on anything else. */
 export interface PlanViewer {
   kind: 'plan'
   plan: Plan
@@ -41,12 +41,12 @@ export function planViewer(viewer: Caller): PlanViewer {
 /** What a verb requires of its caller: a minimum plan, or an operator with certain roles. */
 export type Need = Plan | OperatorNeed
 
-/** Who may get the same result for the same input: everyone on the plan, or this caller alone. */
+/** Who may get the same result for the same input: everyone on the plan, or only this caller. */
 export type SharedBy = 'plan' | 'account'
 
-/** What the gate checks of a verb. */
+/** The properties of a verb that the gate checks. */
 export interface Operation {
-  /** as it is exported; the operation id of the reference */
+  /** the name it is exported under; the operation id in the reference */
   name: string
   needs: Need
   /** whether it writes, regardless of the method of its route: read-only keys may not call it */
@@ -58,7 +58,7 @@ export interface Verb<Ctx, In extends TSchema, Out> extends Operation {
   sharedBy: SharedBy
   /** the one error code of its family; null if each kind of error has its own code */
   familyError: ErrorCode | null
-  /** whether its result holds a secret: the response must not be cached */
+  /** whether its result contains a secret: the response must not be cached */
   secret: boolean
   /** @param given names of the fields that are not in the body */
   check: (input: unknown, given?: readonly string[]) => Static<In>
@@ -76,14 +76,14 @@ interface Declared<In extends TSchema> {
   needs: Need
   /** a closed object schema */
   input: In
-  /** its result holds a secret */
+  /** its result contains a secret */
   secret?: boolean
   /** it writes; every public verb that does must declare it */
   writes?: boolean
 }
 
 /**
- * Declares an operation. A verb that is `sharedBy: 'plan'` sees only the plan of its caller, so that its results
+ * Declares an operation. A verb that is `sharedBy: 'plan'` sees only the plan of its caller, so its results
  * can be cached for everyone on that plan.
  */
 export function verb<Ctx extends { viewer: PlanViewer }, In extends TSchema, Out>(
@@ -105,7 +105,7 @@ export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
 /** Rejects a caller whose plan, kind, roles or key do not allow an operation (interface.md, "Authentication" 3). */
 export function mayCall(viewer: Caller, { needs, writes }: Pick<Operation, 'needs' | 'writes'>): void {
   if (viewer.kind === 'operator') {
-    // Verbs that need a plan are open to operators, too: every role may read, and owners write.
+    // Operators may also call verbs that need a plan: every role may read, and owners may write.
     if (viewer.person) mayOperate(viewer.person, isOperatorNeed(needs) ? needs : writes ? 'owner' : 'operator')
     return
   }
@@ -126,9 +126,9 @@ export function mayWrite(viewer: Caller): void {
 }
 
 /**
- * Runs a verb: gate, input, body, and the family's error code on every error. A verb that returns synchronously is
- * answered synchronously, so that reads from memory cost no promise.
- * @param given names of the fields that do not stand in a body
+ * Runs a verb: gate, input, body, and the family's error code on every error. If the verb returns synchronously, so does this
+ * function: reads from memory need no promise.
+ * @param given names of the fields that are not in the body
  */
 export function call<Ctx extends HasViewer, In extends TSchema, Out>(
   target: Verb<Ctx, In, Out>,

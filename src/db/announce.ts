@@ -1,5 +1,5 @@
-// Notices to all nodes about committed transactions, sent after the commit: a transaction that calls NOTIFY holds a lock of the
-// whole server until its commit is on disk, so that all such commits would wait for each other.
+// Notifies all nodes of committed transactions, after the commit: a transaction that calls NOTIFY holds a server-wide lock until its commit
+// is on disk, so all such commits would be serialised.
 import { type Kysely, type QueryExecutorProvider, sql, type Transaction } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -8,7 +8,7 @@ interface Notice {
   payload: string
 }
 
-/** Notices within this time of the last ones are sent together, duplicates once. */
+/** Notices within this time after the last batch are sent together, without duplicates. */
 const GATHER_MS = 5
 
 /** Notices of open transactions. */
@@ -22,7 +22,7 @@ export function announce(tx: QueryExecutorProvider, channel: string, payload = '
   notices.push({ channel, payload })
 }
 
-/** Runs a transaction by `execute`, which commits it, and then sends its notices. */
+/** Runs a transaction with `execute`, which commits it, and then sends its notices. */
 export async function announceAfter<Schema, Result>(
   kysely: Kysely<Schema>,
   run: (tx: Transaction<Schema>) => Promise<Result>,
@@ -69,7 +69,7 @@ class Announcer {
     this.#busy = false
   }
 
-  /** Notices are not stored, so that this transaction need not wait for the disk. */
+  /** Notices are not stored, so this transaction need not wait for the disk. */
   async #notify(notices: readonly Notice[]): Promise<void> {
     await sql`
       select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)

@@ -1,4 +1,4 @@
-// What archives of several tables have in common: one process archives at a time, and none on the day of an upgrade.
+// Shared by the archives of several tables: only one process archives at a time, and never on the day of an upgrade.
 import { sql } from 'kysely'
 import type { Db } from './schema.ts'
 

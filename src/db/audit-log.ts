@@ -1,4 +1,4 @@
-// Writes the audit log: entries are added with the writes that they describe, and leave only for the archive or by retention.
+// Writes the audit log: entries are added with the writes they describe, and removed only by archiving or retention.
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from './schema.ts'
 
@@ -13,7 +13,7 @@ export interface NewAuditEntry {
   requestId: string | null
 }
 
-/** Entries per statement: each is a short transaction, so that nobody waits. */
+/** Entries per statement: each is a short transaction, so that it does not block other writes. */
 const BATCH = 10_000
 
 /** A CTE `audited` that adds the entries. */
@@ -32,7 +32,7 @@ export function addAuditEntries(entries: readonly NewAuditEntry[]): RawBuilder<u
 export async function deleteAuditEntries(db: Db, { from, to }: { from: Date | '-infinity'; to: Date }, signal?: AbortSignal): Promise<void> {
   for (let after: Date | '-infinity' = from; ; ) {
     signal?.throwIfAborted()
-    // The last time of a batch may be that of the next one, too.
+    // The next batch may start with entries of the same time, so it includes that time.
     const { rows } = await sql<{ last: Date | null }>`
       with batch as (select id, at from audit_log where at >= ${after} and at < ${to} order by at limit ${BATCH}),
         deleted as (delete from audit_log a using batch b where a.id = b.id)
@@ -58,7 +58,7 @@ export interface StoredAuditEntry {
   request_id: string | null
 }
 
-/** Puts entries back; those that are still there stay as they are. */
+/** Restores entries; entries that still exist are not changed. */
 export async function restoreAuditEntries(tx: Tx, entries: readonly StoredAuditEntry[]): Promise<void> {
   await sql`
     insert into audit_log (id, at, actor, action, subject_type, subject_id, before, after, request_id) overriding system value

@@ -1,5 +1,4 @@
-// Backup of a whole database into one file, and restore, over COPY alone: it works with any PostgreSQL that the service runs
-// on, and needs no client programs.
+// Backs up a whole database to one file and restores it, using only COPY: works with any supported PostgreSQL, without client programs.
 import { sql } from 'kysely'
 import { createGunzip, createGzip } from 'node:zlib'
 import { pipeline } from 'node:stream/promises'
@@ -24,7 +23,7 @@ interface TableHeader {
   columns: string[]
 }
 
-/** What follows from the rest or means nothing in another database, and results kept for repeated requests: they hold new keys. */
+/** Tables that are derived from others or meaningless in another database, and stored results of repeated requests, which contain new keys. */
 const LEFT_OUT = ['change_log', 'change_log_floor', 'catalogue_log_floor', 'idempotency_keys', 'rate_limit_leases', 'workers', 'start_marks']
 const END_OF_TABLE = '\\.'
 const BATCH_CHARACTERS = 256 * 1024
@@ -144,7 +143,7 @@ async function* unpackedLines(source: AsyncIterable<Uint8Array>): AsyncGenerator
   let pending = ''
   try {
     const unpacked = createGunzip()
-    // Unlike `pipe`, this passes the source's failure on to the loop.
+    // Unlike `pipe`, this makes the loop throw the source's error.
     pass(Readable.from(source), unpacked, () => {})
     for await (const chunk of unpacked) {
       const lines = (pending + decoder.decode(chunk as Buffer, { stream: true })).split('\n')
@@ -176,7 +175,7 @@ function readTable(line: string, known: TableHeader[]): TableHeader {
   return found
 }
 
-/** Tables in an order in which each comes after those that it refers to. */
+/** Tables, each after the tables that it references. */
 async function tables(db: Queryable): Promise<TableHeader[]> {
   const { rows } = await sql<TableHeader & { needs: string[] }>`
     select c.relname as table,

@@ -29,7 +29,7 @@ interface FeedLog {
 
 /** How far a feed has read. */
 export interface FeedPlace {
-  /** `pg_snapshot` as text: what is visible to it was read */
+  /** `pg_snapshot` as text: everything visible to it has been read */
   position: string
   /** highest number that was read */
   lastSeq: number
@@ -46,13 +46,13 @@ export const CATALOGUE_KINDS = ['items', 'categories', 'prices'] as const satisf
 const SMALL_BYTES = 8 * 1024
 /** Packed values are read and applied in parts: a large import's values at once would delay other reads. */
 const PART_BYTES = 256 * 1024
-/** Notices within this time count as one. */
+/** Notices within this time are handled as one. */
 const NOTICE_MS = 5
 const CLOCK_TOLERANCE_MS = 1_000
 
 /**
  * Sequence numbers become visible out of order, so a position in them would skip a transaction that commits late. The
- * position here is the snapshot of the last read: what comes next are the rows that were not visible to it.
+ * position here is the snapshot of the last read: the next read returns the rows that were not visible to it.
  */
 export class ChangeFeed {
   readonly #db: Db
@@ -96,14 +96,14 @@ export class ChangeFeed {
     this.lastPullMs = Date.now()
   }
 
-  /** Takes a place of before; what was kept as of it misses nothing once the next pull is done. */
+  /** Continues from an earlier place: data saved at that place is complete after the next pull. */
   resume({ position, lastSeq }: FeedPlace): void {
     this.#position = position
     this.#lastSeq = lastSeq
     this.lastPullMs = Date.now()
   }
 
-  /** Runs `work` between two pulls: until it ends, nothing is applied and followers stay at the position it gets. */
+  /** Runs `work` between two pulls: until it ends, no changes are applied and followers stay at the position passed to it. */
   async between<T>(work: (place: FeedPlace) => Promise<T>): Promise<T> {
     while (this.#pulling) await this.#pulling.catch(() => {})
     const done = work({ position: this.#position, lastSeq: this.#lastSeq })
@@ -117,7 +117,7 @@ export class ChangeFeed {
     return done
   }
 
-  /** Followers get changes in the order in which they are added. */
+  /** Followers receive changes in the order in which they were added. */
   add(follower: ChangeFollower): void {
     this.#followers.push(follower)
   }
@@ -197,7 +197,7 @@ export class ChangeFeed {
     if (tookOver && !missed) await this.#stepBack()
     this.#server = server
     if (tookOver && !missed) return this.#pullOnce()
-    // Also if the database is behind this node: it was restored from a backup.
+    // Also reload if the database is behind this node, because it was restored from a backup.
     if (missed) {
       this.#log.warn({}, 'Change log has a gap; reloading')
       await this.#reload(floor)
@@ -219,7 +219,7 @@ export class ChangeFeed {
 
   #compareClocks(databaseMs: number, askedMs: number): void {
     const answeredMs = Date.now()
-    // A result that took long says little about the current time.
+    // After a slow response, the time it contains is too imprecise.
     if (answeredMs - askedMs > CLOCK_TOLERANCE_MS) return
     const offsetMs = databaseMs - (askedMs + answeredMs) / 2
     const offset = Math.abs(offsetMs) > CLOCK_TOLERANCE_MS ? offsetMs : 0

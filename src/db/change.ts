@@ -39,20 +39,20 @@ export interface AuditEntry {
   actor?: string
 }
 
-/** Collects, inside the transaction, what commits with a write. */
+/** Collects, inside the transaction, the changes and audit entries that commit with a write. */
 export interface Note {
   audit(entry: AuditEntry): void
   /** Ids of rows that every node reads again, or packed values that every node applies without reading. */
   changed(kind: ChangeKind, rows: number[] | Buffer): void
-  /** Packed values are logged in parts: those of a whole import would fill the memory. */
+  /** Packed values are logged in parts: those of a whole import would exhaust memory. */
   changedPrices(payload: Buffer): Promise<void>
   /** The same for the evidence of prices (`packEvidence`): call it after writing the rows, in every transaction that changes an evidence column. */
   changedEvidence(payload: Buffer): Promise<void>
-  /** Writes the audit rows noted so far and packs the rest: the notes of a large write would fill the memory. */
+  /** Writes the audit rows noted so far and packs the rest: the notes of a large write would exhaust memory. */
   flush(): Promise<void>
 }
 
-/** One write of a batch; `note` acts in the name of its own caller. */
+/** One write of a batch; `note` acts on behalf of its own caller. */
 export interface Write<Ctx, Input> {
   ctx: Ctx
   input: Input
@@ -85,8 +85,8 @@ class RolledBack extends Error {
 
 /**
  * Runs writes as a dry run and rolls everything back: each `change` and `groupedChange` that gets the dry run's context
- * runs in `tx` at once, without idempotency key, audit rows and change log. Errors are those of the real write.
- * @returns the result of `run`; it may read in `tx` what the writes have done
+ * runs in `tx` immediately, without idempotency key, audit rows and change log. Errors are those of the real write.
+ * @returns the result of `run`; it may read the effects of the writes in `tx`
  */
 export async function executeDryRun<Ctx extends WriteCtx, Result>(ctx: Ctx, run: (tx: Tx, ctx: Ctx) => Promise<Result>): Promise<Result> {
   mayWrite(ctx.viewer)
@@ -115,7 +115,7 @@ export async function earlierResult<Result>({ db, idempotency }: WriteCtx): Prom
 /**
  * The same as a group commit: `run` gets all writes that are waiting, and the guarantees of `change` hold for each.
  * An error of `run` rolls the batch back, and each write is tried alone.
- * @param keyOf what a write locks: writes with the same key are never in two concurrent batches
+ * @param keyOf identifies the rows that a write locks: writes with the same key are never in two concurrent batches
  */
 export function groupedChange<Ctx extends WriteCtx, Input, Result>(
   keyOf: (input: Input) => number,
@@ -188,10 +188,10 @@ function resultOf<Result>(outcome: Result | ServiceError): Result {
 /** Audit rows per statement: more would occupy the event loop for too long. */
 const AUDITS_AT_ONCE = 1_000
 
-/** For dry runs: nothing commits, so that nodes have nothing to apply. */
+/** For dry runs: nothing commits, so nodes have nothing to apply. */
 const UNNOTED: Note = { audit: () => {}, changed: () => {}, changedPrices: async () => {}, changedEvidence: async () => {}, flush: async () => {} }
 
-/** The author of a write, for the audit log. */
+/** The author of a write, for its audit entries. */
 type By = Pick<WriteCtx, 'viewer' | 'requestId'>
 
 /** Notes in an open transaction; `write` stores them and returns whether nodes have something to apply. */
@@ -218,7 +218,7 @@ export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => 
       for (const noted of changes.values()) noted.packed = noted.packed.length > 0 ? [Buffer.concat(noted.packed)] : []
     },
   })
-  /** @param minimum so many are written, fewer stay */
+  /** @param minimum smaller numbers of entries are left for later */
   const writeAudits = async (minimum: number) => {
     while (audits.length >= minimum) await sql`with ${addAuditEntries(audits.splice(0, AUDITS_AT_ONCE))} select 1`.execute(tx)
   }
@@ -241,7 +241,7 @@ export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => 
   return { noteOf, write }
 }
 
-/** The author as the audit log names it: `operator:<name>` or `account:<id>`. */
+/** The author in the format of the audit log: `operator:<name>` or `account:<id>`. */
 export function actorOf(viewer: Viewer): string {
   return viewer.kind === 'operator' ? `operator:${viewer.name}` : `account:${viewer.accountId}`
 }

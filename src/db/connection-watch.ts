@@ -1,4 +1,4 @@
-// Finds connections that a silent network or a stopped server has broken, which TCP alone notices after minutes.
+// Detects connections broken by a silent network or a stopped server, which TCP alone detects after minutes.
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
@@ -21,7 +21,7 @@ interface Probe {
   bytes: number
   /** ticks without a byte of a response to the probe */
   silent: number
-  /** whether any other connection received something meanwhile */
+  /** whether any other connection has received data since then */
   heard: boolean
   /** connections that were silent when the probe started, with the bytes they had received */
   suspects: Map<Client, number>
@@ -37,7 +37,7 @@ export class DatabaseSilentError extends Error {
   override name = 'DatabaseSilentError'
 }
 
-// Time is counted in ticks of this loop: while the loop itself is blocked, the database is not silent.
+// Time is counted in ticks of the event loop, so that a blocked loop does not make the database appear silent.
 const TICK_MS = 250
 /** Ticks between the starts of two probes: with the connections of the pool, at most one new connection a second. */
 const PROBE_EVERY = 5
@@ -45,11 +45,11 @@ const PROBE_EVERY = 5
 const STANDBY_SECONDS = 5
 
 /**
- * Watches the connections of a pool. If a statement has waited too long, a probe asks the server over a new connection
+ * Watches the connections of a pool. If a statement has waited too long, a probe checks with the server over a new connection
  * whether it is working on it. Connections that it is not working on are closed, so that their statements fail and can be retried.
  * If neither the probe nor any other connection receives a byte, the database counts as lost: every connection is closed, no new
- * one is opened, and probes continue until one is answered. A probe that receives nothing is abandoned even if other connections
- * receive data: it may have been opened during a silence that has ended, and would never be answered. With
+ * one is opened, and probes continue until one gets a response. A probe that receives nothing is abandoned even if other connections
+ * receive data: it may have been opened during a silence that has ended, and would never get a response. With
  * several servers, the search for another one replaces further probes.
  */
 export class ConnectionWatch {
@@ -86,7 +86,7 @@ export class ConnectionWatch {
     if (this.#lost) throw new DatabaseSilentError('The database does not respond')
   }
 
-  /** Called before the connections end: checks that the server still answers, so that they can end properly. */
+  /** Called before the connections end: checks that the server still responds, so that they can end properly. */
   leave(): void {
     this.#leaving = true
   }
@@ -137,7 +137,7 @@ export class ConnectionWatch {
   #ask(suspects: Map<Client, number>): void {
     const { choosing, found, searchedMs, url } = this.#servers
     if (choosing && !found) {
-      // The search replaces the probe: a silent connection belongs to a server that does not answer the search.
+      // The search replaces the probe: a silent connection belongs to a server that does not respond to the search.
       if (searchedMs >= this.#patience * TICK_MS) for (const client of suspects.keys()) cut(client)
       return
     }
@@ -148,7 +148,7 @@ export class ConnectionWatch {
     this.#sinceProbe = 0
     client.on('error', () => {})
     this.#busyBackends(client, suspects).then(
-      // A result that arrived with this answer may be read after it, in the same turn of the loop.
+      // A result that arrived together with this response may be processed after it, in the same turn of the event loop.
       (busy) =>
         setImmediate(() => {
           if (this.#probe !== probe) return
@@ -157,7 +157,7 @@ export class ConnectionWatch {
           this.#judge(probe, busy)
         }),
       () => {
-        // A refused connection is a response, too: whatever needs the database fails by itself.
+        // A rejected connection is a response, too: work that needs the database fails by itself.
         if (this.#probe === probe) this.#probe = null
       },
     )
@@ -178,7 +178,7 @@ export class ConnectionWatch {
     }
   }
 
-  /** The server answers. It is working on some of the silent connections; the bytes of the others were lost. */
+  /** Called when the server responds: waits for the connections it is working on, and closes the silent ones whose data was lost. */
   #judge({ suspects }: Probe, busy: Set<number>): void {
     for (const [client, bytes] of suspects) {
       const watched = this.#watched.get(client)

@@ -1,7 +1,7 @@
 // Reads COPY data from a connection: whole protocol messages as they arrive, without an object for each.
 import type { Connection, Submittable } from 'pg'
 
-/** A message is its code, its length with these four bytes, and what it says. */
+/** A message consists of its code, its length (which includes these four bytes) and its content. */
 const HEADER_BYTES = 5
 const [COPY_DATA, COPY_OUT, NOTICE, SETTING, NOTIFICATION, COPY_DONE] = Buffer.from('dHNSAc') as unknown as number[]
 /** Bytes that may be buffered before the connection is paused. */
@@ -128,7 +128,7 @@ export class CopyOut implements Submittable {
     this.#wake()
   }
 
-  /** Resumes pg's parser, which reads how the copy ended and what comes after it. */
+  /** Resumes pg's parser, which reads the result of the copy and all later messages. */
   #handOver(rest: Buffer): void {
     const stream = this.#stream!
     stream.off('data', this.#onData)

@@ -6,7 +6,7 @@ import { CopyOut } from './copy-out.ts'
 import { reserve } from './pool.ts'
 
 /**
- * Streams `copy (select …) to stdout …`; each chunk holds whole rows, with what stands before the first and behind the last.
+ * Streams `copy (select …) to stdout …`; each chunk holds whole rows, plus the header before the first and the trailer after the last.
  * @param on `db.kysely`, or a transaction to read in its snapshot
  */
 export async function* copyOut(on: QueryExecutorProvider, sql: string): AsyncGenerator<Buffer, void> {
@@ -20,7 +20,7 @@ export async function* copyOut(on: QueryExecutorProvider, sql: string): AsyncGen
     over = true
     throw error
   } finally {
-    // Left early, the server would wait for ever to send the rest: only closing the connection stops it.
+    // If the reader stops early, the server would wait forever to send the rest; only closing the connection stops it.
     if (!over) connection.end()
     release()
   }

@@ -1,4 +1,4 @@
-// The data directory: private, claimed by one process at a time, home of generated secrets; and which users can access it.
+// The data directory: private, claimed by one process at a time, with the generated secrets; also checks which users can access it.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -63,7 +63,7 @@ export function claimDataDir(dataDir: string): { release(): void } {
     throw isSystemError(error) ? new Error(`DATA_DIR ${dataDir} is not writable: ${systemMessage(error)}`) : error
   }
   try {
-    // A link appears with its content and only if there is none: no reader ever sees a half-written claim.
+    // Creating a link is atomic and fails if the claim exists, so no reader ever sees a partial claim.
     while (!linked(draft, claim)) {
       const holder = readIdentity(claim)
       if (holder && isRunning(holder)) {
@@ -102,7 +102,7 @@ export function ensureSecret(dataDir: string, name: string): string {
   return readFileSync(file, 'utf8').trim()
 }
 
-/** A user as the kernel knows it, without supplementary groups. */
+/** A user by the ids of the kernel, without supplementary groups. */
 export interface SystemUser {
   name: string
   uid: number
@@ -143,7 +143,7 @@ function systemUsers(): SystemUser[] {
   })
 }
 
-/** Whether the mode bits let the user through every parent directory, and read the file or enter the directory itself. */
+/** Whether the mode bits allow the user to traverse every parent directory, and to read the file or enter the directory. */
 export function canRead(path: string, user: SystemUser): boolean {
   const target = realpathSync(path)
   const PASS = 1
@@ -155,7 +155,7 @@ export function canRead(path: string, user: SystemUser): boolean {
   }
 }
 
-/** Lets the user traverse a directory of root's (mode 0710, by its group); its content stays hidden. */
+/** Lets the user traverse a directory that root owns (mode 0710, by its group); its content stays hidden. */
 export function allowTraversal(directory: string, user: SystemUser): void {
   const stat = statSync(directory)
   if (stat.uid !== 0 || allows(directory, user, 1)) return
@@ -201,7 +201,7 @@ function readIdentity(file: string): ProcessIdentity | null {
   }
 }
 
-/** Two processes may find the same stale claim: the one that moved the other's new claim away puts it back. */
+/** Two processes may find the same stale claim: the one that moved the other's new claim away restores it. */
 function setStaleAside(claim: string, aside: string): void {
   try {
     renameSync(claim, aside)

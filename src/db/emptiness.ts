@@ -1,4 +1,4 @@
-// Whether a database contains only what migrations put there, and first-start work that only one process may do.
+// Checks whether a database contains only rows of migrations, and runs first-start work in one process at a time.
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from './schema.ts'
@@ -14,7 +14,7 @@ const FILLED_BY_ITSELF = [
   'start_marks',
   'workers',
 ]
-/** Rows written by others; the rest are rows of migrations, or the link of the first owner. */
+/** Conditions for rows written by users; the other rows come from migrations, or are the link of the first owner. */
 const WRITTEN: Record<string, string> = { imports: "format <> 'service-price'", person_links: 'person_id is not null' }
 const LOCK = 'mintmark first start'
 const POLL_MS = 50
@@ -30,7 +30,7 @@ export async function isUntouched({ kysely }: Db): Promise<boolean> {
   return !rows[0]!.filled
 }
 
-/** Runs `run` while no other process on this database runs one: the second sees what the first has written. */
+/** Runs `run` while no other process on this database does: the second one sees what the first one has written. */
 export function runExclusively<T>({ kysely }: Db, run: () => Promise<T>): Promise<T> {
   return kysely.transaction().execute(async (tx) => {
     for (;;) {

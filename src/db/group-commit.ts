@@ -15,7 +15,7 @@ interface PendingWrite<Write, Result> {
   reject: (error: unknown) => void
 }
 
-/** Largest batch; further writes wait for the next. */
+/** Maximum writes of a batch; further ones wait for the next. */
 const BATCH_WRITES = 500
 /** Concurrent batches. There is more than one only while the others wait for a lock, so that unrelated writes continue. */
 const PARALLEL_BATCHES = 3
@@ -50,7 +50,7 @@ class Group<Write, Result> {
     if (mayRun && this.#waiting.some((waiting) => this.#isFree(waiting))) void this.#run()
   }
 
-  /** Writes batch after batch, until nothing is left or another run has taken over. */
+  /** Writes batch after batch, until no writes are left or another run has taken over. */
   async #run(): Promise<void> {
     this.#running += 1
     let heldUp = false
@@ -95,8 +95,8 @@ class Group<Write, Result> {
       const results = await this.#grouping.commit(batch.map(({ write }) => write))
       batch.forEach(({ resolve }, i) => resolve(results[i]!))
     } catch (error) {
-      // A database that was lost may have committed: nothing is written twice. Any other error comes from one of the
-      // writes, such as a deleted item: the others commit without it.
+      // A lost database may have committed: nothing is written twice. Any other error comes from one of the
+      // writes, such as one for a deleted item: the others commit without it.
       if (batch.length === 1 || isUnavailable(error)) for (const { reject } of batch) reject(error)
       else for (const waiting of batch) await this.#commit([waiting])
     }

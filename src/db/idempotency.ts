@@ -44,7 +44,7 @@ export async function findResults(tx: Tx, requests: (Idempotency | null)[]): Pro
   const asked = new Map(requests.flatMap((request) => (request ? [[nameOf(request), request] as const] : [])))
   if (asked.size === 0) return requests.map(() => null)
   const names = [...asked.keys()]
-  // A separate statement: the next one must see what the last holder of a lock has committed.
+  // A separate statement: the next one must see the commit of the last holder of a lock.
   const locks = await sql<{ name: string; free: boolean }>`
     select name, pg_try_advisory_xact_lock(hashtextextended(name, 0)) as free from unnest(${names}::text[]) as asked(name)`.execute(tx)
   const free = new Set(locks.rows.filter((lock) => lock.free).map(({ name }) => name))
@@ -72,7 +72,7 @@ const nameOf = ({ scope, key }: Pick<Idempotency, 'scope' | 'key'>) => `${scope}
 const refused = (rule: 'idempotency_running' | 'idempotency_request' | 'idempotency_credential') =>
   new ServiceError('IDEMPOTENCY_CONFLICT', reason(rule))
 
-/** Stores results beside earlier ones, in the transaction that made them. */
+/** Stores results in addition to earlier ones, in the transaction that produced them. */
 export async function storeResults(tx: Tx, made: { request: Idempotency; earlier: Results; result: unknown }[]): Promise<void> {
   if (made.length === 0) return
   const rows = made.map(({ request, earlier, result }) => ({

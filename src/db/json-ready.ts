@@ -1,4 +1,4 @@
-// Rows of the database as JSON carries them.
+// Converts database rows to values that JSON can represent.
 
 type Iso<Value> = Value extends Date ? string : Value
 type JsonReady<Row> = { [Name in keyof Row]: Iso<Row[Name]> }

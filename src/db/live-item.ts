@@ -1,4 +1,4 @@
-// The id of a merged item refers to the item that it was merged into: how SQL follows aliases. In memory, `ItemTable.rowOf` does.
+// Resolves ids of merged items to the surviving item in SQL. In memory, `ItemTable.rowOf` does the same.
 import { type RawBuilder, sql } from 'kysely'
 import { idForSql } from '#core/fields.ts'
 import type { Queryable } from './schema.ts'

@@ -118,7 +118,7 @@ interface Row {
   payload: Buffer | null
 }
 
-/** The position of everything visible to a transaction, for a reader that has read it all there. */
+/** The position after everything visible to a transaction, for a reader that has read all data in it. */
 export async function currentPosition(on: Queryable): Promise<LogPosition> {
   const { rows } = await sql<Pick<LogPosition, 'cluster' | 'seen'>>`
     select system_identifier::text as cluster, pg_current_snapshot() || '@' || coalesce((select max(seq) from change_log), 0) as seen
@@ -131,7 +131,7 @@ export function positionText({ cluster, seen, range }: LogPosition): string {
   return writeCursor([cluster, seen, ...(range ? [range.upTo, range.xact, range.seq, range.entry] : [])])
 }
 
-/** Decodes what `positionText` made; null for anything else. */
+/** Decodes a text from `positionText`; null for any other text. */
 export function readPosition(text: string): LogPosition | null {
   const parts = readCursor(text)
   if (!parts) return null
@@ -143,7 +143,7 @@ export function readPosition(text: string): LogPosition | null {
 }
 
 const MAX_DIGITS = 18
-/** More than a row of the log can hold. */
+/** Larger than any row of the log. */
 const MAX_ENTRIES = 2 ** 26
 
 function isNumber(value: unknown): value is string {

@@ -1,4 +1,4 @@
-// Merges of items as each module carries them out for its own tables: pairs of items as a table of a statement.
+// Pairs of merged items as a table in SQL, with which each module applies a merge to its own tables.
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from './schema.ts'
 

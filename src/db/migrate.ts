@@ -10,14 +10,14 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 /** Maximum attempts: each deadlock rolls all migrations back. */
 const ATTEMPTS = 10
-/** How long a migration waits for writers at once: shorter than the second after which PostgreSQL ends one of those that wait for each other. */
+/** Lock timeout of one attempt: shorter than PostgreSQL's deadlock timeout of one second. */
 const LOCK_MS = 300
-/** How long it tries to find a moment without writers, such as imports. */
+/** How long a migration retries until no writer, such as an import, holds a lock. */
 const PATIENCE_MS = 600_000
 
 /**
- * Applies the missing migrations in the order of their names, in one transaction and under a lock that lets several
- * nodes start at once.
+ * Applies the missing migrations in the order of their names, in one transaction and under a lock, so that several
+ * nodes can start at the same time.
  * @returns the names applied
  * @throws Error of one sentence if one fails, or if the database is newer than the program
  */
@@ -61,7 +61,7 @@ export async function pendingMigrations<Schema>(db: { kysely: Kysely<Schema> }, 
   return known.filter((name) => !applied.includes(name))
 }
 
-/** @param first of those that are missing: the locks that it takes before it starts are kept to the end of the transaction */
+/** @param first the first missing migration: the locks taken before it starts are held until the end of the transaction */
 async function readMigrations(folder: URL, first: string, locks: WriterLocks): Promise<Record<string, Migration>> {
   const migrations: Record<string, Migration> = {}
   for (const name of namesIn(folder)) {
@@ -72,11 +72,12 @@ async function readMigrations(folder: URL, first: string, locks: WriterLocks): P
 }
 
 /**
- * Locks on all tables against writers. The previous release may be writing: a transaction that has one table and waits for another that
- * a migration changed would deadlock with each later migration that needs the first.
+ * Locks all tables against writers. The previous release may be writing: a transaction that has locked one table and waits for another
+ * that
+ * a migration has changed would deadlock with a later migration that needs the first table.
  */
 class WriterLocks {
-  /** tables that could not be locked, the last one first: a transaction had one and waited for another that was locked already */
+  /** tables that could not be locked, most recent first: another transaction held one while it waited for a table that was already locked */
   #contended: string[] = []
 
   /** Fails if a table cannot be locked soon; the next attempt begins with that table. */

@@ -23,9 +23,9 @@ export interface OpenOptions {
   own: boolean
 }
 
-/** No caller waits for a command, so that it survives a longer pause of the database. */
+/** Commands may wait longer than requests, so they survive a longer pause of the database. */
 const COMMAND_PATIENCE_MS = 15_000
-/** Connections of the embedded server in addition to those of the public processes: for the operator process, imports and commands. */
+/** Connections of the embedded server for the operator process, imports and commands, in addition to those of the public processes. */
 const BASE_CONNECTIONS = 80
 
 /**

@@ -1,4 +1,4 @@
-// The connection pool with Kysely on it.
+// The connection pool, used through Kysely.
 import {
   AbortedTransactionError,
   type CompiledQuery,
@@ -17,7 +17,7 @@ import { ConnectionWatch } from './connection-watch.ts'
 import { NoServerError, setServer, type Role, ROLE, Servers } from './servers.ts'
 import { isServerLost } from './transaction.ts'
 
-/** With the response to the waiting caller, this stays below 3 s. */
+/** Short enough that a waiting client gets its response in less than 3 s. */
 const CONNECT_TIMEOUT_MS = 2_000
 const PATIENCE_MS = 1_000
 const KEEPALIVE_MS = 5_000
@@ -52,7 +52,7 @@ export interface PoolOptions {
   patienceMs?: number
 }
 
-/** Makes the server release what a vanished machine held within seconds; no effect on Unix sockets. */
+/** Makes the server release the locks of a vanished client within seconds; no effect on Unix sockets. */
 const SERVER_KEEPALIVE = [
   'set tcp_keepalives_idle = 3',
   'set tcp_keepalives_interval = 1',
@@ -91,7 +91,7 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
         }
         if (!servers.choosing) return begin(done)
         servers.locate().then((server) => {
-          // The pool gave up on it meanwhile.
+          // The pool has given up on this connection in the meantime.
           if (this.connection.stream.destroyed) return done(new NoServerError('Looking for the server took too long'))
           setServer(this, server)
           begin((error) => {
@@ -136,7 +136,7 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
   return { kysely, pool, url: options.url, connect, close }
 }
 
-/** Nothing was sent yet, so that a connection to a server that has just gone is retried, on the server that took over. */
+/** Nothing has been sent yet, so if the server has just failed, the connection is retried on the server that took over. */
 async function connectTo(pool: pg.Pool, servers: Servers, again = true): Promise<pg.PoolClient> {
   const before = servers.found
   const client = await pool.connect().catch((error: unknown) => {
@@ -213,7 +213,7 @@ class PoolConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const { command, rowCount, rows } = await this.client.query(query.sql, [...query.parameters]).catch((error: Error) => {
-      // A migration changed the columns of a statement that was prepared before: this connection would fail for ever.
+      // A migration changed the columns of a statement that was prepared before: this connection would always fail.
       if (error.message.startsWith('cached plan must not change')) this.spoilt = true
       // The server is gone or became a standby: a new connection may reach the one that took over.
       if (isServerLost(error)) {

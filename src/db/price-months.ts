@@ -16,8 +16,8 @@ export async function priceMonths(db: Queryable): Promise<string[]> {
 }
 
 /**
- * For a transaction that reads the history as of one moment, before its first read: no month is emptied while it runs. A table
- * that is truncated is empty for earlier moments, too.
+ * Prevents months from being truncated while a transaction reads the history from one snapshot; call it before the first read. A
+ * truncated table is empty for older snapshots, too.
  */
 export async function holdPriceMonths(tx: Tx): Promise<void> {
   await sql`lock table price_points in access share mode`.execute(tx)

@@ -11,7 +11,7 @@ export interface LargeReads {
   log: { warn(details: object, message: string): void }
 }
 
-/** A snapshot at start, an export, a backup: few connections, one after the other. */
+/** Large reads run one after another: the load at start, an export or a backup. */
 const CONNECTIONS = 2
 
 /** A small pool on the replica, for large reads only. */
@@ -20,7 +20,7 @@ export function openReplica(url: string): Db {
 }
 
 /**
- * Runs a large read on the replica, or on the primary if no replica can be trusted; then the log says why.
+ * Runs a large read on the replica, or on the primary if the replica cannot be used; the log then says why.
  * @throws what `read` throws
  */
 export async function readFromReplica<T>({ replicaUrl, primary, log }: LargeReads, read: (db: Db) => Promise<T>): Promise<T> {
@@ -38,7 +38,7 @@ export async function readFromReplica<T>({ replicaUrl, primary, log }: LargeRead
 
 /**
  * Why the replica cannot replace the primary; null if it can. Positions in the change log are meaningless in another cluster.
- * @throws if the primary cannot be asked
+ * @throws if the primary cannot be queried
  */
 export async function replicaProblem(replica: Db, primary: Db): Promise<Reason | null> {
   const here = await clusterOf(primary)

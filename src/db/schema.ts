@@ -1,4 +1,4 @@
-// Row types of every table, as the driver returns and takes them (snake_case: this is the SQL border).
+// Row types of every table, as the driver returns and accepts them (in snake_case, as in SQL).
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
@@ -8,7 +8,7 @@ import type { Database } from './pool.ts'
 
 export type Db = Database<Schema>
 export type Tx = Transaction<Schema>
-/** A pool or a transaction: what reads take. */
+/** A pool or a transaction; reads accept either. */
 export type Queryable = Kysely<Schema>
 
 /** NUMERIC is returned as exact decimal text. */
@@ -139,7 +139,7 @@ export interface Schema {
     last_used_at: Date
     expires_at: Date
   }
-  /** of files that nodes start from */
+  /** marks of start files */
   start_marks: { mark: string; at: Generated<Date> }
   rate_limit_leases: {
     account_id: number
@@ -820,7 +820,7 @@ export type ChangeKind =
   | 'listings'
   | 'sales'
 
-/** What last set price or quantity of a listing, if it was not a person. */
+/** The job or rule that last set price or quantity of a listing. */
 export interface ChangedBy {
   kind: 'price_job' | 'repricing_rule'
   id: number

@@ -1,21 +1,21 @@
-// Which of a database's servers connections use: with several, the one that has the required role, searched for when it is lost.
+// Chooses the server of a database for connections: with several, the one with the required role, and another one when it is lost.
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { readDatabaseAddress, type RequiredRole } from '#core/database-address.ts'
 import type { Server } from '#core/server-address.ts'
 
-/** How long callers wait from the start of a search; after that they fail at once while the search continues. */
+/** How long callers wait from the start of a search; after that they fail immediately while the search continues. */
 const WAIT_MS = 1_500
 const ATTEMPT_MS = 1_000
 const FIRST_PAUSE_MS = 50
-/** Of several suitable servers, the first in the address is used, unless it is slower than another by this much. */
+/** If several servers are suitable, the first in the address is used, unless another responds faster by at least this much. */
 const HEAD_START_MS = 25
 const MAX_PAUSE_MS = 250
 const ASK_AGAIN_MS = 50
-/** After this time a new connection is opened: the address may point elsewhere by now. */
+/** Queries on one connection before a new one is opened, because the address may resolve to another server by then. */
 const ASKED_BY_ONE = 20
 
-/** What a server reports about itself, by the query `ROLE`. */
+/** The result of the query `ROLE` on a server. */
 export interface Role {
   standby: boolean
   read_only: boolean
@@ -35,7 +35,7 @@ interface Search {
 }
 
 /**
- * The servers of an address. All are asked in parallel, each with its own back-off, so that an unresponsive one delays no connection. A
+ * The servers of an address. All are queried in parallel, each with its own back-off, so that an unresponsive one delays no connection. A
  * suitable server is used until it is forgotten.
  */
 export class Servers {
@@ -43,7 +43,7 @@ export class Servers {
   readonly url: string
   readonly wanted: RequiredRole
   readonly #servers: readonly Server[]
-  /** why each was not used, for people */
+  /** why each was not used, as text */
   readonly #refusals = new Map<Server, string>()
   #found: Server | null = null
   #search: Search | null = null
@@ -57,7 +57,7 @@ export class Servers {
     this.url = url
   }
 
-  /** Whether there is a choice; otherwise `url` is enough. */
+  /** Whether there are several servers to choose from; otherwise `url` is enough. */
   get choosing(): boolean {
     return this.#servers.length > 0
   }
@@ -72,7 +72,7 @@ export class Servers {
     return this.#search ? performance.now() - this.#search.startedMs : 0
   }
 
-  /** @throws NoServerError if none is found within 1.5 s, and at once while that lasts */
+  /** @throws NoServerError if none is found within 1.5 s; immediately if the search has already lasted that long */
   async locate(): Promise<Server> {
     if (this.#found) return this.#found
     const search = (this.#search ??= this.#begin())
@@ -134,7 +134,7 @@ export class Servers {
     }
   }
 
-  /** Asks on one connection for a while: a standby keeps it when it is promoted, and needs no new process for each query. */
+  /** Queries one connection repeatedly: it survives the promotion of a standby, and a new one would cost the server a process each time. */
   async #comesToFit(server: Server, pause: (ms: number) => Promise<void>): Promise<boolean> {
     const limits = { connectionTimeoutMillis: ATTEMPT_MS, query_timeout: ATTEMPT_MS }
     const client = setServer(new pg.Client({ connectionString: this.url, application_name: 'mintmark search', ...limits }), server)
@@ -166,7 +166,7 @@ export class Servers {
   }
 }
 
-/** Called before it connects: to another server than that of its connection string. */
+/** Makes a client connect to another server than that of its connection string; call it before connecting. */
 export function setServer<Client extends pg.ClientBase>(client: Client, { host, port }: Server): Client {
   return Object.assign(client, { host, port })
 }

@@ -1,8 +1,8 @@
-// A consistent snapshot of the database, for reads that take several statements.
+// A consistent snapshot of the database, for reads with several statements.
 import type { Db } from './schema.ts'
 
 export interface Snapshot {
-  /** everything read through it is as of the moment when it was opened */
+  /** reads through it see the database as of the time it was opened */
   db: Db
   /** must be called: until then a connection is in use and the database keeps old row versions */
   close: () => Promise<void>

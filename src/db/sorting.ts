@@ -1,4 +1,4 @@
-// Lists that a caller sorts: the parameters, and their `order by`. Each list names its columns, all of which an index has in order.
+// Sorting of lists: the parameters, and their `order by`. Each list declares the columns it can be sorted by; each has an index.
 import { type RawBuilder, sql } from 'kysely'
 import { Type } from '#core/input.ts'
 
@@ -34,7 +34,7 @@ export function namesOf<Name extends string>({ by }: Sorting<Name>): Name[] {
   return Object.keys(by) as Name[]
 }
 
-/** The content of `order by`: no two rows are equal, so that pages never overlap. */
+/** The content of `order by`: no two rows are equal, so pages never overlap. */
 export function orderBy<Name extends string>(
   { by, id, usual }: Sorting<Name>,
   { sort_by: name, sort_order: chosen = 'asc' }: SortInput<Name>,

@@ -1,4 +1,4 @@
-// What ties a file of columns to the database it was made of: which one that is, and a mark that was committed after its position.
+// Ties a start file to its database: the identity of the database, and a mark that is committed after the file's position.
 import { sql } from 'kysely'
 import type { FeedPlace } from './change-feed.ts'
 import type { Db, Queryable } from './schema.ts'
@@ -13,7 +13,7 @@ export interface FileOrigin extends FeedPlace {
   mark: string
 }
 
-/** Which database this is. */
+/** Identity of this database. */
 export async function databaseIdentity(db: Queryable): Promise<Pick<FileOrigin, 'cluster' | 'database'>> {
   const { rows } = await sql<{ cluster: string; database: string }>`
     select system_identifier::text as cluster, (select oid::text from pg_database where datname = current_database()) as database
@@ -28,8 +28,8 @@ export async function setStartMark({ kysely }: Db, mark: string): Promise<void> 
 }
 
 /**
- * Why the change log does not lead on from a file, null when it does. A backup that was put back, or a standby that lacked
- * the last commits when it took over, has no mark of a file that was made after it.
+ * Why the changes after a file cannot be read from the change log; null if they can. A restored backup, or a standby that was promoted
+ * without the last commits, lacks the marks of files that were written later.
  */
 export async function startFileProblem({ kysely }: Db, { cluster, database, position, mark }: FileOrigin): Promise<string | null> {
   const here = await databaseIdentity(kysely)

@@ -59,7 +59,7 @@ export function isUnavailable(error: unknown): boolean {
   return isServerLost(error) || FULL_CODE.test(codeOf(error)) || UNAVAILABLE_MESSAGE.test(error.message)
 }
 
-/** Whether the error means that the server is gone, or accepts no writes any more, and another may have taken over. */
+/** Whether the error means that the server is down or no longer accepts writes, and another one may have taken over. */
 export function isServerLost(error: Error): boolean {
   const connecting = 'syscall' in error && error.syscall === 'connect'
   return connecting || LOST_CODE.test(codeOf(error)) || error.message.startsWith('Connection terminated')

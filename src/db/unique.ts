@@ -1,14 +1,14 @@
-// What unique indexes refuse: two at once may want one value, and only the index knows who was second.
+// Maps violations of unique indexes to errors: if two concurrent writes use the same value, only the index knows which one is second.
 
 const UNIQUE_VIOLATION = '23505'
 
-/** The unique index that refused a write; null for every other error. */
+/** The unique index that a write violates; null for every other error. */
 export function violatedIndex(error: unknown): string | null {
   const { code, constraint } = error as { code?: string; constraint?: string }
   return code === UNIQUE_VIOLATION ? (constraint ?? '') : null
 }
 
-/** Runs a write. @throws what `refusal` makes of the name of the unique index that refused it, every other error as it is */
+/** Runs a write. @throws the error that `refusal` returns for the name of the violated index; other errors unchanged */
 export async function mapUniqueViolation<T>(write: () => Promise<T>, refusal: (index: string) => Error | null): Promise<T> {
   try {
     return await write()

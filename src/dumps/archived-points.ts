@@ -1,4 +1,4 @@
-// Points of an archived month in the form of dumps: with the current items, and without points that the database has again.
+// Points of an archived month in the format of dumps: with the current items, and without points that were restored to the database.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import type { ArchivedPoint, ArchiveFile } from '#prices/archive/archive-file.ts'

@@ -1,4 +1,4 @@
-// Dumps in a bucket of an S3-compatible store that all nodes share: a folder per dump, named by its moment, with a manifest.
+// Dumps in a bucket of an S3-compatible store that all nodes share: a folder per dump, named by its time, with a manifest.
 import { openAsBlob } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -11,7 +11,7 @@ import { openBucket, whyOf } from '#files/bucket.ts'
 import { type DumpStore, isStamp, RETAINED_DUMPS, MANIFEST, stampOf, type StoredDumpFile, type StoreProblem } from './store.ts'
 import type { Dump } from './types.ts'
 
-/** Dumps in folders of a bucket, named by their moments. Each manifest is written last and deleted first. */
+/** Dumps in folders of a bucket, named by their times. Each manifest is written last and deleted first. */
 export class DumpBucket implements DumpStore {
   readonly place: string
   readonly #bucket: S3mini

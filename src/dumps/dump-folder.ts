@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type DumpStore, isStamp, RETAINED_DUMPS, MANIFEST, stampOf, type StoredDumpFile } from './store.ts'
 import type { Dump } from './types.ts'
 
-/** Dumps in folders named by their moment, each with its manifest. */
+/** Dumps in folders named by their time, each with its manifest. */
 export class DumpFolder implements DumpStore {
   readonly #path: string
 

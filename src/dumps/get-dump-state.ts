@@ -33,7 +33,7 @@ export const getDumpState = verb({ name: 'getDumpState', needs: 'operator', inpu
   dumpState({ dumps }),
 )
 
-/** The state as operators see it; an unavailable store is part of it instead of an error. */
+/** The state shown to operators; an unavailable store is reported in it instead of as an error. */
 export async function dumpState({ dumps: { store, progress } }: DumpCtx): Promise<DumpState> {
   const problem = await store.problem()
   return { latest: problem ? null : await store.latest(), ...progress, place: store.place, problem: problem && textOf(problem.why) }

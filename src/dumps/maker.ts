@@ -34,7 +34,7 @@ export interface DumpCtx {
   dumps: DumpMaker
 }
 
-/** Creates the dumps of a node and holds their store. */
+/** Creates the dumps of a node in its dump store. */
 export class DumpMaker {
   readonly #options: DumpMakerOptions
   readonly store: DumpStore
@@ -50,7 +50,7 @@ export class DumpMaker {
     return this.#state
   }
 
-  /** Starts a dump. @throws CONFLICT if this node has one in progress; another node's rejects `made` */
+  /** Starts a dump. @throws CONFLICT if this node has one in progress; if another node has one, `made` rejects */
   begin(): { made: Promise<Dump> } {
     if (this.#making) throw conflict('dump_running')
     const { db, store, archive, currencies, now } = this.#options
@@ -102,7 +102,7 @@ function reasonOf(error: Error): string {
 function lastTimeOf(hour: number, now: Date, zone: string): number {
   const wanted = String(hour).padStart(2, '0')
   let time = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS
-  // A day of 25 hours has every hour; one of 23 may lack it, and then the day before counts.
+  // A day of 25 hours has every hour; a day of 23 hours may lack it, and then the previous day counts.
   for (let hours = 0; hours < 49 && localTime(new Date(time), zone).slice(11, 13) !== wanted; hours += 1) time -= HOUR_MS
   return time
 }

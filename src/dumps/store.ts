@@ -12,7 +12,7 @@ export interface StoredDumpFile {
 /** Why a store is currently unavailable, for operators. */
 export interface StoreProblem {
   why: Reason
-  /** whether the store responds but rejects requests: only other settings help */
+  /** whether the store responds but rejects requests: the settings must be changed */
   refused: boolean
 }
 
@@ -39,7 +39,7 @@ export const MANIFEST = 'manifest.json'
 const STAMP = /^\d{8}T\d{9}Z$/
 const FILE = /^[a-z]+(?:-[a-z]+)*(?:-\d{4}-\d{2})?-(\d{8}T\d{9}Z)\.(?:ndjson\.gz|parquet)$/
 
-/** Whether a name is that of a dump, which is its moment. */
+/** Whether a name is that of a dump: its time. */
 export function isStamp(name: string): boolean {
   return STAMP.test(name)
 }

@@ -70,7 +70,7 @@ class StoreFolder implements FileStore {
 
 async function stageIn(folder: string): Promise<string> {
   const first = await mkdir(folder, { recursive: true })
-  // A new folder is durable only once its new parents are.
+  // A new folder is durable only once its parents are.
   for (let at = folder; first !== undefined && at.length >= first.length; at = dirname(at)) await flushed(dirname(at))
   return join(folder, `.${randomUUID()}`)
 }

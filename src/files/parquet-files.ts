@@ -1,9 +1,9 @@
-// Parquet files of a store: each is opened once, and a new one counts only after it was read back as written.
+// Parquet files of a store: each is opened once, and a new one is only used after it has been read back and verified.
 import type { AsyncBuffer } from 'hyparquet'
 import { LRUCache } from 'lru-cache'
 import type { FileStore } from './file-store.ts'
 
-/** Facts about the content of a file: number of rows, and the SHA-256 over them in file order. */
+/** Describes a file's content: the number of rows, and the SHA-256 of all rows in file order. */
 export interface FileFacts {
   rows: number
   checksum: string
@@ -39,7 +39,7 @@ export class ParquetFiles<File extends OpenFile> {
     return opening
   }
 
-  /** Opens the file again, as the store has it now. */
+  /** Opens the file again, to see the store's current version. */
   async openAgain(name: string): Promise<File> {
     const byteLength = await this.store.size(name)
     if (byteLength === null) throw new Error(`${name} not found in ${this.store.place}`)

@@ -31,7 +31,7 @@ export interface GraphqlRules {
   logged: (cause: unknown) => void
 }
 
-/** Where a request is executed: for its caller, with the database, or for everyone on a plan, with queries from memory alone. */
+/** Where a request is executed: for its caller, with the database; or for everyone on a plan, with queries from memory only. */
 export type Execution = { ctx: GraphqlCtx; own: true; mutations: boolean } | { ctx: QueryCtx; own: false; mutations: false }
 
 /** The JSON of an execution result, in memory that is reused for the next one. */
@@ -53,7 +53,7 @@ export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execu
   if (operation?.node.operation === OperationTypeNode.MUTATION) {
     if (!mutations) return null
     mayCall(ctx.viewer, { needs: MUTATIONS_NEED, writes: true })
-    // If-Match is about one resource; a document may change several.
+    // If-Match applies to one resource; a document may change several.
     if (ctx.precondition) throw conditionUnsupported()
   }
   if (known.errors.length > 0) throw new RequestError(known.errors)
@@ -92,7 +92,7 @@ function chosen({ operations }: ParsedDocument, name: string | null): ParsedOper
   return operations.find(({ node }) => node.name?.value === name)
 }
 
-/** Writes a response by compiled functions; false if graphql-js must execute the query: it handles the effects of errors. */
+/** Writes a response with compiled functions; false if graphql-js must execute the query, because it handles errors of fields. */
 function writeCompiled(
   known: ParsedDocument,
   operation: ParsedOperation,
@@ -111,7 +111,7 @@ function writeCompiled(
   try {
     compiled({ ctx, variables, output })
   } catch {
-    // Reads have no effects, so that they can be repeated.
+    // Reads have no side effects, so they can be repeated.
     return false
   }
   output.text += `,"extensions":{"cost":${JSON.stringify(cost)}}}`

@@ -10,7 +10,7 @@ export function batched<Ctx extends object, Key, Value>(read: (ctx: Ctx, keys: K
     let batch = open.get(ctx)
     if (!batch) {
       const keys: Key[] = []
-      // Resolvers of a response run in one turn: their reads are known once it has ended.
+      // Resolvers of a response run in one turn of the event loop: all their reads are known when it ends.
       const values = Promise.resolve().then(() => {
         open.delete(ctx)
         return read(ctx, keys)

@@ -23,7 +23,7 @@ export function cost(fieldCost: FieldCost): { cost: FieldCost } {
   return { cost: fieldCost }
 }
 
-/** Extension of fields that are read from the database: queries with them are executed for their caller alone, and never cached. */
+/** Extension of fields that are read from the database: queries with them are executed for each caller separately, and never cached. */
 export const fromDatabase = { fromDatabase: true }
 
 /** Extension of fields whose value changes with other items: an item with one of them is never cached as bytes. */

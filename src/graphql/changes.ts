@@ -14,7 +14,7 @@ export interface ChangesArgs {
   limit?: number | null
 }
 
-/** Reads the change log in the database. */
+/** A read of the change log in the database. */
 export const CHANGES_READ = { ...cost({ weight: 50 }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.listChanges) }
 /** The cost of a page: the default limit. */
 const CHANGES = 100

@@ -1,5 +1,5 @@
 // Collects the fields of a selection as they appear in a response: fragments expanded, conditions applied, fields of one name merged
-// (GraphQL specification, "CollectFields"; our schema has object types only, so that every valid fragment applies).
+// (GraphQL specification, "CollectFields"; our schema has object types only, so every valid fragment applies).
 import { type DirectiveNode, type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 
 /** Values of the variables that conditions use, by name. */

@@ -52,7 +52,7 @@ export function conditionNames(document: DocumentNode): string[] {
 /**
  * Compiles an operation for given values of its conditions.
  * @param itemBytes cache for items below a selection without arguments
- * @returns null for operations that graphql-js executes better: mutations, introspection and very large queries
+ * @returns null for operations that must run in graphql-js: mutations, introspection and very large queries
  */
 export function compileQuery(
   schema: GraphQLSchema,
@@ -114,7 +114,7 @@ function compileObject(type: GraphQLObjectType, nodes: readonly WithSelection[],
 
 /** Serialises an item once, and again when it has changed. */
 function keeping(write: Write, selection: string, kept: ItemBytes): Write {
-  // Starter gets other fields, so that its bytes are cached separately.
+  // Starter gets other fields, so its bytes are cached separately.
   const numbers = { starter: kept.numberOf(`starter ${selection}`), full: kept.numberOf(`full ${selection}`) }
   return (value, run) => {
     const { row } = value as ItemSource

@@ -1,4 +1,4 @@
-// What a query may cost before it runs: an estimate of the values in its answer, from page sizes and usual list lengths.
+// Estimates the cost of a query before it runs: the number of values in its response, from page sizes and typical list lengths.
 import {
   type DocumentNode,
   type FieldNode,
@@ -47,7 +47,7 @@ interface Cost {
 
 /**
  * Estimates an operation of a valid document.
- * @param variables as the caller sent them; an invalid `first` counts as the default, because it is refused
+ * @param variables as the caller sent them; an invalid `first` counts as the default, because it is rejected
  * later
  */
 export function costOf(
@@ -57,7 +57,7 @@ export function costOf(
   variables: Readonly<Record<string, unknown>>,
 ): QueryCost {
   const fragments = fragmentsOf(document)
-  // A fragment costs the same wherever it is spread, so that each is computed once.
+  // The cost of a fragment does not depend on where it is spread, so it is computed once.
   const known = new Map<string, Cost>()
   let introspection = 0
   let fixed = true

@@ -1,4 +1,4 @@
-// Documents parsed and validated once, cached by their text: clients send the same queries again and again.
+// Parses and validates each document once and caches it by its text: clients send the same queries repeatedly.
 import {
   type DocumentNode,
   GraphQLError,
@@ -40,7 +40,7 @@ export interface ParsedDocument {
   operations: readonly ParsedOperation[]
 }
 
-/** An operation of a document, with its cost and compiled forms once they were needed. */
+/** An operation of a document, with its cost and compiled forms, which are computed when needed. */
 export interface ParsedOperation {
   node: OperationDefinitionNode
   /** reads its variables from the request; null if they are rejected */

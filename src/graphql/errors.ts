@@ -20,7 +20,7 @@ export function requestError(why: Reason, extensions?: Record<string, unknown>):
   return new RequestError([serviceError(new ServiceError('BAD_REQUEST', why))], extensions)
 }
 
-/** A `ServiceError` as a GraphQL error without a place in the document, with fields as GraphQL names them. */
+/** A `ServiceError` as a GraphQL error without a location in the document, with fields as GraphQL names them. */
 export function serviceError(error: ServiceError): GraphQLFormattedError {
   const { message, ...facts } = factsOf(renameErrorFields(error, { nameOf: camelCase }))
   return { message, extensions: { code: error.code, status: error.status, ...facts } }
@@ -42,7 +42,7 @@ export function documentError(error: GraphQLError): GraphQLFormattedError {
 }
 
 /**
- * An error of execution: a client error is returned as it is; any other is hidden, and passed to `logged`.
+ * An error of execution: client errors are returned unchanged; all others are hidden and passed to `logged`.
  */
 export function executionError(error: GraphQLError, logged: (cause: unknown) => void): GraphQLFormattedError {
   const cause = asServiceError(error.originalError ?? error)

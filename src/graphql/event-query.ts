@@ -6,7 +6,7 @@ import { withoutNulls } from './arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from './builder.ts'
 import { callByFields } from './mutating.ts'
 
-/** A separate read of usually few events. */
+/** A separate read that usually returns few events. */
 const EVENTS_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.readEvents) }
 
 export function implementEvents(builder: Builder): void {

@@ -34,7 +34,7 @@ export function addGraphiql(app: FastifyInstance): void {
       root: `${BUILT}assets`,
       prefix: '/graphql/assets/',
       decorateReply: false,
-      // File names carry a hash of their content.
+      // File names contain a hash of their content.
       immutable: true,
       maxAge: '365d',
       schemaHide: true,

@@ -18,7 +18,7 @@ const MIN_SLOTS = 2 ** 12
 const MAX_SLOTS = 2 ** 18
 /** Distributes selections over the slots; the rows of one selection are adjacent and never collide while there are enough slots. */
 const SPREAD = 0x9e3779b1
-/** Maximum numbered selections; beyond it, all get new numbers. */
+/** Maximum number of numbered selections; beyond it, all are numbered again. */
 const MAX_SELECTIONS = 10_000
 
 /** A cache of bytes by selection and row. At the maximum number of slots, a new entry replaces another. */

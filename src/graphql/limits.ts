@@ -21,13 +21,13 @@ const LIMITS: Record<Plan, Limits> = {
   enterprise: { tokens: 2_000, depth: 16, aliases: 100, cost: 40_000 },
 }
 
-/** Introspection is the same for every plan, and so is its limit. */
+/** Introspection is the same for every plan, so its limit is, too. */
 export const INTROSPECTION_COST = 20_000
 /** Bytes of a body. */
 export const BODY_LIMIT = 128 * 1024
-/** Characters of a document, comments and texts included. */
+/** Characters of a document, including comments and strings. */
 export const MAX_DOCUMENT = 32_768
-/** Bytes of an answer. */
+/** Bytes of a response. */
 export const MAX_ANSWER = 2_000_000
 
 /** The limits of the largest plan: beyond them a document is not even validated. */
@@ -59,7 +59,7 @@ export function sizeOf(document: DocumentNode): Size {
   const fragmentDepth = (name: string): number => {
     const known = depths.get(name)
     if (known !== undefined) return known
-    // A fragment within itself counts nothing here; validation rejects it.
+    // A fragment that contains itself counts as 0 here; validation rejects it.
     depths.set(name, 0)
     const fragment = fragments.get(name)
     const found = fragment ? depthOf(fragment.selectionSet) : 0

@@ -1,4 +1,4 @@
-// Which of the two media types of GraphQL-over-HTTP a caller accepts.
+// Determines which of the two media types of GraphQL-over-HTTP a client accepts.
 
 export const GRAPHQL_RESPONSE = 'application/graphql-response+json'
 export const JSON_TYPE = 'application/json'
@@ -17,13 +17,13 @@ export function answerType(accept: string | undefined): MediaType | null {
   if (json === 0 && response === 0) return null
   if (response > json) return GRAPHQL_RESPONSE
   if (json > response) return JSON_TYPE
-  // Equal weights: the first one, as clients that know both list them by preference.
+  // Equal weights: the first one wins, because clients that support both list them by preference.
   const at = accept.indexOf(GRAPHQL_RESPONSE)
   const jsonAt = accept.indexOf(JSON_TYPE)
   return at >= 0 && (jsonAt < 0 || at < jsonAt) ? GRAPHQL_RESPONSE : JSON_TYPE
 }
 
-/** Whether a browser asks for a page, rather than a client for data. */
+/** Whether a browser requests a page, rather than a client data. */
 export function wantsPage(accept: string | undefined): boolean {
   return accept?.includes('text/html') === true && quality(accept, 'text/html') > 0
 }

@@ -35,7 +35,7 @@ function ofItsOwn<Ctx extends GraphqlCtx>(ctx: Ctx, { path }: GraphQLResolveInfo
   return { ...ctx, idempotency: ctx.idempotency && { ...ctx.idempotency, part: String(path.key) } }
 }
 
-/** The GraphQL names of a verb's fields; of the allowed fields, only those of the mutation's own input are listed. */
+/** The GraphQL names of a verb's fields; errors list only those allowed fields that are in the mutation's own input. */
 function namingOf(info: GraphQLResolveInfo, path: PathFields): FieldNaming {
   const known = inputFieldsOf(info)
   return {

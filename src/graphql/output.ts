@@ -1,6 +1,6 @@
 // The bytes of one response while it is written: texts are joined first, cached bytes are copied between them.
 
-/** Buffer size that is kept between responses. */
+/** Size of the buffer that is reused for the next response. */
 const ROOM = 256 * 1024
 /** Maximum UTF-8 bytes of a UTF-16 unit. */
 const MAX_BYTES_PER_UNIT = 3
@@ -26,7 +26,7 @@ export class Output {
     this.text = ''
     if (text.length * MAX_BYTES_PER_UNIT > this.#bytes.length - this.#size) this.#reach(Buffer.byteLength(text))
     const unit = text.charCodeAt(0)
-    // Most texts between items are a comma.
+    // Most texts between items are a single comma.
     if (text.length === 1 && unit < ASCII) this.#bytes[this.#size++] = unit
     else this.#size += this.#bytes.write(text, this.#size, 'utf8')
     return this.#size
@@ -46,7 +46,7 @@ export class Output {
     return this.#bytes.subarray(size, end)
   }
 
-  /** The whole response, in its own memory. */
+  /** The whole response, copied to memory of its own. */
   finish(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.size()))
   }

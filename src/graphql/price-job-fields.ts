@@ -187,7 +187,7 @@ function rowPage(rows: PriceJobRow[], first: number | null | undefined, after: s
   return { rows: rows.slice(from, from + limit), hasNextPage: from + limit < rows.length }
 }
 
-/** In the names of GraphQL. */
+/** The message with field names as in GraphQL. */
 function message({ rule, params }: { rule?: string; params?: object }): string {
   return textOf(renameFields({ rule, params } as Reason, { nameOf: camelCase }))
 }

@@ -1,4 +1,4 @@
-// The type Price with its evidence and explanation (interface.md, "Item (GraphQL)"; additions.md, "Catalogue").
+// The type Price with its evidence and explanation (interface.md, "Item (GraphQL)").
 import { explainConditions } from '#catalogue/explain-price.ts'
 import { evidenceOf, type ItemPrice, utcTime } from '#catalogue/snapshot/item-json.ts'
 import { DAY_MS } from '#core/duration.ts'

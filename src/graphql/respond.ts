@@ -19,7 +19,7 @@ import { readBody, readQuery } from './request.ts'
 /** Maximum bytes of cached responses. */
 const CACHED_RESPONSES = 24 * 1024 * 1024
 
-/** The gate's input; whether a document may be executed is decided when it is read. */
+/** The input of the gate; whether a document may be executed is checked when it is read. */
 const OPERATION: Operation = { name: 'graphql', needs: 'starter', writes: false }
 
 export interface GraphqlEndpointParts {
@@ -32,7 +32,7 @@ export interface GraphqlEndpointParts {
   failed: Failures
 }
 
-/** GET allows queries only; POST has the bytes of its body. */
+/** GET allows queries only; a POST is passed with the bytes of its body. */
 export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, failed }: GraphqlEndpointParts): Endpoint {
   const responseOf = (type: MediaType, { body, failed: hasErrors }: Answer, again: () => Buffer): Response => ({
     status: 200,
@@ -64,11 +64,11 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
     const type = typeFor(request)!
     try {
       const asked = read(request)
-      // An Idempotency-Key identifies the request's content, not its bytes.
+      // An Idempotency-Key is bound to the content of the request, not to its bytes.
       const mutations = request.method === 'POST'
       const answered = answerTo(asked, { ctx: ctx(viewer, { ...request, body: asked }), own: true, mutations }, rules)
       if (!answered) throw new ServiceError('METHOD_NOT_ALLOWED', reason('method', { values: ['POST'] }), { headers: { allow: 'POST' } })
-      // Results of mutations, secrets included, are for their caller alone; changes of prices depend on the current time.
+      // Results of mutations, including secrets, are for their caller only; price changes depend on the current time.
       const done = ({ body }: Answer): Response => ({
         status: 200,
         headers: ['content-type', contentTypeOf(type), 'cache-control', 'no-store'],
@@ -87,7 +87,7 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
   return { operation: OPERATION, respond: sharedResponder({ cache, keyOf, make: makeQuery, otherwise: respondOwn }), refuse: failed }
 }
 
-/** Bytes as a text of the same length: no two bodies have the same text. */
+/** Bytes as a text of the same length; different bodies have different texts. */
 function textKey(body: unknown): string {
   return Buffer.isBuffer(body) ? body.toString('latin1') : ''
 }

@@ -68,7 +68,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
   })
   addGraphiql(app)
   app.register(async (scope) => {
-    // Before the gate: the page needs no key, its requests do.
+    // Before the gate: the page needs no key, but its requests do.
     scope.addHook('onRequest', (request, reply, done) => {
       if ((request.method === 'GET' || request.method === 'HEAD') && wantsPage(request.headers.accept))
         sendGraphiql(reply, demoKeyFor(request, node.demoKey))
@@ -91,12 +91,12 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
   return PATHS.map((path) => ({ route: path, endpoint, read: (request, serve) => readQueryBody(path, request, serve) }))
 }
 
-/** Accepts JSON of a known length that has arrived completely; Fastify reads all other requests. */
+/** Accepts a JSON body of known length that has arrived completely; Fastify reads all other requests. */
 function readQueryBody(path: string, request: IncomingMessage, serve: (made: ApiRequest | null) => void): boolean {
   const { method, url, headers } = request
   if (url !== path || method !== 'POST' || !JSON_BODIES.has(headers['content-type'] ?? '')) return false
   const length = Number(headers['content-length'])
-  // A request without a body ends once it is read; the next reader would wait forever.
+  // A request without a body ends only when it is read; otherwise the next reader would wait forever.
   if (!(length > 0 && length <= BODY_LIMIT) || headers['content-encoding'] !== undefined) return false
   request.once('readable', () => {
     const bytes = request.read() as Buffer | null

@@ -37,7 +37,7 @@ interface Hint {
   after?: string
 }
 
-/** What error messages omit, by the node that they are about. */
+/** Hints that the error messages of graphql-js lack, by the node that an error refers to. */
 function hintsFor(schema: GraphQLSchema, document: DocumentNode, errors: readonly GraphQLError[]): Map<ASTNode | undefined, Hint> {
   const nodes = new Set(errors.map((error) => error.nodes?.[0]))
   const hints = new Map<ASTNode | undefined, Hint>()

@@ -1,4 +1,4 @@
-// The mutations of the webhook (interface.md, "GraphQL"; additions.md, "Listings and sellers").
+// The mutations of the webhook (interface.md, "GraphQL").
 import { checkWebhook } from '#webhooks/check-webhook.ts'
 import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { EVENT_KINDS, type EventKind } from '#webhooks/event-body.ts'

@@ -1,4 +1,4 @@
-// Health checks of a service, running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
+// Health checks of a service, whether it is running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { sql } from 'kysely'
 import { checkRedis } from '#accounts/redis-check.ts'
@@ -119,7 +119,7 @@ async function worker(db: Db): Promise<Finding> {
   return finding(check, isReplaced, isReplaced ? 'worker_replaced' : 'worker_missing', { seconds: Math.round(lastSeenSeconds) })
 }
 
-/** How fresh, complete and trusted each price source is. Informational: only the operator knows what to expect. */
+/** Freshness, coverage and trust of each price source. Informational: only the operator knows what to expect. */
 async function priceSources(db: Db, { marketNames, priceRules }: Config): Promise<Finding[]> {
   const now = new Date()
   const ctx = { db, viewer: { kind: 'operator', name: 'doctor' } as const, now: () => now, rules: priceRules, marketNames }

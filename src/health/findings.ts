@@ -13,7 +13,7 @@ const SOURCE =
   '[; {confirmed} % confirmed, {trusted} % trusted, {disputed} % disputed, {stale} % stale]; {held} held[; prices (coverage): {covered}]'
 const DECIDE = '[review them: mintmark held list --market {held_market}]'
 
-/** Every rule with its English texts. Of `[a|b]`, the first part whose parameters are all given is used. */
+/** Every rule with its English texts. Of `[a|b]`, the first alternative whose parameters are all given is used. */
 export const FINDINGS = {
   settings_valid: { found: 'all valid' },
   settings_invalid: { found: '{message}', advice: 'fix the environment variable' },

@@ -1,4 +1,4 @@
-// Hosts pages that were built at installation, with headers that allow only their own scripts.
+// Serves pages that are built at installation, with headers that allow only their own scripts.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const PAGE = 'index.html'
 
-// Card pictures are on their sources' servers; everything else is served from here.
+// Card pictures are loaded from the servers of their sources; everything else is served by this service.
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -27,7 +27,8 @@ const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>M
 <h1>This page has not been built</h1><p>Run <code>npm ci</code> in the checkout to build it, then restart.</p></html>`
 
 /**
- * Registers the pages of `dist/<name>` under `/<name>`; unknown paths below it return the first page, which routes in the browser.
+ * Registers the pages of `dist/<name>` under `/<name>`; unknown paths below it return the first page, which handles routing in the
+ * browser.
  * @param name of the pages, such as `console`
  */
 export function addBuiltPages(app: FastifyInstance, name: string): void {

@@ -1,4 +1,4 @@
-// Gives an OpenAPI document named schemas: each schema with a title, and each named list of values, moves to
+// Names the schemas of an OpenAPI document: each schema with a title, and each named list of values, is moved to
 // `components.schemas` and is referenced from there.
 import { isDeepStrictEqual } from 'node:util'
 import { nameOfValues } from '#core/named-values.ts'
@@ -56,7 +56,7 @@ export function nameSchemas(document: SchemaHolder): void {
       schema.properties = Object.fromEntries(Object.entries(schema.properties).map(([name, property]) => [name, referring(property)]))
     return schema.enum ? referringValues(schema) : component(schema)
   }
-  // Annotations of the place stay there: description, default, examples.
+  // Annotations stay at the reference: description, default, examples.
   const referringValues = ({ enum: values = [], type, ...said }: Schema): Schema => {
     const title = nameOfValues(values)
     return { ...said, ...(title === undefined ? { enum: values, type } : component({ title, type, enum: values })) }

@@ -17,7 +17,7 @@ const PREFLIGHT = {
 }
 
 /**
- * Callers send their key in a header, so that responses never allow the browser's own credentials.
+ * API keys are sent in a header, so responses never allow the browser's own credentials.
  * @param origins `*` for pages of any origin, otherwise the allowed origins
  */
 export function corsHeaders(origins: '*' | readonly string[]): CorsHeaders {
@@ -30,7 +30,7 @@ export function corsHeaders(origins: '*' | readonly string[]): CorsHeaders {
   return (origin) => (origin === undefined ? vary : (allowed.get(origin) ?? vary))
 }
 
-/** Answers preflights of a listener before any route, gate or limit; call it before other hooks are added. */
+/** Responds to preflight requests of a listener before any route, gate or limit; call it before other hooks are added. */
 export function answerPreflights(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (isPreflight(request)) reply.code(204).headers(PREFLIGHT).send()

@@ -4,7 +4,7 @@ import { isLoopback } from '#core/loopback.ts'
 
 /**
  * The key if the request names a loopback host and comes from this machine, otherwise null: neither another site whose
- * name resolves to this machine nor a client behind a proxy may read it.
+ * name resolves to this machine nor a client behind a proxy can read it.
  */
 export function demoKeyFor(request: FastifyRequest, key: string | null): string | null {
   const { headers, hostname, socket } = request

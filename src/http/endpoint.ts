@@ -64,7 +64,7 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   }
 }
 
-/** Tells caches that another `Accept` header gets another response. */
+/** Tells caches that the response depends on the `Accept` header. */
 function byAccept(response: Response): Response {
   return { ...response, headers: [...response.headers, 'vary', 'accept'] }
 }
@@ -82,7 +82,7 @@ export function namesInPath({ path }: { path: string }): string[] {
   return [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
 }
 
-/** Reads a request into the verb's input: path and query as text, a body as it is. */
+/** Reads a request into the verb's input: path and query as text, the body unchanged. */
 function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest) => unknown {
   const properties = (route.verb.input as { properties?: Record<string, TSchema> }).properties ?? {}
   const names = namesInPath(route)

@@ -13,7 +13,7 @@ export interface Example {
   headers?: Record<string, string>
   /** the caller, if not a Plus key or an operator token */
   as?: 'starter' | 'nobody'
-  /** repeated until the status is this one, or until there are data */
+  /** repeat the request until it returns its status, or until it returns data */
   until?: 'status' | 'data'
   /** why it is not recorded again */
   unsent?: string

@@ -14,7 +14,7 @@ export interface FailedRequest {
 /** The response to a failure; internal errors are logged with their cause. */
 export type Failures = (error: unknown, request: FailedRequest) => Response
 
-/** Logged once for all requests that are affected by the failure of another service. */
+/** Errors that were already logged once for all requests affected by the failure of another service. */
 const LOGGED_ALREADY = new Set<ErrorCode>(['UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT'])
 
 /** @param bodyOf the format of the body; the envelope by default */

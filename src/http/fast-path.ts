@@ -40,7 +40,7 @@ export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoi
   server.removeListener('request', fastify)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const startedMs = performance.now()
-    // A closing listener announces it in its responses; Fastify does that, and rejects invalid Host headers.
+    // A closing listener announces it in its responses, and invalid Host headers are rejected: Fastify does both.
     const viewer = server.listening && hostProblem(request) === null ? rules.known(request.headers.authorization) : null
     if (viewer === null) return fastify(request, response)
     for (const { endpoint, read, count } of served) {
@@ -77,7 +77,7 @@ function answer(exchange: Exchange, { allow }: FastPathRules): void {
   }
   try {
     const allowed = allow(viewer, endpoint.operation)
-    // Bodies are serialised while they are sent, which may fail, too.
+    // Bodies are serialised while they are sent, which can also fail.
     if (allowed instanceof Promise) allowed.then(respond).catch(refuse)
     else respond(allowed)
   } catch (error) {
@@ -117,7 +117,7 @@ export function fastRead(prefix: string, path: string, endpoint: Endpoint): Fast
   const start = prefix + fixed
   const read: FastEndpoint['read'] = (request, serve) => {
     const url = request.url!
-    // Paths are compared, not looked up: for a look-up, V8 would first intern the text.
+    // Paths are compared instead of looked up, because V8 would first intern the text for a lookup.
     if (request.method !== 'GET' || !url.startsWith(start)) return false
     const from = start.length
     const to = parameter === null ? from : endOfDigits(url, from)

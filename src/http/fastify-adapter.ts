@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-/** The caller, in a route behind the gate. */
+/** The caller of a request that has passed the gate. */
 export function viewerOf(request: FastifyRequest): Viewer {
   if (!request.viewer) throw new Error(`${request.method} ${request.routeOptions.url} is not behind the gate`)
   return request.viewer

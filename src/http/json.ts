@@ -29,7 +29,7 @@ export function textOfBody(contentType: string, body: Buffer): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
-/** @throws INVALID_JSON, naming `part`; also for a duplicate key of an object, of which JSON.parse would drop one */
+/** @throws INVALID_JSON, naming `part`; also for duplicate keys of an object, because JSON.parse would keep only the last */
 export function parseJson(text: string, part: Term): unknown {
   const value = parsed(text, part)
   const keys = countKeys(value, MAX_LEVELS)
@@ -66,7 +66,7 @@ const BACKSLASH = 92
 const BRACE = 123
 const BRACE_END = 125
 
-/** Number of colons outside of the strings of valid JSON: one for each key as written. */
+/** Number of colons outside of the strings of valid JSON: one for each key in the text. */
 function countColons(text: string): number {
   let count = 0
   for (let i = 0; i < text.length; i += 1) {
@@ -77,7 +77,7 @@ function countColons(text: string): number {
   return count
 }
 
-/** The first duplicate key of an object in valid JSON, as it is written the second time. */
+/** The first duplicate key of an object in valid JSON, as written at its second occurrence. */
 function duplicateKey(text: string): string {
   const objects: Set<string>[] = []
   let last = ''

@@ -17,7 +17,7 @@ const BATCH = 2_000
 /** A client that reads nothing for this long loses the rest, because the snapshot keeps old row versions in the database. */
 const STALLED_MS = 60_000
 
-/** Exports at once; more wait. Each has a connection of the pool to itself, and everything else needs the others. */
+/** Maximum concurrent exports; others wait. Each occupies a connection of the pool, which all other work needs, too. */
 const MAX_CONCURRENT = 4
 let open = 0
 const waiting: (() => void)[] = []
@@ -33,7 +33,7 @@ function endTurn(): void {
   else open -= 1
 }
 
-/** Whether a route is a list that can be had as CSV. */
+/** Whether a route returns a list that is also available as CSV. */
 export function isList<Ctx extends HasViewer>(route: Route<Ctx>): boolean {
   return route.method === 'GET' && route.paged === true && route.csv === undefined && (route.data as Shape | undefined)?.type === 'array'
 }
@@ -88,7 +88,7 @@ export async function listAsCsv<Ctx extends HasViewer>(
   return { status: 200, headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', `attachment; filename="${name}.csv"`], body }
 }
 
-/** A snapshot as soon as few enough are open; its turn ends when it is closed. */
+/** Opens a snapshot as soon as few enough are open; closing it lets the next export start. */
 async function snapshotInTurn<Ctx>(ctx: Ctx, openSnapshot: OpenSnapshot<Ctx>): Promise<Snapshot> {
   await takeTurn()
   try {
@@ -100,14 +100,14 @@ async function snapshotInTurn<Ctx>(ctx: Ctx, openSnapshot: OpenSnapshot<Ctx>): P
   }
 }
 
-/** What a row of the file is of: an entry of the list's row, where the route says so. */
+/** The schema of a CSV row: the list's row, with a single entry in place of the field `csvEntries` if the route has one. */
 function rowShape<Ctx extends HasViewer>({ data, csvEntries }: Route<Ctx>): Shape {
   const row = (data as Shape).items!
   const entries = csvEntries && row.properties![csvEntries]!.items!
   return entries ? { ...row, properties: { ...row.properties, [csvEntries]: entries } } : row
 }
 
-/** A row for each of its entries. */
+/** One row for each entry of the field. */
 function entriesOf(row: object, field: string | undefined): object[] {
   if (field === undefined) return [row]
   return ((row as Record<string, unknown>)[field] as object[]).map((entry) => ({ ...row, [field]: entry }))

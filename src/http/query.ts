@@ -1,4 +1,4 @@
-// Query strings as both listeners read them: `game[]`, `game%5B%5D` and `game[0]` are all the list `game`.
+// Parses query strings for both listeners: `game[]`, `game%5B%5D` and `game[0]` are all the list `game`.
 import { parse } from 'fast-querystring'
 
 export type RawQuery = Record<string, string | string[]>

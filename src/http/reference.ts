@@ -1,4 +1,4 @@
-// The reference of a listener: its OpenAPI document with examples, and the page that people read.
+// The API reference of a listener: its OpenAPI document with examples, and the page that renders it.
 import { readFileSync } from 'node:fs'
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'

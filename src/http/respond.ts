@@ -1,4 +1,4 @@
-// The one place that makes responses: a request and its caller become a response here, whichever adapter read the request.
+// Builds all responses: turns a request and its caller into a response, whichever adapter has read the request.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Cache } from '#core/cache.ts'
 import type { Operation, PlanViewer, Viewer } from '#core/verb.ts'
@@ -29,14 +29,14 @@ export interface ApiRequest {
   query: () => RawQuery
   /** Registers a listener for the end of the connection; the returned function removes it. */
   onDisconnect: OnDisconnect
-  /** the secret that the caller was authenticated by; null outside the gate */
+  /** the credential that authenticated the caller; null outside the gate */
   credential: () => string | null
   body?: unknown
 }
 
 export type MaybePromise<T> = T | Promise<T>
 
-/** Never throws or rejects: a failure is a response, too. */
+/** Never throws or rejects: failures are converted to responses. */
 export type Responder = (viewer: Viewer, request: ApiRequest) => MaybePromise<Response>
 
 /** The behaviour of a route, for any adapter. */
@@ -57,7 +57,7 @@ export function responseWeight({ body }: Response, key: string): number {
   return ENTRY_BYTES + key.length + (Buffer.isBuffer(body) ? body.length : 0)
 }
 
-/** Makes the response for one caller alone. */
+/** Makes responses for one caller each, which are not shared. */
 export function ownResponder(make: Responder): Responder {
   return (viewer, request) => {
     const encoding = encodingFor(request.headers['accept-encoding'])
@@ -74,7 +74,7 @@ export interface SharedReads {
   /** null if it is not shared: `otherwise` responds, and nothing is cached */
   make: (viewer: PlanViewer, request: ApiRequest) => MaybePromise<Response> | null
   otherwise: Responder
-  /** its bytes take no longer to make than to find in the cache: only compressed ones are cached */
+  /** its bytes take no longer to build than to find in the cache: only compressed ones are cached */
   cheap?: boolean
 }
 
@@ -82,8 +82,9 @@ export interface SharedReads {
 const ADMITTED_WHEN_FULL = 1 / 128
 
 /**
- * Responds with what everyone on a plan gets, from the cache if possible. The function that makes the bytes is cached at once,
- * the bytes themselves at the second request: most queries are sent only once.
+ * Responds with the same content to everyone on a plan, from the cache if possible. The function that builds the bytes is cached at the
+ * first
+ * request, the bytes themselves at the second: most queries are sent only once.
  */
 export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }: SharedReads): Responder {
   const own = ownResponder(otherwise)
@@ -120,7 +121,7 @@ export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }
       cache.set(key, { ...made, body: made.again })
       return made
     }
-    // Compressing takes a hundred times as long as making the bytes.
+    // Compressing takes a hundred times as long as building the bytes.
     const whole = compress(made, encoding)
     const keep = (response: Response) => (cache.version === version ? store(key, response) : response)
     return whole instanceof Promise ? whole.then(keep) : keep(whole)

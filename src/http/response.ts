@@ -1,11 +1,11 @@
-// A response before either adapter writes it: status, headers and body; and the conversion of errors.
+// The format of a response before an adapter writes it: status, headers and body; and the conversion of errors.
 import { pipeline, type Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, createBrotliCompress, createGzip, gzip, gzipSync } from 'node:zlib'
 import Negotiator from 'negotiator'
 import { matchesTag } from './entity-tag.ts'
 
-/** Names and values in turn, names in lower case: the form that `writeHead` of node:http takes. */
+/** Names and values in turn, names in lower case: the form that `writeHead` of node:http accepts. */
 export type Headers = readonly string[]
 
 export interface Response {
@@ -13,9 +13,9 @@ export interface Response {
   headers: Headers
   /** entity tag, sent as `ETag` */
   etag?: string | null
-  /** bytes, or a function that makes them when needed: not for a 304 or HEAD; null for an empty body */
+  /** bytes, or a function that builds them when needed (not for a 304 or HEAD); null for an empty body */
   body: Buffer | Readable | (() => Buffer) | null
-  /** makes the same bytes again, as long as nothing has changed; null if the response must not be cached */
+  /** builds the same bytes again as long as nothing has changed; null if the response must not be cached */
   again?: (() => Buffer) | null
 }
 
@@ -38,7 +38,7 @@ const COMPRESS_FROM = 1_024
 /** Up to this size, more than a page of 20 items, compressing synchronously is cheaper than a thread. */
 const COMPRESS_AT_ONCE = 32 * 1024
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
-/** Of equally preferred encodings, the first is used. */
+/** In order: of equally preferred encodings, the first is used. */
 const ENCODINGS = ['br', 'gzip', 'identity']
 /** Its types omit the argument for the server's preference. */
 type EncodingNegotiator = { encodings: (available: readonly string[], options: { preferred: readonly string[] }) => string[] }
@@ -59,7 +59,7 @@ export function prefersCsv(accept: string | undefined): boolean {
 
 /** The response with a compressed body, unless it is small. */
 export function compress(response: Response, encoding: 'br' | 'gzip' | null): Response | Promise<Response> {
-  // A body with a known length is a file: it is sent as it is.
+  // A body with a known length is a file, which is sent unchanged.
   if (encoding === null || response.headers.includes('content-length')) return response
   const body = typeof response.body === 'function' ? response.body() : response.body
   if (body === null) return response

@@ -1,4 +1,4 @@
-// Declaration of a route: method, path, verb and reference texts; everything else follows from the verb.
+// Declaration of a route: method, path, verb and reference texts; everything else is derived from the verb.
 import type { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '#core/errors.ts'
@@ -9,7 +9,7 @@ import type { Headers } from './response.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The envelope as ready bytes, and the version for its `ETag`. */
+/** The serialised envelope, and the version for its `ETag`. */
 export interface ReadyAnswer {
   tag: string
   bytes: () => Buffer
@@ -21,7 +21,7 @@ export interface FileAnswer {
   body: Readable | Buffer
 }
 
-/** Error codes that do not follow from the route's verb: see `verbErrors`. */
+/** Error codes that are not derived from the route's verb: see `verbErrors`. */
 export type OwnErrorCode = Exclude<
   ErrorCode,
   'PLAN_UPGRADE_REQUIRED' | 'READ_ONLY_KEY' | 'VALIDATION_ERROR' | 'PLUS_LISTING_ERROR' | 'PLUS_COLLECTION_ERROR'
@@ -33,7 +33,7 @@ export interface Route<Ctx extends HasViewer> {
   path: string
   // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds verbs of all inputs and results
   verb: Verb<Ctx, any, any>
-  /** the result as it is sent */
+  /** converts the result to the response */
   answer: (result: never) => Answer | ReadyAnswer | FileAnswer
   /** the result if the caller prefers `text/csv` to JSON in its `Accept` header */
   csv?: (result: never) => FileAnswer
@@ -41,7 +41,7 @@ export interface Route<Ctx extends HasViewer> {
   csvEntries?: string
   /** whether a POST changes nothing: its input is too long for a query string */
   reads?: boolean
-  /** for reads shared by plan: the bytes take no longer to make than to find in the cache */
+  /** for reads shared by plan: the bytes take no longer to build than to find in the cache */
   cheap?: boolean
   /** one line, or more if it needs explanation */
   summary: string
@@ -63,6 +63,6 @@ export interface Route<Ctx extends HasViewer> {
   paged?: boolean
   /** schemas of further members of the envelope, for the reference */
   extra?: Record<string, TSchema>
-  /** error codes in addition to those of every route and of the verb; PRECONDITION_FAILED: the write honours `If-Match`, which others reject */
+  /** error codes in addition to those of every route and of the verb; PRECONDITION_FAILED: the write supports `If-Match`, which others reject */
   errors?: readonly OwnErrorCode[]
 }

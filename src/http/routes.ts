@@ -54,7 +54,7 @@ function acceptBody(scope: FastifyInstance, type: string, read: (body: Buffer) =
   })
 }
 
-/** Methods that clients try; no path has the last two. */
+/** Methods that clients may send; no path supports the last two. */
 const TRIED = [...METHODS, 'OPTIONS', 'TRACE']
 
 /** 405 with `Allow` for the methods that a path does not have. */
@@ -89,7 +89,7 @@ function writes({ method, reads = false }: { method: Method; reads?: boolean }):
   return method !== 'GET' && !reads
 }
 
-/** Checked before the body is read, so that no upload is received in vain. */
+/** Checked before the body is read, so that no upload is received only to be rejected. */
 function refuseCondition(verb: { familyError: ErrorCode | null }): onRequestHookHandler {
   return (request, _reply, done) => {
     if (request.headers['if-match'] === undefined) done()
@@ -122,7 +122,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     ...verbErrors(security === 'operatorToken' ? { ...route.verb, needs: 'operator' } : route.verb),
     ...(route.errors ?? []),
   ])
-  // Fields of a JSON body that a file body passes in the query.
+  // Fields of a JSON body that are passed in the query if the body is a file.
   const elsewhere = route.bodies ? names : [...names, ...queryFields, route.bodyField]
   const others = Object.keys(properties).filter((name) => !elsewhere.includes(name))
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
@@ -131,7 +131,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     summary: route.summary,
     ...(description && { description }),
     tags: [route.tag],
-    // Other bodies than JSON are files, of any type.
+    // Bodies other than JSON are files, of any type.
     ...(route.scope && { consumes: ['application/octet-stream'] }),
     ...(route.bodies && { consumes: ['application/json', ...Object.keys(route.bodies)] }),
     security: [{ [security]: [] }],

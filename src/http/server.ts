@@ -1,4 +1,4 @@
-// What both listeners share: limits, request ids, JSON bodies, and errors in the one envelope.
+// Shared by both listeners: limits, request ids, JSON bodies, and errors in the envelope.
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -49,7 +49,7 @@ export function hostProblem({ headers: { host }, httpVersion }: IncomingMessage)
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** what pages of other origins need to read responses; null on a listener that is not for them */
+    /** headers that let pages of other origins read responses; null if the listener does not support them */
     cors: CorsHeaders | null
   }
 }
@@ -64,7 +64,7 @@ export interface ServerOptions {
 
 /** A Fastify instance with the settings that both listeners share, and no routes. */
 export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyInstance {
-  /** Headers of every response, including those that are made before any hook. */
+  /** Headers of every response, including those that are sent before any hook runs. */
   const begin = (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('x-request-id', request.id)
     if (cors) allowOrigin(reply, cors)
@@ -112,7 +112,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply)
     const problem = hostProblem(request.raw)
-    // Such a request may have come through a proxy that parsed it differently: nothing after it is trusted.
+    // A proxy may have parsed this request differently, so nothing after it on the connection is trusted.
     if (problem) throw new ServiceError('BAD_REQUEST', problem, { headers: { connection: 'close' } })
     done()
   })
@@ -127,7 +127,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
   return app
 }
 
-/** For unknown paths; a scope with hooks sets it again, so that its hooks run first. */
+/** Handles unknown paths; a scope with hooks sets it again, so that its hooks run first. */
 export function answerNotFound(request: FastifyRequest): never {
   throw new ServiceError('NOT_FOUND', reason('no_route', { method: request.method, path: request.url.split('?', 1)[0]! }))
 }
@@ -145,13 +145,13 @@ function isCutOff({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete
 }
 
-/** An idle connection: closed, unless it waits for our response. */
+/** Closes an idle connection, unless it is waiting for our response. */
 function endSilent(socket: Socket, unreadMs: number): void {
   if (socket.timeout === unreadMs && socket.writableLength === 0) socket.setTimeout(WORKING_MS)
   else socket.destroy()
 }
 
-/** Answers malformed HTTP with the envelope, too, if the connection can still be written. */
+/** Also sends malformed HTTP requests an error in the envelope, if the connection can still be written. */
 function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Socket, further: readonly string[] = []): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, phrase, why] =

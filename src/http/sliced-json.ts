@@ -2,7 +2,7 @@
 import { runInSlices } from '#core/slices.ts'
 
 const LONG_LIST = 1_000
-/** A long list is looked for in `data` and in its fields. */
+/** Depth to which lists are split: `data` and its fields. */
 const LEVELS = 2
 
 /** The same bytes as `JSON.stringify`, built while other requests are served. */

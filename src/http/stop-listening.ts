@@ -3,13 +3,13 @@ import type { Server as HttpServer } from 'node:http'
 import { Server } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** A turn of the event loop that did little but poll for events. */
+/** Maximum duration of an event-loop turn that did little but poll for events. */
 const SHORT_TURN_MS = 0.1
 /** Maximum wait for such a turn on a busy loop. */
 const PATIENCE_MS = 500
 
 /**
- * Stops accepting connections; unlike after the `close` of http, open ones are served further.
+ * Stops accepting connections; unlike with the `close` of http, open ones are still served.
  * The system completes handshakes before the program accepts connections, and resets those that are pending at the close.
  */
 export async function stopListening(server: Server): Promise<void> {
@@ -25,7 +25,7 @@ export async function endIdle(server: HttpServer): Promise<void> {
   server.closeIdleConnections()
 }
 
-/** Resolves at the end of a short turn in which no connection was accepted: everything that arrived before has been read then. */
+/** Resolves at the end of a short turn in which no connection was accepted: everything that arrived earlier has been read by then. */
 async function quietTurn(server: Server): Promise<void> {
   let quiet = false
   const taken = () => (quiet = false)

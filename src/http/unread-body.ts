@@ -10,14 +10,14 @@ const DISCARD_MS = 30_000
 
 /**
  * A hook for `onSend`. Without it, a partly read body blocks the next request on its connection; and a connection that
- * closes while the client still sends is reset, so that the client may lose the response.
+ * closes while the client is still sending is reset, so the client may lose the response.
  */
 export function discardUnreadBody({ raw }: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void): void {
   if (raw.readableEnded || !hasBody(raw)) return done()
   const length = Number(raw.headers['content-length'] ?? Infinity)
   if (length > DISCARDED_BYTES && !raw.complete) reply.header('connection', 'close')
   const { socket } = raw
-  // Node calls it when it has sent a response that closes the connection.
+  // Node calls this after it has sent a response that closes the connection.
   socket.destroySoon = () => {
     const close = () => Socket.prototype.destroySoon.call(socket)
     if (raw.readableEnded) return close()

@@ -31,7 +31,7 @@ export interface ImageProxy {
 
 /** An older image is fetched again, while the cached one is served. */
 const REFRESH_MS = 30 * DAY_MS
-/** How long a source is not asked again for an image after a failure. */
+/** After a failure, an image is not requested from its source again for this time. */
 const PAUSE_MS: Record<ImageProblem, number> = { missing: 10 * MINUTE_MS, failed: MINUTE_MS, slow: MINUTE_MS }
 const CACHED_FAILURES = 10_000
 

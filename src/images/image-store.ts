@@ -66,7 +66,7 @@ export class ImageStore {
     return this.#images.calculatedSize
   }
 
-  /** The image of a key with its file opened; null if there is none. */
+  /** Opens the image of a key; null if there is none. */
   async open(key: string): Promise<OpenImage | null> {
     await this.#found
     const image = this.#images.get(key)

@@ -46,7 +46,7 @@ export function addImages(app: FastifyInstance, { images, catalogue }: { images:
   for (const [path, find] of Object.entries(finders)) {
     const answer = async ({ method, url, params, headers }: FastifyRequest<{ Params: Params }>, reply: FastifyReply): Promise<FastifyReply> => {
       const found = find(Number(params.id), Number(params.order))
-      // Must match the address in responses exactly, so that images cannot be enumerated by id.
+      // Must match the address in responses exactly, because otherwise images could be enumerated by id.
       if (!found?.address.endsWith(url.split('?', 1)[0]!)) {
         throw new ServiceError('NOT_FOUND', reason('no_image'), { headers: { 'cache-control': 'no-store' } })
       }

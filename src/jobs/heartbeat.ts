@@ -1,17 +1,17 @@
-// Heartbeat of workers: each reports every few seconds, and anyone can read how many are alive.
+// Heartbeats of workers: each worker reports every few seconds, and any process can read how many are alive.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import type { Db, Queryable } from '#db/schema.ts'
 
-/** A worker that has not reported for longer counts as gone. */
+/** A worker that has not reported for longer counts as stopped. */
 export const ALIVE_SECONDS = 60
 const FORGET_AFTER_DAYS = 7
 
 export interface Workers {
   /** reported within the last minute and has not stopped since */
   alive: number
-  /** since the last report of any worker; null for none in the last days */
+  /** since the last report of any worker; null if none has reported in the last days */
   lastSeenSeconds: number | null
 }
 

@@ -1,4 +1,4 @@
-// One LISTEN connection per node. Notices only shorten waits: nothing depends on them.
+// One LISTEN connection per node. Notices only shorten waits: nothing relies on their delivery.
 import type pg from 'pg'
 import type { Database } from '#db/pool.ts'
 

@@ -4,7 +4,7 @@ import type { Log } from '#core/context.ts'
 export interface Task {
   /** unique in the node; the label of its metrics */
   name: string
-  /** from the end of a run to the start of the next; a function is asked after each run */
+  /** from the end of a run to the start of the next; a function is called after each run */
   intervalMs: number | (() => number)
   run: () => Promise<unknown>
 }
@@ -15,11 +15,11 @@ export interface TaskRecord {
   /** when its last run ended, null before the first */
   lastRunMs: number | null
   durationMs: number
-  /** when a run last failed, null for never; equal to `lastRunMs` while the task is failing */
+  /** when a run last failed, null if none has; equal to `lastRunMs` while the task is failing */
   lastFailureMs: number | null
 }
 
-/** A task that failed is retried after this time, or after its interval where that is shorter. */
+/** A task that failed is retried after this time, or after its interval if that is shorter. */
 const RETRY_MS = 10_000
 
 interface Scheduled extends TaskRecord {
@@ -39,7 +39,7 @@ export class Scheduler {
     this.#log = log
   }
 
-  /** Runs the task at once and then at its interval, never twice at the same time. A failure is logged when it begins and when it ends. */
+  /** Runs the task immediately and then at its interval, never concurrently. A failure is logged when it begins and when it ends. */
   add(task: Task): void {
     const scheduled: Scheduled = {
       task,
@@ -75,7 +75,7 @@ export class Scheduler {
     })
   }
 
-  /** Whether the run succeeded. */
+  /** Runs the task and records the result; returns whether it succeeded. */
   async #record(scheduled: Scheduled): Promise<boolean> {
     const { name, task, lastRunMs, lastFailureMs } = scheduled
     const wasFailing = lastFailureMs !== null && lastFailureMs === lastRunMs

@@ -51,7 +51,7 @@ export function addMcp(app: FastifyInstance, node: McpNode, routes: readonly Rou
   const rules: ToolRules = { ctx: publicContext(node), answers, failed: failuresOf(node.log), keys: node.keys }
   const jsonSchemaValidator = new AjvJsonSchemaValidator()
   app.register(async (scope) => {
-    // Before the gate: requests from pages of other origins are rejected whatever their key.
+    // Before the gate: requests from pages of other origins are rejected, whatever their key.
     scope.addHook('onRequest', (request, _reply, done) => {
       const { origin } = request.headers
       if (origin !== undefined && corsOrigins !== '*' && !corsOrigins.includes(origin)) {
@@ -161,9 +161,9 @@ async function callTool(
   if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`)
   const { verb, defaults } = tool
   try {
-    // The request is already counted, but not the key's use of this verb.
+    // The request is already counted, but not this verb in the key's usage.
     await allow(viewer, verb, null, keys.usage)
-    // Without the request's headers: `If-Match` or `Idempotency-Key` would have to apply to one tool, not to the request.
+    // Request headers are omitted: `If-Match` or `Idempotency-Key` would have to apply to one tool, not to the request.
     const result: unknown = await call(verb, ctx(viewer, { ...request, headers: {} }), { ...defaults, ...given })
     return resultOf((answers.get(verb) ?? asData)(result as never))
   } catch (error) {

@@ -171,7 +171,7 @@ export function inputSchemaOf({ verb, defaults }: Tool): { type: 'object' } & Sh
   }
 }
 
-/** Our own keywords, unknown to JSON Schema. */
+/** Our own schema keywords, which are not part of JSON Schema. */
 const OWN_KEYWORDS = new Set(['allowed', 'documentedValues'])
 
 /** A schema without our own keywords; booleans are described in JSON notation. */

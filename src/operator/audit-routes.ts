@@ -1,4 +1,4 @@
-// Operator API: who changed what and when.
+// Operator API: the audit log.
 import { listAudit } from '#audit/list-audit.ts'
 import { type AuditCtx, type AuditRow, AuditRowSchema } from '#audit/types.ts'
 import { Type } from '#core/input.ts'

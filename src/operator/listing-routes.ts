@@ -23,7 +23,7 @@ const moves: OwnErrorCode[] = ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'PRECOND
 const CONDITION = 'Accepts `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.'
 const page = ({ rows, pagination }: Page<StoredListing>) => ({ data: rows, pagination })
 
-/** The listing, with its entity tag in the ETag header too. */
+/** The listing, with its entity tag also in the ETag header. */
 const answerWith =
   (message?: string) =>
   (listing: StoredListing): Answer => ({ data: listing, etag: listing.etag, ...(message !== undefined && { message }) })

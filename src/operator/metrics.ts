@@ -1,4 +1,4 @@
-// Metrics in the Prometheus format: requests, memory, how far this node is behind, queues and feeds.
+// Metrics in the Prometheus format: requests, memory, change feed lag, queues and feeds.
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { RateLimits } from '#accounts/rate-limits.ts'

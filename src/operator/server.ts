@@ -124,7 +124,7 @@ export interface OperatorNode {
   now: () => Date
 }
 
-/** The operator's server, ready to listen. */
+/** Builds the operator API's server; the caller listens and closes. */
 export async function operatorServer(node: OperatorNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
   node.requests.watch(app)
@@ -148,7 +148,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
       },
     },
   })
-  // With its own database, the program also owns its data directory.
+  // With a database of its own, the process is also the only user of its data directory.
   const imports = new ImportQueue({ db: node.db, log: node.log, dataDir: node.config.alone ? node.config.dataDir : null })
   imports.start()
   app.addHook('onClose', () => imports.close())

@@ -1,4 +1,4 @@
-// Operator API: the service at a glance, what happened in a period, and its health.
+// Operator API: overview of the service, activity in a period, and health.
 import { type Health, type HealthCtx, HealthSchema, readHealth } from '#health/read-health.ts'
 import type { Route } from '#http/route.ts'
 import type { MarketWriteCtx } from '#market/types.ts'

@@ -1,4 +1,4 @@
-// Operator API: the events of webhooks, sending one again, and test events.
+// Operator API: webhook events, redelivery, and test events.
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'

@@ -26,7 +26,7 @@ export class DialFailure extends Error {
 }
 
 /**
- * Connects to a checked address, with TLS for https; all addresses of the resolver's answer must be allowed.
+ * Connects to a checked address, with TLS for https; all addresses that the name resolves to must be allowed.
  * @throws DialFailure if it fails; once the deadline has passed, that or the signal's reason
  */
 export async function dial(url: URL, { guard, resolve }: Network, deadline: AbortSignal): Promise<Socket> {

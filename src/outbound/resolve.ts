@@ -6,7 +6,7 @@ export type Resolve = (host: string) => Promise<string[]>
 
 /**
  * Uses the system's name servers, or the given ones. `dns.lookup` would occupy one of four threads for as long as an attacker's
- * slow server likes.
+ * slow name server takes.
  */
 export function openResolver(servers?: string[]): Resolve {
   const resolver = new Resolver({ timeout: 1_000, tries: 2 })

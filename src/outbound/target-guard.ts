@@ -1,4 +1,4 @@
-// Restricts the addresses of outgoing requests: public ones, and ranges opened by the operator; never the service itself.
+// Restricts the addresses of outgoing requests: public ones and ranges opened by the operator, but never the service itself.
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { type Address, type AddressRange, isInRange } from '#core/address-ranges.ts'

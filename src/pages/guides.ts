@@ -145,7 +145,7 @@ const LANGUAGES: Record<string, string> = { sh: 'curl', ts: 'TypeScript', python
 /** The language without marks: `sh` for `sh run`, which marks commands that a test runs. */
 const languageOf = ({ info }: Token) => info.split(' ')[0]!
 
-/** Whether a code block right after others, in another language, is a further tab. */
+/** Whether a code block directly follows others in another language, and so becomes a further tab. */
 function follows(block: readonly Token[], next: Token | undefined): boolean {
   if (next?.type !== 'fence') return false
   const language = languageOf(next)

@@ -5,7 +5,7 @@ import { type Plan, PLAN_NAMES, PLANS } from '#core/plans.ts'
 export interface HomeFacts {
   /** address of the service as the reader's browser uses it */
   url: string
-  /** the demo's key while the demo runs; otherwise null */
+  /** the demo's key; null outside the demo */
   demoKey: string | null
   /** requests per minute by plan; null for no limits */
   rateLimits: Record<Plan, number> | null

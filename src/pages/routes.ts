@@ -33,7 +33,7 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, m
     app.get(path, hidden, answer)
     registerOtherMethods(app, path, ['GET'])
   }
-  /** The key to show; responses with a key are not cached. */
+  /** The key to show; responses that contain it are not cached. */
   const keyFor = (request: FastifyRequest, reply: FastifyReply) => {
     if (demoKey !== null) reply.header('cache-control', 'no-store')
     return demoKeyFor(request, demoKey)

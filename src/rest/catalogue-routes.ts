@@ -1,4 +1,4 @@
-// The public catalogue endpoints: ready bytes with entity tags.
+// The public catalogue endpoints: serialised bytes with entity tags.
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { getItem } from '#catalogue/get-item.ts'
@@ -26,7 +26,7 @@ const PAGE_EXTRA = {
   ),
 }
 
-/** Items from memory, as ready bytes. */
+/** Items from memory, as serialised bytes. */
 export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
   const ready = ({ rows, shape, market }: ItemRows, state: number, head: string, tail: string): ReadyAnswer => ({
     tag: catalogue.pageTag(rows, shape, market, state),

@@ -112,7 +112,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
   },
 ]
 
-/** The envelope of a list that is too long to be held in memory. */
+/** Streams the envelope of a list that is too long to be held in memory. */
 async function* listBody(first: object[], more: AsyncIterable<object[]>): AsyncIterable<string> {
   yield `{"success":true,"data":[${textOf(first)}`
   for await (const records of more) yield `,${textOf(records)}`

@@ -1,4 +1,4 @@
-// Listings by file over REST: import, parked rows and export (additions.md, "Listings and sellers").
+// Listings by file over REST: import, parked rows and export.
 import { Readable } from 'node:stream'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'

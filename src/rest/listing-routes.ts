@@ -43,7 +43,7 @@ const errors: OwnErrorCode[] = ['INVALID_JSON', 'PRECONDITION_FAILED']
 const DRY_RUN = '`dry_run=1` changes nothing and returns what the write would return, with `forecast`.'
 const CONDITION = 'Send the `ETag` of the response as `If-Match` with the next change: 412 if the listing has changed since.'
 
-/** Listings, sales and highlights; searches are answered from memory as ready bytes. */
+/** Listings, sales and highlights; searches are served from memory as serialised bytes. */
 export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
   const page = ({ rows, flags, details, pagination }: FoundListings): ReadyAnswer => {
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
@@ -206,7 +206,7 @@ function changed({ message, id, price, status, etag }: ListingResult): Answer {
   return { message, data: { id, price, status }, etag }
 }
 
-/** A write with `dry_run` in its query; the response to a dry run has the forecast. */
+/** A write that accepts `dry_run` in its query; the response to a dry run is the forecast. */
 function forecastable(route: Route<MarketCtx>): Route<MarketCtx> {
   const { answer, description, queryFields = [] } = route
   return {

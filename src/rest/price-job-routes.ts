@@ -1,4 +1,4 @@
-// Price jobs over REST (additions.md, "Listings and sellers").
+// Price jobs over REST.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { OwnErrorCode, Route } from '#http/route.ts'

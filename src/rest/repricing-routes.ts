@@ -1,4 +1,4 @@
-// Repricing rules of a seller (additions.md, "Listings and sellers").
+// Repricing rules of a seller.
 import { Type } from '#core/input.ts'
 import type { Route } from '#http/route.ts'
 import { createRepricingRule } from '#market/repricing/create-repricing-rule.ts'

@@ -1,4 +1,4 @@
-// What an account sold: its order lines, and its monthly statement (additions.md, "Listings and sellers").
+// Sales of an account: its order lines, and its monthly statement.
 import { Readable } from 'node:stream'
 import { csvLine } from '#core/csv.ts'
 import { Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// The vacation of a seller (additions.md, "Listings and sellers").
+// The vacation of a seller.
 import { orNull } from '#core/fields.ts'
 import type { Route } from '#http/route.ts'
 import { endVacation } from '#market/end-vacation.ts'

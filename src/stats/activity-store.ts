@@ -103,7 +103,7 @@ export interface DecidedRow {
 
 /** Decisions of both periods by day, and of each period as a whole with a `day` of null. Waiting times are hours until a person decided. */
 export async function decisionsByDay(on: Queryable, span: Span): Promise<(DecidedRow & { day: string | null; current: boolean })[]> {
-  // Listings that were not in the queue, such as one taken down, did not wait; rules decide immediately.
+  // Listings that were not in the queue, such as one taken down, did not wait; rules decide without delay.
   const waited = sql`extract(epoch from d.decided_at - (d.before ->> 'waiting_since')::timestamptz) / 3600`
   const percentile = (share: number) =>
     sql`(percentile_cont(${sql.lit(share)}) within group (order by ${waited}) filter (where d.rule_id is null))::float8`

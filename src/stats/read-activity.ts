@@ -24,7 +24,7 @@ import {
 import { recordedDays } from './day-counts.ts'
 
 const USUAL_DAYS = 30
-/** A leap year; longer periods are left to external reports. */
+/** A leap year; use external reports for longer periods. */
 const MAX_DAYS = 366
 const TOP = 10
 

@@ -77,7 +77,7 @@ export const readStats = verb(
       union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
       union all select 'matches', case when postponed then 'postponed' else 'waiting' end, count(*)::int from match_queue group by 2
       union all select 'webhook_events', state, count(*)::int from webhook_events group by 2`.execute(on)
-    // Missing states count as 0, so that monitoring never has to handle their absence.
+    // Missing states count as 0, so monitoring never has to handle their absence.
     const counts = (kind: string, names: readonly string[] = []): Static<typeof Counts> => ({
       ...Object.fromEntries(names.map((name) => [name, 0])),
       ...Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.name, row.count])),

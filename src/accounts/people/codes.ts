@@ -5,13 +5,13 @@ import type { Db, Queryable } from '#db/schema.ts'
 import { WRONG_KEY_ADVICE } from '#db/secret-key.ts'
 
 const STEP_MS = 30_000
-/** Codes of the previous and next step are accepted, too: clocks differ. */
+/** Codes of the previous and next step are also accepted, because clocks differ. */
 const WINDOW = 1
 
 export interface AppSecret {
-  /** in base 32, for typing */
+  /** in base 32, to type in */
   secret: string
-  /** the same as `otpauth://`, for scanning */
+  /** the same as an `otpauth://` URI, to scan as a QR code */
   uri: string
 }
 
@@ -29,7 +29,7 @@ export function stepOf(code: string, secret: string, now: Date): number | null {
   return delta === null ? null : Math.floor(timestamp / STEP_MS) + delta
 }
 
-/** Whether the code is the person's and was not used before; marks it as used. */
+/** Whether the code is valid for the person and was not used before; marks it as used. */
 export async function acceptCode(
   on: Queryable,
   { id, totp_secret: sealed }: { id: number; totp_secret: Buffer },

@@ -19,7 +19,7 @@ export const createPersonToken = verb(
   },
   async (ctx: WriteCtx, { id, label }) => {
     selfOrOwner(ctx, id)
-    // A token works without a code, so that creating one requires two-factor sign-in.
+    // A token works without a code, so creating one requires two-factor sign-in.
     if (ctx.viewer.kind === 'operator' && ctx.viewer.person?.unfinished) throw new ServiceError('FORBIDDEN', reason('two_factor_first'))
     return change(ctx, async (tx, note): Promise<NewPersonToken> => {
       await fetchPerson(tx, id)

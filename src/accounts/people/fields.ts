@@ -22,7 +22,7 @@ export const roles = Type.Array(Type.Enum([...ROLES]), {
   description: '`owner` may do everything and `read_only` may only read; the other roles may read everything and change their own area',
 })
 
-/** @throws FORBIDDEN for a person who changes another person without being an owner */
+/** @throws FORBIDDEN if a person who is not an owner changes another person */
 export function selfOrOwner({ viewer }: { viewer: Viewer }, personId: number): void {
   const person = viewer.kind === 'operator' ? viewer.person : undefined
   if (!person || person.id === personId || (person.roles.includes('owner') && !person.unfinished)) return

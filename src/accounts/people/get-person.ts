@@ -1,4 +1,4 @@
-// Reads a person: owners may read anybody, others only themselves.
+// Reads a person: owners may read everyone, others only themselves.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

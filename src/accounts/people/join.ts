@@ -19,7 +19,7 @@ const read = bodyReader(
 )
 
 /**
- * The person who used the link: signed in, and only allowed to set up two-factor sign-in.
+ * Signs in the person who uses a link; they may only set up two-factor sign-in.
  * @param given `link`, `password`, and for the first owner `name`
  * @throws UNAUTHENTICATED for a used, expired or unknown link, RATE_LIMITED, VALIDATION_ERROR, CONFLICT if the name is taken
  */

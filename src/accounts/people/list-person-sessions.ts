@@ -1,4 +1,4 @@
-// The sessions of the console that a person has open, newest first.
+// Lists the open console sessions of a person, newest first.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

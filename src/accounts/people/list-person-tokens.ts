@@ -1,4 +1,4 @@
-// A person's tokens for the API, revoked ones too, without secrets.
+// Lists a person's API tokens, including revoked ones, without secrets.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

@@ -1,4 +1,4 @@
-// A person's sign-in secrets, changed by themselves in a console session: password and authenticator app.
+// Changes of one's own sign-in secrets in a console session: password and authenticator app.
 import { invalid, ServiceError } from '#core/errors.ts'
 import { bodyReader, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
@@ -32,7 +32,7 @@ export async function changePassword(parts: PeopleParts, ctx: WriteCtx, given: u
   return { id }
 }
 
-/** Creates a secret for an authenticator app; it takes effect once a code of it is confirmed. @throws VALIDATION_ERROR, RATE_LIMITED */
+/** Creates a secret for an authenticator app; it takes effect once one of its codes is confirmed. @throws VALIDATION_ERROR, RATE_LIMITED */
 export async function beginTwoFactor(parts: PeopleParts, ctx: WriteCtx, given: unknown): Promise<AppSecret> {
   const { id, name } = await confirmedByPassword(parts, ctx.viewer, readPassword(given).current_password)
   const made = newAppSecret(name)
@@ -65,7 +65,7 @@ export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: W
   return { id }
 }
 
-/** An unattended console must not be enough to take the account over: this checks the password again, and counts it as a sign-in. */
+/** Checks the password again, so that an unattended console is not enough to take over the account; counts as a sign-in attempt. */
 async function confirmedByPassword(
   { db, now }: PeopleParts,
   viewer: Viewer,

@@ -15,7 +15,7 @@ const STORED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{
 /** Minimum zxcvbn score (0 to 4): the highest withstands guessing with a stolen database. */
 const SCORE = 4
 
-/** Compared if there is no password, so that an unknown name takes as long as a known one. */
+/** Used for comparison if there is no password, so that an unknown name takes as long as a known one. */
 const NOBODY = `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=${LANES}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /** In the PHC string format: algorithm, parameters, salt and hash. */
@@ -25,7 +25,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=${LANES}$${text(salt)}$${text(hash)}`
 }
 
-/** @param stored null if the person has no password or does not exist: returns false after the same work */
+/** @param stored null if the person has no password or does not exist: returns false after the same amount of work */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [, memory, passes, lanes, salt, hash] = STORED.exec(stored ?? NOBODY)!
   const expected = Buffer.from(hash!, 'base64')
@@ -63,7 +63,7 @@ interface Parameters {
 }
 
 function derived(password: string, nonce: Buffer, { memory, passes, lanes, bytes }: Parameters): Promise<Buffer> {
-  // Keyboards produce some characters in more than one way.
+  // Keyboards may encode the same character in different ways.
   const message = password.normalize('NFKC')
   return derive('argon2id', { message, nonce, memory, passes, parallelism: lanes, tagLength: bytes })
 }

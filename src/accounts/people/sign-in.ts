@@ -14,9 +14,9 @@ import { PASSWORD_LENGTH } from './types.ts'
 export interface PeopleParts {
   db: Db
   now: () => Date
-  /** of the operators' credentials: names, codes and tokens of an address count together */
+  /** of operators' credentials; failed names, codes and tokens of an address are counted together */
   failures: FailedAuthentications
-  /** of the secrets of authenticator apps */
+  /** encrypts the secrets of authenticator apps */
   sealing: Sealing
 }
 

@@ -33,7 +33,7 @@ export function personViewer(
   return Object.freeze({ kind: 'operator', name: `${name}#${id}`, person: Object.freeze({ id, roles, ...more }) })
 }
 
-/** The id by which the change log names a person; those of shared tokens are above 0. */
+/** The id that identifies a person in the change log; those of shared tokens are above 0. */
 export function ownerOf(personId: number): number {
   return -personId
 }
@@ -88,8 +88,8 @@ export function markRemoved(tx: Tx, id: number, now: Date): Promise<void> {
 }
 
 /**
- * One statement that locks all owners in one order: if two owners remove each other at the same time, the second sees what the first
- * has done.
+ * One statement that locks all owners in one order: if two owners remove each other at the same time, the second sees the change of
+ * the first.
  */
 async function exceptLastOwner(tx: Tx, id: number, assignments: RawBuilder<unknown>, staysOwner: RawBuilder<unknown>): Promise<void> {
   const { rows } = await sql<{ id: number }>`
@@ -102,8 +102,8 @@ async function exceptLastOwner(tx: Tx, id: number, assignments: RawBuilder<unkno
 }
 
 /**
- * A new one-time link that replaces the previous one, as a path of the console; null for the link of the first owner once
- * there is an owner.
+ * Creates a one-time link that replaces the previous one, as a path of the console; null for the link of the first owner if
+ * there is already an owner.
  */
 export async function insertLink(tx: Tx, person: { id: number; name: string } | null, now: Date): Promise<{ path: string; expiresAt: Date } | null> {
   const link = newKey('link')
@@ -115,7 +115,7 @@ export async function insertLink(tx: Tx, person: { id: number; name: string } | 
     on conflict (person_id) do update set hash = excluded.hash, expires_at = excluded.expires_at
     returning person_id`.execute(tx)
   if (rows.length === 0) return null
-  // In the fragment, which browsers do not send.
+  // In the fragment, which browsers do not send to the server.
   return { path: `/console/join#${new URLSearchParams({ link, ...(person && { name: person.name }) }).toString()}`, expiresAt }
 }
 
@@ -230,7 +230,7 @@ function people(on: Queryable) {
   return on.selectFrom('people').where('removed_at', 'is', null)
 }
 
-/** Runs a write; a name that another person has, even since the check, becomes CONFLICT. */
+/** Runs a write; throws CONFLICT if another person has the name, even if it was taken after the check. */
 function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
   return mapUniqueViolation(write, (index) => (index === 'people_by_name' ? conflict('taken', { thing: 'person', field: 'name' }) : null))
 }

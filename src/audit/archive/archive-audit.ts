@@ -83,7 +83,7 @@ async function moveMonth({ db, archive, now, onStep, signal }: Archiving, month:
     await onStep?.(step, month)
     signal?.throwIfAborted()
   }
-  // Entries get the time of their transaction, so none arrives late in a month that has ended.
+  // Entries get the time of their transaction, so no entry can still arrive in a month that has ended.
   const written = await db.kysely
     .transaction()
     .setAccessMode('read only')
@@ -92,7 +92,7 @@ async function moveMonth({ db, archive, now, onStep, signal }: Archiving, month:
   await reached('written')
   const file = `audit-log-${month}-${written.checksum.slice(0, 16)}.parquet`
   await archive.add(staged, file, written, reached)
-  // From here on, the month is read from the file alone.
+  // From here on, the month is read only from the file.
   await sql`
     insert into audit_archives as a (month, file, rows, checksum, emptied, archived_at)
     values (${month}, ${file}, ${written.rows}, ${written.checksum}, false, ${now})
@@ -105,7 +105,7 @@ async function moveMonth({ db, archive, now, onStep, signal }: Archiving, month:
   return { month, file, rows: written.rows, archived_at: now.toISOString() }
 }
 
-/** Finishes what a process that crashed left undone. */
+/** Completes what a crashed process left unfinished. */
 async function emptyArchived({ db, signal }: Archiving): Promise<void> {
   const open = await db.kysely.selectFrom('audit_archives').select('month').where('emptied', '=', false).where('file', 'is not', null).execute()
   for (const { month } of open) await emptyMonth(db, month, signal)
@@ -117,7 +117,7 @@ async function emptyMonth(db: Db, month: string, signal?: AbortSignal): Promise<
 }
 
 /**
- * Restores an archived month to the database, where it stays until it is archived manually. Its file is kept, because older database backups need it.
+ * Restores an archived month to the database, where it stays until it is archived manually. Its file stays, because older backups need it.
  * @throws Error if the archive does not have it, or its file is damaged
  */
 export async function restoreAuditMonth({ db, archive }: Pick<Archiving, 'db' | 'archive'>, month: string): Promise<AuditMonth> {

@@ -1,4 +1,4 @@
-// The files of the audit log's archive, beside those of the price history: in a folder, or in the bucket of the dumps.
+// The files of the audit log's archive, next to those of the price history: in a folder, or in the bucket of the dumps.
 import type { BucketSettings } from '#config.ts'
 import { openFileStore } from '#files/file-store.ts'
 import { ParquetFiles } from '#files/parquet-files.ts'

@@ -46,7 +46,7 @@ const STATEMENTS = [
     revoked_at timestamptz(3)
   )`,
 
-  // Groups and their grades form one tree with one id sequence (decisions.md, "Catalogue").
+  // Groups and their grades form one tree with one id sequence.
   `create table groups (
     id integer generated always as identity primary key,
     parent_id integer references groups,
@@ -165,7 +165,7 @@ const STATEMENTS = [
   'create unique index held_prices_open on held_prices (item_id, market, label_id, updated_at) where decision is null',
   'create index held_prices_by_import on held_prices (import_id)',
 
-  // Changes for other nodes to apply. xact tells which rows are certainly visible; sequence numbers do not.
+  // Changes for other nodes to apply. xact shows which rows are certainly visible; sequence numbers do not.
   `create table change_log (
     seq bigint generated always as identity primary key,
     xact xid8 not null default pg_current_xact_id(),

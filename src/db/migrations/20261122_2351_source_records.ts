@@ -1,4 +1,4 @@
-// What each source states about a card or product, separate from the items; match decisions, and the queue of pending records.
+// Statements of each source about a card or product, separate from the items; match decisions, and the queue of pending records.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -19,7 +19,7 @@ const STATEMENTS = [
     active boolean not null default true,
     unique (source, foreign_id, finish)
   )`,
-  // What an import stated about a record; null: equal to the record's facts. Import 0: facts from before source records existed.
+  // The facts that an import stated about a record; null: equal to the record's facts. Import 0: facts from before source records existed.
   `create table source_statements (
     import_id integer not null,
     record_id integer not null,

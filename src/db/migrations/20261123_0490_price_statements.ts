@@ -1,4 +1,4 @@
-// The prices that imports stated, so that reverting one leaves what later ones state.
+// The prices stated by imports: reverting an import must keep the prices that later imports state.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

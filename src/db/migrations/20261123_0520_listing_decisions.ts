@@ -6,10 +6,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // One row per state of a listing that was queued or decided. facts: known when it was queued; null if it was not, and before this
-  // migration. before: the columns that the decision replaced, for an undo while the listing still has after_version. rule_id,
-  // rule_version:
-  // the rule that decided; null for people.
+  // One row per state of a listing that was queued or decided. facts: those known when it was queued; null if it was not queued, and before
+  // this migration. before: the columns that the decision replaced, for an undo while the listing still has after_version. rule_id and
+  // rule_version: the rule that decided; null for people.
   `create table listing_decisions (
     id integer generated always as identity primary key,
     listing_id integer not null,
