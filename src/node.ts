@@ -251,7 +251,7 @@ export async function startNode({
   const notReady = () => {
     if (!started) return 'starting'
     if (draining) return 'stopping'
-    return Date.now() - feed.lastPullMs > STALE_MS ? 'without its database' : null
+    return Date.now() - feed.lastPullMs > STALE_MS ? 'disconnected from its database' : null
   }
   const drain = async ({ replaced } = { replaced: false }) => {
     draining = !replaced
@@ -283,7 +283,7 @@ export async function startNode({
     notices.close()
     await listenDb?.close()
     await heartbeat?.leave()
-    if (started) await startFile?.write(AT_STOP).catch((error: unknown) => log.warn({ err: error }, 'The start file was not written'))
+    if (started) await startFile?.write(AT_STOP).catch((error: unknown) => log.warn({ err: error }, 'Failed to write the start file'))
     shared.limits.close()
     await images?.close()
     await feed.close()

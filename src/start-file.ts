@@ -91,7 +91,7 @@ export class StartFile {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
       const why = error instanceof StartFileError ? error.message : `it cannot be read (${(error as Error).message})`
-      log.warn({}, `The start file is thrown away: ${why}; loading from the database`)
+      log.warn({}, `Discarding the start file: ${why}; loading from the database`)
       await rm(this.#path, { force: true }).catch(() => {})
       return false
     } finally {
@@ -132,7 +132,7 @@ export class StartFile {
     } catch (error) {
       await rm(draft, { force: true }).catch(() => {})
       if (!(error instanceof StartFileError)) throw error
-      log.warn({}, `The start file was not written: ${error.message}`)
+      log.warn({}, `Failed to write the start file: ${error.message}`)
     }
   }
 

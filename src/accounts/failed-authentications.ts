@@ -68,7 +68,7 @@ export class FailedAuthentications {
     record?.(address)
     // At most two lines per address and minute, so that an attacker cannot fill the log.
     if (window.failures === 1) log.info({ credential, address, reason: textOf(why) }, 'Authentication failed')
-    if (window.failures === limit) log.warn({ credential, address, failures: limit }, 'Too many failed authentications; refusing the address')
+    if (window.failures === limit) log.warn({ credential, address, failures: limit }, 'Too many failed authentications; rejecting the address')
     return unauthenticated(why)
   }
 

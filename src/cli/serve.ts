@@ -79,7 +79,7 @@ async function run(role: Role): Promise<void> {
   let node: RunningNode | Supervisor | null = null
   process.on('SIGUSR2', () => {
     if (node && 'restart' in node) void node.restart()
-    else log.warn({}, 'Ignored SIGUSR2, which restarts several processes one by one: API_PROCESSES is 1, or the start is not over')
+    else log.warn({}, 'SIGUSR2 ignored: it restarts several processes, but API_PROCESSES is 1 or the start is not complete')
   })
   // A worker has no listener: while its database is unreachable, nothing else would keep the process alive.
   const alive = setInterval(() => {}, 60_000)

@@ -130,7 +130,7 @@ export async function supervise({ parts, shared, log }: SupervisorOptions): Prom
 
   const restart = async (): Promise<void> => {
     if (restarting || stopping) {
-      log.warn({}, 'Ignored SIGUSR2: the processes are restarting or stopping already')
+      log.warn({}, 'SIGUSR2 ignored: the processes are already restarting or stopping')
       return
     }
     restarting = true
@@ -146,7 +146,7 @@ export async function supervise({ parts, shared, log }: SupervisorOptions): Prom
       }
       log.info({}, 'All processes restarted')
     } catch (error) {
-      if (!stopping) log.error({ err: error }, 'Restart stopped: the new process does not start; the earlier ones go on')
+      if (!stopping) log.error({ err: error }, 'Restart failed: the new process does not start; keeping the running ones')
     } finally {
       restarting = false
     }

@@ -162,7 +162,7 @@ test('failed operator sign-ins write two log lines, audit rows with an exact tot
   await fail(30, () => signIn('mintop_wrong', address))
   expect(lines.filter((line) => line.address === address).map(({ message, credential }) => [message, credential])).toEqual([
     ['Authentication failed', 'operator token'],
-    ['Too many failed authentications; refusing the address', 'operator token'],
+    ['Too many failed authentications; rejecting the address', 'operator token'],
   ])
   const rows = () =>
     node.db.kysely

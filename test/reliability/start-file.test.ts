@@ -197,7 +197,7 @@ test('a damaged file is rejected: truncated, with changed bytes, or with bytes m
       if (right?.seq !== seq) right = { seq, answers: answersOf(loaded) }
       expect(difference(answersOf(started), right.answers)).toBeNull()
       expect(said).toEqual(
-        same ? [] : [expect.stringMatching(/^The start file is thrown away: it is (not complete|damaged); loading from the database$/)],
+        same ? [] : [expect.stringMatching(/^Discarding the start file: it is (not complete|damaged); loading from the database$/)],
       )
       expect(existsSync(path())).toBe(same)
     }),
@@ -221,7 +221,7 @@ test('killing a writer at any time leaves a complete file or none', async () => 
 }, 600_000)
 
 test('a file of another database, of another history, or from before the change log is discarded', async () => {
-  const why = (text: string) => `The start file is thrown away: ${text}; loading from the database`
+  const why = (text: string) => `Discarding the start file: ${text}; loading from the database`
   await writeFile()
   copyFileSync(path(), `${path()}.kept`)
   const back = () => copyFileSync(`${path()}.kept`, path())
