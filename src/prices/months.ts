@@ -45,7 +45,7 @@ function monthsOf(times: Iterable<number>): string[] {
   return [...months]
 }
 
-/** For a single price, in the caller's transaction: others that create a month wait until it ends. */
+/** Creates the partition for a single price in the caller's transaction; other transactions that create a month wait until it ends. */
 export function ensureMonth(tx: Tx, time: number): Promise<void> {
   return attachIn(tx, new Date(time).toISOString().slice(0, 7))
 }

@@ -47,7 +47,7 @@ export class PriceJudge {
   #confirmed: ConfirmedPrices | null = null
   /** marks that differ from the stored ones */
   readonly #identical = new Map<string, boolean>()
-  /** the verdict of the last single price without figures: thousands of consecutive ones have the same */
+  /** the verdict of the last single price without figures: thousands of consecutive prices have the same one */
   #lone = { market: -1, atMs: Number.NaN, verdict: 0 }
 
   private constructor(conditions: Conditions, rules: PriceRules, nowMs: number, labels: { nearMint: number; psa10: number }) {
@@ -186,7 +186,7 @@ export class PriceJudge {
     return this.#confirmed?.(itemId, currents.market(at), currents.labelId(at), minor[at]!, updatedAtMs[at]!) ?? null
   }
 
-  /** Null if the price needs its own evaluation. */
+  /** The verdict of an item's only price without figures; null if the price needs its own evaluation. */
   #verdictOfLone(currents: CurrentPrices, at: number): number | null {
     const [market, atMs] = [currents.market(at), currents.confirmedAtMs[at]!]
     if ((currents.verdict[at]! & PERSISTENT_FLAGS) !== 0 || currents.figures.at(at) !== null) return null
