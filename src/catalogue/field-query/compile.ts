@@ -27,7 +27,7 @@ export interface FieldTables {
   labels: LabelTree
 }
 
-/** The data that a query is evaluated on. */
+/** The data that a query is evaluated against. */
 export interface QueryData extends FieldTables {
   text: TextIndex
   /** position in MARKETS of the requested market; null for none */
@@ -158,7 +158,7 @@ function opposite(select: Selection): Selection {
   return (among) => among.clone().andNot(select(among))
 }
 
-/** Each part is evaluated only for rows that the parts before it have left. */
+/** Evaluates each part only for the rows that no earlier part has matched. */
 function anyOf(parts: readonly Selection[]): Selection {
   return (among) => {
     const left = among.clone()
@@ -233,7 +233,7 @@ function codeTest({ items }: QueryData, { value }: Term): Test {
   return byNumber(items.codeNumbers(), items.code, (number, i) => number === wanted && sameCode(texts[i]!, value))
 }
 
-/** Numbers are compared only if they consist of digits. */
+/** Compares numbers only if they consist of digits. */
 function numberTest({ items }: QueryData, term: Term): Test {
   const { operator, value } = term
   if (operator === ':' || operator === '=') {

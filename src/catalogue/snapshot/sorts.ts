@@ -29,7 +29,7 @@ export class ItemSorts {
     this.#labels = labels
   }
 
-  /** Only the order that exists from the start; the others are built on first use. */
+  /** Stores only the order that exists from the start; the others are built on first use. */
   store(columns: ColumnStore): void {
     if (columns.reading) this.#byItem.asc.set('name', new SortedRows(comparer(this.#items, 'name', 'asc')))
     this.order('name', 'asc', null).store(columns)
@@ -63,7 +63,7 @@ export class ItemSorts {
     return { minor: amountOf(this.#items, this.#labels, row, shown), market: shown }
   }
 
-  /** The current sort value for one stored in a cursor. */
+  /** The current sort value of a value that is stored in a cursor. */
   valueOf(kept: CursorValue, market: number | null): SortValue {
     if (kept === null || typeof kept !== 'object') return kept
     const value = market === null ? kept.minor * this.#rates[kept.market]! : kept.minor
@@ -78,7 +78,7 @@ export class ItemSorts {
   compareBy(rates: readonly number[]): boolean {
     if (rates.every((rate, market) => Object.is(rate, this.#rates[market]))) return false
     this.#rates = rates
-    // Prices of a single market share a currency, so their order needs no rate.
+    // The prices of a single market share a currency, so only the order of all markets depends on the rates.
     this.#byMarket.price.get(null)?.reload()
     return true
   }
