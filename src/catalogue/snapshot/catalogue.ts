@@ -157,9 +157,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
     return this.#rates
   }
 
-  /**
-   * Updates the exchange rates that prices of different markets are compared by to those of the current day; call it when a new day may have begun.
-   */
+  /** Uses the current day's exchange rates for comparing prices of different markets; call it when a new day may have begun. */
   followClock(): void {
     if (this.isFrozen) return
     const { sourceCurrencies, now } = this.#settings
@@ -240,7 +238,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
   }
 
   #emptyReady(): Record<ReadyShape, ReadyBytes> {
-    // Budgets that hold equally many items of each shape; the rest is for whole responses (CACHED_ITEMS_SHARE).
+    // Both budgets hold the same number of items; the rest is for whole responses (CACHED_ITEMS_SHARE).
     const bytes = this.#settings.readyBytesMb * 1024 * 1024
     return { starter: new ReadyBytes(bytes * 0.2), full: new ReadyBytes(bytes * 0.575) }
   }
