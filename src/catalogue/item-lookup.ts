@@ -12,7 +12,7 @@ import { byPlainness, FIT, finishFit, finishSlug, finishWords } from './finishes
  */
 export type LookupResult = { itemId: number } | { reject: Reason; unknown: boolean } | { ambiguous: Reason; itemId: number; items: readonly number[] }
 
-/** A candidate item, with the properties that its finish is matched by. */
+/** A candidate item, with the properties that matching a finish needs. */
 export interface Candidate {
   itemId: number
   /** canonical slug; null if none is stated */
@@ -125,7 +125,7 @@ export function candidateOf(itemId: number, finish: string | null, card: string)
   return { itemId, finish: slug, words: slug === null ? null : finishWords(slug), card }
 }
 
-/** Ids of the items with this finish, or of those that an id without a finish means: several if ambiguous, none if no finish fits. */
+/** Ids of the items with this finish; without a finish, of the plainest ones. Several if ambiguous, none if no finish fits. */
 export function itemsOfFinish(candidates: readonly Candidate[], finish: string | undefined): number[] {
   const chosen = finish === undefined ? plainestOf(candidates) : ofFinish(candidates, finish)
   return [...new Set(chosen.map(({ itemId }) => itemId))]

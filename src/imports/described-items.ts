@@ -11,7 +11,7 @@ const MAX_SHOWN_LENGTH = 120
 
 export class DescribedItems {
   readonly #tx: Tx
-  /** items by the rows' descriptions, as in `worldsOf` */
+  /** indexes of the candidate items, by `worldsOf` of the rows */
   readonly #indexes = new Map<string, CardIndex>()
 
   constructor(tx: Tx) {

@@ -181,8 +181,8 @@ export async function recordComputedPrices(tx: Tx, changes: readonly PriceChange
 }
 
 /**
- * Restores what merges that are already marked as undone had moved; the markets must be locked. Prices that arrived since stay with the survivor, as
- * do held prices decided since. Points that a revert removed since stay removed.
+ * Restores what merges that are already marked as undone had moved; the markets must be locked. Prices that have arrived since then stay with the
+ * survivor, as do held prices decided since. Points that a revert removed since stay removed.
  */
 export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePair[]): Promise<void> {
   const ids = mergeIds(pairs)

@@ -84,7 +84,7 @@ export class PriceWriter {
     this.#nowMs = write.nowMs
   }
 
-  /** Writes up to some ten thousand prices; a key may occur with several times, in any order. */
+  /** Writes a batch of up to tens of thousands of prices; a key may occur with several times, in any order. */
   async write(batch: PriceBatch): Promise<PriceCounts> {
     const { size } = batch
     let sorted = batch.sorted()

@@ -205,7 +205,7 @@ function hasEntry(value: string, known: (entry: string) => string = (entry) => e
   return (list) => list.split(',').some((entry) => known(entry.trim()) === wanted)
 }
 
-/** `:` finds finishes with all of the words, `=` those with no others; a plain finish has no words. */
+/** `:` matches finishes that have all of the words, `=` only those without further words; a plain finish has no words. */
 function matchesFinish({ operator, value }: Term): (finish: string) => boolean {
   const wanted = finishWords(value)
   return (finish) => {
@@ -298,7 +298,7 @@ function marketTest({ items }: QueryData, term: Term): Test {
   return (row) => items.isSelectedBy(position, row)
 }
 
-/** An item has a label if the requested market prices it, or any market if none is requested. */
+/** An item has a label if the requested market has a price under it; if no market is requested, if any market has one. */
 function labelTest({ items: { prices }, labels, market }: QueryData, term: Term): Test {
   const label = parseLabel(term.value)
   if (!label) throw wrongValue(term, reason('label', { value: term.value }))

@@ -151,7 +151,7 @@ export function amountOf({ prices }: ItemTable, { nearMint, ungraded }: LabelTre
   return lowest
 }
 
-/** The last change of anything that responses show of an item: of the item itself or a price of the market. */
+/** The time of the last change that responses show: of the item itself or of a price of the market. */
 export function changedAtMs({ prices, updatedAtMs }: ItemTable, row: number, market: number): number {
   const start = prices.start(row)
   const end = start + prices.count(row)
