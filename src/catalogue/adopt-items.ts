@@ -69,7 +69,7 @@ async function adopt(tx: Tx, items: readonly BareItem[]): Promise<void> {
     const world = worldOf({ ...key, id: key.foreign_id }, facts)
     return { item_id: item.id, ...key, game: item.game, world, facts }
   })
-  // Two items may come from what is now the same record; the second one keeps a record of its own.
+  // Two items may now map to the same record; the second one gets a separate record.
   const taken = await insertAdopted(tx, records)
   const second = records
     .filter(({ item_id: id }) => !taken.has(id))

@@ -13,7 +13,7 @@ export const CATEGORIES_FIRST = { default: 100, max: 500 }
 export interface CategorySlice {
   categories: Category[]
   hasNextPage: boolean
-  /** null for an empty page */
+  /** returns null for an empty page */
   endCursor: () => string | null
 }
 

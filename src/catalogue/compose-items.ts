@@ -52,7 +52,7 @@ export class CatalogueNames {
 export interface Composition {
   id: number | null
   facts: Facts
-  /** the record that a new item copies: only the facts for refs and slugs are needed here */
+  /** the record that a new item is copied from; `facts` then needs only what refs and slugs are derived from */
   copies?: number
 }
 

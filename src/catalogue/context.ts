@@ -14,7 +14,7 @@ export interface CatalogueCtx extends CatalogueNode {
   viewer: PlanViewer
 }
 
-/** Starter gets the reduced item, all others the full one (core/plans.ts). */
+/** Starter gets the reduced item, all other plans the full one (core/plans.ts). */
 export function shapeFor(viewer: Caller): Exclude<ItemShape, 'stats'> {
   return viewer.kind === 'operator' || planAllows(viewer.plan, 'professional') ? 'full' : 'starter'
 }

@@ -10,14 +10,14 @@ import { type Amount, type CursorValue, SORT_FIELDS, type SortDirection, type So
 /** The order of a search without a sort. */
 const RELEVANCE = 'relevance'
 
-/** Cursor after an item: its sort value in this list, and its id. */
+/** Returns the cursor after an item: its sort value in this list, and its id. */
 export function itemCursor(field: SortField, direction: SortDirection, value: CursorValue, id: number): string {
   return writeCursor(['items', field, direction, isAmount(value) ? [value.minor, MARKETS[value.market]] : value, id])
 }
 
 /**
  * Reads a cursor of `itemCursor` for the same sort.
- * @param market by whose prices the list is sorted; undefined if by those of several
+ * @param market the market whose prices sort the list; undefined if several markets do
  * @throws VALIDATION_ERROR naming `after` for an unreadable cursor, or one of another sort or list
  */
 export function readItemCursor(cursor: string, field: SortField, direction: SortDirection, market?: Market): After {
@@ -34,7 +34,7 @@ export function readItemCursor(cursor: string, field: SortField, direction: Sort
   return { value: { minor, market: MARKETS.indexOf(of) }, id }
 }
 
-/** Cursor after an item of a search sorted by relevance: its rank, its name's sort key and its id. */
+/** Returns the cursor after an item of a search sorted by relevance: its rank, its name's sort key and its id. */
 export function matchCursor({ rank, name, id }: AfterMatch): string {
   return writeCursor(['items', RELEVANCE, 'asc', [rank, name], id])
 }
@@ -51,12 +51,12 @@ export function readMatchCursor(cursor: string): AfterMatch {
   return { rank: value[0], name: value[1], id }
 }
 
-/** Cursor after a category; categories are ordered by id. */
+/** Returns the cursor after a category; categories are ordered by id. */
 export function categoryCursor(id: number): string {
   return writeCursor(['categories', id])
 }
 
-/** @throws VALIDATION_ERROR naming `after` for anything but a cursor of `categoryCursor` */
+/** @throws VALIDATION_ERROR naming `after` if the text is not a cursor of `categoryCursor` */
 export function readCategoryCursor(cursor: string): number {
   const [list, id, ...rest] = decode(cursor)
   if (list !== 'categories' || !isId(id) || rest.length > 0) throw unreadable()

@@ -86,7 +86,7 @@ async function explainOne(
 ): Promise<PriceExplanation> {
   const canonical = parseLabel(label)?.label
   if (canonical === undefined) throw invalid('label', 'label', { value: label })
-  // No price has ever had this grade: no row matches.
+  // No price has ever had this grade, so id 0 matches no row.
   const labelId = (await labelIds(on)).get(canonical) ?? 0
   const key: ExplainedKey = { itemId, market: MARKETS.indexOf(market ?? shown), labelId, label: canonical }
   const [explanation] = await explainPrices(on, [key], conditions)

@@ -33,7 +33,7 @@ export interface Facts {
   game?: string
   images?: ItemImage[]
   groups?: string[]
-  /** the same name may occur several times */
+  /** several attributes may have the same name */
   attributes?: { name: string; value: string | null }[]
   details?: Record<string, unknown>
   foreign_ids?: ForeignId[]
@@ -64,7 +64,7 @@ export function rankOf(source: string): number {
   return rank < 0 ? PRECEDENCE.length : rank
 }
 
-/** The finish that a record states; one of our own exports has it in its attributes. */
+/** The finish that a record states; in a record of our own export, it is one of the attributes. */
 function finishOf({ source, finish, facts }: StatedFacts): string {
   if (finish !== '' || source !== 'mintmark') return finish
   const shown = facts.attributes?.find(({ name }) => name === 'Finish')?.value
@@ -88,7 +88,7 @@ export function factsOf(records: readonly StatedFacts[]): { facts: Facts; proven
   return { facts, provenance }
 }
 
-/** Records in the order in which they identify the item: those of the whole card also apply to other items, and come last. */
+/** Records in the order in which they identify the item. Records of the whole card come last, because they also apply to other items. */
 export function byIdentity<T extends FactSource>(records: readonly T[]): readonly T[] {
   if (records.length === 1) return records
   return records.toSorted((a, b) => Number(a.whole) - Number(b.whole) || stateRank(a) - stateRank(b))
@@ -149,7 +149,7 @@ function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenanc
   return [...ids.values()]
 }
 
-/** Whether its ids need a finish; those of operators and our own exports are already final. */
+/** Whether the record's ids still need a finish; those of operators and of our own exports are complete. */
 function statesNoFinish({ source, finish }: StatedFacts): boolean {
   return finish === '' && source !== 'operator' && source !== 'mintmark'
 }
@@ -160,8 +160,8 @@ export function foreignIdKey({ source, id, finish = '' }: ForeignId): string {
 }
 
 /**
- * A source's facts after a newer statement: values that it omits are kept. If it has ids of a shop, these replace that shop's earlier
- * ids.
+ * Combines a source's newer statement with its earlier facts: values that the newer one omits are kept, and if it has ids of a shop, these replace
+ * all earlier ids of that shop.
  */
 export function updatedFacts(newer: Facts, older: Facts): Facts {
   const shops = new Set(newer.foreign_ids?.map(({ source }) => source))
@@ -174,7 +174,7 @@ function factsInOrder(records: StatedFacts[]): Facts {
   return factsOf(records).facts
 }
 
-/** Without empty values: a source without a code or image does not state that there is none. */
+/** Removes empty values: a source without a code or image does not state that there is none. */
 export function withoutEmptyValues(facts: Facts): Facts {
   const isEmpty = (value: unknown) => value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => !isEmpty(value))) as Facts

@@ -28,7 +28,7 @@ export function slug(description?: string) {
   return matching('^[a-z0-9]+(-[a-z0-9]+)*$', 300, reason('slug'), description)
 }
 
-/** Address of an image: at its source, or of a sample picture served by this program. */
+/** Address of an image: at its source, or of a sample picture that this program serves. */
 export function address(description?: string) {
   const pattern = `^(https?://[^\\s\\u0000\\p{Cs}]+|${SAMPLE_PICTURES}[a-z0-9-]+\\.svg)$`
   return matching(pattern, 2000, reason('url', { values: ['http://', 'https://'] }), description)
@@ -72,7 +72,7 @@ const DETAIL = {
 
 export const Details = Type.Partial(Type.Object(DETAIL), closed)
 
-/** As in request bodies: null is the same as absent. */
+/** Details as in request bodies: null is the same as absent. */
 export const DetailsBody = Type.Object(
   {
     rarity: Type.Optional(orNull(DETAIL.rarity)),

@@ -11,7 +11,7 @@ const SAME_WORDS: Readonly<Record<string, string>> = {
   p: 'parallel',
   r: 'reprint',
 }
-/** Words that only mean that a printing is ordinary. */
+/** Words that only state that a printing is ordinary. */
 const PLAIN = new Set(['normal', 'unlimited', 'non', 'unstamped', 'standard', 'regular'])
 const FOILS = ['reverse', 'holo']
 const CAMEL = /(\p{Ll})(\p{Lu})/gu
@@ -52,9 +52,9 @@ export const FIT = { none: 0, foil: 1, alike: 2, same: 3 } as const
 export type Fit = (typeof FIT)[keyof typeof FIT]
 
 /**
- * Printings are the same if their words are. They are alike if they differ only in `holo` or in a number, which not all sources state
- * for special printings, or if the item states no finish. A row without a finish may mean any of them, and a foil alone fits a
- * stamped or patterned card of that foil if nothing fits better.
+ * Printings are the same if their words are. They are alike if they differ only in `holo` or in a number, which not all sources state for special
+ * printings, or if the item states no finish. A row without a finish may mean any of them, and a row that states only a foil fits a stamped or
+ * patterned card of that foil if nothing fits better.
  * @param wanted words of the description; null if it states no finish
  * @param has words of the item's finish; null if no source states one
  */
@@ -68,7 +68,7 @@ export function finishFit(wanted: readonly string[] | null, has: readonly string
   return special.length === 0 && has !== null && foilOf(one) === foilOf(other) && !others.some((word) => OTHER_PRINTS.has(word)) ? FIT.foil : FIT.none
 }
 
-/** Words of printings that a foil alone never refers to. */
+/** Words of printings that a row with only a foil never refers to. */
 const OTHER_PRINTS = new Set(['first', 'edition', 'shadowless', 'parallel', 'reprint', 'jumbo'])
 
 function foilOf(words: ReadonlySet<string>): string {

@@ -8,13 +8,13 @@ export interface ImageAddresses {
   ofCategory(categoryId: number, stored: string): string
 }
 
-/** Path below which both listeners serve the pictures of the sample catalogue. */
+/** Path under which both listeners serve the pictures of the sample catalogue. */
 export const SAMPLE_PICTURES = '/sample/pictures/'
 
 /** Enough digits to distinguish the successive addresses of one image. */
 const VERSION_LENGTH = 12
 
-/** Changes with the stored address, so that external caches never show an earlier image. */
+/** Changes with the stored address, so that external caches never serve an earlier image. */
 function imageVersion(stored: string): string {
   return hash('sha256', stored).slice(0, VERSION_LENGTH)
 }

@@ -1,4 +1,4 @@
-// Resolves the ref, or foreign id and finish, of price rows and clients to an item. An ambiguous one is never guessed.
+// Resolves the ref, or the foreign id and finish, of a price row or request to an item. It never guesses an ambiguous one.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
@@ -12,7 +12,7 @@ import { byPlainness, FIT, finishFit, finishSlug, finishWords } from './finishes
  */
 export type LookupResult = { itemId: number } | { reject: Reason; unknown: boolean } | { ambiguous: Reason; itemId: number; items: readonly number[] }
 
-/** A possible item, as far as its finish decides. */
+/** A candidate item, with the properties that matching a finish needs. */
 export interface Candidate {
   itemId: number
   /** canonical slug; null if none is stated */
@@ -27,7 +27,7 @@ interface RefItem {
   market: Market
 }
 
-/** Maximum number of cached keys: feeds repeat recent ones. */
+/** Maximum number of cached keys; recent ones are enough, because feeds repeat those. */
 const MAX_CACHED_KEYS = 100_000
 /** Longer than any ref or foreign id of an item. */
 const MAX_KEY_LENGTH = 500
@@ -46,7 +46,7 @@ export class ItemLookup {
     this.#cardOf = cardOf
   }
 
-  /** Loads a batch of keys, so that `find` answers from memory. */
+  /** Loads a batch of keys, so that `find` needs no query. */
   async load(keys: Iterable<ItemKey>): Promise<void> {
     if (this.#byRef.size + this.#byForeignId.size > MAX_CACHED_KEYS) this.#forget()
     const refs = new Set<string>()
@@ -54,7 +54,7 @@ export class ItemLookup {
     let lastRef: string | null = null
     for (const key of keys) {
       if ('ref' in key) {
-        // Prices of an item are mostly adjacent, and comparing with the last ref is faster than a lookup.
+        // Prices of one item are mostly adjacent, and comparing with the last ref is faster than a lookup in the map.
         if (key.ref === lastRef) continue
         lastRef = key.ref
         if (key.ref.length <= MAX_KEY_LENGTH && !this.#byRef.has(key.ref)) refs.add(key.ref)
@@ -125,7 +125,7 @@ export function candidateOf(itemId: number, finish: string | null, card: string)
   return { itemId, finish: slug, words: slug === null ? null : finishWords(slug), card }
 }
 
-/** Ids of the items with this finish, or without one: several if ambiguous, none if no finish fits. */
+/** Ids of the items with this finish; without a finish, of the plainest ones. Several if ambiguous, none if no finish fits. */
 export function itemsOfFinish(candidates: readonly Candidate[], finish: string | undefined): number[] {
   const chosen = finish === undefined ? plainestOf(candidates) : ofFinish(candidates, finish)
   return [...new Set(chosen.map(({ itemId }) => itemId))]
@@ -135,7 +135,7 @@ export function itemsOfFinish(candidates: readonly Candidate[], finish: string |
 function ofFinish(all: readonly Candidate[], finish: string): readonly Candidate[] {
   const wanted = finishWords(finish.slice(0, MAX_KEY_LENGTH))
   const fitting = all.flatMap((candidate) => {
-    // An item without a stated finish counts only as the plain card: a missing price is better than a wrong one.
+    // An item without a stated finish matches only the plain card: a missing price is better than a wrong one.
     const fit = candidate.words === null && wanted.length > 0 ? FIT.none : finishFit(wanted, candidate.words)
     return fit === FIT.none ? [] : [{ candidate, fit }]
   })

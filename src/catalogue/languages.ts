@@ -18,7 +18,7 @@ const CODES: Readonly<Record<string, string>> = {
 }
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(CODES).map(([name, code]) => [code, name]))
 
-/** The code of a language, given its code or English name, folded; unknown ones are returned unchanged. */
+/** The code of a language, given its folded code or folded English name; unknown ones are returned unchanged. */
 export function languageCode(language: string): string {
   return CODES[language] ?? language
 }

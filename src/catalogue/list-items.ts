@@ -21,7 +21,7 @@ import {
 } from './params.ts'
 import type { ItemShape } from './snapshot/item-json.ts'
 
-/** Rows of the in-memory catalogue, and the reader's view of them. */
+/** Rows of the in-memory catalogue, and the shape and market to show them in. */
 export interface ItemRows {
   rows: Int32Array
   shape: ItemShape

@@ -55,7 +55,7 @@ export const listStoredItems = verb(
         const ids = found && named ? found.filter((id) => named.includes(id)) : (found ?? named)
         return pageOfItems(ctx, { ...filter, game, categoryId, ids }, limit, offset)
       }
-      // The sort orders are in memory; filters that only the database supports are applied to their ids.
+      // Sort orders exist only in memory, so filters that only the database supports are applied to the sorted ids.
       const sorted = idsInOrder(ctx, { query: asked, categoryId, game }, field, direction)
       const among = Object.keys(filter).length > 0 ? await idsOfItems(ctx, filter) : null
       const ids = sorted.filter((id) => (!among || among.has(id)) && (!named || named.includes(id)))

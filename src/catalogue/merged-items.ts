@@ -1,4 +1,4 @@
-// Catalogue part of a merge: deletes the emptied item, turns its id into an alias and moves its foreign ids; and the reverse.
+// Catalogue part of a merge: deletes the emptied item, turns its id into an alias and moves its foreign ids. Undoing reverses these steps.
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
@@ -41,7 +41,7 @@ export async function restoreItems(tx: Tx, pairs: readonly MergePair[]): Promise
       select i.* from merges cross join lateral jsonb_populate_record(null::items, merges.item) i
       where merges.id = any(${ids}) order by i.id`.execute(tx),
   )
-  // An id that another merged item also has stays until that merge is undone, too.
+  // An id that another merged item also has stays with the survivor until that merge is undone as well.
   await sql`
     delete from item_foreign_ids f using ${pairTable(pairs)} join merged_foreign_ids x on x.merge_id = m.merge_id
     where x.moved and (f.source, f.foreign_id, f.finish) = (x.source, x.foreign_id, x.finish) and f.item_id = m.into_item

@@ -1,4 +1,4 @@
-// Source record part of a merge: moves the records of the emptied item to the survivor; and the reverse.
+// Source record part of a merge: moves the records of the emptied item to the survivor, or back.
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'

@@ -31,7 +31,7 @@ export function exportedKey({ market, ref }: { market: string; ref: string }): S
   return { source: 'mintmark', id: `${market}:${ref}`, finish: '' }
 }
 
-/** Records of different worlds of a game are never the same item: sealed products, and each language family of cards. */
+/** The world of a record: sealed products, or a language family of cards. Records of different worlds of a game are never the same item. */
 export function worldOf({ source, id }: SourceKey, facts: { ref?: string; genre?: Genre }): string {
   if (facts.genre === 'sealed' || facts.genre === 'bundle') return 'sealed'
   const origin = source === 'mintmark' && facts.ref !== undefined ? originOf({ ref: facts.ref }) : null

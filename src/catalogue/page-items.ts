@@ -27,11 +27,11 @@ export const ITEMS_FIRST = { default: 20, max: 100 }
 export interface ItemSlice {
   rows: Int32Array
   hasNextPage: boolean
-  /** null for an empty page */
+  /** returns null for an empty page */
   endCursor: () => string | null
   /** canonical form of the field query, if any */
   query?: string | undefined
-  /** other searches that have results; null without a search, or if it has results */
+  /** returns other searches that have results; null without a search, or if this one has results */
   suggestions: () => readonly string[] | null
 }
 
@@ -90,7 +90,7 @@ function pageMatches(catalogue: CatalogueCtx['catalogue'], search: string, filte
   return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical, suggestions }
 }
 
-/** An empty page after a cursor is the end of the list, not a search without results. */
+/** Suggests other searches. An empty page after a cursor is the end of the list, not a search without results. */
 function suggestionsOf(
   { queries }: CatalogueCtx['catalogue'],
   rows: Int32Array,

@@ -59,5 +59,5 @@ export const StatsParam = Type.Boolean({
 /** A cursor contains the sort value of a row, and a name has at most a few hundred characters. */
 export const AfterParam = Type.String({ maxLength: 8_000, description: 'The `endCursor` of the previous page' })
 
-/** Ids of the interface are integers of any size; a larger one than any stored id is simply not found. */
+/** An id in a request is an integer of any size; one that is larger than every stored id is not found. */
 export const IdParam = Type.Integer({ description: 'Id', examples: [1] })

@@ -91,7 +91,7 @@ export const postPrices = verb(
     }),
 )
 
-/** The valid rows; the problems of the others go to `refuse`. */
+/** Returns the valid rows; passes the problems of the others to `refuse`. */
 async function readAll(tx: Tx, note: Note, rows: unknown[], nowMs: number, refuse: (row: number, why: Reason) => void): Promise<PriceWrite[]> {
   const read: { row: number; price: Price }[] = []
   for (const [row, value] of rows.entries()) {

@@ -1,4 +1,4 @@
-// Returns the history of an item's prices by day, week or month: an addition to the interface, for Professional and above.
+// Returns the history of an item's prices by day, week or month, for Professional and above; interface.md does not define this endpoint.
 import { DAY_MS } from '#core/duration.ts'
 import { invalid, itemNotFound } from '#core/errors.ts'
 import { moment, momentOf } from '#core/fields.ts'

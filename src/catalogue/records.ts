@@ -1,4 +1,4 @@
-// Categories and items as self-contained records, as imports read and exports write them; they use `ref` instead of ids.
+// Categories and items as self-contained records that imports read and exports write; they use `ref` instead of ids.
 import type { FeedSource } from '#core/feed.ts'
 import type { FileMark } from '#core/file-marks.ts'
 import type { Market } from '#core/markets.ts'
@@ -26,22 +26,22 @@ export interface CategoryRecord {
   name: string
   /** URL-friendly; by default derived from name and game, and then never changed */
   slug?: string
-  /** `pokemon`, `onepiece`, or any other slug: games are data */
+  /** `pokemon`, `onepiece`, or any other slug: a new game needs no code changes */
   game: string
   /** ref of the parent category in the same market, null for a root; if absent, a stored one is kept */
   parent?: string | null
   image: string | null
-  /** the count printed on the cards (`102` in `4/102`); once known, it is kept */
+  /** the count printed on the cards (`102` in `4/102`); once stored, it is kept */
   printedTotal?: number | null
   /** abbreviations and codes that other lists use for a set: `BRS`, `OP-01`; absent if the file does not state any */
   codes?: string[]
   /** ids of a set in shops: Cardmarket's expansion, TCGplayer's group; absent if the file does not state any */
   foreignIds?: ForeignId[]
-  /** stated only incidentally: fills in missing values, changes nothing */
+  /** mentioned only in passing: fills in missing values of the stored category, but changes none */
   fillsOnly?: boolean
 }
 
-/** An item's id in another system, by which price feeds find the item. */
+/** An item's id in another system, which price feeds use to refer to the item. */
 export interface ForeignId {
   /** `tcgdex`, `tcgplayer`, `cardmarket`, `pokemontcg`, `punk-records`, `pricecharting` */
   source: string
@@ -109,10 +109,10 @@ export interface CatalogueFormat {
   defaultMarket: Market
   /** a file with one of these marks is recognised as this format */
   marks: readonly FileMark[]
-  /** import order of a file, judged by its beginning: series 0, sets 1, cards 2 */
+  /** import order of a file, determined from its beginning: series 0, sets 1, cards 2 */
   rank?(head: string): number
   /**
-   * Begins an import, whose files are read one after another; what one states (printed totals) is used by the next.
+   * Begins an import, whose files are read one after another; facts from one file (printed totals) are used for the next ones.
    * @param known categories of the market from earlier imports, by ref
    */
   open(market: Market, known: ReadonlyMap<string, StoredCategory>): CatalogueReader

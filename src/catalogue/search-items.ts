@@ -1,4 +1,4 @@
-// Searches items, best match first (interface.md, "GET /api/v1/items/search"; ranks in decisions.md, "Catalogue").
+// Searches items, best match first (interface.md, "GET /api/v1/items/search").
 import { momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { marketPosition } from '#core/markets.ts'

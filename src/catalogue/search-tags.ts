@@ -38,9 +38,9 @@ interface Tags {
   genre: string
 }
 
-/** Parsed tags by text: there are few, and every search needs them. */
+/** Parsed tags by text, cached because there are few of them and every search needs them. */
 const PARSED = new Map<string, Tags>()
-/** All words of finishes and rarities so far. */
+/** All words of finishes and rarities that have occurred so far. */
 const SEEN_WORDS = new Set<string>()
 
 function parsed(tags: string): Tags {
@@ -74,8 +74,8 @@ export function tagWords(tags: string): string[] {
 }
 
 /**
- * Orders tags for a query with these words: singles before sealed products, unless a word requests those; the plain version first,
- * unless words request another; languages as configured; a normal card before a holo.
+ * Orders tags for a query with these words: singles before sealed products, unless a word requests those; the plain version first, unless words
+ * request another; languages in the configured order; a normal card before a holo.
  */
 export function tagOrder(languageOrder: readonly string[]): (asked: ReadonlySet<string>) => (tags: string) => number {
   const places = new Map(languageOrder.map((language, place) => [language, place]))
@@ -117,7 +117,7 @@ function versionOf(finish: readonly string[], asked: ReadonlySet<string>): numbe
   return counted.length === 1 && (counted[0] === 'reverse' || NUMBER.test(counted[0]!)) ? 1 : 2
 }
 
-/** One rarity may contain the words of another: among those in the query, the one without further words comes first. */
+/** A rarity may contain the words of another one: among rarities with words of the query, those without further words come first. */
 function rarityOf(rarity: readonly string[], asked: ReadonlySet<string>): number {
   const left = rarity.filter((word) => !asked.has(word)).length
   return left < rarity.length && left > 0 ? 1 : 0

@@ -1,4 +1,4 @@
-// Sets one price of an item manually: published regardless of the rules, confirmed, and in the audit log with the price it replaced.
+// Sets one price of an item manually: publishes it regardless of the rules, confirms it, and logs the price it replaced in the audit log.
 import { invalid } from '#core/errors.ts'
 import { id, remark } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -67,7 +67,7 @@ export const setPrice = verb(
       const itemId = await requireItem(tx, wanted)
       const labelId = (await labelIds(tx)).get(canonical) ?? (await addLabel(tx, note, canonical))
       const before = await currentOf(tx, itemId, position, labelId)
-      // Replaces a price even if it is dated in the future.
+      // Dated after the current price, so that it replaces even one that is dated in the future.
       const updatedAtMs = Math.max(ctx.now().getTime(), before === null ? 0 : before.updated_at.getTime() + 1)
       const importId = await openImport(tx, { format: 'prices-api', market: null, fileName: null, author: actorOf(ctx.viewer), dryRun: false })
       const write: PriceWrite = { row: 0, itemId, market: position, labelId, minor, updatedAtMs }

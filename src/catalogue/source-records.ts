@@ -190,7 +190,7 @@ export async function unlinkRecords(tx: Tx, links: readonly { recordId: number; 
     where s.record_id = l.record_id and s.item_id = l.item_id`.execute(tx)
 }
 
-/** The facts stated by the active records of items, by item; the item's own come before those of items merged into it. */
+/** The facts stated by the active records of items, by item; the item's own records come before those of items merged into it. */
 export async function statedFacts(on: Queryable, itemIds: readonly number[]): Promise<Map<number, StatedFacts[]>> {
   const { rows } = await sql<StatedFacts & { item_id: number }>`
     select s.item_id, s.whole, r.source, r.finish, r.facts, r.source = 'operator' and r.foreign_id <> s.item_id::text as merged

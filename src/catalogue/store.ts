@@ -27,13 +27,13 @@ interface CategoryRow extends Required<Omit<CategoryRecord, 'codes' | 'foreignId
 
 /** An item record with its references resolved. */
 export interface ItemWrite {
-  /** null: a new item; an id that does not exist (any more): a new item with that id */
+  /** null creates a new item; an id that does not exist, or no longer exists, creates an item with that id */
   id: number | null
   record: ItemRecord
   categoryId: number
   categoryName: string
   groupIds: number[]
-  /** the source record that a new item copies: `record` then has only the facts for refs and slugs */
+  /** the source record that a new item is copied from: `record` then has only the facts for refs and slugs */
   copies?: number
 }
 
@@ -230,7 +230,7 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
   return { ids, created, updated }
 }
 
-/** The slug that a record states, if the item has a different one. */
+/** The slug that a record states, if the item currently has a different one. */
 function restatedSlug(stored: StoredItem | undefined, { slug }: ItemRecord): string | undefined {
   return stored && slug !== stored.slug ? slug : undefined
 }
@@ -333,7 +333,7 @@ async function updateItems(
   restated: readonly number[],
 ): Promise<Set<number>> {
   if (updates.length === 0) return new Set()
-  // Two items may swap their refs.
+  // Refs are released first, because two items may swap theirs.
   await releaseRefs(
     tx,
     updates.filter((update) => update.moved).map(({ id }) => id),

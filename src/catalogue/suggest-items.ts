@@ -1,4 +1,4 @@
-// Suggests cards while someone types: a search, grouped by card (additions.md, "Catalogue").
+// Suggests cards while someone types: runs a search and groups the results by card.
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -35,7 +35,7 @@ export const SuggestionSchema = Type.Object(
 )
 
 export const MAX_SUGGESTIONS = 10
-/** Search results read at once, and in total; finishes of a card are adjacent. */
+/** Number of search results that are read at once, and in total; finishes of a card are adjacent. */
 const READ_AT_ONCE = 40
 const MAX_RESULTS_READ = 200
 
@@ -62,7 +62,7 @@ export const suggestItems = verb(
   }),
 )
 
-/** One row for each card found, best match first. */
+/** One row for each card that the search finds, best match first. */
 function cardsFound({ queries, items }: Catalogue, q: string): Map<string, number> {
   const found = new Map<string, number>()
   for (let from = 0; from < MAX_RESULTS_READ; from += READ_AT_ONCE) {
@@ -77,7 +77,7 @@ function cardsFound({ queries, items }: Catalogue, q: string): Map<string, numbe
   return found
 }
 
-/** The plainest item of each card, whether or not the search found it. */
+/** The plainest item of each card, even if the search did not find it. */
 function baseVersions({ items }: Catalogue, cards: ReadonlyMap<string, number>): number[] {
   const base = new Map(cards)
   const names = new Set(Array.from(cards.values(), (row) => items.name[row]!))

@@ -5,7 +5,7 @@ import type { Queryable } from '#db/schema.ts'
 import { mapUniqueViolation } from '#db/unique.ts'
 
 /**
- * A merged item keeps its ref, so that undoing the merge can restore it.
+ * Rejects a ref that is already taken. A merged item keeps its ref, so that undoing the merge can restore it.
  * @throws CONFLICT if an item, or a merged one, has the ref
  */
 export async function refuseTakenRef(on: Queryable, market: Market, ref: string): Promise<void> {
@@ -15,7 +15,7 @@ export async function refuseTakenRef(on: Queryable, market: Market, ref: string)
   if (merged) throw conflict('ref_merged', { ref, id: merged.item_id })
 }
 
-/** Runs a write; a ref or slug that is already taken, possibly by a concurrent write, becomes a 409. */
+/** Runs a write; a ref or slug that is already taken, possibly by a concurrent write, causes a 409. */
 export function refuseTaken<T>(thing: 'item' | 'category', write: () => Promise<T>): Promise<T> {
   return mapUniqueViolation(write, (index) => conflict('taken', { thing, field: index.includes('slug') ? 'slug' : 'ref' }))
 }

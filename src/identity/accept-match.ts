@@ -51,7 +51,7 @@ async function verdictsToJoin(tx: Tx, match: QueuedMatch, itemId: number): Promi
   ]
 }
 
-/** Records that identify the item in a decision, best first: real sources before our own exports and edits. */
+/** Records that can identify the item in a decision, best first: those of sources before our own exports and edits. */
 async function recordsUnder(tx: Tx, { game, world }: QueuedMatch, itemId: number): Promise<NamedRecord[]> {
   const { rows } = await sql<Omit<NamedRecord, 'key'> & { whole: boolean }>`
     select r.id, r.source, r.foreign_id, r.finish, s.whole
@@ -66,8 +66,8 @@ async function recordsUnder(tx: Tx, { game, world }: QueuedMatch, itemId: number
 }
 
 /**
- * The pair of records whose decision joins the two cards. Joining different finishes makes them one item, so it is done only when
- * no finish is shared: otherwise each finish joins its counterpart.
+ * The pair of records whose decision joins the two cards. Joining different finishes makes them one item, so this is done only if the cards have no
+ * finish in common; otherwise each finish joins its counterpart.
  */
 async function pairOf(tx: Tx, records: readonly NamedRecord[], others: readonly NamedRecord[]): Promise<Pair> {
   const same = equalFinish(records, others)

@@ -1,4 +1,4 @@
-// Batches that change which records are one item, as operators see a reverted one: merges and splits share one id sequence.
+// Batches that change which records are one item, in the form in which operators see a reverted one: merges and splits share one id sequence.
 import { sql } from 'kysely'
 import { existing } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

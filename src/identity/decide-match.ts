@@ -1,4 +1,4 @@
-// Decides a match in the queue: applies the decision as imports do, and records it so that it can be withdrawn.
+// Decides a match in the queue: applies the decision as an import does, and records it so that it can be withdrawn.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict } from '#core/errors.ts'
@@ -42,16 +42,16 @@ export interface Verdict {
 
 interface DecisionInput {
   decision: 'accepted' | 'separated'
-  /** the pairs to write for the match; called again with the new candidates while the record is still pending */
+  /** returns the pairs to write for the match; called again with the new candidates while the record is still pending */
   verdicts: (tx: Tx, match: QueuedMatch) => Promise<Verdict[]>
 }
 
-/** A record that resembles many cards is listed with ten of them at a time, so one decision can take several rounds. */
+/** Maximum rounds of a decision: a record that resembles many cards is listed with ten of them at a time, and each round decides those. */
 const MAX_ROUNDS = 30
 
 /**
- * Decides a match. If several people decide at once, the first takes the queue row and the others get an error.
- * @throws NOT_FOUND, CONFLICT if the match is already decided or the decision leaves it pending
+ * Decides a match. If several people decide concurrently, the first takes the queue row and the others get an error.
+ * @throws NOT_FOUND, or CONFLICT if the match is already decided or the decision leaves it pending
  */
 export function decideMatch(ctx: PriceWriteCtx, id: number, { decision, verdicts }: DecisionInput): Promise<Match> {
   return change(ctx, async (tx, note) => {
@@ -90,7 +90,7 @@ async function takeMatch(tx: Tx, id: number): Promise<QueuedMatch> {
   throw await notQueuedError(tx, id)
 }
 
-/** The error for a match that is not in the queue: already decided, or not found. */
+/** The error for a match that is not in the queue because it is already decided or does not exist. */
 export async function notQueuedError(tx: Tx, id: number) {
   const decided = await tx.selectFrom('decided_matches').select(['decision', 'author']).where('id', '=', existing('match', id)).executeTakeFirst()
   return decided ? conflict('match_decided', { id, state: decided.decision, by: decided.author }) : missing('match', id)
@@ -98,7 +98,7 @@ export async function notQueuedError(tx: Tx, id: number) {
 
 /**
  * Applies decisions to the items that they can affect, and returns the ids of the resulting merges.
- * @param around the records and sets that the decisions concern
+ * @param around the records and sets that the decisions are about
  */
 export async function applyDecisions(
   ctx: PriceWriteCtx,

@@ -1,4 +1,4 @@
-// Decides a set and therefore all its cards: maps it to a set of another source or keeps it separate, and withdraws that decision.
+// Decides about a set, and thereby about all its cards: maps it to a set of another source or keeps it separate, and withdraws that decision.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict, invalid } from '#core/errors.ts'
@@ -72,7 +72,7 @@ function decideSet(ctx: PriceWriteCtx, id: number, choose: (tx: Tx, set: StoredS
   })
 }
 
-/** Only the first of several concurrent decisions is written; a set can be decided again while a mapping is still pending. */
+/** Writes only the first of several concurrent decisions. A set can be decided again while a mapping is still pending. */
 async function decideOnce(tx: Tx, { id, ref }: StoredSet, other: StoredSet | null, author: string): Promise<void> {
   const { rows } = await sql`
     insert into match_decisions (kind, a, b, author)

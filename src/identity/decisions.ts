@@ -7,7 +7,7 @@ import { recordKey } from '#matching/records.ts'
 /** Two records that are the same card, or must be kept apart. */
 export type Pair = readonly [string, string]
 
-/** Records that the cards of each pair are the same or different, replacing earlier decisions about the pair. */
+/** Stores that the cards of each pair are the same or different, replacing earlier decisions about the pair. */
 export async function decidePairs(tx: Tx, kind: 'same' | 'apart', pairs: readonly Pair[], author: string): Promise<void> {
   if (pairs.length === 0) return
   const rows = pairs.map((pair) => pair.toSorted())

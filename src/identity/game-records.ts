@@ -1,4 +1,4 @@
-// Source records of one game and the decisions about them, as input of the matcher.
+// Source records of one game and the decisions about them, converted to input of the matcher.
 import { type RawBuilder, sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -82,7 +82,7 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
         select a->>'value' from jsonb_array_elements(r.facts->'attributes') a where a->>'name' = 'Finish' limit 1) end as finish_attribute
     from source_records r
     where r.game = ${game} and r.world = ${world} and r.active ${restrictTo(sql`r.id`, ids)}`.execute(tx)
-  // Sorted here because the database would carry the facts of all records through the sort.
+  // Sorted here, because the database would have to carry the facts of all records through the sort.
   rows.sort((a, b) => a.id - b.id)
   const links = await linksOf(
     tx,
@@ -164,7 +164,7 @@ export async function homePrices(tx: Tx, game: string, items: readonly number[] 
   return new Map(rows.map((row) => [row.item_id, row.cents]))
 }
 
-/** The record in the matcher's form. One of our own exports uses the source that its ref names. */
+/** Converts a record to the matcher's form. A record of one of our own exports gets the source that its ref names. */
 export function matchRecordOf(
   record: GameRecord,
   { game, world }: World,
@@ -175,7 +175,7 @@ export function matchRecordOf(
   const shown = record.finishAttribute === null ? [] : [{ name: 'Finish', value: record.finishAttribute }]
   const origin =
     source === 'mintmark' && record.ref !== null ? originOf({ ref: record.ref, attributes: shown, foreign_ids: record.foreignIds }) : null
-  // The API form of TCGdex describes the same cards as its other form.
+  // The API form of TCGdex describes the same cards as the files of TCGdex.
   const described = source === 'tcgdex-api' ? 'tcgdex' : source
   const isProduct = genre === 'sealed' || genre === 'bundle'
   return {
@@ -186,7 +186,7 @@ export function matchRecordOf(
     game,
     genre,
     family: world,
-    // Shops sort products by kind instead of set.
+    // A product has no set, because shops sort products by kind.
     set: isProduct ? null : (sets.get(`${record.market}\t${record.category}`) ?? null),
     number: record.code,
     name: record.name ?? '',

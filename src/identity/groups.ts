@@ -11,7 +11,7 @@ import { sealedAliases } from './sealed-aliases.ts'
 
 /**
  * Assigns the records of a world of a game to items.
- * @param items whose prices are read; null for all items of the game
+ * @param items the items whose prices are read; null for all items of the game
  */
 export async function groupsOf(
   tx: Tx,
@@ -29,8 +29,8 @@ export async function groupsOf(
 }
 
 /**
- * Records that are not matched themselves, with the record that each follows: one of our own exports follows the record whose item
- * it describes, and an operator's statement (null) stays with its item.
+ * Records that are not matched themselves, with the record that each follows. A record of our own export follows the record whose item it describes;
+ * an operator's statement (null) stays with its item.
  */
 function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord | null> {
   if (!records.some(({ source }) => source === 'mintmark' || source === 'operator')) return new Map()
@@ -68,8 +68,8 @@ async function assigned(tx: Tx, world: World, records: readonly GameRecord[], it
 }
 
 /**
- * A pending record has no item of its own unless that item is older than source records, is in use (listings, sales,
- * collection records), or comes from our own export.
+ * Returns whether a pending record keeps an item of its own: only if that item is older than source records, is in use (listings, sales, collection
+ * records), or comes from our own export.
  */
 async function keptWhilePending(tx: Tx, records: readonly GameRecord[], { waiting }: Assignment): Promise<(record: GameRecord) => boolean> {
   const byKey = new Map(records.map((record) => [record.key, record]))
@@ -86,7 +86,7 @@ async function keptWhilePending(tx: Tx, records: readonly GameRecord[], { waitin
   return ({ source, items: own }) => source === 'mintmark' || own.some((id) => used.has(id))
 }
 
-/** An operator's statement about an item moves with the item. */
+/** Adds each operator's statement to the group that has its item. */
 function joinOperators(groups: readonly Group[], followers: ReadonlyMap<GameRecord, GameRecord | null>): void {
   const stated = new Map<number, GameRecord[]>()
   for (const [record, leader] of followers) {

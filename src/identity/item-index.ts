@@ -12,12 +12,12 @@ import { gameRecords, matchRecordOf, setsOfGame, type World } from './game-recor
 const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'zh', 'ko', 'th', 'id']
 /** Source of the records created for items from before source records existed. */
 const CATALOGUE = 'catalogue'
-/** Records that are read at once: the records of a game take several times the memory of the index built from them. */
+/** Number of records read at once, because the records of a game take several times the memory of the index built from them. */
 const PART = 5_000
 
 /**
- * Loads the candidate items of the rows: those of the sets that they name or whose cards they describe, and products by name.
- * @param rows at least one; all of the same game and group of language families, or all without either
+ * Loads the candidate items of the rows: items of the sets that the rows name or whose cards they describe, and products by name.
+ * @param rows at least one; either all of the same game and language families, or all without them
  */
 export async function loadItemIndex(tx: Tx, rows: readonly CardDescription[]): Promise<CardIndex> {
   const among = { game: rows[0]!.game, families: rows[0]!.families ?? null }
@@ -45,7 +45,7 @@ export async function loadItemIndex(tx: Tx, rows: readonly CardDescription[]): P
   return new CardIndex([...withFinishes(withOperatorNames(found)), ...(await itemsWithoutRecords(tx, among.game, wanted))])
 }
 
-/** Required game and language families of records; null for any. */
+/** Game and language families that records must have; null for any. */
 interface Scope {
   game: string | null
   families: readonly string[] | null
@@ -73,7 +73,7 @@ interface FoundRecord {
   wholes: readonly boolean[]
 }
 
-/** An operator may state only a name; set and number then come from the item's first other record. */
+/** Completes records in which an operator states only a name: set and number come from the item's first other record. */
 function withOperatorNames(found: readonly FoundRecord[]): FoundRecord[] {
   const first = new Map<number, FoundRecord>()
   for (const one of found) {
@@ -103,7 +103,7 @@ function withFinishes(found: readonly FoundRecord[]): IndexedRecord[] {
   return found.flatMap(({ match, items }) => items.map((itemId) => ({ itemId, finish: finishes.get(itemId)?.finish ?? null, record: match })))
 }
 
-/** What records state about their cards, for all sets or the given ones, one part at a time. */
+/** Streams what records state about their cards in parts, for the given sets or, if null, for all sets. */
 async function* statements(tx: Tx, among: Scope, refs: readonly string[] | null): AsyncGenerator<Statement[]> {
   const ofSets = refs === null ? sql`` : sql`and facts->>'category' = any(${refs}::text[])`
   for (let last = 0; ; ) {
@@ -129,7 +129,7 @@ async function statedByOperators(tx: Tx, among: Scope, refs: readonly string[] |
   return rows
 }
 
-/** The records of the sets and products, and those of other sources that are linked to the same items, by world. */
+/** Ids of the records of the sets and products, and of records of other sources that are linked to the same items, by world. */
 async function recordIds(tx: Tx, among: Scope, { refs, products }: DescribedSets): Promise<[World, number[]][]> {
   const { rows } = await sql<World & { ids: number[] }>`
     with own as materialized (
@@ -156,7 +156,7 @@ interface ItemRow {
   finish: string | null
 }
 
-/** Items of the sets from before source records existed; they have none until `mintmark match` runs. */
+/** Items of the sets that are older than source records; they have no records until `mintmark match` runs. */
 async function itemsWithoutRecords(tx: Tx, game: string | null, { refs }: DescribedSets): Promise<IndexedRecord[]> {
   const { rows } = await sql<ItemRow>`
     select i.id, i.name, i.code, i.genre, i.game, i.category_id, c.name as category,

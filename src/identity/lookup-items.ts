@@ -1,4 +1,4 @@
-// Finds items by their ids in other systems, or by set and collector number, up to 500 at once (additions.md, "Catalogue").
+// Finds items by their ids in other systems, or by set and collector number, up to 500 at once.
 import { sql } from 'kysely'
 import { type CatalogueNode, shapeFor } from '#catalogue/context.ts'
 import { PRECEDENCE } from '#catalogue/facts.ts'
@@ -19,7 +19,7 @@ import { itemsNumbered, type SetNumber } from './numbered-items.ts'
 
 export type LookupCtx = ReadCtx & CatalogueNode
 
-/** The result for one identifier: rows of the in-memory catalogue, exactly one if the item is certain. */
+/** The result for one identifier: rows of the in-memory catalogue; exactly one if the state is `found`. */
 export type LookedUpItem = { state: 'found' | 'ambiguous'; rows: Int32Array } | { state: 'unknown' }
 
 export interface LookedUpItems {
@@ -32,7 +32,7 @@ const MAX_IDS = 500
 const MAX_CANDIDATES = 10
 /** Sources whose record ids are not public ids of items. */
 const WITHOUT_IDS = ['operator', 'mintmark', 'tcgdex-api']
-/** Catalogues and shops that the program reads; operators may have given items ids of other systems. */
+/** The catalogues and shops that the program reads. Ids of other systems may exist, too, because operators can add them to items. */
 const SOURCES = [...new Set([...PRECEDENCE, ...Object.values(SHOPS).flat()])].filter((source) => !WITHOUT_IDS.includes(source))
 
 const Identifier = Type.Object(
@@ -106,7 +106,7 @@ function isSetNumber(identifier: Identifier): identifier is Identifier & SetNumb
   return identifier.set !== undefined
 }
 
-/** An identifier has all fields of one form and none of the other. */
+/** Problems of an identifier, which must have all fields of one form and none of the other. */
 function problemsOf({ source, id, set, number }: Identifier, n: number): Problem[] {
   const ofSource = source !== undefined || id !== undefined
   const ofSet = set !== undefined || number !== undefined
@@ -128,13 +128,13 @@ async function refuseUnknownSources(on: Queryable, ids: readonly Identifier[]): 
   if (wrong.length > 0) throw invalidFields(wrong)
 }
 
-/** The card of the item; an item that this node has not loaded yet counts as a card of its own. */
+/** The card of the item; an item that this node has not loaded yet counts as a separate card. */
 function cardOf({ items }: Catalogue, itemId: number): string {
   const row = items.rowOf(itemId)
   return row < 0 ? String(itemId) : items.cardOf(row)
 }
 
-/** Items that this node has not loaded yet are ignored. */
+/** The result for these items; ignores items that this node has not loaded yet. */
 function lookedUp({ items }: Catalogue, ids: readonly number[]): LookedUpItem {
   const rows = [...new Set(ids.map((id) => items.rowOf(id)))].filter((row) => row >= 0)
   if (rows.length === 0) return { state: 'unknown' }

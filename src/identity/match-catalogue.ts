@@ -1,4 +1,4 @@
-// Matches the whole catalogue to its sources: creates records for old items, matches them, and merges duplicates.
+// Matches the whole catalogue to its sources: creates records for items without any, matches the records, and merges duplicates.
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
@@ -16,7 +16,7 @@ export interface MatchedWorld {
   game: string
   /** a language family of cards, or `sealed` */
   world: string
-  /** items that are new, changed, merged into others, or removed because their records are pending */
+  /** numbers of items that are new, changed, merged into others, or removed because their records are pending */
   created: number
   updated: number
   merged: number
@@ -43,7 +43,7 @@ export interface MatchCtx extends PriceWriteCtx {
 
 type Aliases = Static<typeof SealedAliasRows>
 
-/** Items that get their records in one transaction: finished batches stay when the run is stopped. */
+/** Number of items that get their records in one transaction; finished batches remain if the run is stopped. */
 const ADOPTED_AT_ONCE = 10_000
 const SHOWN_MERGES = 100
 
@@ -57,8 +57,8 @@ class DryRun extends Error {
 }
 
 /**
- * Matches all records. Reads and other writes continue meanwhile; only catalogue imports and merges wait. A run that was stopped
- * continues where it was when it is started again.
+ * Matches all records. Reads and most writes continue meanwhile; only catalogue imports and merges wait. A run that was stopped continues where it
+ * left off when it is started again.
  */
 export const matchCatalogue = verb(
   {

@@ -1,4 +1,4 @@
-// Matches as operators see them: a source record that is pending or was decided, beside its candidates.
+// Matches as operators see them: each is a source record that is pending or was decided, with its candidates.
 import { type RawBuilder, sql } from 'kysely'
 import type { Facts } from '#catalogue/facts.ts'
 import { Details, ForeignIdList } from '#catalogue/fields.ts'
@@ -178,7 +178,7 @@ function viewOf(
         (cards.get(recordId) ?? []).flatMap((id) => items.get(id) ?? []),
         finishes,
       )
-      // Two records may have been linked to the same item since.
+      // Two of the records may have been linked to the same item since then.
       if (!item || shown.has(item.id)) return []
       shown.add(item.id)
       return [{ item, score, reasons: reasonsOf(reasons) }]
@@ -188,7 +188,7 @@ function viewOf(
   }
 }
 
-/** The item of the card that has the finish, otherwise the plainest. */
+/** The item of the card that has the finish, or else the plainest one. */
 function fitting(items: readonly MatchItem[], finishes: readonly string[]): MatchItem | undefined {
   const ordered = items.toSorted((a, b) => byPlainness(finishOf(a), finishOf(b)) || a.id - b.id)
   const [finish, ...others] = finishes

@@ -1,4 +1,4 @@
-// Merges an item into another one; from then on, its id redirects to the survivor.
+// Merges an item into another one; afterwards, its id redirects to the survivor.
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { CatalogueNames, recompose } from '#catalogue/compose-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'

@@ -1,4 +1,4 @@
-// Merges items; used for pairs given by operators and for all duplicates of a catalogue.
+// Merges items, given as pairs by operators or found as duplicates in a catalogue.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { replaceByAliases } from '#catalogue/merged-items.ts'
@@ -26,14 +26,13 @@ export interface ItemPair {
 }
 
 /**
- * Merges each `from` into its `into` within the caller's transaction, set by set: thousands of pairs take a few statements.
- * Prices, history, held prices, foreign ids, listings, sales and collection records move. The emptied item is deleted, and its id
- * becomes an alias of the survivor. `into` may be an alias or the `from` of another pair; the last survivor gets everything. Locks
- * are taken here in the order that all writers use; a caller that has already written in its transaction calls `lockIdentity`
- * (catalogue) first. `note` informs the other nodes, and each merge is audited.
+ * Merges each `from` into its `into` within the caller's transaction, set by set: thousands of pairs take a few statements. Prices, history, held
+ * prices, foreign ids, listings, sales and collection records move to the survivor. The emptied item is deleted, and its id becomes an alias of the
+ * survivor. `into` may be an alias or the `from` of another pair; the last survivor gets everything. This function takes its locks in the order that
+ * all writers use; a caller that has already written in its transaction calls `lockIdentity` (catalogue) first. `note` informs the other nodes, and
+ * each merge is audited.
  * @returns the ids of the merges, in the order of the pairs; `undoMerges` accepts any of them
- * @throws NOT_FOUND for an id that no item has or had, CONFLICT for an item that is already merged, is given twice, or would be merged into
- *   itself
+ * @throws NOT_FOUND for an id that no item has or had, CONFLICT for an item that is already merged, is given twice, or would be merged into itself
  */
 export async function mergeItems(
   ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>,

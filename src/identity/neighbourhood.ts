@@ -9,13 +9,13 @@ export interface Neighbourhood {
   setRefs: string[]
 }
 
-/** With more records, the whole world is matched. */
+/** Maximum records of a neighbourhood; beyond that, the whole world is matched. */
 const MAX_RECORDS = 8_000
 
 /**
- * The sets that are connected to records and sets: by mappings between sets, candidates, records of the same item, shared shop ids
- * and operators' decisions. With all their records, the matcher produces the same result as with the whole world.
- * @returns null if that is most of the world, or if the world is not organised by sets (sealed products)
+ * Finds the sets that are connected to the given records and sets: by mappings between sets, candidates, records of the same item, shared shop ids
+ * and operators' decisions. With all records of these sets, the matcher produces the same result as with the whole world.
+ * @returns null if these are most of the world, or if the world is not organised by sets (sealed products)
  */
 export async function neighbourhoodOf(
   tx: Tx,

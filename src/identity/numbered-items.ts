@@ -1,4 +1,4 @@
-// Finds items by set and collector number in memory: sets by any of their names or codes, numbers in any spelling.
+// Finds items in memory by set and collector number: sets by any of their names or codes, numbers in any spelling.
 import { type Candidate, candidateOf } from '#catalogue/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { CategoryTree } from '#catalogue/snapshot/category-tree.ts'
@@ -25,7 +25,7 @@ interface NamedSets {
   byName: SetNames<KnownSet>
   /** by slug and by id */
   byKey: Map<string, KnownSet>
-  /** cached results by text, because each card of a set repeats it */
+  /** cached results by text, because requests repeat the text of a set for each of its cards */
   found: Cache<string, readonly KnownSet[]>
 }
 
@@ -81,7 +81,7 @@ function namedSets(categories: CategoryTree): NamedSets {
   return named
 }
 
-/** All candidate sets: if an id is also the name of another set, both are returned. */
+/** All candidate sets. If an id is also the name of another set, both sets are returned. */
 function setsNamed({ byName, byKey, found }: NamedSets, set: string): readonly KnownSet[] {
   const known = found.get(set)
   if (known) return known
@@ -92,7 +92,7 @@ function setsNamed({ byName, byKey, found }: NamedSets, set: string): readonly K
   return sets
 }
 
-/** The live rows of a set by number; one pass over the set finds the rows of all wanted numbers. */
+/** The live rows of a set by number; finds the rows of all wanted numbers in one pass over the set. */
 class SetRows {
   readonly #items: ItemTable
   readonly #id: number
@@ -108,12 +108,12 @@ class SetRows {
     this.#codes = facts.codes
   }
 
-  /** Must be called for every number before the first `find`. */
+  /** Adds a number to look for; must be called for every number before the first `find`. */
   want(number: string): void {
     if (!this.#wanted.has(number)) this.#wanted.set(number, [])
   }
 
-  /** The rows of the number as printed, otherwise without the set's shared prefix, otherwise with or without the set's code. */
+  /** The rows of the number as printed; if there are none, without the set's shared prefix; then with or without the set's code. */
   find(number: string): readonly number[] {
     if (!this.#isRead) this.#eachRow((own, row) => void this.#wanted.get(own)?.push(row))
     this.#isRead = true
@@ -133,7 +133,7 @@ class SetRows {
     return { byNumber, bare }
   }
 
-  /** Visits rows; may visit a row more than once. */
+  /** Visits rows by number; may visit a row more than once. */
   #eachRow(visit: (number: string, row: number) => void): void {
     const { categoryId, code, live } = this.#items
     const numbers = this.#items.codeNumbers()
@@ -143,7 +143,7 @@ class SetRows {
   }
 }
 
-/** Whether the row's printed total is the given one, if both are known: the same number with another total is a different card. */
+/** Whether the row has the given printed total, if both are known: the same number with a different total is a different card. */
 function isOfTotal(items: ItemTable, row: number, total: string): boolean {
   if (total === '') return true
   const own = totalOf(items.codeOf(row)!)

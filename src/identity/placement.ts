@@ -1,4 +1,4 @@
-// Turns the matcher's assignment into items: which item each group of records keeps, and which items are new, merged or emptied. Pure.
+// Turns the matcher's assignment into items: decides which item each group of records keeps, and which items are new, merged or emptied. Pure.
 import { rankOf } from '#catalogue/facts.ts'
 import type { Assignment } from '#matching/records.ts'
 import type { GameRecord } from './game-records.ts'
@@ -36,14 +36,14 @@ interface RankedRecord {
   merged: boolean
 }
 
-/** The records of a group by the precedence of their facts: the item's own before those of items merged into it. */
+/** Sorts the records of a group by the precedence of their facts: the item's own records before those of items merged into it. */
 export function recordsByPrecedence({ members, item }: Group): readonly RankedRecord[] {
   const stating = members.map(({ record, whole }) => ({ source: record.source, record, whole, merged: isOfMerged(record, item) }))
   const foreign = ({ record, merged }: RankedRecord) => record.merged || merged
   return stating.some(foreign) ? stating.sort((a, b) => Number(foreign(a)) - Number(foreign(b))) : stating
 }
 
-/** Whether an operator stated it about an item that was merged into this one. */
+/** Whether an operator stated the record about an item that was merged into this one. */
 function isOfMerged({ source, foreignId }: GameRecord, item: number | null): boolean {
   return source === 'operator' && item !== null && foreignId !== String(item)
 }
@@ -52,7 +52,7 @@ interface Draft extends Group {
   /** the members whose items the group claims */
   owners: Placed[]
   primary: boolean
-  /** pending; keeps its item only if no other group claims it */
+  /** the group is pending and keeps its item only if no other group claims that item */
   waits: boolean
 }
 
@@ -91,7 +91,7 @@ function isExported({ members }: Draft): boolean {
   return members.some(({ record }) => record.source === 'mintmark')
 }
 
-/** A pending card that already has items, or is an item by definition, keeps them. */
+/** Groups of pending records that keep their items: those that already have an item, or that are an item by definition. */
 function keptItems(waiting: readonly GameRecord[], keeps: (record: GameRecord) => boolean): Draft[] {
   const kept = waiting.filter(keeps)
   const byItem = Map.groupBy(kept, ({ key, items }) => (items.length > 0 ? String(items[0]) : key))
@@ -101,7 +101,7 @@ function keptItems(waiting: readonly GameRecord[], keeps: (record: GameRecord) =
   })
 }
 
-/** Records that are not matched themselves join the group of the record that they follow. */
+/** Adds records that are not matched themselves to the group of the record that they follow. */
 function follow(drafts: readonly Draft[], followers: ReadonlyMap<GameRecord, GameRecord | null>): void {
   const behind = Map.groupBy(
     [...followers].filter(([, leader]) => leader !== null),
@@ -116,7 +116,7 @@ function follow(drafts: readonly Draft[], followers: ReadonlyMap<GameRecord, Gam
   }
 }
 
-/** Assigns each item to one group; a group with several items merges them. */
+/** Assigns each item to one group; items of the same group are merged. */
 function claim(drafts: readonly Draft[]): Set<number> {
   const votes = new Map<number, Map<Draft, number>>()
   const vote = (item: number, draft: Draft, weight = 1) => {

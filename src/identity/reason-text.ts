@@ -1,4 +1,4 @@
-// Why a record is pending, as an English sentence; the console has its own texts in each language.
+// Converts the reason why a record is pending to an English sentence; the console has its own texts in each language.
 import type { Reason } from '#matching/records.ts'
 
 export const REASON_RULES = [

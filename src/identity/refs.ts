@@ -7,7 +7,7 @@ import { type Group, recordsByPrecedence } from './placement.ts'
 
 export interface GroupRefs {
   refs: ReadonlyMap<Group, string>
-  /** groups whose existing item has another market or ref */
+  /** groups whose existing item currently has a different market or ref */
   moved: ReadonlySet<Group>
 }
 
@@ -20,7 +20,7 @@ interface Named {
 }
 
 /**
- * The ref of each group: that of its first record. The finish is appended if a group with a higher-ranked record has the same ref, or
+ * Determines the ref of each group: the ref of its first record. The finish is appended if a group with a higher-ranked record has the same ref, or
  * if an item outside the groups has it.
  */
 export async function refsOf(tx: Tx, groups: readonly Group[]): Promise<GroupRefs> {

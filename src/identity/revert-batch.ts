@@ -1,4 +1,4 @@
-// Reverts a merge or a split: moves everything back and keeps the items apart, or merges the split item back.
+// Reverts a merge, by moving everything back and keeping the items apart, or a split, by merging the split item back.
 import { sql } from 'kysely'
 import { CatalogueNames, recompose } from '#catalogue/compose-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
@@ -58,7 +58,7 @@ async function revertSplit(ctx: PriceWriteCtx, tx: Tx, note: Note, split: Split)
     tx,
   )
   await mergeItems(ctx, tx, note, [{ from, into }])
-  // The item's other finishes get their facts back as well.
+  // Recomposes the item's other finishes, so that they get their facts back as well.
   for (const world of worlds) await settle(ctx, tx, note, world, { importId: null, touched: new Set() })
   await recompose(tx, note, new CatalogueNames(tx), [into])
 }

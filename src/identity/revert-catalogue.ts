@@ -16,9 +16,9 @@ export interface RevertedCatalogue {
 }
 
 /**
- * Reverts the import: records that only it states are removed with their items, other records return to what the other imports
- * state, and its merges are undone. Items with other prices, listings, sales or collection records are kept. The caller holds
- * `lockIdentity` and has already withdrawn the import's prices.
+ * Reverts the import: removes records that only it states together with their items, returns other records to what the other imports state, and
+ * undoes its merges. Items with other prices, listings, sales or collection records are kept. The caller holds `lockIdentity` and has already
+ * withdrawn the import's prices.
  * @param by the batch of the revert
  * @throws CONFLICT if a merge of the import cannot be undone
  */

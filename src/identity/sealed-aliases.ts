@@ -21,7 +21,7 @@ export const SealedAliasRows = Type.Array(
   },
 )
 
-/** Replaces the operator's aliases; if words are repeated, the last row counts. They apply to future matching. */
+/** Replaces the operator's aliases; if words are repeated, the last row counts. The new aliases apply to future matching only. */
 export async function setSealedAliases(tx: Tx, note: Note, rows: Static<typeof SealedAliasRows>): Promise<void> {
   const before = await sealedAliases(tx)
   const after = Object.fromEntries(rows.map(({ words, means = '' }) => [words, means]))

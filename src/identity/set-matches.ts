@@ -1,4 +1,4 @@
-// Sets for decisions by operators: unmapped ones that resemble sets of other sources, and decided ones.
+// Sets that operators decide about: unmapped ones that resemble sets of other sources, and decided ones.
 import { type RawBuilder, sql } from 'kysely'
 import { existing, missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -66,7 +66,7 @@ export interface StoredSet {
 const WAITING = sql`exists (select from match_set_maps m where m.from_ref = c.ref and m.game = c.game and not m.decided)`
 const DECIDED = sql`exists (select from match_decisions d where d.kind = 'set' and d.a = c.ref)`
 
-/** The sets with the most pending cards first. */
+/** A page of the sets, those with the most pending cards first. */
 export async function pageOfSetMatches(
   on: Queryable,
   { state = 'waiting', game }: SetMatchFilter,

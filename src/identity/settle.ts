@@ -1,4 +1,4 @@
-// Brings the items of a game in line with its source records and decisions.
+// Updates the items of a game to match its source records and decisions.
 import { deleteItems, releaseRefs } from '#catalogue/store.ts'
 import { unlinkRecords } from '#catalogue/source-records.ts'
 import type { Note } from '#db/change.ts'
@@ -24,7 +24,7 @@ export interface Settled {
   emptied: number
   /** records that are pending a decision */
   waiting: number
-  /** of the touched records: those with a new item, and those with a changed item */
+  /** touched records that have a new item, and those whose item has changed */
   createdFor: Set<number>
   updatedFor: Set<number>
   /** number of records by the method that linked them to items */
@@ -32,8 +32,8 @@ export interface Settled {
 }
 
 /**
- * Assigns all records of a world of a game and applies the differences: new items, joins, merges, changed facts, the queue. Existing
- * items keep their ids. The caller holds `lockIdentity`.
+ * Assigns all records of a world of a game and applies the differences: new items, joins, merges, changed facts, and the queue. Existing items keep
+ * their ids. The caller holds `lockIdentity`.
  * @param importId the import whose revert undoes the merges; null for none
  * @param touched ids of changed records, whose items are composed again
  * @param among the records and sets that can differ; null or absent for the whole world
@@ -77,7 +77,7 @@ export async function settle(
   }
 }
 
-/** Merges items; reverting the import undoes it. */
+/** Merges items; reverting the import undoes the merges. */
 async function merge(
   ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>,
   tx: Tx,

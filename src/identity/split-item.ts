@@ -84,7 +84,7 @@ async function recordsUnder(tx: Tx, itemId: number): Promise<LinkedRecord[]> {
   return rows
 }
 
-/** Active merges that brought the records to the item: undoing them restores the merged item with all it had. */
+/** Active merges that brought the records to the item. Undoing one restores the merged item with everything it had. */
 async function mergesThatBrought(tx: Tx, itemId: number, records: readonly LinkedRecord[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select distinct m.id from merges m join merged_sources s on s.merge_id = m.id
@@ -101,10 +101,10 @@ interface Separation {
   author: string
 }
 
-/** A separated record may resemble further cards, listed ten at a time; it is kept apart from those, too. */
+/** Maximum rounds of a split: a separated record may resemble further cards, listed ten at a time, and is kept apart from those, too. */
 const MAX_ROUNDS = 30
 
-/** Records that the two sides are different, also from every candidate that this would leave pending; returns the pairs. */
+/** Stores that the two sides are different, and that each differs from the candidates with which this would leave it pending; returns the pairs. */
 async function separate(ctx: PriceWriteCtx, tx: Tx, note: Note, { itemId, wanted, others, author }: Separation): Promise<Pair[]> {
   const [first] = wanted
   const decided: Pair[] = []
@@ -132,7 +132,7 @@ async function pendingPairs(tx: Tx, records: readonly LinkedRecord[]): Promise<P
   return rows.map(({ record, candidate }) => [keyOf(record), keyOf(candidate)])
 }
 
-/** The item that the records now form; null if they are still linked to the one they were to leave, or to none. */
+/** The item that the records now form; null if they have none, or are still linked to the item that they should have left. */
 async function itemOf(tx: Tx, left: number, records: readonly LinkedRecord[]): Promise<number | null> {
   const { rows } = await sql<{ item_id: number }>`
     select s.item_id from item_sources s join items i on i.id = s.item_id

@@ -19,11 +19,11 @@ import type { PriceWriteCtx } from '#prices/types.ts'
 import { lockItems } from './locks.ts'
 
 /**
- * Undoes merges in the caller's transaction, in bulk: rows that each merge moved are moved back if they still exist. Rows added since
- * then stay with the survivor: prices, listings, sales, collection records, and held prices that were decided. Locks and `note` are used
- * as in `mergeItems`.
- * @throws NOT_FOUND, or CONFLICT if the merge is already undone, if its survivor was itself merged later (undo that first or in the
- * same call), or if another item now has the ref or slug
+ * Undoes merges in the caller's transaction, in bulk: rows that each merge moved are moved back if they still exist. Rows that were added after the
+ * merge stay with the survivor: prices, listings, sales, collection records, and held prices that were decided. Locks and `note` are used as in
+ * `mergeItems`.
+ * @throws NOT_FOUND, or CONFLICT if the merge is already undone, if its survivor was itself merged later (undo that first or in the same call), or if
+ * another item now has the ref or slug
  */
 export async function undoMerges(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx: Tx, note: Note, ids: readonly number[]): Promise<void> {
   await lockIdentity(tx)
@@ -84,7 +84,7 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
   }
 }
 
-/** A survivor that took the ref or slug of a merged item of a higher source gets its own back. */
+/** Restores the ref and slug of survivors that had taken them from a merged item of a higher-ranked source. */
 async function restoreRefs(tx: Tx, note: Note, pairs: readonly MergePair[]): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select distinct i.id from merges m join items i on i.id = m.into_item

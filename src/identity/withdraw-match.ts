@@ -12,7 +12,7 @@ import { endPostponement, type QueuedMatch, recordsOf, applyDecisions } from './
 import { fetchMatch, type Match } from './matches.ts'
 import { undoMerges } from './undo.ts'
 
-/** Returns the match, or null if a rule has decided the record since. */
+/** Returns the match, or null if a rule has decided the record since then. */
 export const withdrawMatch = verb(
   { name: 'withdrawMatch', needs: 'catalogue', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
   (ctx: PriceWriteCtx, { id }) =>

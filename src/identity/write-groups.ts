@@ -41,7 +41,7 @@ export async function writeGroups(
   const names = new CatalogueNames(tx)
   const authors = await authorsOfJoins(tx)
   const comingBack = new Set<number>()
-  // The next part is composed while the previous one is written.
+  // Composes each part while the previous one is being written.
   let writing: Promise<void> = Promise.resolve()
   try {
     let next = await readPart(tx, groups.slice(0, PART))
@@ -55,7 +55,7 @@ export async function writeGroups(
       writing.catch(() => {})
     }
   } finally {
-    // An error ends the transaction: wait, so that no write is still running then.
+    // After an error the transaction ends, so wait until no write is running.
     await writing
   }
   return written
@@ -83,7 +83,7 @@ export async function writeGroups(
 }
 
 async function readPart(tx: Tx, groups: readonly Group[]): Promise<Part> {
-  // Waits for operators' current edits, so that they are read.
+  // Waits for edits by operators that are in progress, so that they are included.
   await lockItems(
     tx,
     groups.flatMap(({ item }) => item ?? []),
@@ -114,7 +114,7 @@ function formerOf({ members }: Group, comingBack: Set<number>): number | null {
   return id
 }
 
-/** Whether the item is new and has one record, so that its facts are copied. Operators may state that a value is absent. */
+/** Whether the facts of a new item can be copied from its only record. An operator's cannot: it may state that a value is absent. */
 function isCopy({ item, members }: Group): boolean {
   return item === null && members.length === 1 && members[0]!.record.source !== 'operator'
 }

@@ -1,4 +1,4 @@
-// Writes catalogue files: categories as they are read, source statements in batches, and at the end the resulting items and their prices.
+// Writes catalogue files: categories as they are read, source statements in batches, and finally the resulting items and their prices.
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { CategoryChanges } from '#catalogue/category-changes.ts'
@@ -16,13 +16,13 @@ import { itemsWithOtherSharing } from '#prices/shared-ids.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 
-/** Maximum text of a batch of items; a thousand cards have a fifth of it. */
+/** Maximum characters of a batch of items; a thousand typical cards have a fifth of that. */
 const PART_CHARACTERS = 4 * 1024 * 1024
 
-/** Categories cached by ref: each item of a file may name another one. */
+/** Maximum number of categories cached by ref, because each item of a file may name a different one. */
 const MAX_CACHED_CATEGORIES = 100_000
 
-/** Prices per read. */
+/** Number of prices per read. */
 const PRICES_READ = 5_000
 
 interface ReadItem {
@@ -43,7 +43,7 @@ export class CatalogueImporter implements Importer {
   #unchanged = 0
   #hasPrices = false
   #lastLine = 0
-  /** the previous records, while they are written */
+  /** the write of the previous records, while it is running */
   #writing: Promise<void> = Promise.resolve()
 
   private constructor(run: ImportRun, read: CatalogueReader, groups: ReadonlySet<string>) {
@@ -67,7 +67,7 @@ export class CatalogueImporter implements Importer {
         await this.#run.yieldToEventLoop()
       }
     } finally {
-      // After an error in the file the transaction ends and must not be written to any more.
+      // After an error in the file the transaction ends, so wait until nothing is being written.
       await this.#writing.catch(() => {})
     }
     await this.#writing
@@ -101,7 +101,7 @@ export class CatalogueImporter implements Importer {
       else if ('category' in row) await this.#saveCategory(row.line, row.category)
       else if (this.#isSound(row.line, row.item)) items.push({ line: row.line, record: row.item, key: row.key })
     }
-    // The same record twice in a batch is two statements, the later one last.
+    // A record that occurs twice in a batch gets two statements, which must be written in order.
     while (items.length > 0) {
       const keys = new Set<string>()
       const now: ReadItem[] = []
@@ -159,7 +159,7 @@ export class CatalogueImporter implements Importer {
     return false
   }
 
-  /** Writes records while the next ones are read. */
+  /** Writes records while the next ones are being read. */
   async #state(items: readonly ReadItem[]): Promise<void> {
     const statements = items.map(({ key, record }) => ({ key, facts: factsOfRecord(record) }))
     await this.#writing
@@ -169,7 +169,7 @@ export class CatalogueImporter implements Importer {
   }
 
   async #write(items: readonly ReadItem[], statements: { key: SourceKey; facts: Facts }[]): Promise<void> {
-    // Stored before the first statement of a record, because an item may have come from it.
+    // Items without records get theirs before the first statement is stored, because one of the stated records may be where they came from.
     if (this.#touched.size === 0) await adoptItems(this.#run.tx)
     const states = await stateRecords(this.#run.tx, this.#run.importId, statements)
     for (const [n, { id, changed }] of states.entries()) {
@@ -198,7 +198,7 @@ export class CatalogueImporter implements Importer {
       from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb) as p(line int4, record_id int4, price jsonb)`.execute(this.#run.tx)
   }
 
-  /** Prices in an export were accepted where they came from: only prices far from ours are held. */
+  /** Prices in an export were already accepted where they came from, so only those far from ours are held. */
   async #writePrices(): Promise<void> {
     const prices = await PriceBatcher.open(this.#run, { rules: { ...this.#run.ctx.rules, only: ['jump'] }, rowsArePrices: false })
     for (let last = 0; ; ) {
@@ -214,7 +214,7 @@ export class CatalogueImporter implements Importer {
   }
 }
 
-/** Records that are sent to the database as one text: records of one line share their texts in memory, but not in SQL. */
+/** Splits records into batches by the size of their SQL text: records of one line share their texts in memory, but not in SQL. */
 function* chunksOf(items: readonly ReadItem[]): Generator<ReadItem[]> {
   let part: ReadItem[] = []
   let characters = 0

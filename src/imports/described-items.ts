@@ -5,13 +5,13 @@ import { familiesOf, loadItemIndex } from '#identity/item-index.ts'
 import type { CardDescription, CardIndex } from '#matching/card-index.ts'
 import { type ItemKey, type ItemKeys, type PriceRow, wordsOf } from '#prices/records.ts'
 
-/** Maximum item ids in a reason. */
+/** Maximum item ids that a reason lists. */
 const MAX_LISTED_IDS = 3
 const MAX_SHOWN_LENGTH = 120
 
 export class DescribedItems {
   readonly #tx: Tx
-  /** items by the rows' descriptions, as in `worldsOf` */
+  /** indexes of the candidate items, by `worldsOf` of the rows */
   readonly #indexes = new Map<string, CardIndex>()
 
   constructor(tx: Tx) {
@@ -37,7 +37,7 @@ export class DescribedItems {
     }
   }
 
-  /** Call `load` first. */
+  /** Finds the item of a row whose batch has been passed to `load`. */
   find(item: ItemKey | ItemKeys): { itemId: number } | { reject: Reason } {
     const description = described(item)
     const { name, number, set, finish } = description
@@ -60,7 +60,7 @@ export class DescribedItems {
   }
 }
 
-/** The same for rows of the same game and language families, as far as they state them. */
+/** Equal for rows of the same game and language families, as far as the rows state them. */
 function worldsOf({ game, families }: CardDescription): string {
   return `${game ?? ''}\t${families?.join() ?? ''}`
 }

@@ -1,4 +1,4 @@
-// Column mapping of an import: the caller's parameters merged into a saved mapping, if one is named.
+// Column mapping of an import: merges the request's parameters into a saved mapping, if it names one.
 import { invalid, invalidFields } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'
 import { problem } from '#core/problems.ts'
@@ -26,8 +26,8 @@ export type MappingInput = Static<Type.TObject<typeof MAPPING_INPUT>>
 const PARAMETERS = Object.keys(MAPPING_INPUT) as (keyof MappingInput)[]
 
 /**
- * The mapping for an import of the format, saved if the caller asks for it and it is not a dry run; null for a format that
- * needs none.
+ * The mapping for an import of the format; saves it if the caller requests that and it is not a dry run. Returns null for a format that needs no
+ * mapping.
  * @throws VALIDATION_ERROR for an invalid or missing mapping, NOT_FOUND for an unknown name
  */
 export async function mappingOf(
@@ -55,7 +55,7 @@ export async function mappingOf(
   }
   readMapping(mapping, 'map')
   if (mapping.market === undefined) throw invalid('market', 'required')
-  // A repeated request saves it again under the same name.
+  // Safe to repeat: a retried request saves the mapping again under the same name.
   if (input.save_map !== undefined && !input.dry_run)
     await call(savePriceMapping, { ...ctx, idempotency: null }, { name: input.save_map, ...mapping })
   return mapping

@@ -12,12 +12,12 @@ import { PriceWriter } from '#prices/writer.ts'
 import type { ImportRun } from './importer.ts'
 
 const BATCH = 20_000
-/** Only a few hundred companies and grades exist; a file with more than this would flood the tree. */
+/** Maximum number of labels. Only a few hundred companies and grades exist; a file with more than this would flood the group tree. */
 const MAX_LABELS = 10_000
 
 interface PriceBatcherOptions {
   rules: PriceRules
-  /** whether the file consists of prices, so that they count as its created and updated rows, and not as parts of items */
+  /** whether the file consists of prices: they then count as its created and updated rows, and not as parts of items */
   rowsArePrices: boolean
 }
 
@@ -28,7 +28,7 @@ export class PriceBatcher {
   readonly #labels: Map<string, number>
   #filling = new PriceBatch()
   #spare = new PriceBatch()
-  /** the previous batch, while it is written */
+  /** the write of the previous batch, while it is running */
   #writing: Promise<void> = Promise.resolve()
 
   private constructor(run: ImportRun, { rules, rowsArePrices }: PriceBatcherOptions, labels: Map<string, number>) {
@@ -49,7 +49,7 @@ export class PriceBatcher {
     return new PriceBatcher(run, batching, await labelIds(run.tx))
   }
 
-  /** A price as files and exports contain it. Nothing is being written when this returns: items use the same transaction. */
+  /** Adds a price as files and exports contain it. Nothing is being written when this resolves, because items use the same transaction. */
   async add(row: number, itemId: number, point: PricePoint): Promise<void> {
     const minor = parseMinor(point.price)!
     await this.put({ row, itemId, market: MARKETS.indexOf(point.market), minor, updatedAtMs: Date.parse(point.updatedAt) }, point.label)
@@ -57,9 +57,9 @@ export class PriceBatcher {
   }
 
   /**
-   * Adds a price under a canonical label; a new grade is added to the tree. Returns a promise only if there is something to
-   * wait for: awaiting nothing a million times takes longer than everything else here. A full batch is written while the
-   * next one is filled; a caller that gives up before `flush` awaits `settled`.
+   * Adds a price under a canonical label; a new grade is added to the group tree. Returns a promise only if there is something to wait for, because
+   * awaiting a million times takes longer than everything else here. A full batch is written while the next one is filled; a caller that stops before
+   * `flush` must await `settled`.
    */
   put(price: Omit<PriceWrite, 'labelId'>, label: string): Promise<void> | null {
     const labelId = this.#labels.get(label)
@@ -74,12 +74,12 @@ export class PriceBatcher {
     await this.#writer.finish({ whole: true })
   }
 
-  /** Resolves when nothing is being written any more, so that the transaction can be read; rejects if writing failed. */
+  /** Resolves when no write is running any more, so that the transaction can be read; rejects if writing failed. */
   written(): Promise<void> {
     return this.#writing
   }
 
-  /** Resolves when nothing is being written any more, even if writing failed. */
+  /** Resolves when no write is running any more, even if writing failed. */
   settled(): Promise<void> {
     return this.#writing.catch(() => {})
   }
@@ -91,7 +91,7 @@ export class PriceBatcher {
     await this.put(price, label)
   }
 
-  /** Resolves when the previous batch is written. */
+  /** Starts to write the full batch; resolves when the previous one is written. */
   async #beginWrite(): Promise<void> {
     await this.#writing
     const full = this.#filling

@@ -9,9 +9,9 @@ import { DescribedItems } from './described-items.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 
-/** Rows that are read while the previous prices are written: their items are looked up in one query. */
+/** Number of rows that are read while the previous prices are being written; their items are looked up in one query. */
 const ROWS_AHEAD = 10_000
-/** Rows without a known id that are collected to learn the set names of the file. */
+/** Maximum rows without a known id that are collected to learn the file's set names. */
 const MAX_DESCRIBED_ROWS = 50_000
 const MAX_DESCRIBED_CHARACTERS = 8 * 1024 * 1024
 
@@ -24,9 +24,9 @@ export class PriceImporter implements Importer {
   readonly #prices: PriceBatcher
   readonly #described: DescribedItems
   readonly #rates: Rates
-  /** rows whose items are not looked up yet */
+  /** rows whose items have not been looked up yet */
   #ahead: FeedRow[] = []
-  /** rows whose ids match no item, and the total length of their texts */
+  /** rows whose ids no item has, and the total length of their texts */
   #unidentified: PriceRow[] = []
   #characters = 0
   #lastLine = 0
@@ -91,7 +91,7 @@ export class PriceImporter implements Importer {
     return null
   }
 
-  /** The item of the first key that matches; null if none matches and the row describes its item in words. */
+  /** The item of the first key that matches; null if no item has any of the keys but the row describes its item. */
   #find({ item }: PriceRow): RowResult | null {
     let unknown: RowResult | null = null
     for (const key of keysOf(item)) {

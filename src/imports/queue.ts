@@ -12,7 +12,7 @@ import { removeUpload, storeUpload, type Upload } from './upload.ts'
 import type { ImportJob } from './worker.ts'
 
 const AT_ONCE = 2
-/** Formats read their files in pieces and stay far below this; an import that does not only ends its thread, never the process. */
+/** Maximum heap of an import's thread. Formats read files in pieces and need far less; exceeding it ends only the thread, never the process. */
 const HEAP_MB = 192
 const YOUNG_MB = 32
 
@@ -21,7 +21,7 @@ export interface ImportQueueOptions {
   log: Log
   /** directory of uploads; null: a directory of this process among the machine's temporary files */
   dataDir: string | null
-  /** largest heap of an import in MB; 192 unless set */
+  /** maximum heap of an import's thread in MB; default: 192 */
   heapMb?: number
 }
 
@@ -33,9 +33,9 @@ export class ImportQueue {
   readonly #heapMb: number
   readonly #waiting: ImportJob[] = []
   readonly #running = new Map<number, Worker>()
-  /** holds the locks of this node's imports for as long as the process lives */
+  /** connection that holds the locks of this node's imports until the process ends */
   #guard: pg.PoolClient | null = null
-  /** statements on the guard, one after another */
+  /** queue of statements on the guard, which run one after another */
   #guarded: Promise<void> = Promise.resolve()
   #closed = false
 
@@ -108,12 +108,12 @@ export class ImportQueue {
     })
   }
 
-  /** A result that the thread did not report; its transaction ended with its connection. */
+  /** Marks an import as failed whose thread did not report a result; its transaction ended with its connection. */
   async #fail(importId: number, why: Reason): Promise<void> {
     try {
       await failImports(this.#db, [importId], why)
     } catch (error) {
-      // `failBrokenImports` finds it then.
+      // The import stays marked as running; `failBrokenImports` marks it as failed later.
       this.#log.warn({ err: error, import: importId }, 'Failed to mark an interrupted import')
     }
   }
@@ -126,7 +126,7 @@ export class ImportQueue {
   }
 
   #release(importId: number): Promise<void> {
-    // A lost connection has no lock to release.
+    // An error is ignored, because a lost connection holds no lock to release.
     return this.#onGuard(async () => {
       await this.#guard?.query(`select pg_advisory_unlock_shared(${IMPORT_LOCK}, ${importId})`).catch(() => {})
     })

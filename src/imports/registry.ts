@@ -31,7 +31,7 @@ export const IMPORT_INPUT = {
   dry_run: Type.Optional(Type.Boolean({ description: 'Only report; change nothing' })),
 }
 
-/** Files that others refer to are read first, series before sets before cards, regardless of the order in which they were named. */
+/** Sorts files so that those that others refer to are read first: series before sets before cards, regardless of the order of the arguments. */
 export async function inReadingOrder(format: ImportFormat, files: ImportFile[]): Promise<ImportFile[]> {
   if (files.length < 2 || format.kind !== 'catalogue' || !format.rank) return files
   const ranked = await Promise.all(files.map(async (file) => ({ file, rank: format.rank!(await headOf(file)) })))

@@ -21,7 +21,7 @@ export const revertImport = verb(
       if (isCatalogue) await lockIdentity(tx)
       const opened = await openRevert(ctx, tx, id)
       const { importId, root, comesBack } = opened
-      // Prices need their items: they are removed first and restored last.
+      // Prices need their items: a revert removes prices before items, and a restore restores items before prices.
       const back = isCatalogue && comesBack ? await reinstateCatalogue(ctx, tx, note, root.id) : null
       const { prices, held, itemIds } = await revertPrices(ctx, tx, note, opened)
       const gone = isCatalogue && !comesBack ? await revertCatalogue(ctx, tx, note, { importId: root.id, by: importId }) : null

@@ -1,4 +1,4 @@
-// One import from its first byte to its report: a format parses, the store writes, in one transaction.
+// Runs one import from its first byte to its report: a format parses the files and an importer writes the rows, in one transaction.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { FeedError, gunzip } from '#core/feed.ts'
@@ -49,7 +49,7 @@ const PROGRESS_MS = 500
 
 class DryRun extends Error {}
 
-/** Runs an import whose batch is open. Bad input results in a `failed` report; internal errors are recorded and thrown. */
+/** Runs an import whose batch is open. Invalid input results in a `failed` report; internal errors are recorded and thrown. */
 export async function runImport(ctx: ImportRunCtx, id: number, request: ImportRequest): Promise<ImportReport> {
   const counts = noCounts()
   const refusals = new Refusals()
@@ -122,14 +122,14 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
     await write()
     await closeImport(tx, id, { status: 'done', counts, refusals })
   }
-  // No retry, because the input may be a stream. Writes to one market are serialised, so there are no conflicts.
+  // Never retried, because the input may be a stream. Writes to one market are serialised, so conflicts do not occur.
   await announceAfter(ctx.db.kysely, importAll, (run) => ctx.db.kysely.transaction().execute(run)).catch(async (error: unknown) => {
     if (!(error instanceof DryRun)) throw error
     await closeAlone(ctx.db, id, { status: 'done', counts, refusals })
   })
 }
 
-/** Closes an import after its own transaction has ended; its end and its rejected rows become visible together. */
+/** Closes an import after its own transaction has ended; its end and its rejected rows become visible at the same time. */
 function closeAlone({ kysely }: Db, id: number, outcome: ImportOutcome): Promise<void> {
   return kysely.transaction().execute((tx) => closeImport(tx, id, outcome))
 }

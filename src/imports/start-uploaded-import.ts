@@ -57,7 +57,7 @@ export const startUploadedImport = verb(
       }
       return { id: importId, status: 'queued' }
     } finally {
-      // A repeated request has uploaded the file again.
+      // A retried request has uploaded the file a second time, so that copy is discarded.
       if (!fresh) ctx.imports.discard(upload)
     }
   },

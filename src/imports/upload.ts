@@ -1,4 +1,4 @@
-// Uploaded files on disk until their import has ended: written and hashed as they arrive.
+// Stores uploaded files on disk until their import has ended; writes and hashes them as they arrive.
 import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 
-/** Largest body of an upload. */
+/** Maximum size of an upload's body. */
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 
 export interface Upload {
@@ -14,13 +14,13 @@ export interface Upload {
   size: number
   /** compressed with gzip, by its first bytes */
   gzip: boolean
-  /** represents the file when requests are compared */
+  /** returns what represents the file when requests are compared */
   toJSON: () => object
 }
 
 /**
  * Writes a body to a new file in the folder.
- * @throws PAYLOAD_TOO_LARGE above 2 GB; the file is removed then
+ * @throws PAYLOAD_TOO_LARGE above 2 GB; the file is then removed
  */
 export async function storeUpload(folder: string, body: AsyncIterable<Uint8Array>, mostBytes = MAX_UPLOAD_BYTES): Promise<Upload> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })

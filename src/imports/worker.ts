@@ -1,4 +1,4 @@
-// The thread of an uploaded import: parsing and writing here never delay the node's responses.
+// The thread of an uploaded import, so that parsing and writing never delay the node's responses.
 import { createReadStream } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import type { Market } from '#core/markets.ts'
@@ -41,7 +41,7 @@ try {
     now: () => new Date(Date.now() + job.clockOffsetMs),
     requestId: job.requestId,
     idempotency: null,
-    // Nodes apply changes by notification; a request for a finished import waits for its node there.
+    // Does not wait: nodes apply changes when they are notified, and a request for a finished import waits until its node has applied them.
     caughtUp: async () => {},
   }
   await runImport(ctx, job.importId, {

@@ -8,7 +8,7 @@ import { compare, type SourceCard, sourceCards } from './source-cards.ts'
 import { Verdicts } from './verdicts.ts'
 
 /**
- * Returns the items, the pending cards and the set maps. Cards of lower sources join those of higher ones. The order of the records
+ * Returns the items, the pending cards and the set maps. Cards of lower-ranked sources join those of higher-ranked ones. The order of the records
  * does not matter, and a manual decision overrides every rule.
  */
 export function assign(records: readonly MatchRecord[], decisions: Decisions, options: AssignOptions = {}): Assignment {
@@ -28,7 +28,7 @@ export function assign(records: readonly MatchRecord[], decisions: Decisions, op
   return result
 }
 
-/** Cards by source, sources in order of precedence. */
+/** Groups cards by source, with the sources in order of precedence. */
 function bySource(cards: readonly SourceCard[], precedence: readonly string[]): SourceCard[][] {
   const rank = (source: string) => (precedence.includes(source) ? precedence.indexOf(source) : precedence.length)
   return [...Map.groupBy(cards, ({ source }) => source)].sort(([a], [b]) => rank(a) - rank(b) || compare(a, b)).map(([, own]) => own)

@@ -8,7 +8,7 @@ import { decidedSets, mapSets } from './set-maps.ts'
 import { SetNames } from './set-names.ts'
 import { type SourceCard, type SourceSet, sourceCards } from './source-cards.ts'
 
-/** How a row of a file describes an item; null where it states nothing. */
+/** How a row of a file describes an item; null for what the row does not state. */
 export interface CardDescription {
   name: string
   /** collector number as written, with or without the total */
@@ -26,14 +26,14 @@ export interface CardDescription {
 /** A record linked to an item; one without a finish may be linked to several items. */
 export interface IndexedRecord {
   itemId: number
-  /** the item's canonical slug; null when no source states one */
+  /** the item's canonical slug; null if no source states one */
   finish: string | null
   record: MatchRecord
 }
 
 export type FindResult = { itemId: number; method: 'set' | 'name' } | { reason: Reason; candidates: { itemId: number; score: number }[] }
 
-/** Longer than any name, number, set or printing of an item. */
+/** Maximum length of a text that can match; names, numbers, sets and printings of items are shorter. */
 const MAX_TEXT_LENGTH = 500
 const MAX_CANDIDATES = 5
 /** Maximum number of cards that are compared when nothing matches exactly. */
@@ -42,7 +42,7 @@ const MAX_COMPARED = 500
 interface Printing {
   itemId: number
   card: SourceCard
-  /** the finish as a slug; null when no source states one */
+  /** the finish as a slug; null if no source states one */
   finish: string | null
   words: readonly string[] | null
 }
@@ -87,8 +87,8 @@ export class CardIndex {
   }
 
   /**
-   * Learns from the rows of a file which set each of its set names means, by the rules of set maps; names and codes in the catalogue
-   * need no learning. Call it once with all rows, or a large sample of them.
+   * Learns from the rows of a file which set each of its set names means, by the rules of set maps; names and codes that the catalogue has need no
+   * learning. Call it once with all rows, or with a large sample of them.
    */
   learn(rows: Iterable<CardDescription>, decisions: Pick<Decisions, 'setMaps'> = { setMaps: [] }): SetMap[] {
     const sets = new Map<string, SourceSet>()
@@ -121,8 +121,7 @@ export class CardIndex {
   }
 
   /**
-   * The item that the row describes by set, number, name and finish. An ambiguous row is never guessed: its best candidates are
-   * returned instead.
+   * Finds the item that the row describes by set, number, name and finish. It never guesses an ambiguous row: it returns its best candidates instead.
    */
   find(row: CardDescription): FindResult {
     if (isTooLong(row)) return { reason: UNKNOWN, candidates: [] }
@@ -138,8 +137,8 @@ export class CardIndex {
   }
 
   /**
-   * Cards with this number and name in the set, or in all sets when the row names none. Within a set, a number belongs to one card, so
-   * words that only some sources append to the name are ignored.
+   * Cards with this number and name in the set, or in all sets if the row names none. Within a set, a number belongs to one card, so words that only
+   * some sources append to the name are ignored.
    */
   #numbered(row: CardDescription, wanted: ParsedDescription, written: string): SourceCard[] {
     const { set } = row
@@ -218,15 +217,15 @@ export class CardIndex {
 
 const UNKNOWN: Reason = { rule: 'unknown', params: {} }
 
-/** The printings that fit best; empty when none fits. */
+/** The printings that fit best; empty if none fits. */
 function fittest(printings: readonly Fitting[]): Fitting[] {
   const best = Math.max(FIT.none, ...printings.map(({ fit }) => fit))
   return best === FIT.none ? [] : printings.filter(({ fit }) => fit === best)
 }
 
 /**
- * The item if there is only one. If the row states no finish and all items are of the same card, the plain one; a card that is only
- * sold with its set's stamp is the plain one beside an item with a further stamp.
+ * The item if there is only one. If the row states no finish and all items are of the same card, returns the plain one. A card that is only sold with
+ * its set's stamp counts as plain beside an item with a further stamp.
  */
 function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {
   const items = new Map(fitting.map((one) => [one.itemId, one]))

@@ -1,4 +1,4 @@
-// Clusters: cards of one or several sources that the matcher considers the same, with how each joined.
+// Clusters: cards of one or several sources that the matcher considers the same, each with the method by which it joined.
 import type { MatchCandidate, Method, Reason, SetMap, WaitingCard } from './records.ts'
 import type { SourceCard } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'
@@ -64,7 +64,7 @@ export function join(cluster: Cluster, unit: Unit, method: Method, confidence: n
   cluster.members.push({ card: first!.card, method, confidence }, ...others)
 }
 
-/** Reasons why the two cannot be the same card. */
+/** Reasons why the unit and the cluster cannot be the same card. */
 export function contradictions(unit: Unit, cluster: Cluster): Reason[] {
   const reasons: Reason[] = []
   const [ownHps, otherHps] = [unit.cards.flatMap(({ hps }) => hps), cluster.members.flatMap(({ card }) => card.hps)]

@@ -10,7 +10,7 @@ import { SetNames } from './set-names.ts'
 const MIN_CARDS = 3
 const SHARE = 0.4
 
-/** What a record states about its card. */
+/** A record's facts about its card that rows are compared with. */
 export interface Statement {
   id: number
   /** ref of its set */
@@ -24,13 +24,13 @@ interface Label {
   rows: number
   /** refs of the sets with this name or code */
   named: readonly string[]
-  /** number of rows that describe cards of a set, by its ref */
+  /** number of rows that describe cards of a set, by the set's ref */
   agree: Map<string, number>
 }
 
 /**
- * Takes rows, then statements of the sets that they name. If the rows do not describe these sets, it also takes statements of all
- * sets: a list may give a set the code that the catalogue uses for another one.
+ * Finds the sets that rows describe. Takes the rows, then statements of the sets that they name. If the rows do not describe these sets, it also
+ * takes statements of all sets: a list may use a code for a set that the catalogue uses for another one.
  */
 export class DescribedSets {
   /** refs of the sets that the rows name; after `choose`, also of those that they describe */

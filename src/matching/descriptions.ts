@@ -1,11 +1,11 @@
-// How a row of a file describes a card, in normal form: the name separated from number and printing.
+// Normalises how a row of a file describes a card: separates the name from number and printing.
 import { sameCode } from '#index/codes.ts'
 import { FIT, type Fit, finishFit, finishWords } from '#catalogue/finishes.ts'
 import { looseName, normalName } from './names.ts'
 import { totalOf } from './numbers.ts'
 import type { SourceCard } from './source-cards.ts'
 
-/** Brackets are excluded inside, so that a run of opening ones is not scanned again from each of them. */
+/** Excludes nested parentheses, so that a run of opening ones is not scanned again from each of them. */
 const PARENTHESES = /\(([^()]*)\)/g
 const BRACKETS = /\[[^[\]]*\]/g
 

@@ -48,7 +48,7 @@ export function itemsOf({ members }: Cluster, verdicts: Verdicts, precedence: re
 }
 
 interface Stated {
-  /** plainest first, so that the plainer spelling names an item */
+  /** ordered by plainness, so that an item is named by the plainer spelling */
   all: readonly string[]
   /** pairs stated by the same card of a source: they are different finishes */
   together: ReadonlySet<string>
@@ -68,8 +68,8 @@ function stated(members: readonly Member[]): Stated {
 }
 
 /**
- * One key for all spellings of a finish. If a source states an edition without its foil, it is the only matching one that others
- * state: `first-edition` is `holo-first-edition` unless a source has both.
+ * One key for all spellings of a finish. An edition stated without its foil is the same finish as the only edition with a foil that others state:
+ * `first-edition` is `holo-first-edition` unless a source has both.
  */
 function keyOf(slug: string, { all, together }: Stated, alias: ReadonlyMap<string, string>): string {
   const chosen = alias.get(slug) ?? slug

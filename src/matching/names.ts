@@ -26,7 +26,7 @@ function normalForm(name: string): string {
     .map((word) => WORDS[word] ?? word)
     .filter(Boolean)
   if (found[0] === 'nidoran' && found.length === 2) return `nidoran ${SEXES[found[1]!] ?? found[1]}`
-  // Cards of basic energies do not print the word, but some sources put it first.
+  // Cards of basic energies are printed without the word `basic`, but some sources put it first.
   while (found[0] === 'basic' && found.length > 1 && found.at(-1) === 'energy') found.shift()
   return found.join(' ')
 }

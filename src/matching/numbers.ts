@@ -49,7 +49,7 @@ export function withoutSetCode(number: string, codes: readonly string[]): string
   return number
 }
 
-/** Digits only, `103a` → `103`, `tg12` → `12`: a hint, not proof. */
+/** The digits only, `103a` → `103`, `tg12` → `12`. Equal digits are a hint, not proof. */
 export function looseNumber(number: string): string {
   return /\p{N}+/u.exec(number)?.[0] ?? number
 }

@@ -21,7 +21,7 @@ export interface MatchRecord {
   name: string
   /** names in other languages or spellings of the same card */
   names?: readonly string[]
-  /** canonical slug (`finishSlug`); null when the source states none: the record describes the card as a whole */
+  /** canonical slug (`finishSlug`); null if the source states none: the record then describes the card as a whole */
   finish: string | null
   /** ids in shops and other catalogues; never the record's own id */
   shopIds: readonly ForeignId[]
@@ -37,7 +37,7 @@ export interface MatchSet {
   name: string
   /** abbreviations and codes that others use for the set, such as `BS`, `BRS`, `OP-01` */
   codes: readonly string[]
-  /** the count printed on the cards (`102` in `4/102`), null when unknown */
+  /** the count printed on the cards (`102` in `4/102`); null if unknown */
   printedTotal: number | null
   /** ids of the set in shops: Cardmarket's expansion, TCGplayer's group */
   shopIds?: readonly ForeignId[]
@@ -48,17 +48,17 @@ export interface MatchSet {
  * about records that do not exist has no effect.
  */
 export interface Decisions {
-  /** the cards of both records are the same; records of different finishes become one item, too */
+  /** the cards of both records are the same; two records of different finishes also become one item */
   same: readonly (readonly [string, string])[]
   /** the cards of both records are never joined */
   apart: readonly (readonly [string, string])[]
-  /** the set `from` is the set `to` of another source; null: it is not any of the other sets */
+  /** the set `from` is the same as the set `to` of another source; null: it is none of the other sources' sets */
   setMaps: readonly (readonly [from: string, to: string | null])[]
   /** records whose decision was postponed: they stay pending, but are marked */
   postponed: readonly string[]
 }
 
-/** How a record was linked to its item. `own`: the record's source is the first to state the item. */
+/** How a record was linked to its item. `own`: its source is the first, by precedence, to state the item. */
 export type Method = 'own' | 'shop-id' | 'set-map' | 'loose-decided' | 'sealed' | 'operator'
 
 export interface AssignedRecord {
@@ -76,13 +76,13 @@ export interface AssignedItem {
   card: string
   /** in order of precedence, then key */
   records: AssignedRecord[]
-  /** canonical slug; null when no source states one */
+  /** canonical slug; null if no source states one */
   finish: string | null
   /** the plainest item of the card, used for an id without a finish */
   primary: boolean
 }
 
-/** A rule that applied, with its parameters; rendered as text at the edges. */
+/** A rule that applied, with its parameters; converted to text where it is shown. */
 export interface Reason {
   rule: ReasonRule
   params: Record<string, string | number | readonly string[]>
@@ -101,7 +101,7 @@ export type ReasonRule =
   | 'shop-id-differs'
   /** hit points differ */
   | 'hp'
-  /** prices differ by more than the factor of 5 */
+  /** the prices differ by more than a factor of 5 */
   | 'price-ratio'
   /** the set resembles several sets, or too few of its cards match */
   | 'set-unclear'

@@ -70,12 +70,12 @@ function doubts(keys: readonly string[], holders: ReadonlyMap<string, number>, f
   ]
 }
 
-/** The words of a name in a common spelling and order. */
+/** Returns a function that converts a name to its words in a common spelling and order. */
 function wordKey(aliases: SealedAliases): (name: string) => string {
   const rules = Object.entries(aliases)
     .map(([from, to]) => ({ from: ` ${plain(from)} `, to: ` ${plain(to)} `.replace('  ', ' ') }))
     .filter(({ from, to }) => from !== to)
-    // Longest first: `booster display` before `display`.
+    // Longest first, so that `booster display` is replaced before `display`.
     .sort((a, b) => b.from.length - a.from.length || (a.from < b.from ? -1 : 1))
   return (name) => {
     let text = ` ${plain(name)} `

@@ -6,16 +6,16 @@ import { compare, type SourceCard, type SourceSet } from './source-cards.ts'
 
 /** Minimum share of the smaller set's cards that must match. */
 const AGREEMENT = 0.8
-/** A second set competes if it shares at least this part of the matching cards. */
+/** A map is uncertain if at least this share of its matching cards also match cards of another set. */
 const NEAR = 0.5
 /** Fewer matching cards prove nothing unless both sets have the same name. */
 const MIN_CARDS = 3
-/** Below this share a resemblance is chance; from it upwards a person decides. */
+/** Below this share, a resemblance counts as chance; from this share on, a person decides. */
 const RESEMBLANCE = 0.4
 
 /**
  * Maps sets of two sources by matching cards. `from` and `to` may be the same source, to find sets that contain the same cards.
- * @param decided manual decisions by set: the sets that it is, or null for none of the others
+ * @param decided manual decisions by set: the sets that it is the same as, or null if it is none of the others
  * @returns maps by the rule and by people; uncertain maps only for sets without a certain one
  */
 export function mapSets(from: readonly SourceSet[], to: readonly SourceSet[], decided: ReadonlyMap<string, ReadonlySet<string | null>>): SetMap[] {
@@ -41,7 +41,7 @@ export function mapSets(from: readonly SourceSet[], to: readonly SourceSet[], de
   }
   const byName = Map.groupBy(to, ({ facts }) => normalName(facts.name))
   for (const a of from === to ? [] : from) {
-    // Sets without a matching card: those that were manually joined, and those with the same name, for a person to decide.
+    // Adds maps for sets without a matching card: manually joined sets, and sets of the same name, which a person must decide.
     const choice = choices.get(a.ref)
     for (const b of choice ?? (a.facts.name === '' ? [] : (byName.get(normalName(a.facts.name)) ?? []))) {
       if (seen.has(`${a.ref}\t${b.ref}`)) continue
@@ -69,7 +69,7 @@ function isSameName(a: SourceSet, b: SourceSet): boolean {
   return normalName(a.facts.name) === normalName(b.facts.name)
 }
 
-/** Decisions by each of their two sets, whichever side it was written on. */
+/** Decisions by each of their two sets, regardless of which of them the decision names first. */
 export function decidedSets({ setMaps }: Pick<Decisions, 'setMaps'>): Map<string, Set<string | null>> {
   const decided = new Map<string, Set<string | null>>()
   const add = (from: string, to: string | null) => {
@@ -119,7 +119,7 @@ function countAgreeing(from: readonly SourceSet[], to: readonly SourceSet[]): Co
       if (sets.length > 1) for (const a of sets) countOf(a, b).contested += 1
     }
   }
-  // Several cards of the larger set can match one card of the smaller.
+  // Several cards of the larger set can match one card of the smaller, so their number is limited to the size of each set.
   return [...counts.values()].flatMap((own) =>
     [...own.values()].map((count) => ({ ...count, agree: Math.min(count.agree, count.a.cards.length, count.b.cards.length) })),
   )

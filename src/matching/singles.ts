@@ -81,7 +81,7 @@ class ClusterIndex {
   readonly #byId = new Multimap<string, Cluster>()
   readonly #byCard = new Map<SourceCard, Cluster>()
   readonly sets = new Map<string, Set<SourceSet>>()
-  /** No source follows: the indexes for later sources are not filled. */
+  /** no source follows, so the indexes for later sources are not filled */
   isLast = false
 
   add(cluster: Cluster, unit: Unit): void {
@@ -130,8 +130,8 @@ interface Duplicate {
 }
 
 /**
- * Finds cards that a source contains twice, because an older file numbered them differently (`H01`, `H1`) or has a gallery in the main
- * set. Those of the older form become pending; those of a gallery too, until a person decides that the sets are the same.
+ * Finds cards that a source contains twice, because an older file numbered them differently (`H01`, `H1`) or includes a gallery in the main set.
+ * Cards of the older form become pending; so do those of a gallery, until a person decides that the sets are the same.
  */
 function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: JoinResult): { kept: readonly Unit[]; duplicates: Duplicate[] } {
   const sets = setsOf(units)
@@ -168,7 +168,7 @@ function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: J
   return { kept: units.filter((unit) => !gone.has(unit)), duplicates }
 }
 
-/** Whether all numbers of the smaller set have a prefix: sets numbered from 1 match by chance in their energies. */
+/** Whether all numbers of the smaller set have a prefix: sets that are both numbered from 1 can match by chance, through their energies. */
 function isGallery(sets: readonly SourceSet[]): boolean {
   const [smaller] = sets.toSorted((a, b) => a.cards.length - b.cards.length)
   return smaller!.cards.every(({ number, bare }) => number !== bare)
@@ -190,7 +190,7 @@ function statedFinishes({ records }: SourceCard): number {
 
 const NO_MAPS: ReadonlyMap<string, ReadonlySet<string | null>> = new Map()
 
-/** Sets of the units' own source, without those of cards that were manually joined to them. */
+/** Sets of the units' own source; cards that were manually joined to the units do not count. */
 function setsOf(units: readonly Unit[]): SourceSet[] {
   return [...new Set(units.flatMap(({ cards: [card] }) => card!.set ?? []))]
 }
@@ -293,7 +293,7 @@ function verdictOn(
   return none([])
 }
 
-/** An id may be wrong: the name must match, and the number if both have one. */
+/** Whether the name matches, and the number if both have one: a shop id alone may be wrong. */
 function agrees(unit: Unit, cluster: Cluster): boolean {
   return unit.cards.some((card) =>
     cluster.members.some(
@@ -309,8 +309,8 @@ function idsOf(cards: readonly SourceCard[]): string[] {
 }
 
 /**
- * Unclaimed clusters of the same set with a similar number or name, as hints for a person. If a person has mapped the sets, a single
- * similar cluster joins.
+ * Finds unclaimed clusters of the same set with a similar number or name, as hints for a person. If a person has mapped the sets, a single similar
+ * cluster joins.
  */
 function looseCandidates(
   units: readonly Unit[],
@@ -361,8 +361,8 @@ function looseCandidates(
 }
 
 /**
- * How well a card fits, 0 to 90; 0 for cards that are not candidates.
- * @param numbered whether the sets number their cards alike, so that different numbers mean different cards
+ * How well a card fits, 0 to 90; 0 if it is not a candidate.
+ * @param numbered whether both sets use the same numbering, so that different numbers mean different cards
  */
 function scoreOf(unit: Unit, cluster: Cluster, numbered: boolean): number {
   let best = 0

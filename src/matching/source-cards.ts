@@ -22,7 +22,7 @@ export interface SourceCard {
   /** normalised */
   names: readonly string[]
   looseNames: readonly string[]
-  /** cards of other sets that share one of these match: each name with the number as printed and without the set's prefix */
+  /** each name with the number as printed and with the number without the set's prefix; cards of different sets that share one of these match */
   keys: readonly string[]
   /** sorted by key */
   records: readonly MatchRecord[]

@@ -3,7 +3,7 @@ import type { CategoryRecord, ItemRecord } from '#catalogue/records.ts'
 import { finishSlug } from '#catalogue/finishes.ts'
 import { cardKey, type MatchRecord, type MatchSet, recordKey } from './records.ts'
 
-/** Sources with a single language family; other One Piece records have the language in their id. */
+/** Language families by source. All other sources are `intl`, except punk-records, whose ids contain the language. */
 const FAMILIES: Readonly<Record<string, string>> = { 'tcgdex-asia': 'asia' }
 
 /**
@@ -33,7 +33,7 @@ export function matchRecordOf(item: ItemRecord, category: CategoryRecord | null)
   }
 }
 
-/** A level-up card is printed with LV.X after its name, which a source may omit. */
+/** Whether the name lacks the LV.X that is printed after the name of a level-up card, which a source may omit. */
 function lacksLevelX({ details, name }: ItemRecord): boolean {
   return (details.stage === 'Level-Up' || details.suffix === 'LV.X') && !/LV\.?\s?X$/i.test(name)
 }
@@ -43,13 +43,13 @@ export function matchSetOf({ ref, name, codes, printedTotal, foreignIds }: Categ
   return { ref, name, codes: codes ?? [], printedTotal: printedTotal ?? null, ...(foreignIds && { shopIds: foreignIds }) }
 }
 
-/** The source of a ref: the part before the first colon. */
+/** The source of a ref: the part before the first colon, or `mintmark` without one. */
 function sourceOf(ref: string): string {
   const colon = ref.indexOf(':')
   return colon < 0 ? 'mintmark' : ref.slice(0, colon)
 }
 
-/** A One Piece printing without a suffix is the plain one; for other sources, no finish means the card as a whole. */
+/** The stated finish. A One Piece printing without a suffix is the plain one; in other sources, no finish means the card as a whole (null). */
 function finishOf({ attributes, genre }: ItemRecord, source: string): string | null {
   const stated = attributes.find(({ name }) => name === 'Finish')?.value
   if (stated !== undefined) return finishSlug(stated)

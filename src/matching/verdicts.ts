@@ -31,7 +31,7 @@ export class Verdicts {
     }
   }
 
-  /** Cards that were manually joined share a group, regardless of other decisions. */
+  /** The group of a card: cards that were manually joined share one, regardless of other decisions. */
   groupOf(card: string): string {
     let group = card
     for (let next = this.#parent.get(group); next !== undefined; next = this.#parent.get(group)) group = next

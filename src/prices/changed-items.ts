@@ -1,4 +1,4 @@
-// When items changed without a new price of their own: prices that were withdrawn or reverted, items that were merged or split.
+// Records when items changed without a new price of their own: prices were withdrawn or reverted, or items were merged or split.
 import { sql } from 'kysely'
 import type { Queryable, Tx } from '#db/schema.ts'
 
@@ -6,14 +6,14 @@ import type { Queryable, Tx } from '#db/schema.ts'
 export async function noteChangedItems(tx: Tx, itemIds: Iterable<number>): Promise<void> {
   const ids = [...new Set(itemIds)]
   if (ids.length === 0) return
-  // In id order, so that writers never deadlock.
+  // Inserts in id order, so that writers never deadlock.
   await sql`
     insert into changed_items (item_id, changed_at)
     select id, clock_timestamp() from unnest(${`{${ids.join(',')}}`}::int4[]) as i(id) order by id
     on conflict (item_id) do update set changed_at = excluded.changed_at`.execute(tx)
 }
 
-/** By item id, epoch milliseconds. */
+/** Times of these changes in epoch milliseconds, with their item ids. */
 export async function loadChangedItems(on: Queryable): Promise<[itemId: number, changedAtMs: number][]> {
   const { rows } = await sql<{ item_id: number; at_ms: number }>`
     select item_id, (extract(epoch from changed_at) * 1000)::float8 as at_ms from changed_items`.execute(on)

@@ -8,9 +8,9 @@ import { type Conditions, noiseOf } from './evidence/judge.ts'
 import { type FeedInterval, feedIntervalOf } from './evidence/feed-interval.ts'
 import { Rates } from './rates.ts'
 
-/** Maximum feeds of a source that are considered; posts of a few prices each can be many. */
+/** Maximum number of a source's latest feeds that are considered: a source may post many small feeds of a few prices each. */
 const LATEST_FEEDS = 1_000
-/** Days on which a source stated less than this share of its largest day do not count for its interval. */
+/** Days on which a source stated less than this share of the prices of its largest day do not count for its interval. */
 const MIN_SHARE = 0.1
 
 /**

@@ -1,4 +1,4 @@
-// Prices that people confirmed: a confirmation counts for judging as long as the current price is the confirmed one.
+// Prices that people confirmed. A confirmation counts for judging while the current price is the confirmed one.
 import { sql } from 'kysely'
 import { minorToText, parseMinor } from '#core/money.ts'
 import { actorOf, type WriteCtx } from '#db/change.ts'

@@ -1,4 +1,4 @@
-// Changes of a price batch to current prices, so that only differences are written and announced to nodes.
+// Changes that a price batch makes to current prices, so that only differences are written and announced to nodes.
 import type { CurrentPrices } from './current.ts'
 
 /** Effects of a batch on current prices; positions are those in the `CurrentPrices` that are being changed. */
@@ -11,7 +11,7 @@ export class CurrentChanges {
   readonly confirmed = new Set<number>()
   /** stored verdicts of all prices that are set or confirmed */
   readonly before = new Map<number, number>()
-  /** those of them whose confirmation or figures change on the nodes */
+  /** those of them for which nodes already store a later confirmation or figures */
   readonly #known = new Set<number>()
 
   constructor(currents: CurrentPrices) {
@@ -26,7 +26,7 @@ export class CurrentChanges {
     if (confirmedAtMs[at]! > updatedAtMs[at]! || figures.at(at) !== null) this.#known.add(at)
   }
 
-  /** Whether the nodes' data of a price differs from what is stored now. */
+  /** Whether the data of a price on the nodes differs from what is stored now. */
   isNews(at: number): boolean {
     const { verdict, confirmedAtMs, updatedAtMs, figures } = this.#currents
     if (verdict[at] !== this.before.get(at) || this.#known.has(at)) return true

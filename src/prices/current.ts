@@ -12,7 +12,7 @@ export const CURRENT_FIELDS = 'item_id, market::int4, label_id, price, updated_a
 /** Evidence columns, after the others. */
 const EVIDENCE_FIELDS = `confirmed_at, state, confidence, flags, ${FIGURE_COLUMNS.join(', ')}`
 const NO_EVIDENCE = `null, 0::int2, 0::int2, 0${', null'.repeat(FIGURE_COLUMNS.length)}`
-/** Positions in a row of the first evidence column, the first figure, and the row's physical position. */
+/** Positions in a row: the first evidence column, the first figure, and the ctid. */
 const EVIDENCE = CURRENT_FIELDS.split(',').length
 const FIGURES = EVIDENCE + 4
 const PLACE = FIGURES + FIGURE_COLUMNS.length
@@ -26,7 +26,7 @@ const AVERAGE_JUMP = bitsOf(['average_jump'])
 export const JUMPS = JUMP | AVERAGE_JUMP
 export const PERSISTENT_FLAGS = IDENTICAL | JUMPS
 
-/** Takes the place of the market in rows that name the item that one was merged into. */
+/** Used instead of a market in rows that map a merged item to its survivor. */
 const ALIAS = -1
 
 /** The price in a row of `CURRENT_FIELDS`. The database only copies the columns, because computing there would take most of the time. */
@@ -40,7 +40,7 @@ export function priceOf(buffer: Buffer, offsets: Int32Array): PriceChange {
   }
 }
 
-/** The physical position of a row (ctid) as SQL text. */
+/** The ctid of a row as SQL text. */
 function placeOf(buffer: Buffer, offset: number): string {
   return `(${int4At(buffer, offset) >>> 0},${(buffer[offset + 4]! << 8) | buffer[offset + 5]!})`
 }
@@ -65,7 +65,7 @@ export function flagsIn(verdict: number): number {
   return verdict & 0xff_ff
 }
 
-/** Columns by position; the prices of an item are linked by `#next`, because they are few. */
+/** Current prices as columns; the few prices of an item form a linked list through `#next`. */
 export class CurrentPrices {
   #size = 0
   readonly #first = new Map<number, number>()
@@ -77,7 +77,7 @@ export class CurrentPrices {
   updatedAtMs = new Float64Array(0)
   /** when their feeds last stated them; at least `updatedAtMs` */
   confirmedAtMs = new Float64Array(0)
-  /** as `packVerdict` */
+  /** packed by `packedVerdict` */
   verdict = new Int32Array(0)
   readonly figures = new FigureTable()
   /** import and line of its file (-1 for none) of the prices that were read */

@@ -23,7 +23,7 @@ export interface DecidedCount {
 
 function decideMany(ctx: PriceWriteCtx, filter: Omit<HeldFilter, 'state'>, decision: 'accepted' | 'discarded'): Promise<DecidedCount> {
   return change(ctx, async (tx, note) => {
-    // A decision about everything at once is too easily made by mistake.
+    // Without a filter, one mistaken request would decide every held price.
     if (Object.keys(filter).length === 0) {
       throw invalid('body', 'at_least_one', { fields: ['rule', 'market', 'import_id', 'item_id'] })
     }

@@ -75,7 +75,7 @@ interface Chosen {
 export const decidePrices = verb({ name: 'decidePrices', needs: 'catalogue', input: Input }, (ctx: PriceWriteCtx, input): Promise<PriceDecision> => {
   const filter = whichOf(input)
   return change(ctx, async (tx, note) => {
-    // From here on imports wait, so that the decision applies to the prices that were shown.
+    // Blocks imports from here on, so that the decision applies to the prices that were shown.
     if (input.decision !== 'discard') await lockMarkets(tx, await marketsOf(tx, input))
     const chosen = await choose(tx, input, filter)
     const id = await record(ctx, tx, input, chosen)
@@ -89,7 +89,7 @@ export const decidePrices = verb({ name: 'decidePrices', needs: 'catalogue', inp
   })
 })
 
-/** The named prices for the audit log; those of a filter are in the decision. */
+/** The prices named in the request, for the audit log; null for a filter, whose prices are stored with the decision. */
 function listedPrices({ held_ids: heldIds, prices }: DecidePrices): object | null {
   return heldIds ? { held_ids: heldIds } : prices ? { prices } : null
 }
@@ -172,7 +172,7 @@ function labelOf({ label }: Named): string {
   return parseLabel(label)?.label ?? label
 }
 
-/** An amount out of range matches no row. */
+/** The amount of a named price; one out of range matches no row. */
 function amountOf({ price }: Named): string {
   return minorToText(minorOfNumber(price) ?? 0)
 }
@@ -277,7 +277,7 @@ export function decidedPrices(id: number): RawBuilder<unknown> {
 
 /**
  * Restores the points of other batches at the times of the removed points.
- * @param gone a table `d` with the keys and times of the points
+ * @param gone SQL of a table `d` with the keys and times of the removed points
  */
 export async function restoreCoveredPoints(tx: Tx, gone: RawBuilder<unknown>): Promise<void> {
   await sql`

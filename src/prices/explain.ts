@@ -1,4 +1,4 @@
-// Explains a price with all inputs and rules, so that the response alone is enough to recompute it.
+// Explains a price with all inputs and rules, so that a client can recompute it from the response alone.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
@@ -416,7 +416,7 @@ function comparison(own: PriceRow | undefined, verdict: ExplainedVerdict | null,
     const [ownMs, otherMs] = [confirmedAt(own).getTime(), confirmedAt(other).getTime()]
     if (Math.abs(ownMs - otherMs) > rules.comparableDays * DAY_MS) return 'other_time'
     const [from, to] = [currencies[MARKETS[other.market]!], currencies[MARKETS[own.market]!]]
-    // At the rates of the later day, as when judging.
+    // Uses the rates of the later day, as judging does.
     const atMs = Math.max(ownMs, otherMs)
     return from === to || [rateOf(from, atMs), rateOf(to, atMs)].every(Boolean) ? 'compared' : 'no_rate'
   }

@@ -11,7 +11,7 @@ import type { PriceArchive } from './archive/price-archive.ts'
 import { labelIds } from './labels.ts'
 import type { StoredPricePoint } from './types.ts'
 
-/** The two places that hold the history. */
+/** The database and the archive, which together hold the history. */
 export interface HistoryCtx {
   db: Db
   archive: PriceArchive
@@ -28,7 +28,7 @@ export interface PointFilter {
   limit: number
 }
 
-/** The current id for an item id. @throws NOT_FOUND */
+/** The current id of an item, which may have been merged into another one. @throws NOT_FOUND */
 export async function requireItem(on: Queryable, id: number): Promise<number> {
   const liveId = await liveItemId(on, existing('item', id))
   if (liveId === null) throw missing('item', id)
@@ -174,7 +174,7 @@ async function periodsWith(on: Queryable, itemId: number, filter: PeriodFilter, 
     .map(({ period }) => period)
 }
 
-/** Points of both places; of two at the same time, the one of the later import. */
+/** Points from the database and the archive; of two at the same time, the one of the later import. */
 function joinedRows(inWindow: RawBuilder<unknown>, archived: readonly ArchivedPoint[]): RawBuilder<unknown> {
   return sql`
     select label_id, updated_at, price from (

@@ -27,7 +27,7 @@ interface Member {
 }
 
 /**
- * Unflagged prices that are identical to another item's, and flagged prices that no longer are.
+ * Unflagged prices that are identical to another item's, and flagged prices that are no longer identical.
  * The rule is `identityOf` and `findDoubtful` (evidence/identical-figures.ts).
  * @param markets positions in MARKETS
  * @param byName whether prices without figures are compared, by the names of their items; otherwise they keep their flags

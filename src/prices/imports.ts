@@ -51,7 +51,7 @@ export async function startImport(on: Queryable, id: number): Promise<void> {
 /** Class of the advisory lock that the workers of a running import share. An import marked as running whose lock is free was interrupted. */
 export const IMPORT_LOCK = 7308
 
-/** An import takes its lock a moment after its row has committed; where it waits for a connection, after some seconds. */
+/** An import takes its lock shortly after its row is committed, or some seconds later if it has to wait for a connection. */
 const LOCKED_WITHIN_SECONDS = 30
 
 /** Marks interrupted imports as failed; nothing of them was committed. */

@@ -79,7 +79,7 @@ export interface SourcesCtx extends Pick<WriteCtx, 'db' | 'viewer' | 'now'> {
 }
 
 const NO_RATE = bitsOf(['no_rate'])
-/** Used if a source has no feed interval yet. */
+/** The interval in days of a source that has no feed interval yet. */
 const USUAL_DAYS = 7
 
 /** All sources in the order of markets; reads every current price once. */

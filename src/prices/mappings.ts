@@ -35,7 +35,7 @@ const MAX_VALUE_LENGTH = 500
 const MAX_COLUMNS = 60
 const MAX_SHOWN_LENGTH = 60
 const PRICE = /^price(?:\[([^[\]]*)\])?$/
-/** The start of a pair; other text after a comma belongs to the previous column. */
+/** The start of a pair. Text after a comma that does not start a pair belongs to the previous column. */
 const PAIR = /^\s*[\w-]+(?:\[[^[\]]*\])?=/
 
 /**

@@ -9,9 +9,9 @@ import type { PriceChange } from './payload.ts'
 import { resetCurrent } from './reset-current.ts'
 
 /**
- * Moves all prices of the emptied items to the survivors; the markets must be locked. Of two current prices the later one remains, with its evidence;
- * the caller judges the survivors. The history keeps both items' points: of two at the same time, the later import's is visible and covers the other,
- * as if both had arrived for one item. Where the survivor has a point of the same import and time, it stays.
+ * Moves all prices of the emptied items to the survivors; the markets must be locked. Of two current prices, the later one remains, with its
+ * evidence; the caller judges the survivors. The history keeps both items' points: of two at the same time, the later import's is visible and covers
+ * the other, as if both had arrived for one item. If the survivor has a point of the same import and time, that one stays.
  */
 export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
   await moveCurrent(tx, pairs)
@@ -42,7 +42,7 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     select distinct on (m.into_item, q.market, q.label_id) m.into_item, q.*
     from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
     order by m.into_item, q.market, q.label_id, q.updated_at desc, q.import_id desc, q.merge_id)`
-  // Prices of the survivor that are no longer shown; those that earlier merges brought are recorded with these merges.
+  // Prices of the survivor that are no longer shown; prices from earlier merges are recorded with those merges.
   const earlier = sql`o.into_item in (select into_item from ${pairTable(pairs)}) and o.undone_at is null and o.id < ${pairs[0]!.mergeId}`
   await sql`
     insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags)
@@ -181,8 +181,8 @@ export async function recordComputedPrices(tx: Tx, changes: readonly PriceChange
 }
 
 /**
- * Restores what merges that are already marked as undone had moved; the markets must be locked. Prices that arrived since stay with the survivor, as
- * do held prices decided since. Points that a revert removed since stay removed.
+ * Restores what merges that are already marked as undone had moved; the markets must be locked. Prices that have arrived since then stay with the
+ * survivor, as do held prices decided since. Points that a revert removed since stay removed.
  */
 export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePair[]): Promise<void> {
   const ids = mergeIds(pairs)
@@ -193,7 +193,7 @@ export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePa
   await restoreEvidence(tx, pairs)
   await moveHeldBack(tx, pairs)
   await sql`delete from merged_points where merge_id = any(${ids})`.execute(tx)
-  // Prices that survivors do not show stay recorded, because another merge may be what hides them.
+  // Prices that survivors do not show stay recorded, because they may be hidden by another merge.
   await sql`
     delete from merged_prices q using ${pairTable(pairs)} where q.merge_id = m.merge_id and q.item_id = m.from_item`.execute(tx)
 }
@@ -270,8 +270,8 @@ async function uncoverPoints(tx: Tx, pairs: readonly MergePair[]): Promise<void>
 }
 
 /**
- * The current prices of both items after an undo. The history may no longer contain the latest point, so prices recorded with merges count, too, if
- * their import is in effect, and so does the survivor's current price unless it came from the emptied item.
+ * The current prices of both items after an undo. The history may no longer contain the latest point. Prices recorded with merges therefore also
+ * count if their import is in effect, and so does the survivor's current price unless it came from the emptied item.
  */
 function latestAfterUndo(pairs: readonly MergePair[]) {
   const pairsHere = pairTable(pairs)

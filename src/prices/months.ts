@@ -6,9 +6,9 @@ import type { Db, Queryable, Tx } from '#db/schema.ts'
 const known = new WeakMap<Db, Set<string>>()
 
 /**
- * Creates the partitions for these times (epoch milliseconds). A missing one is created in a separate transaction, because attaching blocks others
- * until its own commit. Whether one exists is checked in the caller's transaction, so that writers waiting for each other do not also wait for
- * connections.
+ * Creates the partitions for these times (epoch milliseconds). A missing one is created in a separate transaction, because attaching a partition
+ * blocks others until it commits. Whether it exists is checked in the caller's transaction, so that writers that wait for each other do not
+ * also wait for connections.
  */
 export async function ensureMonths(db: Db, tx: Queryable, times: Iterable<number>): Promise<void> {
   const months = known.get(db) ?? known.set(db, new Set()).get(db)!
@@ -45,7 +45,7 @@ function monthsOf(times: Iterable<number>): string[] {
   return [...months]
 }
 
-/** For a single price, in the caller's transaction: others that create a month wait until it ends. */
+/** Creates the partition for a single price in the caller's transaction; other transactions that create a month wait until it ends. */
 export function ensureMonth(tx: Tx, time: number): Promise<void> {
   return attachIn(tx, new Date(time).toISOString().slice(0, 7))
 }

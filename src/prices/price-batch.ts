@@ -16,7 +16,7 @@ export class PriceBatch {
   minor = new Float64Array(0)
   updatedAtMs = new Float64Array(0)
   readonly figures = new FigureTable()
-  /** the reason, for the few positions that must be held in any case */
+  /** reasons of the few prices that must always be held, by position */
   readonly holds = new Map<number, Hold>()
 
   static of(writes: readonly PriceWrite[]): PriceBatch {

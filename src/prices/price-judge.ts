@@ -17,7 +17,7 @@ const SERVICE = MARKETS.indexOf('service')
 const TRUSTED = STATES.indexOf('trusted')
 const NO_RATIOS: SetRatios = []
 
-/** A price whose mark as identical to another item's is wrong, with the right one. */
+/** A price whose stored `identical` flag is wrong, with the correct value. */
 export interface IdenticalPrice {
   itemId: number
   market: number
@@ -45,9 +45,9 @@ export class PriceJudge {
   #groups: ReadonlyMap<number, ItemGroup> = new Map()
   /** confirmations by people; null before there is one */
   #confirmed: ConfirmedPrices | null = null
-  /** marks that differ from the stored ones */
+  /** `identical` flags that override the stored ones, by item, market and label */
   readonly #identical = new Map<string, boolean>()
-  /** the verdict of the last single price without figures: thousands of consecutive ones have the same */
+  /** the verdict of the last single price without figures: thousands of consecutive prices have the same one */
   #lone = { market: -1, atMs: Number.NaN, verdict: 0 }
 
   private constructor(conditions: Conditions, rules: PriceRules, nowMs: number, labels: { nearMint: number; psa10: number }) {
@@ -75,7 +75,7 @@ export class PriceJudge {
     this.#lone.market = -1
   }
 
-  /** Sets the marks of these prices, identical or not, whatever is stored. */
+  /** Overrides the stored `identical` flags of these prices. */
   mark(prices: readonly IdenticalPrice[]): void {
     for (const { itemId, market, labelId, identical } of prices) this.#identical.set(`${itemId} ${market} ${labelId}`, identical)
   }
@@ -157,7 +157,7 @@ export class PriceJudge {
     return { found, partners }
   }
 
-  /** Prices at positions with all their evidence and their items. */
+  /** The prices at the positions in `found` with all their evidence, and the data about their item and label. */
   #evidenceOf(
     currents: CurrentPrices,
     itemId: number,
@@ -186,7 +186,7 @@ export class PriceJudge {
     return this.#confirmed?.(itemId, currents.market(at), currents.labelId(at), minor[at]!, updatedAtMs[at]!) ?? null
   }
 
-  /** Null if the price needs its own evaluation. */
+  /** The verdict of an item's only price without figures; null if the price needs its own evaluation. */
   #verdictOfLone(currents: CurrentPrices, at: number): number | null {
     const [market, atMs] = [currents.market(at), currents.confirmedAtMs[at]!]
     if ((currents.verdict[at]! & PERSISTENT_FLAGS) !== 0 || currents.figures.at(at) !== null) return null

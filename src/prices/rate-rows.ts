@@ -9,7 +9,7 @@ import type { Tx } from '#db/schema.ts'
 import { markReviewsForRanking } from './reviews.ts'
 
 const EARLIEST = '1996-01-01'
-/** Banks announce the rates of the next working day, with holidays in between. */
+/** Maximum days between today and the day of a rate: banks announce the rates of the next working day, and holidays may come in between. */
 const MAX_DAYS_AHEAD = 14
 
 const amount = (description: string) => Type.Number({ minimum: 0.000001, maximum: 1_000_000_000, description, examples: [41.87] })
@@ -36,8 +36,8 @@ export interface Rate {
 export type RatePlace = { row: number } | { line: number }
 
 /**
- * Validates rates one after another: each is a rate, or an error. There is one rate per currency and day; repeating
- * the same one is not an error.
+ * Validates rates one after another and returns a rate or an error for each. There is one rate per currency and day; repeating the same one is not an
+ * error.
  */
 export function rateJudge(now: Date): (given: GivenRate, place: RatePlace) => Rate | Problem {
   const latest = new Date(now.getTime() + MAX_DAYS_AHEAD * DAY_MS).toISOString().slice(0, 10)

@@ -31,7 +31,7 @@ export class Rates {
     return rates
   }
 
-  /** In the order of days. */
+  /** Adds a rate; rates must be added in the order of days. */
   add(currency: string, dayMs: number, lira: number): void {
     const known = this.#byCurrency.get(currency)
     if (known) known.push({ dayMs, lira })

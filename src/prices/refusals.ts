@@ -1,4 +1,4 @@
-// Rejected rows of an import: the first thousand, counts of all by reason with a few samples, and a CSV.
+// Rejected rows of an import: the first thousand rows, counts of all rows by reason with a few samples, and a CSV.
 import { mapValues, type Params, type Problem, type Reason, reason, type Rule, textOf, type Value } from '#core/problems.ts'
 import { RefusedRowsCsv } from './refused-rows-csv.ts'
 
@@ -42,7 +42,7 @@ const OTHER_REASONS = reason('other')
 const OF_A_ROW = new Set(['value', 'id', 'ref', 'line', 'name', 'other', 'count', 'finish', 'markets', 'items'])
 const ANY = '…'
 
-/** The reason without the parts that only one row has: the same for all rows rejected for it. */
+/** The reason without parameters that are specific to one row: the same for all rows rejected for it. */
 function kindOf<Of extends Reason>(why: Of): Of {
   return mapValues(why, (name, value) => {
     if (OF_A_ROW.has(name)) return ANY
@@ -63,7 +63,7 @@ export function toStorable<Of extends Reason>(why: Of): Of {
   })
 }
 
-/** A copy, because values quote the file: a slice of a text keeps the whole text in memory. */
+/** Copies the text: values quote the file, and a slice would keep the whole file's text in memory. */
 function storableText(text: string): string {
   const cut = text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}${ANY}` : text
   return Buffer.from(cut).toString().replaceAll('\0', '\ufffd')

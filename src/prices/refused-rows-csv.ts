@@ -1,9 +1,9 @@
-// All refused rows of an import as CSV, written during the import, in bounded space.
+// All rejected rows of an import as CSV, written during the import and limited in size.
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { csvLine } from '#core/csv.ts'
 import type { Queryable } from '#db/schema.ts'
 
-/** Characters compressed as one part. */
+/** Number of characters that are compressed as one part. */
 const PART = 256 * 1024
 /** Maximum compressed bytes of one import. */
 const MAX_COMPRESSED_BYTES = 32 * 1024 * 1024
@@ -67,7 +67,7 @@ export async function storeRefusedRows(on: Queryable, importId: number, parts: r
 
 /**
  * The CSV of an import, one part at a time.
- * @param kept the rows stored with the import itself: all that earlier versions stored
+ * @param kept the rows stored with the import itself; earlier versions stored no others
  */
 export async function* refusedRowsCsv(on: Queryable, importId: number, kept: readonly ListedRow[]): AsyncIterable<string> {
   yield csvLine(COLUMNS)

@@ -1,5 +1,5 @@
-// Removes an import beneath later ones, or restores it there: its prices are reset to their state before it, and the statements of each later import
-// in effect are replayed by the same rules.
+// Removes or restores an import that later imports followed: resets its prices to their state before it, and replays the statements of each later
+// import in effect by the same rules.
 import { sql } from 'kysely'
 import { MARKETS } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
@@ -54,7 +54,7 @@ export async function planReplay(tx: Tx, importId: number): Promise<Replay | nul
 export async function replayImports(ctx: PriceWriteCtx, tx: Tx, note: Note, { from, itemIds, others, before }: Replay): Promise<number> {
   const batches = await batchesFrom(tx, from)
   if (others.size > 0) await deleteStatements(tx, batches, others)
-  // Disputes settled during the replay were settled and audited long ago.
+  // Disputes that the replay settles again were audited when they were first settled.
   const quiet: Note = { ...note, audit: () => {} }
   const all = [...itemIds]
   for (let at = 0; at < all.length; at += ITEMS) await writeSome(ctx, tx, quiet, batches, new Set(all.slice(at, at + ITEMS)))
@@ -103,7 +103,7 @@ async function readStatements(tx: Tx, id: number): Promise<Statements> {
   return Statements.unpack(payload)
 }
 
-/** The first batch that must be replayed: batches are replayed whole, so each may require an earlier one, and so on. */
+/** The first batch that must be replayed. Batches are replayed whole, so each one may require an earlier one. */
 async function firstOf(tx: Tx, importId: number): Promise<number> {
   let first = Number.MAX_SAFE_INTEGER
   for (;;) {
@@ -173,7 +173,7 @@ async function resetPrices(tx: Tx, note: Note, batches: readonly Batch[], itemId
     }
     await takePoints(tx, importId, keys)
   }
-  // A jump that was settled since may have been settled by one of the batches.
+  // One of the batches may have settled a jump, so it is flagged again.
   for (const [key, jump] of jumps) {
     const last = first.get(key)
     if (!last) continue
@@ -198,7 +198,7 @@ async function flagJumps(tx: Tx, note: Note, jumps: readonly Jump[]): Promise<vo
   )
 }
 
-/** Deletes the import's points; the latest points they covered become visible, and are deleted in turn if one of the batches stated them. */
+/** Deletes the import's points. The latest points they covered become visible, and are deleted in turn if one of the batches stated them. */
 async function takePoints(tx: Tx, importId: number, keys: readonly LastStated[]): Promise<void> {
   if (keys.length === 0) return
   const isOfKey = (table: string) => sql`(${sql.raw(`${table}.item_id, ${table}.market, ${table}.label_id`)}) = (g.item_id, g.market, g.label_id)`

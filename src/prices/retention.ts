@@ -5,7 +5,7 @@ import type { Db } from '#db/schema.ts'
 import { forgetArchives } from './archive/archive-months.ts'
 import type { PriceArchive } from './archive/price-archive.ts'
 
-/** Days for which statements of imports are kept; a revert is exact for as long. */
+/** Days for which statements of imports are kept; reverts are exact only within this period. */
 const STATEMENT_DAYS = 90
 
 /**

@@ -21,7 +21,7 @@ export interface OpenRevert {
 }
 
 /**
- * Opens the revert of a batch as a batch of its own, and makes other reverts of the same import wait.
+ * Opens the revert of a batch as a batch of its own, and blocks other reverts of the same import until the transaction ends.
  * @throws NOT_FOUND, or CONFLICT if there is nothing to revert
  */
 export async function openRevert(ctx: WriteCtx, tx: Tx, id: number): Promise<OpenRevert> {
@@ -89,7 +89,7 @@ async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDet
     root = await fetchImport(tx, root.reverts_import_id)
     comesBack = !comesBack
   }
-  // Concurrent reverts of these prices wait here, and then see the result of the first.
+  // Concurrent reverts of these prices wait for this lock, and then see the result of the first one.
   await tx.selectFrom('imports').select('id').where('id', '=', root.id).forUpdate().execute()
   const [now, rootNow] = [await fetchImport(tx, id), await fetchImport(tx, root.id)]
   if (now.format === 'service-price') throw conflict('service_prices')
@@ -103,8 +103,8 @@ async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDet
 }
 
 /**
- * The archive is never modified: months with points of the import, or with points that cover some of it, must be restored first. Nothing is archived
- * until the transaction ends.
+ * Requires that months with points of the import, or with points that cover some of its points, are restored first, because archived files are never
+ * modified. Blocks archiving until the transaction ends.
  * @throws CONFLICT
  */
 async function requireUnarchived(tx: Tx, id: number): Promise<void> {

@@ -120,7 +120,7 @@ type Currencies = Readonly<Record<Market, string>>
 /** Context of reading: the database and the currency of each market. */
 export type ReviewCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'> & { rules: { currencies: Currencies } }
 
-/** States stored in `price_reviews`, because they need a decision. Stale prices end by themselves when their source states them again. */
+/** States stored in `price_reviews`, because they need a decision. A stale price needs none: it stops being stale once its source states it again. */
 const RANKED: readonly ReviewState[] = ['held', 'disputed']
 
 /** The most important flag of all prices of the item and label in one state; null if only a check was missing. */
@@ -229,7 +229,7 @@ export async function rankReviews(db: Db, currencies: Currencies, now: Date): Pr
   const { rows } = await sql<{ pending: boolean }>`select exists (select from price_review_changes) as pending`.execute(db.kysely)
   if (!rows[0]!.pending) return
   await inTransaction(db, async (tx) => {
-    // A separate statement, so that the following ones see what the previous holder of the lock committed.
+    // A separate statement, so that the statements after it see what the previous holder of the lock committed.
     await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}, 0)`.execute(tx)
     const changed = await sql<{ item_id: number }>`
       with changed as (delete from price_review_changes returning item_id) select distinct item_id from changed`.execute(tx)
@@ -287,7 +287,7 @@ function foundGroups(filter: ReviewFilter): RawBuilder<unknown> {
     ...(market === undefined ? [] : [sql`${MARKETS.indexOf(market)}::int2 = any(q.markets)`]),
     ...(label === undefined ? [] : [sql`q.label_ids && array${labelIdsOf(label)}`]),
     ...(importId === undefined ? [] : [sql`${importId}::int4 = any(q.import_ids)`]),
-    // One single price must meet all of several conditions.
+    // A group matches only if a single one of its prices meets all conditions.
     ...(conditions.length < 2
       ? []
       : [sql`(cardinality(q.markets) = 1 or exists (select from ${MEMBERS} where ${sql.join(conditions, sql` and `)}))`]),
@@ -313,7 +313,7 @@ export async function pageOfReviews(
   const on = db.kysely
   await rankReviews(db, currencies, now())
   const lira = await liraOf(on, currencies, now())
-  // A narrow filter may match few groups: sorting them is faster than scanning an index in its order.
+  // A narrow filter may match few groups, and sorting these is faster than scanning an index in its order.
   const isNarrow = Object.keys(filter).some((name) => name !== 'state' && name !== 'cause')
   const groups = filter.state === 'stale' ? sql`(${groupsOf(['stale'], ofItem(filter), lira)})` : sql`price_reviews`
   const { rows: found } = await sql<{ total: number; groups: GroupRow[] | null }>`
@@ -330,7 +330,7 @@ export async function pageOfReviews(
   return { rows: await reviewsOf(on, await withFigures(on, page ?? [], lira), currencies), total }
 }
 
-/** Current figures: ranks are only as of the latest change. */
+/** Adds current figures to the groups: stored ranks are only as of the latest change. */
 async function withFigures(on: Queryable, groups: readonly GroupRow[], lira: Lira): Promise<GroupRow[]> {
   const keyOf = ({ item_id: item, state, cause }: GroupRow) => `${item} ${state} ${cause}`
   const states = [...new Set(groups.map(({ state }) => state))]

@@ -1,4 +1,4 @@
-// The service's own price of an item and label: the median of its last sales (decisions.md, "Catalogue").
+// The service's own price of an item and label: the median of its last sales.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { parseMinor } from '#core/money.ts'
@@ -62,8 +62,8 @@ export async function lockServicePrices(tx: Tx, itemIds: readonly number[]): Pro
 }
 
 /**
- * Recomputes the service's prices after sales were added or removed, in the same transaction and in key order, so that writers never deadlock; the
- * history gets a point if a price changes. Confidence depends on the number of sales. Without a sale that counts, a price stays.
+ * Recomputes the service's prices after sales were added or removed, in the same transaction and in key order, so that writers never deadlock. If a
+ * price changes, the history gets a point. Confidence depends on the number of sales. Without a sale that counts, the price stays the same.
  * @param keys items with the label of the sales: their grade, or Near Mint without one
  * @returns the changed prices
  */
@@ -81,8 +81,8 @@ export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly Pr
 }
 
 /**
- * Recomputes the prices after sales were cancelled. If none of the last 90 days is left, the price is that at the time of the last remaining sale.
- * Without any sale it is removed with its points, and a price previously imported becomes current again.
+ * Recomputes the prices after sales were cancelled. If no sale of the last 90 days is left, the price is the one at the time of the last remaining
+ * sale. Without any sale, the price is removed with its points, and a previously imported price becomes current again.
  */
 export async function refreshCancelledPrices(tx: Tx, note: Note, keys: readonly PriceKey[], now: Date): Promise<void> {
   const sorted = sortedKeys(keys)
@@ -158,7 +158,8 @@ async function setPrices(tx: Tx, note: Note, computed: readonly ComputedPrice[],
   if (prices.length === 0) return []
   await ensureMonth(tx, now.getTime())
   const confidences = prices.map(({ samples }) => confidenceOfSales(samples))
-  // Never before the previous price, which may be from a sale with a later time that was recorded first: the latest point is the current price.
+  // Dated no earlier than the previous price, which may come from a sale with a later time that was recorded first: the latest point must be the
+  // current price.
   const { rows: set } = await sql<{ item_id: number; label_id: number; n: number; at_ms: number; is_new: boolean }>`
     with batch as (select id from imports where format = ${FORMAT} limit 1), given as (
       select g.*, minor::numeric / 100 as price, p.price as before

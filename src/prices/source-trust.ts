@@ -58,7 +58,7 @@ interface Change {
   reason?: string | undefined
 }
 
-/** Judges all items with prices of the source: its own become stale or not, and those of other sources may be settled. */
+/** Judges all items with prices of the source: its own prices become stale or fresh, which may change verdicts of other sources' prices. */
 async function judged(ctx: PriceWriteCtx, tx: Tx, note: Note, { market, action, reason }: Change): Promise<SourceTrust> {
   const position = MARKETS.indexOf(market)
   for (let after: number | null = 0; after !== null; ) after = await judgeBatch(ctx, tx, note, after, position)

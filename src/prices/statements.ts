@@ -147,7 +147,7 @@ export class Statements {
     return this.#jumps
   }
 
-  /** Records the current prices before the statements at some positions, which must be all about their items. */
+  /** Records the current prices before the statements at some positions, which must include all statements about their items. */
   setBefore(positions: readonly number[], currents: CurrentPrices): void {
     this.#setJumps(positions, currents)
     const { itemId, market, labelId, before, lastMinor, lastAtMs, lastConfirmedMs, lastImportId, lastLine, lastVerdict } = this.#columns

@@ -29,7 +29,7 @@ export const undoPriceDecision = verb(
     }),
 )
 
-/** Claims the decision: the first of several concurrent undos gets it. @throws NOT_FOUND, or CONFLICT if it is already undone */
+/** Marks the decision as undone; of several concurrent undos, only the first succeeds. @throws NOT_FOUND, or CONFLICT if it is already undone */
 async function claim(ctx: PriceWriteCtx, tx: Tx, id: number): Promise<{ decision: Decision }> {
   const taken = await tx
     .updateTable('price_decisions')
@@ -48,7 +48,7 @@ async function marketsOf(tx: Tx, id: number): Promise<number[]> {
   return rows.map((row) => row.market)
 }
 
-/** Marks the prices that are no longer as the decision left them. */
+/** Marks the prices that have changed since the decision. */
 async function findKept(tx: Tx, id: number, decision: Decision): Promise<void> {
   const isHeld = decision === 'accept' || decision === 'discard'
   await sql`
@@ -135,6 +135,6 @@ async function restoreCurrent(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number
   const { rows } = await sql<{ item_id: number }>`select distinct item_id from ${restorable(id)}`.execute(tx)
   const itemIds = rows.map((row) => row.item_id)
   await judgePrices(ctx, tx, note, itemIds)
-  // So that nodes read the figures again, too.
+  // Makes nodes reload the figures, too.
   note.changed('items', itemIds)
 }

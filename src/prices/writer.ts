@@ -34,7 +34,7 @@ interface PreviousPrice extends LastPrice {
 
 /** Below this number of points, a COPY is not worth its round trips. */
 const COPY_POINTS = 500
-/** Comparing the names of more cards than this takes a sixth of an import: the periodic judging does it then. */
+/** With more cards than this, comparing names would take a sixth of an import, so the periodic judging does it instead. */
 const MAX_CARDS_BY_NAME = 200_000
 
 /** Writes to one market are serialised, so that prices read for it stay valid until the commit. Merges of items lock all markets. */
@@ -84,7 +84,7 @@ export class PriceWriter {
     this.#nowMs = write.nowMs
   }
 
-  /** Writes up to some ten thousand prices; a key may occur with several times, in any order. */
+  /** Writes a batch of up to tens of thousands of prices; a key may occur with several times, in any order. */
   async write(batch: PriceBatch): Promise<PriceCounts> {
     const { size } = batch
     let sorted = batch.sorted()
@@ -96,7 +96,7 @@ export class PriceWriter {
         sorted.map((i) => batch.itemId[i]!),
       )
     let currents = await read()
-    // Items that were merged after the caller looked them up; the locks now block further merges.
+    // Items may have been merged after the caller looked them up; the locks now block further merges.
     if (currents.survivors.size > 0) {
       batch.replaceItems(currents.survivors)
       sorted = batch.sorted()
@@ -144,7 +144,7 @@ export class PriceWriter {
       if (!last && current < 0) created += 1
       if (last?.updatedAtMs === write.updatedAtMs) covering.push(i)
       if (isCurrent && current >= 0 && write.updatedAtMs < currents.confirmedAtMs[current]!) {
-        // The current price was stated again later: this one interrupts it, and it continues from that time.
+        // The current price was stated again later: this one interrupts it, and the current price continues from that time.
         older.push(i)
         const again = batch.addCopy(i, currents.minor[current]!, currents.confirmedAtMs[current]!)
         resumed += 1
@@ -174,7 +174,7 @@ export class PriceWriter {
   }
 
   /**
-   * Judges these prices by others and others by these; call it once, after all other writes of the transaction.
+   * Judges the written prices against others and others against them; call it once, after all other writes of the transaction.
    * @param whole whether this was a whole file, so that identical figures and usual ratios are updated
    */
   async finish({ whole }: { whole: boolean }): Promise<void> {
@@ -184,7 +184,7 @@ export class PriceWriter {
     await lockJudging(tx)
     await this.#storeFeeds()
     for (const id of await this.#changedMeanwhile()) if (this.#touched.has(id)) this.#toJudge.add(id)
-    // A confirmation is recorded after the price.
+    // Confirmations are recorded after their prices, so accepted prices are judged again.
     if (this.#accepted) this.#touched.forEach((id) => this.#toJudge.add(id))
     if (whole && this.#several.size > 0) {
       await refreshUsualRatios(tx, judge.conditions)
@@ -416,7 +416,7 @@ export class PriceWriter {
     }
   }
 
-  /** Replaces the point at the same time; the replaced one is kept in case this one is reverted. */
+  /** Replaces the point at the same time; the replaced point is kept in case the new one is reverted. */
   async #cover(batch: PriceBatch, points: readonly number[]): Promise<void> {
     if (points.length === 0) return
     await sql`
@@ -512,7 +512,7 @@ export class PriceWriter {
     return this.#accepted ? `{${positions.map(() => 'NULL').join(',')}}` : batch.column('row', positions)
   }
 
-  /** Deletes held prices of the import that need not be held any more. */
+  /** Deletes held prices of the import that no longer need to be held. */
   async #dropHeld(batch: PriceBatch, sorted: readonly number[], held: readonly number[]): Promise<void> {
     const waits = new Set(held)
     const free = sorted.filter((i) => !waits.has(i))
@@ -526,7 +526,7 @@ export class PriceWriter {
   /** Inserts held prices, except those already open or discarded. @returns number of new ones */
   async #insertHeld(batch: PriceBatch, held: readonly number[], holds: readonly Hold[]): Promise<number> {
     if (held.length === 0) return 0
-    // In a replay, it may be held for another reason, or where a later import's price was held: that one is replayed after it.
+    // In a replay, the price may be held for a different reason, or replace a held price of a later import, which is replayed after it.
     const known = this.#isReplay
       ? sql`(item_id, market, label_id, updated_at) where decision is null do update
           set (price, import_id, rule, reason, compared_price, times_off) =

@@ -27,7 +27,7 @@ export interface FieldTables {
   labels: LabelTree
 }
 
-/** The data that a query is evaluated on. */
+/** The data that a query is evaluated against. */
 export interface QueryData extends FieldTables {
   text: TextIndex
   /** position in MARKETS of the requested market; null for none */
@@ -158,7 +158,7 @@ function opposite(select: Selection): Selection {
   return (among) => among.clone().andNot(select(among))
 }
 
-/** Each part is evaluated only for rows that the parts before it have left. */
+/** Evaluates each part only for the rows that no earlier part has matched. */
 function anyOf(parts: readonly Selection[]): Selection {
   return (among) => {
     const left = among.clone()
@@ -205,7 +205,7 @@ function hasEntry(value: string, known: (entry: string) => string = (entry) => e
   return (list) => list.split(',').some((entry) => known(entry.trim()) === wanted)
 }
 
-/** `:` finds finishes with all of the words, `=` those with no others; a plain finish has no words. */
+/** `:` matches finishes that have all of the words, `=` only those without further words; a plain finish has no words. */
 function matchesFinish({ operator, value }: Term): (finish: string) => boolean {
   const wanted = finishWords(value)
   return (finish) => {
@@ -233,7 +233,7 @@ function codeTest({ items }: QueryData, { value }: Term): Test {
   return byNumber(items.codeNumbers(), items.code, (number, i) => number === wanted && sameCode(texts[i]!, value))
 }
 
-/** Numbers are compared only if they consist of digits. */
+/** Compares numbers only if they consist of digits. */
 function numberTest({ items }: QueryData, term: Term): Test {
   const { operator, value } = term
   if (operator === ':' || operator === '=') {
@@ -298,7 +298,7 @@ function marketTest({ items }: QueryData, term: Term): Test {
   return (row) => items.isSelectedBy(position, row)
 }
 
-/** An item has a label if the requested market prices it, or any market if none is requested. */
+/** An item has a label if the requested market has a price under it; if no market is requested, if any market has one. */
 function labelTest({ items: { prices }, labels, market }: QueryData, term: Term): Test {
   const label = parseLabel(term.value)
   if (!label) throw wrongValue(term, reason('label', { value: term.value }))

@@ -11,7 +11,7 @@ export interface Completions {
 }
 
 const MAX_OPTIONS = 12
-/** In the order in which they are suggested. */
+/** The operators that are suggested, in this order. */
 const OFFERED: readonly Operator[] = [':', '<=', '>=']
 const AFTER_BACKSLASH = 2
 /** Sorts `PSA 9` before `PSA 10`. */

@@ -4,7 +4,7 @@ import { invalid } from '#core/errors.ts'
 export const OPERATORS = [':', '=', '!=', '<', '<=', '>', '>='] as const
 export type Operator = (typeof OPERATORS)[number]
 
-/** With `field` null, words as in a search. */
+/** A term of a query; with `field` null, words as in a search. */
 export interface Term {
   field: string | null
   operator: Operator
@@ -15,7 +15,7 @@ export interface Term {
 
 export type Query = Term | { all: Query[] } | { any: Query[] } | { not: Query }
 
-/** Each term of a query scans all items. */
+/** Maximum number of terms, because each one scans all items. */
 const MAX_TERMS = 20
 const DEEPEST = 20
 
@@ -119,7 +119,7 @@ class Parser {
     while (this.#at < this.#text.length && SPACE.test(this.#text[this.#at]!)) this.#at += 1
   }
 
-  /** Consumes `and` or `or` if it comes next. */
+  /** Consumes `and` or `or` if it is the next word. */
   #word(word: 'and' | 'or'): boolean {
     this.#skipSpace()
     if (!this.#isWord(word)) return false

@@ -1,4 +1,4 @@
-// The in-memory catalogue of a node: loaded at start, updated from the change log, answering queries with ready bytes.
+// The in-memory catalogue of a node: loaded at start, updated from the change log, and serving queries with ready bytes.
 import { Freezable } from '#core/freezable.ts'
 import { type MarketNames, MARKETS, type Market } from '#core/markets.ts'
 import { runInSlices } from '#core/slices.ts'
@@ -47,14 +47,14 @@ export interface CatalogueSettings {
   /** languages in the order in which searches rank them */
   catalogueLanguages: readonly string[]
   sourceCurrencies: Readonly<Record<Market, string>>
-  /** display names of markets; their codes by default */
+  /** display names of markets; default: their codes */
   marketNames?: MarketNames
   now: () => Date
-  /** how responses write image addresses; as stored by default */
+  /** how responses write image addresses; default: as stored */
   addresses?: ImageAddresses
 }
 
-/** The in-memory catalogue. Load it once with `load`; the change feed then keeps it up to date. It never writes. */
+/** The in-memory catalogue. Load it once with `load`; afterwards the change feed keeps it up to date. It never writes to the database. */
 export class Catalogue extends Freezable implements ChangeFollower {
   readonly #db: Db
   readonly #settings: CatalogueSettings
@@ -75,7 +75,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
   loaded = false
   /** counts changes that affect many items at once: of categories, of groups, of everything */
   generation = 0
-  /** increases with every change of anything that responses show */
+  /** increases with every change of data that responses show */
   version = 0
 
   constructor(db: Db, settings: CatalogueSettings) {
@@ -114,7 +114,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
     this.#take(fresh)
   }
 
-  /** Passes all columns to the store, for writing or reading. Small lookup tables are read from the database instead. */
+  /** Passes all columns to the store, to be written or read. Small lookup tables are loaded from the database instead. */
   store(columns: ColumnStore): void {
     this.categories.store(columns)
     this.items.store(columns)
@@ -157,7 +157,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
     return this.#rates
   }
 
-  /** Compares prices of different markets by the rates of the current day; call it when a new day may have begun. */
+  /** Uses the current day's exchange rates for comparing prices of different markets; call it when a new day may have begun. */
   followClock(): void {
     if (this.isFrozen) return
     const { sourceCurrencies, now } = this.#settings
@@ -202,7 +202,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
       high = Math.imul(high ^ evidence, 0x01000193) + (high >>> 15)
       low = Math.imul(low ^ evidence, 0x85ebca6b) + (low >>> 13)
     }
-    // 31 bits each, because larger numbers are not small integers in V8 and take several times as long to format.
+    // Uses 31 bits of each: larger numbers are not small integers in V8, and formatting them takes several times as long.
     return `"${high >>> 1}-${low >>> 1}${TAG_ENDS[shape]}"`
   }
 
@@ -238,7 +238,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
   }
 
   #emptyReady(): Record<ReadyShape, ReadyBytes> {
-    // Room for equally many items of each shape; the rest is for whole responses (KEPT_ITEMS_SHARE).
+    // Both budgets hold the same number of items; the rest is for whole responses (CACHED_ITEMS_SHARE).
     const bytes = this.#settings.readyBytesMb * 1024 * 1024
     return { starter: new ReadyBytes(bytes * 0.2), full: new ReadyBytes(bytes * 0.575) }
   }
@@ -250,7 +250,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
     const { items: count, largestId, prices: priceCount } = await countItems(db)
     items.reserve(count, largestId, priceCount)
     queries.text.reserve(count)
-    // Cards in other languages are also found by their English names, so they wait until all English cards are loaded.
+    // Cards in other languages are also found by their English names, so they are indexed after all English cards are loaded.
     const borrowers: { row: number; names: readonly string[]; dexIds: readonly number[] }[] = []
     await loadItems(db, null, (item) => {
       const row = items.set(item)
@@ -267,7 +267,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
       const row = items.rowOf(price.itemId)
       if (row < 0) return
       prices.setEvidence(prices.set(row, price.market, price.labelId, price.minor, price.updatedAtMs), price)
-      // A feed may deliver prices with older dates, so the end of the import counts; our own prices are dated when they are set.
+      // A feed may deliver prices with older dates, so the end of its import is the time of the change. Our own prices are dated when they are set.
       items.noteChange(row, price.market === SERVICE ? price.updatedAtMs : importEnds[price.importId]!)
     })
     for (const [itemId, changedAtMs] of await loadChangedItems(db)) {
@@ -339,7 +339,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
         else prices.set(price.itemId, [price])
       })
       for (const { id } of sources) missing.delete(id)
-      // Loaded before anything is applied, so that an id that becomes an alias is never unknown in between.
+      // Aliases are loaded before anything is applied, so that an id that becomes an alias can always be resolved.
       const merged = new Map(missing.size > 0 ? await loadAliases(this.#db.kysely, [...missing]) : [])
       for (const source of sources) {
         const row = this.items.set(source)
@@ -396,7 +396,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
   #applyPrices(packed: Buffer): Promise<void> {
     const nowMs = this.#settings.now().getTime()
     return runInSlices(packedCount(packed), (from, to) => {
-      // Prices of an item are mostly adjacent, so its derived data is updated once.
+      // Prices of one item are mostly adjacent, so its derived data is updated once for all of them.
       let row = -1
       let markets: MarketSet = 0
       eachPackedPrice(packed, from, to, (change) => {

@@ -2,7 +2,7 @@
 import { Postings } from '#index/postings.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Append-only lists: a row that has left a category stays on its list, so readers check the row's current category. */
+/** Append-only lists of rows. A row that has left a category stays on its list, so readers check the row's current category. */
 export class CategoryRows {
   readonly #rows = new Postings()
 

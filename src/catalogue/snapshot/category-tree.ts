@@ -20,7 +20,7 @@ export class CategoryTree {
   #children = new Map<number | null, number[]>()
   /** ids of all categories, ascending, built on first use */
   #ids: number[] | null = null
-  /** counts every change, so that derived data can tell when it is outdated */
+  /** counts every change, so that dependents can detect outdated derived data */
   version = 0
 
   store(columns: ColumnStore): void {

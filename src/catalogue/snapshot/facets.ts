@@ -6,7 +6,7 @@ import type { Utf8 } from '#index/utf8.ts'
 import { RepeatedTexts } from '#index/vocabulary.ts'
 import { Interned } from './interned.ts'
 
-/** Facets by attribute; an item has one value per facet, or a comma-separated list. */
+/** Facets by attribute; an item has one value per facet, or a comma-separated list of values. */
 const BY_ATTRIBUTE = {
   Rarity: 'rarity',
   Finish: 'finish',

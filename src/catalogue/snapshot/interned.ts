@@ -1,7 +1,7 @@
 // Distinct texts as numbers: a column of a million names contains small integers, and equal names are equal numbers.
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Numbers distinct texts from 0; a number never changes its text. `key` derives a text's sort key. */
+/** Assigns numbers to distinct texts, starting at 0; a number never changes its text. `key` derives a text's sort key. */
 export class Interned {
   texts: string[] = []
   /** sort key of each text, computed once */
@@ -19,7 +19,7 @@ export class Interned {
     if (columns.reading) for (const [number, text] of this.texts.entries()) this.#numbers.set(text, number)
   }
 
-  /** The number of a text, assigned on first use. */
+  /** The number of a text; a new text gets the next number. */
   number(text: string): number {
     const known = this.#numbers.get(text)
     if (known !== undefined) return known
@@ -30,12 +30,12 @@ export class Interned {
     return number
   }
 
-  /** The number of a known text, otherwise -1. */
+  /** The number of a text that has one, otherwise -1. */
   find(text: string): number {
     return this.#numbers.get(text) ?? -1
   }
 
-  /** Compares two numbers by their sort keys; 0 also for different texts with the same key. */
+  /** Compares two numbers by their sort keys; returns 0 for equal keys, even of different texts. */
   compare(a: number, b: number): number {
     if (a === b) return 0
     const keyA = this.keys[a]!

@@ -42,7 +42,7 @@ export interface ItemImageView {
   order: number
 }
 
-/** The last formatted day and its start: the times of prices fall on few days. */
+/** The last formatted day and its start, cached because prices fall on few days. */
 let day = Number.NaN
 let date = ''
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
@@ -98,7 +98,7 @@ export function evidenceOf({ prices }: ItemTable, at: number): PriceEvidenceView
   }
 }
 
-/** The same, in the form of an item's prices with `with_stats=1`. */
+/** The evidence in the form that an item's prices have with `with_stats=1`. */
 function statsOf(items: ItemTable, at: number) {
   const { state, confidence, flags, confirmedAtMs, ...figures } = evidenceOf(items, at)
   const amount = (minor: number | null) => minor && minor / 100

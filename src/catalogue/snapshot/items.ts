@@ -33,7 +33,7 @@ export interface ItemSource extends Record<keyof ItemTexts, Utf8> {
   dexIds: readonly number[]
 }
 
-/** The same item with its own copy of the texts. */
+/** Returns the item with its own copy of the texts. */
 export function copyOfItem(item: ItemSource): ItemSource {
   const { slug, images, attributes, details } = item
   return { ...item, slug: copyOf(slug), images: copyOf(images), attributes: copyOf(attributes), details: copyOf(details) }
@@ -70,7 +70,7 @@ export class ItemTable {
   updatedAtMs = new Float64Array(0)
   /** when this service last recorded a change of the item or one of its prices */
   changedAtMs = new Float64Array(0)
-  /** counts changes of the item and its prices, so that derived data can tell when it is outdated */
+  /** counts changes of the item and its prices, so that dependents can detect outdated derived data */
   version = new Uint32Array(0)
   readonly #codeNumbers: string[] = []
   /** number of items directly in the category, by id */
@@ -122,11 +122,11 @@ export class ItemTable {
       if (into === null) this.#aliases.delete(id)
       else this.#aliases.set(id, into)
     }
-    // All aliases, because a survivor may have been merged itself or restored.
+    // Resolves all aliases again, because a survivor may itself have been merged or restored.
     for (const id of this.#aliases.keys()) {
       if (this.#ownRow(id) >= 0) continue
       let live = id
-      // The chain may briefly be a cycle: one item merged into the other, split, and merged the other way round.
+      // The chain may briefly be a cycle: one item was merged into the other, split from it, and then merged the other way round.
       for (let steps = 0; steps < this.#aliases.size && this.#aliases.has(live); steps += 1) live = this.#aliases.get(live)!
       if (id >= this.#rowOfId.length) this.#reach(this.#rows, id)
       this.#rowOfId[id] = this.#rowOfId[live] ?? 0
@@ -183,7 +183,7 @@ export class ItemTable {
     return row
   }
 
-  /** Records when an item or one of its prices changed; the latest moment counts. */
+  /** Records when an item or one of its prices changed; keeps the latest time. */
   noteChange(row: number, atMs: number): void {
     if (atMs > this.changedAtMs[row]!) this.changedAtMs[row] = atMs
   }
@@ -238,13 +238,13 @@ export class ItemTable {
     return code < 0 ? null : this.codes.texts[code]!
   }
 
-  /** Normalised numbers of all distinct codes (no leading zeros or totals), in the order of `codes`. */
+  /** Numbers of all distinct codes in normal form (no leading zeros or totals), in the order of `codes`. */
   codeNumbers(): readonly string[] {
     for (let i = this.#codeNumbers.length; i < this.codes.texts.length; i += 1) this.#codeNumbers.push(numberOf(this.codes.texts[i]!))
     return this.#codeNumbers
   }
 
-  /** The finish as its source writes it; null if none is stated. */
+  /** The finish in its source's spelling; null if none is stated. */
   finishOf(row: number): string | null {
     const { values, columns } = this.facets
     return values.finish.texts[columns.finish[row]!]! || null

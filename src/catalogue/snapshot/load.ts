@@ -18,7 +18,7 @@ const ITEM_FIELDS = `id, market, name, code, slug, genre, game, category_id, ima
 const JSONB_HEAD_BYTES = 1
 const NONE: readonly never[] = []
 
-/** Bytes read between two pauses for requests: a reload happens while the node serves. */
+/** Bytes to read before yielding to requests, because the node keeps serving during a reload. */
 const BREATH_BYTES = 128 * 1024
 
 export async function loadGroups(db: Queryable): Promise<LabelNode[]> {
@@ -26,7 +26,7 @@ export async function loadGroups(db: Queryable): Promise<LabelNode[]> {
   return rows.map(({ parent_id, ...row }) => ({ ...row, parentId: parent_id }))
 }
 
-/** Categories by id; null for all. */
+/** Loads categories by id; all if `ids` is null. */
 export async function loadCategories(db: Queryable, ids: number[] | null): Promise<Category[]> {
   let query = db
     .selectFrom('categories')
@@ -46,7 +46,7 @@ export async function countItems(db: Queryable): Promise<{ items: number; prices
   return rows[0]!
 }
 
-/** Streams items; `ids` null for all. Every call of `take` gets the same, reused object. */
+/** Streams items; all if `ids` is null. Every call of `take` receives the same, reused object. */
 export async function loadItems(db: Queryable, ids: number[] | null, take: (item: ItemSource) => void): Promise<void> {
   const where = ids ? `where id = any('{${ids.join(',')}}'::int4[])` : ''
   const chunks = copyOut(db, `copy (select ${ITEM_FIELDS} from items ${where} order by id) to stdout (format binary)`)
@@ -84,7 +84,7 @@ export async function loadItems(db: Queryable, ids: number[] | null, take: (item
   })
 }
 
-/** The survivors of merged items; `ids` null for all. */
+/** Loads the survivors of merged items; all if `ids` is null. */
 export async function loadAliases(db: Queryable, ids: number[] | null): Promise<[id: number, into: number][]> {
   const where = ids ? sql`where old_id = any(${`{${ids.join(',')}}`}::int4[])` : sql``
   const { rows } = await sql<{ old_id: number; item_id: number }>`select old_id, item_id from item_aliases ${where}`.execute(db)
@@ -103,7 +103,7 @@ const EVIDENCE = CURRENT_FIELDS.split(',').length
 const FIGURES = EVIDENCE + 4
 const IMPORT = FIGURES + 4
 
-/** Streams current prices in no particular order; `ids` null for all items. Sorting takes longer than looking up each item. */
+/** Streams current prices in no particular order, of all items if `ids` is null. Sorting would take longer than looking up each item. */
 export async function loadPrices(db: Queryable, ids: number[] | null, take: (price: LoadedPrice) => void): Promise<void> {
   const where = ids ? `where item_id = any('{${ids.join(',')}}'::int4[])` : ''
   const chunks = copyOut(db, `copy (select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS}, import_id from prices ${where}) to stdout (format binary)`)

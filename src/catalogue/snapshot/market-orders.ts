@@ -37,7 +37,7 @@ export class MarketOrders {
     return Number.isNaN(key) ? null : key
   }
 
-  /** Call when an item is new, its selection has changed, or any of its data. */
+  /** Call when an item is new, when its selection has changed, or when any of its data has. */
   mark(row: number): void {
     if (!this.#includes(row)) return this.drop(row)
     this.#keys = withCapacity(this.#keys, row + 1)
@@ -75,7 +75,7 @@ export class MarketOrders {
     for (let i = 0; i < rows.length; i += 1) this.#keys[rows[i]!] = this.#keyOf(rows[i]!)
   }
 
-  /** A number per row that preserves the order, possibly with ties. */
+  /** A number per row that preserves the order, but may be equal for different keys. */
   #loadKey(direction: SortDirection): (row: number) => number {
     const sign = direction === 'asc' ? 1 : -1
     return (row) => {

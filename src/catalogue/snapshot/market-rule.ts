@@ -1,4 +1,4 @@
-// The rule of `shown-market.ts` as lookup tables for in-memory items.
+// Lookup tables that apply the rule of `shown-market.ts` to in-memory items.
 import { MARKETS, type Market } from '#core/markets.ts'
 import { isSelectedBy, defaultMarket } from '../shown-market.ts'
 
@@ -7,7 +7,7 @@ export type MarketSet = number
 
 const SETS = 2 ** MARKETS.length
 
-/** By home and set of markets with prices; markets are positions in MARKETS. */
+/** The rule by home market and set of markets with prices; markets are positions in MARKETS. */
 export class MarketRule {
   readonly #shown = new Uint8Array(MARKETS.length * SETS)
   /** the markets that select an item, as bit sets */

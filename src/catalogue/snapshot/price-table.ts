@@ -4,9 +4,9 @@ import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { CACHED_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/payload.ts'
 
-/** Label ids are small: a column uses four bytes instead of two only once an id is larger than this. */
+/** Maximum label id that fits the two bytes of the column; a larger id makes it use four. */
 const MAX_UINT16 = 2 ** 16 - 1
-/** Columns are considered packed if they exceed their content by at most this factor. */
+/** Columns count as packed if they exceed their content by at most this factor. */
 const MAX_OVERHEAD = 1.05
 const FIGURES = CACHED_FIGURES.length
 /** Bytes of a price, without its label. */
@@ -54,7 +54,7 @@ export class PriceTable {
     this.#reachPrice(prices)
   }
 
-  /** Orders the prices by row without gaps, because loaded prices are mostly read. */
+  /** Orders the prices by row and removes gaps, because loaded prices are mostly read. */
   pack(): void {
     const { market, label, minor, updatedAtMs, verdict, flags, confirmedMinutes } = this
     const figures = this.#figures
@@ -112,7 +112,7 @@ export class PriceTable {
     return -1
   }
 
-  /** Whether no check has flagged the price: only such prices may be used in calculations. */
+  /** Whether the price is undisputed and not stale: only such prices may be used in calculations. */
   isTrusted(at: number): boolean {
     return stateOf(this.verdict[at]!) === 'trusted'
   }
@@ -206,7 +206,7 @@ export class PriceTable {
     return newest
   }
 
-  /** Called before the price at an index is removed or gets an older date. */
+  /** Marks the newest time of a market as unknown, if necessary; call it before the price at an index is removed or gets an older date. */
   #forgetNewest(at: number): void {
     const market = this.market[at]!
     if (this.updatedAtMs[at] === this.#newestMs[market]) this.#newestMs[market] = Number.NaN
@@ -231,7 +231,7 @@ export class PriceTable {
   #move(row: number): void {
     const count = this.#count[row]!
     const from = this.#start[row]!
-    // While loading, prices mostly arrive item by item, so runs grow at the end and leave no gaps.
+    // During loading, prices mostly arrive item by item, so that runs grow at the end and leave no gaps.
     const atEnd = count > 0 && from + count === this.#used
     const room = atEnd || count === 0 ? count + 1 : Math.ceil(count * 1.5)
     const to = atEnd ? from : this.#used

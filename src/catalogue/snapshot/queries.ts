@@ -16,11 +16,11 @@ import { compareSortKeys, type CursorValue, type SortDirection, type SortField }
 import { ItemSorts } from './sorts.ts'
 
 export interface ItemFilter {
-  /** selects the items that it prices or is home of; sorts by its prices */
+  /** selects the items that it has prices for or is the home of, and sorts by its prices */
   market?: Market | undefined
   game?: string | undefined
   genre?: string | undefined
-  /** including everything below it */
+  /** including all of its subcategories */
   categoryId?: number | undefined
   /** words that must occur in name, code or category name; ignored if blank */
   search?: string | undefined
@@ -72,12 +72,12 @@ interface Ranked {
 const CACHED_VIEWS = 256
 /** Results of a category or search are cached as row lists up to this size, and as bitsets beyond. */
 const MAX_LIST_ROWS = 4_096
-/** Budget of each kind of cached results in rows of 4 bytes; each entry also costs a fixed number of rows. */
+/** Maximum size of each kind of cached results, in rows of 4 bytes; each entry also costs a fixed number of rows. */
 const CACHED_ROWS = 4_000_000
 const ENTRY_ROWS = 128
-/** A rank with more rows than this is not sorted completely for a single page. */
+/** A rank with more rows than this is not sorted completely to serve a single page. */
 const SORT_WHOLE = 4_096
-/** Reused between searches: a typical search uses few of the possible ranks. */
+/** Reused by all searches, because a typical search uses few of the possible ranks. */
 const COUNTS = new Int32Array(RANKS)
 const SEARCH_LENGTH = 200
 const MAX_SUGGESTIONS = 3
@@ -268,7 +268,7 @@ export class ItemQueries {
     return found
   }
 
-  /** Includes the versions that a result depends on: the category tree, and prices if the filter uses them. */
+  /** Includes the versions that a result depends on: that of the category tree, and that of prices if the filter uses them. */
   #searchKey(filter: ItemFilter, query: string): string {
     const tree = filter.categoryId === undefined && !filter.query ? '' : this.#categories.version
     const prices = filter.query?.asksPrices || filter.changedSinceMs !== undefined ? this.#prices : ''
@@ -418,7 +418,7 @@ function wordsOf(found: Int32Array | RowBits): number {
   return found instanceof RowBits ? found.words : found.length
 }
 
-/** Whether the filter has no maintained set of rows, because its values rarely repeat. */
+/** Whether the rows of the filter must be found by a scan: no sets are maintained for it, because its values rarely repeat. */
 function isScanned({ query, changedSinceMs }: ItemFilter): boolean {
   return query !== undefined || changedSinceMs !== undefined
 }

@@ -1,4 +1,4 @@
-// Serialised items by plan and market, within a budget: a page of a response is a few copies of these bytes.
+// Serialised items by plan and market, within a memory budget: a page of a response consists of copies of these bytes.
 import { ByteRing, type Chunk } from '#index/byte-ring.ts'
 import { withCapacity } from '#index/columns.ts'
 
@@ -50,7 +50,7 @@ export class ReadyBytes {
   put(key: number, text: string): void {
     const size = Buffer.byteLength(text)
     const room = HEAD_BYTES + Math.ceil(size / WORD_BYTES) * WORD_BYTES
-    // A position has no bits for higher chunk numbers.
+    // Higher chunk numbers do not fit into a position.
     if (this.#ring.newest === LAST_CHUNK) this.clear()
     const from = this.#ring.take(room)
     const { bytes, words } = this.#ring.chunk(this.#ring.newest)

@@ -23,7 +23,7 @@ export class SearchDocs {
   readonly #folded = new Map<string, string>()
   readonly #tags = new Map<number, string>()
   readonly #groups = new WeakMap<Category, string>()
-  /** English names by code, of cards whose source has one item per language */
+  /** English names by code, for cards whose source has one item per language */
   readonly #englishNames = new Map<number, number>()
 
   constructor(items: ItemTable, categories: CategoryTree) {
@@ -37,7 +37,7 @@ export class SearchDocs {
     if (columns.reading) for (const [i, code] of codes.entries()) this.#englishNames.set(code, names[i]!)
   }
 
-  /** Remembers the name of an English card for cards with the same code in other languages. @returns whether it is new */
+  /** Stores the name of an English card for cards with the same code in other languages. @returns whether the name is new */
   learn(row: number): boolean {
     const { code, name } = this.#items
     const key = code[row]!
@@ -117,7 +117,7 @@ export class SearchDocs {
     const known = this.#tags.get(key)
     if (known !== undefined) return known
     const tags = tagsOf(values.finish.texts[finish]!, values.rarity.texts[rarity]!, values.language.texts[language]!, this.#items.genreOf(row))
-    // Not cached if there are more values than fit into one number, which no real catalogue has.
+    // Not cached if the numbers are too large to be combined into one key, which no real catalogue reaches.
     if (Math.max(finish, rarity, language) < MAX_VALUES) this.#tags.set(key, tags)
     return tags
   }

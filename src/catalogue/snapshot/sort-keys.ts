@@ -7,7 +7,7 @@ export type SortDirection = (typeof SORT_DIRECTIONS)[number]
 /** A text's sort key or a number; null is last in both directions. */
 export type SortValue = string | number | null
 
-/** A price in its market's currency: cursors store this, because exchange rates change. */
+/** A price in its market's currency. Cursors store this instead of a converted amount, because exchange rates change. */
 export interface Amount {
   minor: number
   /** position in MARKETS */

@@ -29,7 +29,7 @@ export class ItemSorts {
     this.#labels = labels
   }
 
-  /** Only the order that exists from the start; the others are built on first use. */
+  /** Stores only the order that exists from the start; the others are built on first use. */
   store(columns: ColumnStore): void {
     if (columns.reading) this.#byItem.asc.set('name', new SortedRows(comparer(this.#items, 'name', 'asc')))
     this.order('name', 'asc', null).store(columns)
@@ -63,7 +63,7 @@ export class ItemSorts {
     return { minor: amountOf(this.#items, this.#labels, row, shown), market: shown }
   }
 
-  /** The current sort value for one stored in a cursor. */
+  /** The current sort value of a value that is stored in a cursor. */
   valueOf(kept: CursorValue, market: number | null): SortValue {
     if (kept === null || typeof kept !== 'object') return kept
     const value = market === null ? kept.minor * this.#rates[kept.market]! : kept.minor
@@ -78,7 +78,7 @@ export class ItemSorts {
   compareBy(rates: readonly number[]): boolean {
     if (rates.every((rate, market) => Object.is(rate, this.#rates[market]))) return false
     this.#rates = rates
-    // Prices of a single market share a currency, so their order needs no rate.
+    // The prices of a single market share a currency, so only the order of all markets depends on the rates.
     this.#byMarket.price.get(null)?.reload()
     return true
   }
@@ -151,7 +151,7 @@ export function amountOf({ prices }: ItemTable, { nearMint, ungraded }: LabelTre
   return lowest
 }
 
-/** The last change of anything that responses show of an item: of the item itself or a price of the market. */
+/** The time of the last change that responses show: of the item itself or of a price of the market. */
 export function changedAtMs({ prices, updatedAtMs }: ItemTable, row: number, market: number): number {
   const start = prices.start(row)
   const end = start + prices.count(row)

@@ -1,5 +1,5 @@
-// Texts of items outside the JavaScript heap: one packed record per row in large buffers, so that a million items cost the garbage
-// collector nothing.
+// Texts of items outside the JavaScript heap: one packed record per row in large buffers, so that the garbage collector need not visit a million
+// items.
 import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { Utf8 } from '#index/utf8.ts'

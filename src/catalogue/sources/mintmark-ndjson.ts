@@ -101,7 +101,7 @@ function itemEntry({ details, foreign_ids, prices, ...rest }: Static<typeof ITEM
   return { item, key: exportedKey(item) }
 }
 
-/** `Date` would turn 31 February into a day in March; such dates do not exist. */
+/** `Date` turns 31 February into a day in March, so such dates are rejected. */
 function isTime(iso: string): boolean {
   const time = new Date(iso)
   return isTimeInRange(time.getTime()) && time.toISOString().startsWith(iso.slice(0, 19))

@@ -45,12 +45,12 @@ export const pokemontcg: CatalogueFormat = {
   },
 }
 
-/** Facts about a set from this import. */
+/** Facts about a set that this import has read. */
 interface SetFacts {
   printedTotal: number | null
 }
 
-/** The sets of this import by id, and the categories of earlier imports by ref. */
+/** The sets that this import has read, by id, and the categories of earlier imports, by ref. */
 interface SetsRead {
   read: Map<string, SetFacts>
   /** refs of series that already exist as categories */
@@ -131,7 +131,7 @@ function isHoloOnly(rarity: string | undefined, set: string): boolean {
   return rarity !== undefined && (!PLAIN_RARITIES.has(rarity) || (rarity === 'Rare' && /^([rz]?sv|me)\d/.test(set)))
 }
 
-// `subtypes` mixes stages, suffixes and mechanics. The first of these on a card is its stage: a Mega is not a Basic.
+// `subtypes` mixes stages, suffixes and mechanics. The first of these words that a card has is its stage: with both MEGA and Basic, it is a Mega.
 const STAGES = ['VMAX', 'VSTAR', 'V-UNION', 'MEGA', 'BREAK', 'Level-Up', 'Restored', 'Stage 2', 'Stage 1', 'Baby', 'Basic']
 const SUFFIXES = ['ex', 'EX', 'GX', 'V', 'SP', 'Prime', 'LEGEND', 'Prism Star', 'Star']
 const SUFFIX_TERMS: Readonly<Record<string, string>> = { LEGEND: 'Legend' }

@@ -1,4 +1,4 @@
-// Shared by the catalogue formats: values of loosely typed JSON, lines of files and documents, and rejection of repeated refs.
+// Shared by the catalogue formats: reads values of loosely typed JSON and lines of files and documents, and rejects repeated refs.
 import { hash } from 'node:crypto'
 import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
 import { MAX_INTEGER } from '#core/fields.ts'
@@ -64,15 +64,15 @@ export function attributeList(entries: readonly (readonly [string, string | unde
 export const RANK = { series: 0, sets: 1, cards: 2 } as const
 
 const SAMPLE_ROWS = 100
-/** All refs of a file are in memory while it is read; larger catalogues must be split. */
+/** Maximum items of a file, because all of its refs are kept in memory while it is read; larger catalogues must be split. */
 const MAX_ITEMS = 1_000_000
 const MAX_CATEGORIES = 20_000
 /** Longer refs are kept in memory as digests. */
 const MAX_KEY_LENGTH = 40
 
 /**
- * Turns lines into catalogue rows. A ref that is repeated within a file is rejected: the first one counts.
- * @param format its name, for the reason of a reject
+ * Turns lines into catalogue rows. A ref that is repeated within a file is rejected: only its first row is used.
+ * @param format the format's name, for the reason of a rejection
  * @param entriesOf returns null if the row does not have this format; if none of the first 100 rows has it, a `FeedError` is thrown
  */
 export async function* catalogueRows<T>(
@@ -103,7 +103,7 @@ export async function* catalogueRows<T>(
   check()
 }
 
-/** What has been read of a file: line numbers by ref, and counts of each kind. */
+/** What has been read from a file: line numbers by ref, and counts of each kind. */
 interface Seen {
   lines: Map<string, number>
   items: number

@@ -28,7 +28,7 @@ type Source = 'tcgdex' | 'tcgdex-asia'
 const WESTERN = ['en', 'fr', 'de', 'es', 'it', 'pt', 'nl', 'pl']
 const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'ko', 'th', 'id']
 
-/** Each may become an item with all texts of its card, and is compared with the others. */
+/** Maximum printings of a card: each may become an item with all texts of its card, and each is compared with the others. */
 const MAX_PRINTINGS = 200
 
 /** Pokémon TCG Pocket: its cards are digital only. */
@@ -61,7 +61,7 @@ export const tcgdex: CatalogueFormat = {
   },
 }
 
-/** The sets of this import by ref, and those of earlier imports. */
+/** The sets that this import has read, by ref, and those of earlier imports. */
 interface SetsRead {
   read: Map<string, SetFacts>
   known: ReadonlyMap<string, StoredCategory>
@@ -78,7 +78,7 @@ function rowReader(market: Market, sets: SetsRead): (row: Json) => Entry[] | nul
     if (kind === null) return null
     const id = identifier(row.id)
     if (id === undefined || id === 'null') return [{ reject: reason('lacks', { thing: THING[kind], field: 'id' }) }]
-    // A set of the Asian file may have only an English name; it then belongs to the same source as the previous row.
+    // A set in the Asian file may have only an English name; it then belongs to the same source as the previous row.
     const onlyEnglish = isObject(row.name) && Object.keys(row.name).join() === 'en'
     const source = kind === 'sets' && onlyEnglish ? previous : sourceOf(row.name)
     previous = source
@@ -163,7 +163,7 @@ function shopIdsOf({ thirdParty }: Json): ForeignId[] {
   })
 }
 
-/** The set embedded in a card of the API form, once per import: it has fewer facts, and no series. */
+/** The set embedded in a card of the API form, returned once per import. It has fewer facts than a set row, and no series. */
 function embeddedSet(set: Json, { market, source, id, sets }: Omit<Reading, 'name'>): Entry[] {
   const ref = `${source}:set:${id}`
   const name = text(set.name)
@@ -192,7 +192,7 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
   const set = setOf(`${source}:set:${setId}`, sets)
   const code = collectorNumber(number, set?.printedTotal ?? null)
   const image = address(row.image) ?? assetOf(row, reading, set?.parent ?? null)
-  // Cards of the API form have flags instead of printings, which state `normal` for holos, too.
+  // Cards of the API form have flags in `variants` instead of a list of printings; these are ignored, because they also state `normal` for holos.
   const flat = !isObject(row.name)
   return finishesOf(flat ? { ...row, variants: undefined } : row).map((finish, i) => ({
     key: { source: flat ? 'tcgdex-api' : source, id, finish: finish.slug ?? '' },

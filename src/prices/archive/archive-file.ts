@@ -65,7 +65,7 @@ export async function writeArchiveFile(path: string, points: AsyncIterable<Archi
       { name: 'price', data: batch.map((point) => BigInt(point.minor)) },
       { name: 'import_id', data: batch.map((point) => point.importId) },
     ]
-    // Reads search only by item and read groups whole; further statistics in the footer would slow down opening.
+    // Reads search by item only and fetch whole row groups; more statistics in the footer would slow down opening the file.
     await parquet.write({ columnData: columnData.map((column) => ({ ...column, offsetIndex: false })), rowGroupSize: batch.length })
     batch = []
   }
@@ -79,7 +79,7 @@ export async function writeArchiveFile(path: string, points: AsyncIterable<Archi
   return { ...facts.end(), importIds: [...importIds].sort((a, b) => a - b) }
 }
 
-/** Count and checksum of points, group by group; identical for the rows written and the rows read back. */
+/** Row count and checksum of points, added group by group; identical for the rows written and the rows read back. */
 class FactsOfGroups {
   readonly #hash = createHash('sha256')
   #rows = 0
@@ -100,7 +100,7 @@ const NUMBERS_PER_COLUMN = 3
 /** An open file: its footer is read once and kept in memory, about 180 bytes per row group. */
 export class ArchiveFile {
   readonly #file: AsyncBuffer
-  /** first and last item, and rows, of each group */
+  /** first item, last item and number of rows, by group */
   readonly #firstItem: Int32Array
   readonly #lastItem: Int32Array
   readonly #rows: Int32Array
@@ -144,7 +144,7 @@ export class ArchiveFile {
     for (let g = 0; g < this.#rows.length; g++) yield* pointsIn(await this.#read(g), () => true)
   }
 
-  /** Computes the facts from the whole file. */
+  /** Computes the row count and checksum by reading the whole file. */
   async facts(): Promise<FileFacts> {
     const facts = new FactsOfGroups()
     for (let g = 0; g < this.#rows.length; g++) facts.add(await this.#read(g))

@@ -43,7 +43,7 @@ interface Archiving {
  * most 90 days, so they never need the archive.
  */
 const STANDING_DAYS = 100
-/** A month with fewer newly replaced points than this is not archived again automatically. */
+/** A month with fewer newly replaced points than this is not automatically archived again. */
 const WORTH_ARCHIVING = 10_000
 const BATCH = 20_000
 const LOCK_ATTEMPTS = 100
@@ -76,10 +76,10 @@ async function archiveDue(archiving: Archiving, keepMonths: number): Promise<Pri
 
 /**
  * Archives the points of a month that later points replaced; points still in effect stay in the database. A month that is already archived gets a new
- * file that includes the points added since.
+ * file that includes the points added since then.
  * @returns null if there was nothing to move
- * @throws Error if the file cannot be read back as written, the month changed or was locked meanwhile, or another process is archiving; nothing was
- * moved then
+ * @throws Error if the file does not read back as written, if the month changed or was locked meanwhile, or if another process is archiving; in each
+ * case nothing has moved
  */
 export async function archiveMonth(archiving: Archiving, month: string): Promise<PriceMonth | null> {
   const done = await withArchivingLock(archiving.db, ARCHIVING, async () => ({ moved: await archiveOne(archiving, month, 1) }))
@@ -87,7 +87,7 @@ export async function archiveMonth(archiving: Archiving, month: string): Promise
   return done.moved
 }
 
-/** @param least minimum number of points for a new file */
+/** @param minRows minimum number of points for a new file */
 async function archiveOne(archiving: Archiving, month: string, minRows: number): Promise<PriceMonth | null> {
   const replacedBefore = new Date(archiving.now.getTime() - STANDING_DAYS * DAY_MS)
   const latest = replacedBefore.toISOString().slice(0, 7)
@@ -136,8 +136,8 @@ async function moveMonth(
   await reached('written')
   const file = `price-points-${month}-${checksum.slice(0, 16)}.parquet`
   await archive.files.add(staged, file, written, reached)
-  // One snapshot, taken once both locks are held: otherwise a concurrently committed price of a later month could make a point count as replaced in
-  // one statement and not in another.
+  // All statements use one snapshot, taken once both locks are held. Otherwise a price of a later month that commits meanwhile could make a point
+  // count as replaced in one statement but not in another.
   const swap = db.kysely.transaction().setIsolationLevel('repeatable read')
   await swap.execute(async (tx) => {
     await sql`lock table price_archives in exclusive mode`.execute(tx)
@@ -165,7 +165,7 @@ async function moveMonth(
   return { month, file, rows, archived_at: now.toISOString() }
 }
 
-/** Points covered by another import's point of the same time are kept, in case that import is reverted. */
+/** Keeps points that are covered by another import's point of the same time, in case that import is reverted. */
 async function cover(tx: Tx, points: readonly ArchivedPoint[]): Promise<void> {
   for (let from = 0; from < points.length; from += BATCH) {
     const some = points.slice(from, from + BATCH)
@@ -285,7 +285,7 @@ async function* replacedPoints(tx: Tx, month: string, replacedBefore: Date, sign
   await sql`close archived`.execute(tx)
 }
 
-/** Merges both sources in one order; of two points of the same time, the one of the later import is used, and the other is added to `covered`. */
+/** Merges both sources in one order. Of two points of the same time, uses the one of the later import and adds the other to `covered`. */
 async function* mergedPoints(
   inFile: AsyncGenerator<ArchivedPoint>,
   inDatabase: AsyncGenerator<ArchivedPoint>,
@@ -337,10 +337,10 @@ async function* copyLines(points: AsyncIterable<ArchivedPoint>): AsyncGenerator<
   yield lines.join('')
 }
 
-/** Moves points of items that were merged since to the survivors, and records them with the merges, as merging would have done. */
+/** Moves points of items that have been merged since then to the survivors, and records them with the merges, as merging does. */
 async function followMerges(tx: Tx): Promise<void> {
   const merging = sql`restored_points r join merges m on m.from_item = r.item_id and m.undone_at is null`
-  // One pass per merge in a chain.
+  // A chain of merges takes one pass per merge.
   for (;;) {
     const { rows } = await sql`select from ${merging} limit 1`.execute(tx)
     if (rows.length === 0) return

@@ -14,7 +14,7 @@ export interface HistoryWindow {
   to?: Date
 }
 
-/** A month rarely moves, so repeated moves during one read do not happen in practice. */
+/** Maximum attempts of a read. Months rarely move, so several moves during one read do not occur in practice. */
 const ATTEMPTS = 5
 
 interface NeededFiles {
@@ -23,10 +23,10 @@ interface NeededFiles {
   files: string[]
 }
 
-/** The archived part of the price history, behind `pointsOf` and `periodsOf`. */
+/** Reads the archived part of the price history for `pointsOf` and `periodsOf`. */
 export class PriceArchive {
   readonly files: ParquetFiles<ArchiveFile>
-  /** whether a month was found to be or to have been archived */
+  /** whether some month is archived or has been, as far as this process has seen */
   #isUsed = false
 
   constructor(store: FileStore) {
@@ -72,7 +72,7 @@ export class PriceArchive {
   }
 }
 
-/** Of points of merged items at the same time, keeps the one of the later import; among equals the item's own, as merges do. */
+/** Of points of merged items at the same time, keeps the one of the later import; within one import, the item's own, as merges do. */
 export function withoutCovered(points: readonly ArchivedPoint[], ids: readonly number[]): ArchivedPoint[] {
   const seen = new Map<string, ArchivedPoint>()
   for (const point of points.toSorted((a, b) => b.importId - a.importId || ids.indexOf(a.itemId) - ids.indexOf(b.itemId))) {
@@ -82,13 +82,13 @@ export function withoutCovered(points: readonly ArchivedPoint[], ids: readonly n
   return [...seen.values()]
 }
 
-/** Rows stay when their month is restored, so without any after a read, no month was in the archive during the read. */
+/** Whether any month is archived or has been. Its row remains after a restore: without rows after a read, no month was archived during the read. */
 async function isArchiveUsed(on: Queryable): Promise<boolean> {
   const { rows } = await sql<{ used: boolean }>`select exists (select from price_archives) as used`.execute(on)
   return rows[0]!.used
 }
 
-/** Every archived point had been replaced by a known time: windows that begin later do not need the file. */
+/** The files that a window needs. Each file has a time by which all its points had been replaced; windows that begin later do not need it. */
 async function neededFiles(on: Queryable, itemId: number, { from, to }: HistoryWindow): Promise<NeededFiles> {
   const { rows } = await sql<NeededFiles>`
     with recursive merged as (

@@ -5,7 +5,7 @@ import type { Thresholds } from './thresholds.ts'
 
 /**
  * A price is old if, since its source last stated it, at least one usual interval of the source has passed until the source's newest feed or until
- * another source stated the item. If all feeds have stopped, no price is old, nor is one of a source with too few feeds to know its interval.
+ * another source stated the item. No price is old if all feeds have stopped, or if its source has too few feeds to know the interval.
  * @param heardMs when another source last stated the item; -Infinity if none did
  */
 export function isOld(confirmedAtMs: number, heardMs: number, rhythm: FeedInterval | undefined, thresholds: Thresholds): boolean {

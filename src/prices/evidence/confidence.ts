@@ -1,18 +1,18 @@
-// Confidence in a price: how many sources agree, from how many sales it is, how old it is, how much its figures spread.
+// Confidence in a price: how many sources agree, how many sales it is based on, how old it is, and how much its figures vary.
 import { DAY_MS } from '#core/duration.ts'
 import { factorBetween } from './thresholds.ts'
 import { CONFIDENCES, type Confidence, type PriceEvidence, type PriceState } from './types.ts'
 
 /** Number of sales or offers that is enough for confidence. */
 const MANY_SAMPLES = 10
-/** The 7-day and 30-day averages are steady within this factor of the price. */
+/** Averages are steady if the 7-day and the 30-day average are both within this factor of the price. */
 const STEADY_FACTOR = 1.3
 /** A price confirmed longer ago than this has less confidence. */
 const RECENT_DAYS = 30
 
 /**
- * One point each for another market that agrees, for many samples, and for steady averages; one less if it was not confirmed for a month. A price
- * that is not trusted has at most `low`.
+ * Adds a point for each other market that agrees (at most two), one for many samples and one for steady averages, and subtracts one if the price has
+ * not been confirmed for a month. A price that is not trusted has at most `low`.
  * @param agreeing number of other markets that agree with it
  */
 export function confidenceOf(price: PriceEvidence, state: PriceState, agreeing: number, nowMs: number): Confidence {
@@ -25,7 +25,7 @@ export function confidenceOf(price: PriceEvidence, state: PriceState, agreeing: 
   return CONFIDENCES[Math.max(0, Math.min(points, 3))]!
 }
 
-/** For a price from our own sales: by their number; null if it is not known. */
+/** The confidence in a price from our own sales. @param samples number of sales; null if unknown */
 export function confidenceOfSales(samples: number | null): Confidence {
   if (samples === null || samples < 2) return 'insufficient'
   return samples < 4 ? 'low' : samples < 8 ? 'medium' : 'high'

@@ -1,4 +1,4 @@
-// Holds prices back for review before publication: only certain mistakes. Pure.
+// Decides which prices are held for review before publication: only those that are clearly mistakes. Pure.
 import { DAY_MS, HOUR_MS } from '#core/duration.ts'
 import type { Market } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
@@ -65,7 +65,7 @@ const JUDGES: readonly [RuleName, Judge][] = [
   [
     'jump',
     ({ minor, updatedAtMs, figures, last, noiseMinor }, rules) => {
-      // A previous price with contrary evidence never holds a new one; one that was not confirmed lately holds only an amount without figures.
+      // Only a trusted previous price can hold a new one. If it was not confirmed recently, it can hold only an amount without figures.
       if (last?.state !== 'trusted') return null
       if (figures && updatedAtMs - last.confirmedAtMs > rules.comparableDays * DAY_MS) return null
       if (!isFar(minor, last.minor, rules.holdFactor, noiseMinor) || isExplained({ minor, figures }, last, rules, noiseMinor)) return null

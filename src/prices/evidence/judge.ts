@@ -12,7 +12,7 @@ import type { FeedInterval } from './feed-interval.ts'
 import { type Thresholds, factorBetween } from './thresholds.ts'
 import { type Backing, bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceState, type Verdict } from './types.ts'
 
-/** Position of the market whose prices are computed from our own sales: always trusted, evidence for no other. */
+/** Position of the market whose prices are computed from our own sales: always trusted, and never evidence for or against others. */
 const SERVICE = MARKETS.indexOf('service')
 
 /** Data for judging besides the prices; the same for all items. */
@@ -46,7 +46,7 @@ export interface Finding {
   compared: number | null
   /** factor between the two amounts; null if it was not compared */
   timesOff: number | null
-  /** whether it counts against the price; false without an exchange rate, or if other evidence decided for the price */
+  /** whether it counts against the price; false without an exchange rate, or if other evidence decided in favour of the price */
   counts: boolean
 }
 
@@ -87,7 +87,7 @@ interface Case {
 export function judge(prices: readonly PriceEvidence[], subject: Subject, conditions: Conditions, findings?: Finding[]): Verdict[] {
   const cases = examine(prices, subject, conditions, findings)
   if (subject.gradeOrder) judgeGrades(cases, subject, subject.gradeOrder, conditions, findings)
-  // Findings that another market settled later in the evaluation.
+  // Findings that another market settled later in the evaluation do not count.
   for (const found of findings ?? [])
     if (isJumpFlag(found.flag) || found.flag === 'shared_id') found.counts = (cases[found.price]!.flags & bitsOf([found.flag])) !== 0
   return cases.map(({ price, flags, agreeing, backing }) => {
@@ -163,7 +163,7 @@ function comparisons(cases: readonly Case[], ratios: SetRatios, conditions: Cond
   for (let a = 0; a < cases.length; a += 1) {
     for (let b = a + 1; b < cases.length; b += 1) {
       const [first, second] = [cases[a]!, cases[b]!]
-      // Stale prices contradict no others and are not examined further.
+      // Stale prices do not contradict others and are not examined further.
       if ((first.flags | second.flags) & OLD || first.price.market === SERVICE || second.price.market === SERVICE) continue
       if (Math.abs(first.price.confirmedAtMs - second.price.confirmedAtMs) > conditions.thresholds.comparableDays * DAY_MS) continue
       const comparison = compareMarkets(first.price, second.price, ratios, conditions)
@@ -260,7 +260,7 @@ function judgeGrades(
     if (Math.abs(one.price.confirmedAtMs - other.price.confirmedAtMs) > conditions.thresholds.comparableDays * DAY_MS) continue
     const [graded, nearMint] = label === 'psa_10' ? [one, other] : [other, one]
     if (!gradeConflicts(graded.price.minor, nearMint.price.minor, conditions.thresholds, conditions.noiseMinor[one.price.market]!)) continue
-    // The one that another market agrees with is right, unless that applies to both or neither.
+    // The price that another market agrees with is right, unless that applies to both or neither.
     const counts = !(one.isWitness && !other.isWitness) && !(one.agreeing > 0 && other.agreeing === 0)
     if (counts) one.flags |= bitsOf(['grade_order'])
     const compared = other.price.minor

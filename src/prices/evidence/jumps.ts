@@ -39,10 +39,10 @@ export function jumpsOf(now: StatedPrice, last: LastPrice | null, noiseMinor: nu
   const apartMs = now.updatedAtMs - last.confirmedAtMs
   if (apartMs > thresholds.comparableDays * DAY_MS) return 0
   const isJump = isFar(now.minor, last.minor, jumpFactor, noiseMinor)
-  // A wrong price does not become right because its source repeats it with small changes.
+  // A jump remains flagged while the source repeats the price with small changes, because repetition does not prove it right.
   const kept = isJump ? 0 : last.flags & JUMPS
-  // A price with contrary evidence, or without recent confirmation, is no basis for judging its successor. Identical figures are an exception: either
-  // item may be the right one, so a successor far from them is disputed, but never held.
+  // Don't judge a price by a predecessor that has contrary evidence or no recent confirmation. Identical figures are an exception: either item may be
+  // the right one, so a successor that differs widely is disputed, but never held.
   if (last.state !== 'trusted' && (last.flags & ~NO_RATE) !== IDENTICAL) return kept
   const jump = isJump && !isExplained(now, last, thresholds, noiseMinor) ? JUMP : 0
   const [average, before] = [now.figures?.avg30, last.figures?.avg30]

@@ -6,13 +6,13 @@ import type { PriceEvidence } from './types.ts'
 
 /** A comparison of two prices from the first one's view. */
 export interface MarketComparison {
-  /** a `conflict` decides alone; a `doubt` counts if one side's own figures point the same way */
+  /** a `conflict` is sufficient by itself; a `doubt` counts if one side's own figures point the same way */
   level: 'agree' | 'doubt' | 'conflict'
   /** 1 if the first is too high relative to the second, -1 if too low, 0 if they agree */
   side: -1 | 0 | 1
   /** whether they agree so closely that one confirms a jump of the other */
   isClose: boolean
-  /** expected amount of each by the other and the usual ratio, in minor units of its own currency */
+  /** expected amount of each price given the other one and the usual ratio, in minor units of its own currency */
   expectedA: number
   expectedB: number
   /** the second in the currency of the first, in minor units */

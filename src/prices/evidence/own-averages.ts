@@ -13,8 +13,8 @@ export interface OwnDoubt {
 }
 
 /**
- * Compares a price with its feed's figures. The 7-day and 30-day averages must agree; the 1-day average, from few sales, counts only as one of three
- * values of a median. Without averages, the offers are used.
+ * Compares a price with its feed's figures. The 7-day and 30-day averages must agree. The 1-day average is based on few sales, so it is only one of
+ * three values of a median. Without averages, the offers are used.
  * @returns null if nothing contradicts the price
  */
 export function ownDoubt(minor: number, figures: Figures, thresholds: Thresholds, noiseMinor: number): OwnDoubt | null {
@@ -39,9 +39,9 @@ function doubtOfOffers(minor: number, { low, mid }: Figures, { ownFactor, offerF
   if (mid && deviationSide(minor, mid, ownFactor, noiseMinor) > 0) {
     return { side: 1, isCertain: deviationSide(minor, mid, offerFactor, noiseMinor) > 0, compared: mid }
   }
-  // The middle offer decides what is noise, because the lowest is often a few cents for any card.
+  // Noise is measured by the middle offer, because the lowest is often a few cents for any card.
   if (low && low > minor && deviationSide(minor, mid || low, 1, noiseMinor) < 0) {
-    // Rare cards often have few, expensive offers only: a price below them is just a doubt.
+    // Rare cards often have only a few, expensive offers: a price below them is in doubt, but not certainly wrong.
     return { side: -1, isCertain: deviationSide(minor, low, offerFactor, 0) < 0, compared: low }
   }
   if (mid && deviationSide(minor, mid, offerFactor * ownFactor, noiseMinor) < 0) return { side: -1, isCertain: false, compared: mid }

@@ -19,9 +19,9 @@ export interface Thresholds {
   averageDays: number
   /** factor from the usual ratio at which two markets contradict each other */
   marketFactor: number
-  /** minimum distance for that in usual spreads, as a power */
+  /** exponent of the usual spread: two markets contradict each other only if they also differ by at least spread ** marketSpreads */
   marketSpreads: number
-  /** factor from the usual ratio at which two markets are in doubt, which counts if own figures point the same way */
+  /** factor from the usual ratio at which two markets are in doubt; the doubt counts if a price's own figures point the same way */
   doubtFactor: number
   /** factor from the usual ratio up to which two markets agree closely, which settles a jump */
   agreeFactor: number

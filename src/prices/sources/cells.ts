@@ -31,7 +31,7 @@ export function figureOf(cell: unknown): number | null {
   return parseSourceAmount(textOf(cell)) || null
 }
 
-// A single separator before exactly three digits groups thousands in one country and separates decimals in another.
+// A single separator before exactly three digits may group thousands or separate decimals, depending on the country.
 const TWO_READINGS = /^[1-9]\d{0,2}[.,]\d{3}$/
 const OF_AMOUNT = /[\d.,+–—-]/
 const SIGNS: Readonly<Record<string, readonly string[]>> = {

@@ -14,7 +14,7 @@ const LABELS = [
   ['grade10', 'PSA 10'],
 ] as const
 
-/** Suffixes of the set ids of galleries and other subsets, which the list has under the code of the main set. */
+/** Suffixes of the set ids of galleries and other subsets, which the list files under the code of the main set. */
 const SUBSETS = ['', 'tg', 'gg', 'sv', 'c']
 
 export const gradedGuide: PriceFormat = {
@@ -54,7 +54,7 @@ export const gradedGuide: PriceFormat = {
   },
 }
 
-/** The card of the link, only if the list names the same set: otherwise link and prices are of two different cards. */
+/** The card id in the link, if it belongs to the set that the row names: otherwise link and prices belong to different cards. */
 function cardId(link: string, setCode: string): { id: string } | { reject: Reason } {
   const id = link.slice(link.lastIndexOf('/') + 1)
   const set = id.slice(0, Math.max(id.lastIndexOf('-'), 0))

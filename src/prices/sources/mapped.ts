@@ -156,7 +156,7 @@ async function* objects(source: FeedSource): AsyncIterable<FeedLine<Record<strin
   }
 }
 
-/** Whether the text starts with an array; and the whole text. */
+/** Whether the text starts with an array, and a source that reads the whole text from its start. */
 async function begun({ bytes, fileName }: FeedSource): Promise<{ isArray: boolean; all: FeedSource }> {
   const texts = utf8Text(bytes)[Symbol.asyncIterator]()
   let head = ''

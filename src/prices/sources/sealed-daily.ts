@@ -1,4 +1,4 @@
-// Daily TCGplayer market prices of sealed products (CSV, USD): the largest feed, so it is parsed with little overhead.
+// Daily TCGplayer market prices of sealed products (CSV, USD): the largest feed, so parsing is optimised for speed.
 import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
@@ -25,7 +25,7 @@ export const sealedDaily: PriceFormat = {
   },
 }
 
-/** A file repeats a few hundred days many times; a file with more days than that is not worth caching. */
+/** A file repeats a few hundred days many times. Days of a file that has more of them are not cached. */
 function knownDay(days: Map<string, Cell>, text: string): Cell {
   const known = days.get(text)
   if (known !== undefined) return known

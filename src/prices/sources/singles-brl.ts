@@ -94,8 +94,8 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
 
   const firstEdition = finish === 'firstEdition' || variation === 'firstEdition'
   const trend = sourceValue(row, 'cardmarketTrend')
-  // Cardmarket has one product for both editions, and upstream copies the trend of the reverse holo to the holo card: neither is this card's own
-  // price.
+  // Cardmarket has one product for both editions, and upstream copies the trend of the reverse holo to the holo card: in both cases the trend is not
+  // this card's own price.
   const foreignTrend = firstEdition || (finish === 'holo' && trend !== null && trend === reverseTrend)
   const printings = variation === '' ? null : (PRINTINGS[`${variation} ${finish}`] ?? [])
   const american = marketPrice(row, finish, printings)
@@ -127,7 +127,7 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
   }
 }
 
-/** Names of the figures beside a price, by kind. */
+/** Column names of the figures beside a price, by figure. */
 type FigureNames = Partial<Record<keyof Figures, string>>
 
 const CARDMARKET_FIGURES: FigureNames = { avg1: 'cardmarketAvg1', avg7: 'cardmarketAvg7', avg30: 'cardmarketAvg30', low: 'cardmarketLow' }
@@ -142,8 +142,8 @@ function readFigures(row: Row, names: FigureNames, rate: number): Figures | null
 }
 
 /**
- * The later form names the printing of each market price: only the row's own counts. The earlier form (`printings` is null) names none, and gives
- * first editions the price of the regular printing.
+ * The later form names the printing of each market price, and only the row's own printing counts. The earlier form (`printings` is null) names none,
+ * and gives first editions the price of the regular printing.
  */
 function marketPrice(row: Row, finish: string, printings: readonly string[] | null): { value: unknown; printing: string } {
   if (printings === null) return { value: finish === 'firstEdition' ? null : sourceValue(row, 'tcgplayerMarket'), printing: '' }
