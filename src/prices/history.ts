@@ -145,7 +145,7 @@ async function periodsWith(on: Queryable, itemId: number, filter: PeriodFilter, 
     with points as (
       select label_id, updated_at, price, lag(price) over line as replaced, lag(updated_at) over line as earlier,
         lead(updated_at) over line as later, date_trunc(${filter.interval}, greatest(updated_at, ${filter.from}), 'UTC') as period
-      -- Retention may have emptied the month of a current price; elsewhere that is its own last point once more.
+      -- Adds the current prices, because retention may have deleted their points. A duplicate of the last point changes nothing.
       from (
         ${moved.length === 0 ? sql`select label_id, updated_at, price from price_points where ${inWindow}` : joinedRows(inWindow, moved)}
         union all select label_id, updated_at, price from prices where ${inWindow}
@@ -154,7 +154,7 @@ async function periodsWith(on: Queryable, itemId: number, filter: PeriodFilter, 
     ), periods as (
       select period, label_id, min(price) as low, max(price) as high,
         max(price) filter (where later is null or date_trunc(${filter.interval}, later, 'UTC') > period) as close,
-        -- A change at the very start replaces a price that did not hold within the period.
+        -- A price that is replaced at the first moment of the period was not valid within it.
         max(case when updated_at > greatest(period, ${filter.from}) then coalesce(replaced, price) else price end)
           filter (where earlier is null or updated_at <= ${filter.from} or greatest(earlier, ${filter.from}) < period) as open
       from points
