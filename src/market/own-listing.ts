@@ -1,4 +1,4 @@
-// A stored listing as clients see it: all fields of their own, and the details that `with_details` adds to any.
+// A stored listing as clients see it: all fields if it is their own, and the details that `with_details` adds to any listing.
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
 import { listingSlug } from './fields.ts'
