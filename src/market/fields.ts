@@ -82,7 +82,7 @@ export const StockFields = {
   sku: Type.Optional(orNull(sku(), { description: `Your own stock-keeping unit, unique among your listings; null for none` })),
 }
 
-/** Fields of a listing beside price and stock that its owner may change (interface.md, "PATCH /plus/listings/{id}"). */
+/** Fields of a listing, besides price and stock, that its owner may change (interface.md, "PATCH /plus/listings/{id}"). */
 export const OwnFields = {
   title: Type.Optional(title()),
   description: Type.Optional(description()),

@@ -18,7 +18,7 @@ export const DryRun = {
 
 const UNCHANGED = 'Forecast only; nothing was changed'
 
-/** Fields beside the content that decide whether buyers find a listing. */
+/** Fields, besides the content, that decide whether buyers find a listing. */
 const DECIDING: readonly string[] = ['quantity', 'action']
 
 /**

@@ -12,7 +12,7 @@ import type { StoredListing } from './types.ts'
 
 const Status = Type.Optional(Type.Enum([...STATUSES]))
 
-/** Filters of operators' lists of listings, beside the status. */
+/** Filters of operators' lists of listings, in addition to the status. */
 export const ListingFilters = {
   seller_id: Type.Optional(Type.Integer()),
   item_id: Type.Optional(Type.Integer()),

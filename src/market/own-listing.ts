@@ -35,7 +35,7 @@ export function ownListing(ctx: Pick<MarketCtx, 'listings' | 'market' | 'now'>, 
   } as OwnListing
 }
 
-/** Fields for a shop page, beside title and price. */
+/** Fields for a shop page, in addition to title and price. */
 export function detailsOf({ listings, market }: Pick<MarketNode, 'listings' | 'market'>, row: DetailsRow): ListingDetails {
   const local = (at: Date | null) => (at === null ? null : localTime(at, market.timeZone))
   return {

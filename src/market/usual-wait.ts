@@ -11,7 +11,7 @@ const CACHE_MS = MINUTE_MS
 
 const kept = new WeakMap<Db, { atMs: number; wait: UsualWait }>()
 
-/** Waits before the latest decisions, read at most once a minute. */
+/** Times from submission to decision for the latest decisions, read at most once a minute. */
 export async function usualWait(db: Db, now: Date): Promise<UsualWait> {
   const last = kept.get(db)
   if (last && Math.abs(now.getTime() - last.atMs) < CACHE_MS) return last.wait

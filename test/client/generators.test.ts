@@ -1,5 +1,5 @@
-// What other generators produce from our OpenAPI documents: every generator succeeds on both, its output type-checks and uses meaningful
-// names, and the service accepts its calls.
+// Third-party generators with our OpenAPI documents: each accepts both documents, its output type-checks and uses meaningful
+// names, and the service accepts the calls.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -226,7 +226,7 @@ const STAYS = `new Promise((resolve) => {
   setTimeout(again, 1_000)
 })`
 
-/** What a page has of the awaited content, and what is busy. */
+/** Diagnostics: which awaited content the page has, and which elements are busy. */
 const UNSETTLED = `document.querySelectorAll('h1').length + ' h1; no answer: ' + [...watched.open.values()].join(', ') + '; busy: ' +
   [...document.querySelectorAll('[aria-busy=true]')].map((element) => element.outerHTML.slice(0, 200)).join(', ')`
 

@@ -101,7 +101,7 @@ const variables = fc.record(
   { requiredKeys: ['id', 'yes'] },
 )
 
-/** What both return; a query that fails throws, which leaves it to graphql-js. */
+/** The result of both; a failing query throws, which leaves it to graphql-js. */
 function compare(query: string, sent: Record<string, unknown>, ctx: GraphqlCtx): 'same' | 'left to graphql-js' {
   const document = parse(query)
   const operation = getOperationAST(document)!

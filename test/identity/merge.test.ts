@@ -314,7 +314,7 @@ test('an item merged into one that is merged again refers to the last one, on ev
   await there.catalogue.reload()
   expect((await item(there, a)).body.data.id).toBe(c)
   expect((await operator<{ id: number }>(here, 'GET', `/items/${a}`)).body.data.id).toBe(c)
-  // A merge into an alias is a merge into the item it stands for.
+  // Merging into an alias merges into the item that it refers to.
   const [d] = Object.values(await makeTwins(here, [{ ref: 'chain:d', market: 'source_a' }])) as [number]
   expect((await merge(here, d, a)).body.data.into.id).toBe(c)
 })

@@ -205,7 +205,7 @@ test('a backtest uses no later data', async () => {
   await call(setRates, node.ctx, { rates: [{ currency: 'USD', day: now.slice(0, 10), rate: 1_000 }] })
   node.clock.advance(2 * DAY_MS)
   expect(await backtest(id)).toEqual({ ...before, decisions: before.decisions + 1 })
-  // With current data, no condition of the rule holds any more: using it would show here.
+  // With current data, no condition of the rule holds any more: a backtest that used it would fail here.
   const { seller: record, price_ratio: ratio } = await review(listings[1]!)
   expect([record.sales, record.rejected, record.account_age_days]).toEqual([1, 2, then.seller.account_age_days + 2])
   expect(ratio).toBeGreaterThan(1)

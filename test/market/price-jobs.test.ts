@@ -1,4 +1,4 @@
-// The outcome of a price job equals that of the same single writes, whatever the listings are and whatever happens to them between
+// A price job has the same outcome as single writes of its rows, whatever the listings are and whatever happens to them between
 // plan, application and undo; concurrent jobs, prices and sales lose nothing.
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -79,7 +79,7 @@ const step = async (id: number, what: 'apply' | 'undo', at = node) =>
 const sell = (id: number, quantity: number, at = node) =>
   operator(at, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity }] })
 
-/** The same event for the job's listing and for its twin; if the rules reject it, neither changes. */
+/** The same event for the job's listing and for the identical second one; if the rules reject it, neither changes. */
 async function happen(event: Event, job: number, twin: number): Promise<void> {
   if (event === 'other job') {
     const { id } = await plan([{ listing_id: job, price: 90 }])
@@ -119,7 +119,7 @@ function differs({ price, quantity }: Change, a: Stored, b: Stored): boolean {
   return (price !== undefined && a?.price !== b?.price) || (quantity !== undefined && a?.quantity !== b?.quantity)
 }
 
-/** Performs a step for the twin by a single write, unless the twin has changed since. @returns the expected outcome of the row */
+/** Performs a step for the second listing by a single write, unless it has changed since. @returns the expected outcome of the row */
 async function expected(twin: number, body: Change, since: Stored, good: 'changed' | 'reversed'): Promise<[string, string | null]> {
   const now = await stored(twin)
   if (now && differs(body, now, since)) return ['kept', good === 'changed' ? 'changed_since_plan' : 'changed_since_job']

@@ -1,4 +1,4 @@
-// Concurrent writes to one thing: credits, the last unit, fields of one listing, a price; only one succeeds, and nothing is lost.
+// Concurrent writes to the same data: credits, the last unit, fields of one listing, a price; only one succeeds, and nothing is lost.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addCredits } from '#accounts/add-credits.ts'

@@ -60,7 +60,7 @@ beforeAll(async () => {
   // The suite sends no credentials: this proxy adds the key to each of its requests, and otherwise forwards them unchanged.
   withKey = createServer((request, response) => {
     const headers = { ...request.headers, authorization: `Bearer ${node.keys.plus}` }
-    // A new connection for each request: a kept one may end just as the next request uses it.
+    // A new connection for each request: a reused one may close just as the next request is sent.
     const passed = httpRequest(`${node.publicUrl}${request.url}`, { method: request.method, headers, agent: false }, (answer) => {
       response.writeHead(answer.statusCode!, answer.headers)
       answer.pipe(response)

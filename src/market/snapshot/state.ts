@@ -290,7 +290,7 @@ export class ListingState {
     if (!endsAsBefore) this.#ends.push(listing.expiresMs, listing.id)
     this.#highlight(row, listing.highlightedMs, nowMs)
     this.#comparePrice(row)
-    // Names of items with listings are kept up to date; the item of a new listing may have been renamed while it had none.
+    // Names of items with listings are kept up to date; an item may have been renamed before its first listing.
     if (table.countOfItem(listing.itemId) === 1) this.#nameItem(listing.itemId)
     return row
   }
