@@ -201,7 +201,7 @@ function replay(kind: Kind | null, seed: number, tally: Tally, after: Tally): vo
   )
   for (const [n, { atMs, prices }] of feeds.entries()) {
     if (kind === 'stale source') {
-      // The other market continues daily; the prices of items that the source no longer states move twofold.
+      // The other market continues daily; the prices of items that the source no longer states double.
       service.feed(n < faulty ? american : american.filter(({ item }) => !stale.has(item)), atMs)
       const moved = n < faulty ? prices : prices.map((row) => (stale.has(row.item) ? { ...row, minor: row.minor * 2 } : row))
       service.feed(moved, atMs)
