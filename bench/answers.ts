@@ -19,7 +19,7 @@ export async function answerTo(server: Server, key: string, request: string): Pr
 
 /**
  * The JSON of a response.
- * @throws Error unless it succeeded
+ * @throws Error unless the response is a success
  */
 export async function dataOf<T>(server: Server, key: string, request: string): Promise<T> {
   const { status, text } = await answerTo(server, key, request)

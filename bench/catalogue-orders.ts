@@ -80,7 +80,7 @@ async function importUnit(ctx: WriteCtx, [name, format, names]: (typeof UNITS)[n
   )
 }
 
-/** Total processor time of the server's running processes; those that have exited are missing. */
+/** Total processor time of the server's running processes, without those that have exited. */
 function databaseSeconds(): number {
   let ticks = 0
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {

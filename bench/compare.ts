@@ -17,7 +17,7 @@ export interface Traffic {
   /** whether the baseline server is measured with these requests, too */
   plain: boolean
   /**
-   * Checks the results on our node before the baseline server is measured, given the figures of every load on our node.
+   * Checks the results on our node before the baseline server is measured; takes the figures of every load on our node.
    * @returns a note to print with the results
    * @throws Error if a check fails
    */
@@ -44,8 +44,8 @@ export interface Comparison {
 const TOP = 25
 
 /**
- * Ours and bare alternate, so that other activity on the machine affects both alike. The baseline server runs last, because the requests it has not
- * finished in time would keep the core busy.
+ * Ours and bare alternate, so that other activity on the machine affects both alike. The baseline server runs last, because its unfinished
+ * requests would keep the core busy.
  */
 export async function compare(stage: Stage, { id, title, goal }: Pick<Comparison, 'id' | 'title' | 'goal'>, traffic: Traffic): Promise<Comparison> {
   const { effort, database, say } = stage

@@ -24,9 +24,9 @@ export interface Load {
 
 /** Latencies in milliseconds. */
 export interface LoadFigures {
-  /** answered requests */
+  /** requests with a response */
   requests: number
-  /** sent requests; the last one of each connection may be unanswered */
+  /** sent requests; the last one of each connection may have no response */
   sent: number
   requestsPerSecond: number
   /** processor time of the server's process per request, valid even if other work shares the core; NaN if not known */

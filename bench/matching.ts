@@ -205,7 +205,7 @@ function reportContradictions({ items }: Assignment): void {
   show(lines)
 }
 
-/** Cards that were given the shop id of another card must not join it. */
+/** Cards with the shop id of another card must not join it. */
 function reportPlanted(): void {
   const below = belowOf(2)
   const mine = records.filter(({ source: own }) => own === 'pokemontcg')

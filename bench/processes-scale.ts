@@ -52,7 +52,7 @@ function median(values: readonly number[]): number {
 }
 
 interface Figures {
-  /** microseconds of processor time per request on keep-alive and on new connections; for the latter, also of the supervisor alone */
+  /** microseconds of processor time per request on keep-alive and on new connections; for the latter, also that of the supervisor alone */
   kept: number[]
   fresh: number[]
   supervisor: number[]
@@ -71,7 +71,7 @@ try {
   for (const count of COUNTS) {
     const node = await startNode(database.url, { API_PROCESSES: String(count) })
     const figures: Figures = { kept: [], fresh: [], supervisor: [] }
-    // Each process has to compile its code on requests of its own.
+    // Each process has to compile its code on its own requests.
     await measure({ url: node.url, key, requestsFile }, WARM_UP * seconds * count)
     nodes.push({ count, node, pids: family(node.pid), figures })
   }

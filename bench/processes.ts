@@ -31,7 +31,7 @@ export function pinned(core: number, command: string[]): string[] {
   return canPin ? ['taskset', '-c', String(core), ...command] : command
 }
 
-/** Pins a running process and its threads; processes it starts later inherit this. */
+/** Pins a running process and its threads; processes that it starts later inherit this. */
 export function pinProcess(pid: number, core: number): void {
   if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)], { stdio: 'ignore' })
 }

@@ -96,9 +96,9 @@ export interface ImportedFile {
   accepted: number
   held: number
   rejected: number
-  /** the most common reasons for refusal with their numbers, as far as the import stores them */
+  /** the most common rejection reasons with their counts, as far as the import stores them */
   reasons: string[]
-  /** the first thousand refused rows */
+  /** the first thousand rejected rows */
   refused: RefusedRow[]
   seconds: number
   rowsPerSecond: number

@@ -1,9 +1,9 @@
 -- Load script of the benchmark: sends the requests of a file in rotation and prints the figures as one JSON line.
--- A line is a path, which is asked for, or a method, a path and a JSON body with tabs between them.
+-- A line is a path, requested with GET, or a method, a path and a JSON body, separated by tabs.
 
 local requests = {}
 local counter
--- wrk asks for one request to look at before it sends any.
+-- wrk calls `request` once for inspection before it sends any request.
 sent = -1
 
 function setup(thread)

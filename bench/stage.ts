@@ -24,7 +24,7 @@ export interface Stage {
   node: () => Promise<Node>
   /** the running node; null if it has not been started */
   startedNode: () => Node | null
-  /** stops it; the next call of `node` starts a new one */
+  /** stops the node; the next call of `node` starts a new one */
   stopNode: () => Promise<void>
   /** starts a baseline server on the same data; the caller stops it */
   startPlain: () => Promise<PlainServer>
@@ -32,7 +32,7 @@ export interface Stage {
 }
 
 export interface PlainServer extends Server {
-  /** Stops it at once, and its queries in the database. */
+  /** Stops the server at once, and its queries in the database. */
   abandon: () => Promise<void>
 }
 

@@ -1,11 +1,11 @@
-// The architecture as it is drawn: which way imports run, who reads the environment, who writes a table, how files begin.
+// The architecture as documented: direction of imports, who reads the environment, who writes each table, how files begin.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
-/** What a module may import beside itself and the type of the settings. */
+/** What a module may import besides itself and the type of the settings. */
 const MODULES = ['audit', 'dumps', 'identity', 'collections', 'market', 'matching', 'catalogue', 'prices', 'webhooks', 'accounts']
 const BELOW = ['http', 'db', 'core']
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   catalogue: ['prices', 'accounts', 'index', ...BELOW],
   matching: ['catalogue', 'index'],
   collections: ['matching', 'catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
-  // Sellers' files are read and matched as files of collections are.
+  // Listing imports read and match files the way collection imports do.
   market: ['collections', 'catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
   identity: ['matching', 'market', 'collections', 'catalogue', 'prices', ...BELOW],
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
@@ -32,7 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   health: ['dumps', 'prices', 'accounts', 'jobs', ...BELOW],
   stats: ['market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
-  // What both public edges call verbs with: it knows the modules for them, so that they need not know each other.
+  // Shared by both public APIs for calling verbs: it depends on the modules, so that these do not depend on each other.
   'public-context.ts': [...MODULES, ...BELOW],
   rest: ['public-context.ts', ...MODULES, ...BELOW],
   graphql: ['index', 'public-context.ts', ...MODULES, ...BELOW],
@@ -40,17 +40,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   operator: ['imports', 'stats', 'health', ...MODULES, 'images', 'jobs', ...BELOW],
   pages: ['http', 'core'],
   'public.ts': ['rest', 'graphql', 'mcp', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],
-  // Columns of every module that keeps some, and the feed that they follow.
+  // The columns of every module that stores some, and the feed that updates them.
   'start-file.ts': ['market', 'catalogue', 'index', 'db', 'core'],
   'node.ts': ['start-file.ts', 'public.ts', 'operator', 'stats', 'images', 'outbound', ...MODULES, 'jobs', ...BELOW],
   cli: ['node.ts', 'imports', 'mirror', 'health', ...MODULES, 'jobs', ...BELOW],
   'config.ts': ['prices', 'core'],
   'main.ts': ['cli'],
 }
-/** They make the settings or hand them down; everyone else only knows their shape. */
+/** Files that create the settings or pass them on; all others only use their type. */
 const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 
-/** Who writes a table; any may join it. */
+/** The writer of each table; any module may join it. */
 const OWNERS: Record<string, readonly string[]> = {
   audit: ['audit_archives'],
   accounts: [
@@ -179,13 +179,13 @@ function importsOf(from: string): Import[] {
   }))
 }
 
-/** The file that an import names: those that pages share have a prefix of their own. */
+/** The file that an import refers to; pages import shared files by a prefix. */
 function fileOf(path: string, from: string): string {
   if (path.startsWith('#ui/')) return path.slice(1)
   return path.startsWith('#') ? `src/${path.slice(1)}` : normalize(join(dirname(from), path))
 }
 
-/** What a file imports by name from the sources. */
+/** The names that a file imports from the sources. */
 function importedNames(from: string): [from: string, names: string[], to: string][] {
   return [...texts.get(from)!.matchAll(/^(?:import|export)\b\s*(?:type )?\{([^}]*)\} from '([#.][^']+)'/gm)].map(([, names, path]) => [
     from,
@@ -280,7 +280,7 @@ test('only the module that owns a table writes to it', () => {
   const wrong: string[] = []
   let seen = 0
   for (const [file, text] of texts) {
-    // A mirror writes a database file of its own.
+    // A mirror writes its own database file.
     if (file.startsWith('src/db/migrations/') || file.startsWith('src/mirror/')) continue
     for (const [, called, written] of withoutComments(text).matchAll(write)) {
       const module = owner.get((called ?? written)!)
@@ -332,7 +332,7 @@ test('every file starts with a one-sentence description', () => {
   expect(without).toEqual([])
 })
 
-/** Without comments, so that their words are not taken for SQL. */
+/** Without comments, so that their words are not mistaken for SQL. */
 function withoutComments(text: string): string {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, '')

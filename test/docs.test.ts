@@ -1,4 +1,4 @@
-// The guides: every path, link, command and setting that they name exists.
+// The guides: every path, link, command and setting in them exists.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -17,7 +17,7 @@ const GUIDES = [
 ]
 const scripts = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object }).scripts)
 
-/** Commands of the program, with those below them. */
+/** Commands of the program, with their subcommands. */
 const commands = new Map<string, string[]>()
 for (const name of commandsIn([]))
   commands.set(name, ['collection', 'account', 'key', 'operator-token', 'held', 'rates'].includes(name) ? commandsIn([name]) : [])

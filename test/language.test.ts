@@ -1,4 +1,4 @@
-// The glossary: terms that the field does not use are counted over code, tests and docs, and there are none.
+// The glossary: discouraged terms do not occur in code, tests and docs.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -11,9 +11,9 @@ const SKIPPED = /(^|\/)(node_modules|dist)\/|^test\/language\.test\.ts$/
 
 interface Term {
   say: string
-  /** what is not said in any file; only patterns that cannot mean anything else */
+  /** patterns that no file may contain; only patterns without another meaning */
   everywhere?: RegExp
-  /** what is not said in pages: there the word alone decides, unless it has its ordinary meaning */
+  /** words that pages may not contain, except in their ordinary meaning */
   inPages?: RegExp
 }
 
@@ -74,7 +74,7 @@ const GLOSSARY: Record<string, Term> = {
   },
 }
 
-/** Where a word has its ordinary meaning: the file, the words around it, and what they mean there. */
+/** Places where a word has its ordinary meaning: the file, the words around it, and the meaning. */
 const ORDINARY: readonly { file: string; text: string; meaning: string }[] = [
   { file: 'docs/reliability.md', text: '**Found and fixed**', meaning: 'defects that were found' },
   { file: 'docs/operating.md', text: '"Known sellers at usual prices"', meaning: 'the name of an approval rule' },

@@ -1,20 +1,20 @@
-// Proves that no regular expression takes more than linear time, whatever text comes from outside.
+// Checks that no regular expression takes more than linear time, whatever text comes from outside.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseAst } from 'vite'
 import { CATALOGUE_TEXT, LINE, LINES, PERSON_NAME, VISIBLE_LINE } from '#core/text.ts'
 
-// The checker in JavaScript; the others are programs of one machine each.
+// The checker in JavaScript; its other versions are platform-specific programs.
 process.env.RECHECK_BACKEND = 'pure'
 const { checkSync } = await import('recheck')
 
 const ROOT = new URL('..', import.meta.url).pathname
 
-/** The Turkish words of the console are looked up for sentences of the service, of 500 characters at most, in the operator's browser. */
+/** These match only messages of the service, of at most 500 characters, in the operator's own browser. */
 const SEEN_BY_NOBODY_ELSE = /^console\/src\/words\//
 
-/** What the checker cannot judge, with the reason why it is linear all the same. */
+/** Expressions that the checker cannot judge, with the reason why they are linear. */
 const LINEAR_BECAUSE: Readonly<Record<string, string>> = Object.fromEntries(
   [VISIBLE_LINE, LINE, CATALOGUE_TEXT, PERSON_NAME].map((source) => [
     source,
@@ -22,10 +22,10 @@ const LINEAR_BECAUSE: Readonly<Record<string, string>> = Object.fromEntries(
   ]),
 )
 
-/** Expressions that are built while the program runs, and what they are built to. */
+/** Files that build expressions at run time, and the resulting expressions. */
 const BUILT: Readonly<Record<string, readonly string[]>> = {
   'src/accounts/key-format.ts': ['^mintmark_[0-9A-Za-z]{49}$'],
-  // Patterns of schemas, which are checked as strings.
+  // Patterns of schemas are checked as strings.
   'src/core/input.ts': [],
   'src/config.ts': [VISIBLE_LINE],
   'src/core/text.ts': [VISIBLE_LINE, LINE, LINES, CATALOGUE_TEXT, PERSON_NAME],
@@ -63,7 +63,7 @@ function visit(part: unknown, file: string): void {
   for (const child of Object.values(node)) visit(child, file)
 }
 
-/** It computes for seconds, which a busy machine makes minutes. */
+/** The check takes seconds, and minutes on a busy machine. */
 const PATIENCE_MS = 1_800_000
 
 test('every regular expression runs in linear time', { timeout: PATIENCE_MS }, () => {

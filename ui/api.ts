@@ -1,4 +1,4 @@
-// The pages' only way to the service: the API that they were connected to, with the session's cookie.
+// The pages' only access to the service: requests to the connected API with the session's cookie.
 import { signal, type Signal } from '@preact/signals'
 import type { Pagination, Problem } from '../client/src/api.ts'
 import { readChoicesOf } from './stored.ts'
@@ -10,7 +10,7 @@ export interface Reply<T> {
   pagination?: Pagination
 }
 
-/** An array is sent as a parameter for each of its values. */
+/** An array is sent as one parameter for each of its values. */
 export type Query = Record<string, string | number | readonly number[] | undefined>
 
 export interface Refusal extends Omit<Problem, 'field'> {
@@ -18,7 +18,7 @@ export interface Refusal extends Omit<Problem, 'field'> {
   details?: Problem[]
 }
 
-/** An answer that is not a success, or a missing answer (status 0). */
+/** An error response, or a missing response (status 0). */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -39,10 +39,10 @@ export class ApiError extends Error {
 export interface Sending<Json> {
   query?: Query
   json?: Json
-  /** a file as the body, in place of `json` */
+  /** a file as the body, instead of `json` */
   csv?: Blob
   idempotencyKey?: string
-  /** entity tag of the state that the reader saw: a write of anything else is refused with status 412 */
+  /** entity tag of the version that the reader saw: a write to any other version is rejected with status 412 */
   ifMatch?: string
   signal?: AbortSignal
 }
@@ -50,7 +50,7 @@ export interface Sending<Json> {
 interface Service {
   /** address of the API, such as `/api/v1` */
   api: string
-  /** header by which it takes the session's cookie */
+  /** name of the header that the API requires with the session's cookie */
   header: string
   onSessionEnd: () => void
 }
@@ -63,31 +63,31 @@ function connected(): Service {
 }
 
 export interface SessionStore<Session> {
-  /** who is signed in; null if nobody is, undefined until the session is loaded */
+  /** the current session; null if nobody is signed in, undefined until it is loaded */
   session: Signal<Session | null | undefined>
   /** @throws ApiError */
   loadSession: () => Promise<void>
-  /** The credential goes to the service once and stays nowhere in the browser. @throws ApiError */
+  /** Sends the credential to the service, once; the browser never stores it. @throws ApiError */
   signIn: (credential: string) => Promise<void>
-  /** The same with whatever proves who it is. @throws ApiError */
+  /** Signs in with any other proof of identity. @throws ApiError */
   signInBy: (proof: object) => Promise<void>
   /** @throws ApiError */
   signOut: () => Promise<void>
 }
 
 interface SessionOptions<Session> {
-  /** address of the pages, which is the header's name as well */
+  /** path prefix of the pages, which also names the header */
   app: 'console' | 'desk'
   api: string
-  /** name of the credential in the body of a sign-in */
+  /** field of the credential in the body of a sign-in */
   credential: string
-  /** the field of a session that is null if nobody is signed in */
+  /** field of a session that is null if nobody is signed in */
   who: keyof Session
-  /** called with each session that was loaded */
+  /** called with each loaded session */
   onLoad: (session: Session) => void
 }
 
-/** Connects the pages to their service and gives their session; to be called once, before the first request. */
+/** Connects the pages to their service and returns the session store; call it once, before the first request. */
 export function connect<Session extends object>({ app, api, credential: field, who, onLoad }: SessionOptions<Session>): SessionStore<Session> {
   const session = signal<Session | null | undefined>(undefined)
   const path = `/${app}/session`
@@ -117,12 +117,12 @@ export function connect<Session extends object>({ app, api, credential: field, w
   }
 }
 
-/** Who a session is of, an operator's name or an account, as a text that stays the same. */
+/** Stable identifier of the signed-in operator (name) or account (id), as text. */
 function personIn(who: unknown): string {
   return typeof who === 'string' ? who : String((who as { id: number }).id)
 }
 
-/** Asks the API; an ended session signs the pages out. @throws ApiError, or AbortError when it was cancelled */
+/** Sends a request to the API; if the session has ended, the pages sign out. @throws ApiError, or AbortError if the request was cancelled */
 export function request(method: string, path: string, sending: Sending<unknown> = {}): Promise<Reply<unknown>> {
   return ask(method, apiAddress(path, sending.query), sending).catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 401) connected().onSessionEnd()
@@ -148,12 +148,12 @@ export function newKey(): string {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join('-')
 }
 
-/** The header that makes a request one of these pages. */
+/** The header that identifies a request as coming from these pages. */
 export function ownHeaders(): Record<string, string> {
   return { [connected().header]: '1' }
 }
 
-/** Posts to an address of the pages themselves, beside the API. @throws ApiError */
+/** Posts to an address of the pages themselves, outside the API. @throws ApiError */
 export function postToPages<T>(path: string, json: object): Promise<Reply<T>> {
   return ask('POST', path, { json })
 }
@@ -175,7 +175,7 @@ async function ask<T>(method: string, url: string, { json, csv, idempotencyKey, 
   return readReply<T>(response.status, await response.text())
 }
 
-/** The envelope of an answer. @throws ApiError if it is not a success */
+/** The envelope of a response. @throws ApiError unless it is a success */
 export function readReply<T>(status: number, text: string): Reply<T> {
   let body: { success?: boolean; error?: Refusal }
   try {

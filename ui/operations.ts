@@ -30,7 +30,7 @@ export type Data<A extends Api, M extends Method, P extends PathOf<A, M>> = Data
 type DataOf<Op> = Op extends { responses: infer Responses } ? Member<JsonOf<Responses[keyof Responses]>, 'data'> : never
 
 /**
- * A body by field names and types; allowed text values are left to the service, which reports problems by field. Query parameters of an operation may
+ * A body by field names and types; the service validates allowed text values and reports problems by field. Query parameters of an operation may
  * be in the body, too.
  */
 export type Body<A extends Api, M extends Method, P extends PathOf<A, M>> = BodyOf<Operation<A, M, P>>

@@ -23,7 +23,7 @@ export function Failure({ error, retry }: { error: ApiError; retry?: () => void 
   )
 }
 
-/** Why a request was refused. */
+/** Why a request was rejected. */
 export function Refusal({ error }: { error: ApiError | null }) {
   return (
     error && (

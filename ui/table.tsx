@@ -213,7 +213,7 @@ export function List<Row>(props: ListProps<Row>) {
   const address = JSON.stringify([path, selected, page])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is a new page
   useEffect(() => setChosen([]), [address])
-  // An incomplete query is refused while it is being typed: its problem is shown next to the previous results.
+  // An incomplete query is rejected while it is being typed: its problem is shown next to the previous results.
   const refused = list.error?.details.some(({ field }) => field === 'query') ?? false
   const hidden = choicesOf(table).hidden ?? columns.flatMap(({ head, optional }) => (optional ? [head] : []))
   const shown = columns.filter(({ head }, index) => index === 0 || !hidden.includes(head))

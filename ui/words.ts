@@ -57,7 +57,7 @@ export function termText(set: string, code: string): string {
   return key in DICTIONARIES.en ? textOf(key) : code
 }
 
-/** A refusal by the service: its English text, and the rule and parameters it was built from. */
+/** A rejection by the service: its English text, and the rule and parameters it was built from. */
 export interface RefusalReason {
   message: string
   field?: string | undefined
@@ -65,7 +65,7 @@ export interface RefusalReason {
   params?: object | null | undefined
 }
 
-/** Why a request was refused, in the reader's language; the service's English text if the rule is unknown here. */
+/** Why a request was rejected, in the reader's language; the service's English text if the rule is unknown here. */
 export function refusalText({ message, ...why }: RefusalReason): string {
   const { rule, params } = why
   if (locale.value === 'en' || !rule || !params || !(rule in TURKISH.rules)) return message

@@ -1,4 +1,4 @@
-// Simulates a person at the console in a real browser: clicks, keystrokes and waiting, and the duration according to a keystroke-level model.
+// Simulates a person at the console in a real browser: clicks, keystrokes and waiting, and the duration by a keystroke-level model.
 import type { Locator, Page } from 'playwright-core'
 
 /** Seconds of the keystroke-level model (Card, Moran and Newell 1980): a skilled typist, a mouse, and the time to decide on the next step. */
@@ -41,7 +41,7 @@ export class Person {
     })
   }
 
-  /** Performs a task starting at the first page of the console; opening that page is not counted. */
+  /** Performs a task that starts at the first page of the console; opening that page is not counted. */
   async play(home: string, task: (person: Person) => Promise<void>): Promise<Effort> {
     await this.page.goto(home)
     await this.#settled()

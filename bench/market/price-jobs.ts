@@ -13,7 +13,7 @@ import { pinProcess, SERVER_CORE, startNode } from '../processes.ts'
 const rows = Number(process.argv[2] ?? 10_000)
 const rounds = Number(process.argv[3] ?? 5)
 const ITEMS = 20_000
-/** A fifth of them belong to the seller. */
+/** A fifth of the listings belong to the seller. */
 const LISTINGS = Math.max(100_000, rows * 6)
 const GOALS = { seconds: 2, readersP99: 25 }
 const READS_A_SECOND = 200
@@ -41,7 +41,7 @@ function ask(url: string, key: string, body?: string): Promise<{ status: number;
 interface Timed<T> {
   result: T
   ms: number
-  /** latencies of the reads due meanwhile, ascending, each measured from its due time */
+  /** latencies of the reads that were due meanwhile, ascending, each measured from its due time */
   reads: number[]
 }
 

@@ -8,7 +8,7 @@ import { startNode } from '../processes.ts'
 import { hasRealData, type ImportedFile, importMappedData, importRealData } from '../real-data.ts'
 import { readSingles } from './singles.ts'
 
-/** Lira per unit: in the same proportions as the BRL rates of the second file of single cards. */
+/** Lira per unit, in the same proportions as the BRL rates of the second file of single cards. */
 const DAY = '2024-01-01'
 const RATES = [
   { day: DAY, currency: 'BRL', rate: 8 },
@@ -24,7 +24,7 @@ if (!hasRealData()) {
 }
 
 const say = (line: string): void => console.log(line)
-/** rules by which rows were refused, by the id of the card or item that they name */
+/** rules by which rows were rejected, by the id of the card or item that they name */
 const refusedBy = new Map<string | number, string>()
 const server = await startDatabaseServer()
 try {

@@ -37,7 +37,7 @@ const cards: ReadonlyMap<string, Card> = new Map([...first.cards, ...second.card
 
 const eurPrices = joinEur(eurRows, [...cards.values()])
 
-/** Faults by position in a feed: the row to state instead. */
+/** Faults by position in a feed: the row that replaces the real one. */
 type Plants = Map<number, FeedPrice>
 
 /** Cards whose figures can be swapped, by a shared property. */
@@ -123,7 +123,7 @@ function dayPair(kind: Kind | null, seed: number, tally: Tally): void {
   count(tally, service, prices, service.feed(prices, second.atMs), new Set(plants.keys()))
 }
 
-/** One market stops stating an item, while the other's price and recent figures move twofold. */
+/** One market stops stating an item, while the other's price and recent figures double or halve. */
 function stalePair(service: MemoryService, seed: number, tally: Tally): void {
   const random = randomNumbers(seed * 104_729)
   const old = new Map(first.prices.map((row) => [`${row.item} ${row.market}`, row]))
@@ -201,7 +201,7 @@ function replay(kind: Kind | null, seed: number, tally: Tally, after: Tally): vo
   )
   for (const [n, { atMs, prices }] of feeds.entries()) {
     if (kind === 'stale source') {
-      // The other market continues daily; the prices of items that the source no longer states move twofold.
+      // The other market continues daily; the prices of items that the source no longer states double.
       service.feed(n < faulty ? american : american.filter(({ item }) => !stale.has(item)), atMs)
       const moved = n < faulty ? prices : prices.map((row) => (stale.has(row.item) ? { ...row, minor: row.minor * 2 } : row))
       service.feed(moved, atMs)

@@ -29,7 +29,7 @@ function lira(market: number): number {
   return LIRA[RULES.currencies[MARKETS[market]!] as keyof typeof LIRA]
 }
 
-/** Rates of one day are used for all, because the files are only two weeks apart. */
+/** Rates of a single day are used for all prices, because the files are only two weeks apart. */
 export function convert(minor: number, from: number, to: number): number {
   return Math.max(1, Math.round((minor * lira(from)) / lira(to)))
 }

@@ -71,7 +71,7 @@ async function showHeld({ ctx }: BenchDatabase): Promise<void> {
   for (const row of rows) say(JSON.stringify(Object.values(row)))
 }
 
-/** Replays the eleven days of changes, each as a batch of prices of a market without others. */
+/** Replays the eleven days of changes, each as a batch of prices of a market without other prices. */
 async function replayChanges({ ctx }: BenchDatabase): Promise<void> {
   const days = new Map<string, string[]>()
   const bytes = gunzip(createReadStream(fileURLToPath(new URL('prices/pokemon-singles-brl-changes.csv.gz', DATA))))

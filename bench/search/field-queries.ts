@@ -245,7 +245,7 @@ function timeThem({ queries, items }: Catalogue): void {
   )
 }
 
-/** Meaningless texts: each must be parsed, or refused with a reason. */
+/** Meaningless texts: each must be parsed, or rejected with a reason. */
 function feedNoise({ queries }: Catalogue): void {
   const pieces = [
     'set:',

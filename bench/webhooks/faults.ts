@@ -39,7 +39,7 @@ async function sellOne(): Promise<void> {
   committed.set(orderId, performance.now())
 }
 
-/** Sells at a steady rate without waiting for sales to complete. @returns number of refused sales */
+/** Sells at a steady rate without waiting for sales to complete. @returns number of rejected sales */
 async function sellSteadily(): Promise<number> {
   let refused = 0
   const started = performance.now()

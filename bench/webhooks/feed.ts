@@ -159,7 +159,7 @@ const writers = Array.from({ length: WRITERS }, async (_, writer) => {
       listing_id: listing,
       quantity: 1,
     }))
-    // An order for a listing whose period has just ended is refused.
+    // An order for a listing whose period has just ended is rejected.
     if (await operator('POST', '/orders', { order_id: writer * 10_000_000 + i, lines }).catch(() => null)) orders += 1
     await pause(Math.max(0, (1_000 * WRITERS) / ordersASecond - (performance.now() - begun)))
   }

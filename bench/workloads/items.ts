@@ -17,7 +17,7 @@ const DEEP_ROWS = 1_000
 const DEEP_PAGES = 12
 const WORDS = 1_200
 const PAIRS = 200
-/** More than any result cache holds. */
+/** More distinct requests than any result cache holds. */
 const FRESH_QUERIES = 12_000
 const FRESH_PAGES = 40
 const CHECKED_ANSWERS = 40

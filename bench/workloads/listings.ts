@@ -9,7 +9,7 @@ import { type HttpWorkload, httpWorkload } from '../workload.ts'
 
 const FLAGS = 'with_item=1&with_pc=1&with_average=1&with_last_sales=1'
 const REQUESTS = 1_400
-/** More than any result cache holds. */
+/** More distinct requests than any result cache holds. */
 const FRESH_REQUESTS = 12_000
 const WORDS = 40
 /** Words in titles besides the item's name: languages and grades. */

@@ -36,7 +36,7 @@ interface PriceImportFigures {
   ours: { alone: number; withReaders: number }
   /** item reads before any import, during COPY and upsert, and during our import until the node had all its prices */
   readers: { calm: LoadFigures; duringCopy: LoadFigures; duringImport: LoadFigures }
-  /** from the import's end until the node returned its last price, at most */
+  /** longest time from the import's end until the node returned its last price */
   seenAfterMs: number
 }
 

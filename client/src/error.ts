@@ -1,4 +1,4 @@
-// The error with which calls reject, with the fields of the service's response.
+// The error that failed calls throw, with the fields of the service's response.
 import type { Error as ErrorBody, ErrorCode, Problem } from './api.ts'
 import { secondsToWait } from './retrying.ts'
 
@@ -10,7 +10,7 @@ export class MintmarkError extends Error {
   readonly code: ErrorCode | 'UNKNOWN'
   /** one problem per invalid field */
   readonly details: Problem[]
-  /** the rule that refused the request as a whole, and its parameters */
+  /** the rule that rejected the request as a whole, and its parameters */
   readonly rule: string | null
   readonly params: Record<string, unknown>
   /** quote it when you report a problem */

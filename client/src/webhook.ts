@@ -13,11 +13,11 @@ export interface VerifyOptions {
 }
 
 /**
- * Verifies the signature over the raw body and the time of sending: by the signed `webhook-timestamp` of the attempt, or by the body's `sent_at` if a
+ * Verifies the signature over the raw body and the time of sending: the signed `webhook-timestamp` of the attempt, or the body's `sent_at` if a
  * proxy passed on only `X-Service-Signature`. Signatures are compared in constant time.
  * @param body the exact body as received, before any parsing
  * @param secret the webhook's secret, as returned by `GET /plus/webhook`
- * @returns the event, or null if it is forged, altered or too old: respond with 401 then
+ * @returns the event, or null if it is forged, altered or too old: respond with 401 in that case
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

@@ -1,4 +1,4 @@
-// The console's service: the operator API, by the types of its document, and who is signed in.
+// The console's connection to the operator API: typed by its document, with the signed-in person.
 import { apiAddress, connect, offline, ownHeaders, postToPages, type Reply, readReply } from '#ui/api.ts'
 import { clientOf } from '#ui/client.ts'
 import { nameMarkets } from '#ui/words.ts'
@@ -16,7 +16,7 @@ export const { request, useData, useWrite, writeNow, List } = clientOf<OperatorA
 export interface SignedInPerson {
   id: number
   roles: Person['roles']
-  /** two-factor sign-in is to be set up before anything else */
+  /** whether two-factor sign-in must be set up before anything else */
   unfinished: boolean
 }
 
@@ -24,15 +24,15 @@ interface Session {
   operator: string
   /** null for a shared token, which may do everything */
   person: SignedInPerson | null
-  /** what the roles of who is signed in allow */
+  /** what the roles of the signed-in person allow */
   may: OperatorNeed[]
-  /** a new service still lacks something */
+  /** whether a new service still lacks something */
   first_steps: boolean
-  /** it has no catalogue yet */
+  /** whether it has no catalogue yet */
   is_empty: boolean
   /** currency of each price source */
   currencies: Record<string, string>
-  /** what the operator calls the markets, by code; not all have a name */
+  /** the operator's names of the markets, by code; not all have one */
   market_names: Record<string, string>
 }
 
@@ -46,12 +46,12 @@ export const sessions = connect<Session>({
 
 export type Need = OperatorNeed
 
-/** Whether who is signed in may do what needs this. */
+/** Whether the signed-in person has this permission. */
 export function isAllowed(need: Need): boolean {
   return sessions.session.value?.may.includes(need) ?? false
 }
 
-/** Changes what the person signs in with; only a session may. @throws ApiError */
+/** Changes the person's own credentials; requires a session. @throws ApiError */
 export function postToOwnAccount<T>(path: '/password' | '/two-factor' | '/two-factor/confirm', json: object): Promise<Reply<T>> {
   return postToPages(`/console${path}`, json)
 }
@@ -60,14 +60,14 @@ export interface Upload {
   format: string
   market: string
   dryRun: boolean
-  /** of a list that is read by a mapping: its parameters */
+  /** for a list that is read by a mapping: its parameters */
   mapping?: Record<string, string>
   file: File
-  /** share of the file that is sent, 0 to 1 */
+  /** share of the file that has been sent, 0 to 1 */
   onProgress: (share: number) => void
 }
 
-/** Sends a file to import; fetch cannot tell how far it is, so that this is the older way. @throws ApiError */
+/** Sends a file to import, by XMLHttpRequest because fetch does not report the progress of an upload. @throws ApiError */
 export function upload({ format, market, dryRun, mapping, file, onProgress }: Upload): Promise<{ id: number }> {
   const query = { file_name: file.name, dry_run: dryRun ? 1 : undefined, market: market || undefined, ...mapping }
   return new Promise((resolve, reject) => {

@@ -59,7 +59,7 @@ export async function headOf(file: Blob): Promise<string> {
       head += decoder.decode(value, { stream: true })
     }
   } catch {
-    // The slice ends before the gzip data does; what has been unpacked is enough.
+    // The slice ends before the gzip data does; the part unpacked so far is enough.
   }
   reader.cancel().catch(() => {})
   return head.slice(0, HEAD_BYTES)

@@ -1,4 +1,4 @@
-// The desk's service: the public API, by the types of its document, and who is signed in.
+// The desk's connection to the public API: typed by its document, with the signed-in account.
 import { connect } from '#ui/api.ts'
 import { clientOf } from '#ui/client.ts'
 import { nameMarkets } from '#ui/words.ts'
@@ -12,13 +12,13 @@ interface PublicApi {
 
 export const { request, useData, useWrite, useUpload, writeNow, List } = clientOf<PublicApi>()
 
-/** The account and key that are signed in; the key itself stays with the service. */
+/** The signed-in account and its key; the key itself stays with the service. */
 export interface Session {
   account: Me['account']
   key: Me['key']
   /** currency of each price source */
   currencies: Record<string, string>
-  /** what the operator calls the markets, by code; not all have a name */
+  /** the operator's names of the markets, by code; not all have one */
   market_names: Record<string, string>
 }
 
@@ -30,7 +30,7 @@ export const sessions = connect<Session>({
   onLoad: ({ market_names: names }) => nameMarkets(names),
 })
 
-/** Whether the key may change anything; the service refuses it otherwise. */
+/** Whether the key may change anything; the service rejects writes otherwise. */
 export function mayWrite(): boolean {
   return sessions.session.value?.key.read_only === false
 }

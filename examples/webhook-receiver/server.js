@@ -17,7 +17,7 @@ app.post('/webhook', express.raw({ type: '*/*' }), async (request, response) => 
   const id = request.headers['webhook-id']
   const isTest = request.headers['webhook-test'] === 'true'
   if (!isTest && !processed.has(id)) {
-    // Store first, respond second: an event that was answered with 2xx is never sent again.
+    // Store first, respond second: an event that received a 2xx response is never sent again.
     appendFileSync(EVENTS, `${JSON.stringify({ id, ...event })}\n`)
     processed.add(id)
     console.log(event.event === 'sale' ? `Sold ${event.data.quantity} × ${event.data.item_name}` : `Expired: ${event.data.title}`)

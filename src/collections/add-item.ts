@@ -38,7 +38,7 @@ export const addCollectionItem = verb(
   (ctx: RecordWriteCtx, input): Promise<TaggedRecord> => {
     const asked = { itemId: input.item_id, gradeId: input.item_group_type_id ?? null }
     const { purchaseMinor = null, saleMinor = null, purchaseDate = null, cardUniqId = null, note = null } = valuesOf(input)
-    // Access to the collection is checked before unknown ids.
+    // Checks access to the collection before it reports unknown ids.
     const record: NewRecord = {
       collectionId: existing('collection', input.id),
       ownerId: ownerOf(ctx.viewer),

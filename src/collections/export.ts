@@ -1,4 +1,4 @@
-// Writes a collection as mintmark-csv, oldest record first, which an import reads back without loss.
+// Writes a collection as mintmark-csv, oldest record first; importing the file restores it without loss.
 import { sql } from 'kysely'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

@@ -18,7 +18,7 @@ export const MAX_NOTE_LENGTH = 1_000
 /** Maximum average code points per visible character: combining marks can be stacked without limit. */
 const POINTS_PER_CHARACTER = 8
 
-/** Text whose visible characters `valuesOf` counts, because a schema cannot. */
+/** Text whose visible characters `valuesOf` counts, because a JSON schema cannot count them. */
 function text(pattern: string, maxLength: number, description: string) {
   const bounded = pattern.replace(/\*\$$/, `{0,${maxLength * POINTS_PER_CHARACTER}}$`)
   const allowed = reason('text', {
@@ -42,7 +42,7 @@ export function quantity(fallback?: number) {
   return Type.Optional(Type.Integer(fallback === undefined ? rule : { ...rule, default: fallback }))
 }
 
-/** Fields of a record that can be set when it is added or changed later; null clears. */
+/** Fields of a record that can be set on creation and changed later; null clears a field. */
 export const CLEARABLE_FIELDS = {
   purchase_price: money('Price paid per copy'),
   sale_price: money('Price asked or received per copy; responses round it to a whole number'),
@@ -59,7 +59,7 @@ interface ClearableFields {
   note?: string | null
 }
 
-/** The clearable fields in their stored form: amounts in minor units; absent stays absent, null stays null. */
+/** The clearable fields in their stored form: amounts in minor units; absent fields stay absent, null stays null. */
 export interface ClearableValues {
   purchaseMinor?: number | null
   saleMinor?: number | null
@@ -93,7 +93,7 @@ export function valuesOf(fields: ClearableFields): ClearableValues {
 
 export const WithValue = Type.Optional(Type.Boolean({ default: false, description: '`1` adds the current worth of the records' }))
 
-/** Fields that operators set on a collection; all optional here, because a change may send only some. */
+/** Fields that operators set on a collection; all optional here, because a change may send only some of them. */
 export const COLLECTION_FIELDS = {
   description: Type.Optional(text(LINES, 5_000, 'Description of the collection')),
   visibility: Type.Optional(Type.Enum([...VISIBILITIES])),

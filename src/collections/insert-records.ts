@@ -9,10 +9,10 @@ import { decimalOf, notOwner, recordOf, type RecordRow } from './store.ts'
 
 export interface NewRecord {
   collectionId: number
-  /** required owner of the collection; null for any */
+  /** account that must own the collection; null for any owner */
   ownerId: number | null
   itemId: number
-  /** null: Ungraded, otherwise the first type that fits the item */
+  /** null: Ungraded; otherwise the first of these types that fits the item */
   gradeId: number | null
   quantity: number
   purchaseMinor: number | null
@@ -24,14 +24,14 @@ export interface NewRecord {
   importKey: string | null
 }
 
-/** An added record, or why it was rejected. */
+/** An added record, or the reason why it was rejected. */
 type Added = { row: RecordRow } | { refused: Refusal }
 type Refusal = 'no collection' | 'not yours' | 'no item' | 'wrong grade'
 
 interface JudgedRow {
   id: number | null
   refused: Refusal | null
-  /** of the item that the given id means */
+  /** id of the current item: a merge may have replaced the given id */
   item_id: number
   item_name: string
   item_slug: string
@@ -105,7 +105,7 @@ function columnsOf(record: NewRecord): object {
 }
 
 function outcomeOf({ id, refused, ...names }: JudgedRow, record: NewRecord): Added {
-  // Neither, if the collection was deleted while the statement ran.
+  // Neither if the collection was deleted while the statement ran.
   if (id === null) return { refused: refused ?? 'no collection' }
   return {
     row: {
@@ -128,7 +128,7 @@ export interface Addition {
   asked: { itemId: number; gradeId: number | null }
 }
 
-/** Adds records and audits each: the added records in order, or why one is rejected. */
+/** Adds records and audits each. @returns the added records in order, or why one is rejected */
 export async function addRecords(tx: Tx, writes: { input: Addition; note: Note }[]): Promise<(RecordRow | ServiceError)[]> {
   const added = await insertRecords(
     tx,

@@ -11,7 +11,7 @@ import { recordWithValue } from './worth.ts'
 const BATCH = 1_000
 const PAST_NEWEST = 2 ** 31 - 1
 
-/** The newest records, followed by further batches; nothing is held while the client does not read. */
+/** The newest records, then further batches read on demand; no database connection is held while the client does not read. */
 export interface RecordList {
   first: ValuedRecord[]
   more: AsyncIterable<ValuedRecord[]> | null

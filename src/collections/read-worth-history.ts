@@ -1,4 +1,4 @@
-// The worth of a collection on each recorded day, oldest first (docs/decisions.md, "Collections").
+// The worth of a collection on each recorded day, oldest first.
 import { day, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

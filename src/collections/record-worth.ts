@@ -12,7 +12,7 @@ interface RecordingCtx extends PricingCtx {
 
 const BATCH = 200
 
-/** Resolves when every collection with records has a figure for today; several workers may run it concurrently. */
+/** Resolves when the worth of every collection with records is recorded for today; several workers may run it concurrently. */
 export async function recordWorth(ctx: RecordingCtx): Promise<void> {
   const { kysely } = ctx.db
   for (let lastId = 0; ; ) {

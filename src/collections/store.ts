@@ -64,7 +64,7 @@ function roundedToWhole(amount: string): number {
   return Math.floor((parseMinor(amount)! + 50) / 100)
 }
 
-/** Whose collections the viewer may access: an account its own, an operator all. */
+/** Which collections the viewer may access: an account its own, an operator all. */
 export function ownerOf(viewer: Viewer): number | null {
   return viewer.kind === 'account' ? viewer.accountId : null
 }
@@ -111,11 +111,11 @@ export async function lockRecord(tx: Tx, viewer: Viewer, collectionId: number, r
       where r.id = ${existing('collection record', recordId)} and r.collection_id = ${collectionId} for update of r`.execute(tx)
     return rows[0]
   }
-  // A record whose item was merged while this waited for its lock is found by a second query.
+  // If the item of a record was merged while this query waited for the lock, only a second query finds the record.
   return (await lock()) ?? (await lock()) ?? refuseRecord(tx, viewer, collectionId, recordId)
 }
 
-/** Why the record is not here, without revealing whether other accounts' collections have it. */
+/** Why the record was not found, without revealing whether it is in a collection of another account. */
 async function refuseRecord(on: Queryable, viewer: Viewer, collectionId: number, recordId: number): Promise<never> {
   const elsewhere = await on
     .selectFrom('collection_items as r')

@@ -130,7 +130,7 @@ export type CollectionRecord = Static<ReturnType<typeof Type.Object<typeof RECOR
 /** A record with its worth, as `with_value=1` adds it. */
 export type ValuedRecord = Static<typeof CollectionRecordSchema>
 
-/** A record and the tag of this version. */
+/** A record and the entity tag of this version. */
 export interface TaggedRecord {
   record: CollectionRecord
   /** entity tag, in quotes */

@@ -1,4 +1,4 @@
-// Changes the fields sent of a record (interface.md, "PATCH /api/v1/plus/collections/{id}/items/{itemId}").
+// Changes those fields of a record that the request contains (interface.md, "PATCH /api/v1/plus/collections/{id}/items/{itemId}").
 import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
 import { decimalOfMinor, type ExactWorth, minorOfDecimal } from './worth.ts'
 
-/** Ids of collections with records whose worth of a day is not recorded, after a given id. */
+/** Ids of collections with records whose worth on a day is not recorded yet, after a given id. */
 export async function idsWithoutWorth(on: Queryable, day: string, afterId: number, limit: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select c.id from collections c
@@ -13,7 +13,7 @@ export async function idsWithoutWorth(on: Queryable, day: string, afterId: numbe
   return rows.map(({ id }) => id)
 }
 
-/** Records the worth of a day, unless it is recorded already or the collection was deleted. */
+/** Records the worth on a day, unless it is already recorded or the collection was deleted. */
 export async function insertWorth(on: Queryable, collectionId: number, day: string, at: Date, worth: ExactWorth): Promise<void> {
   const amounts = worth.currencies.map(({ currency, value, cost, gain }) => ({
     currency,

@@ -13,16 +13,16 @@ interface FittingPrice {
   updatedAtMs: number
 }
 
-/** Cards without a grade of their own use Near Mint prices if there are no prices of ungraded cards. */
+/** Cards without a grade of their own use Near Mint prices if there are no prices for ungraded cards. */
 const UNGRADED = 'Ungraded'
 const NEAR_MINT = 'Near Mint'
 
-/** Why a record has no value: no market has a suitable price, or none that is trusted. */
+/** Why a record has no value: no market has a price for its grade, or none is trusted. */
 type Missing = 'no_price' | 'not_trusted'
 
 /**
- * The current trusted price for a grade: of the service's own market first, then of the one that the
- * item shows, then of the others in their order. Prices of other grades are never used.
+ * The current trusted price for a grade: from the service's own market first, then from the market that the
+ * item shows, then from the others in their order. Prices of other grades are never used.
  */
 export function priceForGrade({ catalogue, currencies }: PricingCtx, itemId: number, grade: string | null): FittingPrice | Missing {
   const { items, labels } = catalogue
@@ -89,13 +89,13 @@ interface HeldRecords {
 interface Sums {
   value: bigint
   cost: bigint
-  /** of the records that have both; null if none has */
+  /** of the records that have a value and a cost; null if there is none */
   gain: bigint | null
 }
 
 /** The worth of a collection, in minor units. */
 export interface ExactWorth extends Omit<Worth, 'currencies'> {
-  /** the currency of costs first, then by code */
+  /** the currency of costs first, the others by code */
   currencies: (Sums & { currency: string })[]
 }
 
@@ -140,7 +140,7 @@ export async function worthOf(ctx: PricingCtx, collectionId: number): Promise<Ex
   }
 }
 
-/** The order of currencies: that of costs first, then by code. */
+/** The order of currencies: the currency of costs first, the others by code. */
 export function currencyOrder(own: string) {
   return ({ currency: a }: { currency: string }, { currency: b }: { currency: string }) => (a === own ? -1 : b === own ? 1 : a < b ? -1 : 1)
 }
@@ -163,12 +163,12 @@ export function minorOfDecimal(decimal: string): bigint {
 
 declare global {
   interface JSON {
-    /** A value whose JSON is this text; since ECMAScript 2026. */
+    /** Returns a value that serialises as this text; since ECMAScript 2026. */
     rawJSON(text: string): object
   }
 }
 
-/** The JSON number of an amount. Amounts that a float cannot hold to the cent are written digit by digit. */
+/** The JSON number of an amount. Amounts that a double cannot represent to the cent are written digit by digit. */
 function numberOf(minor: bigint): number {
   if (minor >= -BigInt(Number.MAX_SAFE_INTEGER) && minor <= BigInt(Number.MAX_SAFE_INTEGER)) return minorToNumber(Number(minor))
   return JSON.rawJSON(decimalOfMinor(minor)) as unknown as number

@@ -1,4 +1,4 @@
-// A growable bitset of rows with its size, and a short journal for readers that maintain counts.
+// A growable bitset of rows that knows its size, with a short journal of changes for readers that maintain counts.
 import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
@@ -10,7 +10,7 @@ export class RowBits {
   #words: Uint32Array
   #size = 0
   #version = 0
-  // Recorded from the first reader on, so that other sets pay nothing for it. An entry is the row, or ~row if deleted.
+  // Journal, recorded from the first reader on, so that sets without readers have no overhead. An entry is the row, or ~row if it was deleted.
   #journal: Int32Array | null = null
   #journalFrom = 0
 
@@ -127,7 +127,7 @@ export class RowBits {
     return copy
   }
 
-  /** Keeps only the rows that are in the other set too. */
+  /** Keeps only the rows that are in the other set, too. */
   and(other: RowBits): this {
     const words = this.#words
     const others = other.#words
@@ -190,7 +190,7 @@ export class RowBits {
   }
 
   /**
-   * Copies the rows from `from` to `to` that are in the set, except for the first `skip` of them, to `into` after its first
+   * Copies the rows from `from` to `to` that are in the set, without the first `skip` of them, into `into` after its first
    * `size` elements, as far as they fit.
    * @returns the new size
    */
@@ -209,7 +209,7 @@ export class RowBits {
 
   /**
    * Passes a reader the changes since `version`, oldest first.
-   * @returns false, without a visit, if these are no longer known and the reader has to start over
+   * @returns false, without calling `visit`, if the journal no longer covers them and the reader has to start over
    */
   changesSince(version: number, visit: (row: number, added: boolean) => void): boolean {
     const journal = this.#keepJournal()

@@ -2,13 +2,13 @@
 import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Orders two rows by their current keys; total: owners break ties by id, so that only the same row gives 0. */
+/** Orders two rows by their current keys. The order is total: owners break ties by id, so that only the same row gives 0. */
 export type Compare = (rowA: number, rowB: number) => number
 
-/** Compares a row's key with a fixed key: negative before it, 0 at it, positive after it. */
+/** Compares a row's key with a fixed key: negative if it is before it, 0 if equal, positive if after it. */
 export type Probe = (row: number) => number
 
-/** A block is split when it is full, filled to `FILL` by bulk loads, and merged with its neighbour below `THIN`. */
+/** A block is split when it is full, filled up to `FILL` by bulk loads, and merged with its neighbour below `THIN`. */
 const BLOCK = 1024
 const FILL = 960
 const THIN = 256
@@ -21,7 +21,7 @@ const ABSENT = 2 ** 32 - 1
 const MAX_BLOCKS = 2 ** (32 - LABEL_BITS) - 1
 
 export class RowBlocks {
-  /** by block: its rows in order, how many, and the version of the whole when it last changed (1 or more) */
+  /** by block: its rows in order, their number, and the version of the order at which it last changed (1 or more) */
   rows: Int32Array[] = []
   lengths: number[] = []
   versions: number[] = []
@@ -29,7 +29,7 @@ export class RowBlocks {
   sequence: number[] = []
   size = 0
   version = 0
-  /** by row: its place; ABSENT if the row is not here */
+  /** by row: its place; ABSENT if the row is not in the order */
   #places = new Uint32Array(0)
   /** by block: its position in the sequence */
   #turns = new Int32Array(0)
@@ -50,12 +50,12 @@ export class RowBlocks {
     return row < this.#places.length && this.#places[row] !== ABSENT
   }
 
-  /** The block of a row that is here. */
+  /** The block of a row of this order. */
   blockOf(row: number): number {
     return this.#places[row]! >>> LABEL_BITS
   }
 
-  /** Numbers that increase along the order, for the given rows, all of which are here. */
+  /** Numbers that increase along the order, for the given rows; all of them must be in the order. */
   keysOf(rows: Int32Array): Float64Array {
     const places = this.#places
     const turns = this.#turns
@@ -86,7 +86,7 @@ export class RowBlocks {
     this.version++
     let thin = false
     for (const each of gone) {
-      // The first removed row of a block takes the others along, so that each block is swept once.
+      // The first removed row of a block also removes the others, so that each block is swept once.
       if (!this.has(each)) continue
       const block = this.blockOf(each)
       const rows = this.rows[block]!
@@ -104,13 +104,13 @@ export class RowBlocks {
     if (thin) this.#join()
   }
 
-  /** Inserts a row that is not here yet. */
+  /** Inserts a row that is not in the order yet. */
   insert(row: number, compare: Compare): void {
     if (this.sequence.length === 0) return this.layOut(Int32Array.of(row))
     this.version++
     this.#places = withCapacity(this.#places, row + 1, ABSENT)
     let [at, place] = this.locate((other) => compare(other, row), false)
-    // A row between two blocks is added to the end of the first, and a row after the last block to its end.
+    // A row between two blocks goes to the end of the first one, and a row after the last block to its end.
     if (place === 0 && at > 0) place = this.lengths[this.sequence[--at]!]!
     const block = this.sequence[at]!
     const rows = this.rows[block]!
@@ -139,7 +139,7 @@ export class RowBlocks {
     this.layOut(merged)
   }
 
-  /** Position in the sequence, and in that block, of the first row after the probe's key, or at it if inclusive. */
+  /** Position in the sequence of blocks, and in that block, of the first row after the probe's key, or at it if inclusive. */
   locate(probe: Probe, inclusive: boolean): [at: number, place: number] {
     let low = 0
     let high = this.sequence.length
@@ -183,7 +183,7 @@ export class RowBlocks {
     this.#arrange(this.sequence.toSpliced(at + 1, 0, upper))
   }
 
-  /** Merges each block with the previous one if both fit well into one, and frees empty blocks. */
+  /** Merges each block with the previous one if both fit well into one block, and frees empty blocks. */
   #join(): void {
     const sequence: number[] = []
     for (const block of this.sequence) {
@@ -235,7 +235,7 @@ export function firstAfter(rows: Int32Array, length: number, probe: Probe, inclu
   return low
 }
 
-/** Required length of a column for all of the rows. */
+/** Column length required for all rows. */
 export function rowSpace(rows: Int32Array): number {
   let space = 0
   for (let at = 0; at < rows.length; at++) if (rows[at]! >= space) space = rows[at]! + 1

@@ -1,16 +1,16 @@
-// A ring of memory chunks within a budget: new entries go to the newest chunk, the oldest chunk is dropped when the ring is full.
+// A ring of memory chunks within a budget: new entries go to the newest chunk; when the ring is full, the oldest chunk is dropped.
 
 export const CHUNK_BYTES = 1024 * 1024
 
 export interface Chunk {
   bytes: Buffer
-  /** the same memory */
+  /** view of the same memory */
   words: Int32Array
 }
 
 /** Chunks are numbered from 1 and dropped whole, so that entries need no bookkeeping: an entry is valid as long as its chunk exists. */
 export class ByteRing {
-  /** each at its number modulo the length of the full ring */
+  /** each chunk at its number modulo the length of the full ring */
   #ring: Chunk[] = []
   #newest = 0
   #oldest = 1
@@ -21,7 +21,7 @@ export class ByteRing {
     this.#maxChunks = Math.max(2, Math.floor(budgetBytes / CHUNK_BYTES))
   }
 
-  /** Number of the chunk of the last `take`. */
+  /** Number of the chunk from which the last `take` allocated. */
   get newest(): number {
     return this.#newest
   }
@@ -35,7 +35,7 @@ export class ByteRing {
     return this.#ring[number % this.#maxChunks]!
   }
 
-  /** Allocates memory in the newest chunk and returns its offset in bytes. A size above that of a chunk creates a larger one. */
+  /** Allocates memory in the newest chunk and returns its offset in bytes. A size larger than a chunk creates a chunk of that size. */
   take(size: number): number {
     if (this.#used >= CHUNK_BYTES || this.#used + size > this.chunk(this.#newest).bytes.length) this.#open(size)
     const offset = this.#used
@@ -51,7 +51,7 @@ export class ByteRing {
     this.#used = CHUNK_BYTES
   }
 
-  /** Drops all entries and keeps the memory: numbers continue, so that old entries are not found again. */
+  /** Drops all entries but keeps the memory: chunk numbers continue, so that old entries are no longer valid. */
   dropAll(): void {
     this.#oldest = this.#newest + 1
     this.#used = CHUNK_BYTES

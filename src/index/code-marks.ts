@@ -1,24 +1,24 @@
-// The codes of rows, and which of them contain or equal the words of a query.
+// Which codes of rows contain or equal the words of a query.
 import { bareTerm, codeTerms, numberTerm, parseCode, partsOf, totalTerm } from '#index/codes.ts'
 import { withCapacity } from '#index/columns.ts'
 import { TextField } from '#index/field.ts'
 import type { Query } from '#index/query.ts'
 
-/** Bits of a code: words that it contains from 0 on, words that it equals from here on, and one more. */
+/** Bits of a code: from 0 on, the words that it contains; from here on, the words that it equals; and one more. */
 export const EQUALS = 12
-/** The code equals the whole query. */
+/** Set if the code equals the whole query. */
 export const EQUALS_WHOLE = 1 << 24
 
 export class CodeMarks {
   readonly field = new TextField(codeTerms, 'infixes')
-  /** by code: its bits for this query; and the codes that have any */
+  /** by code: its bits for this query; and the codes that have any bits */
   #bits = new Int32Array(0)
   #marked: number[] = []
   #anyWhole = false
-  /** by code: 1 while two lists of codes are intersected */
+  /** by code: 1 during the intersection of two lists of codes */
   #inFirst = new Uint8Array(0)
 
-  /** Marks the codes that this query finds, and clears the marks of the previous one. */
+  /** Marks the codes that match this query, and clears the marks of the previous one. */
   start(query: Query): void {
     for (const code of this.#marked) this.#bits[code] = 0
     this.#marked = []
@@ -44,7 +44,7 @@ export class CodeMarks {
     for (const code of this.#marked) if ((this.#bits[code]! & bits) !== 0) visit(code)
   }
 
-  /** Whether the query finds any code. */
+  /** Whether any code matches the query. */
   get any(): boolean {
     return this.#marked.length > 0
   }
@@ -66,7 +66,7 @@ export class CodeMarks {
     return count
   }
 
-  /** Marks the codes that contain a typed word; a word with a slash ends a number and starts its total. */
+  /** Marks the codes that contain a typed word; in a word, a slash ends the number and starts the total. */
   #markContaining(word: string, bits: number): void {
     const { words } = this.field
     const [number, total] = partsOf(word)

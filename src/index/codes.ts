@@ -12,8 +12,8 @@ export interface Code {
 }
 
 /**
- * The normal form of all spellings of a code: folded, no leading zeros, separators only where two runs of digits or
- * two of letters meet (`OP01-001`, `op1 1` → `op1-1`; `SWSH 020` → `swsh20`; `004/102` → `4` of `102`). A code of
+ * The normal form of all spellings of a code: folded, no leading zeros, separators only between two runs of digits or
+ * of letters (`OP01-001`, `op1 1` → `op1-1`; `SWSH 020` → `swsh20`; `004/102` → `4` of `102`). A code of
  * punctuation alone (`!`, `?`) is its own number.
  */
 export function parseCode(code: string): Code {
@@ -35,7 +35,7 @@ export function numberOf(code: string): string {
 }
 
 /**
- * Whether two spellings mean the same code: if both have totals, both parts must be equal, otherwise the numbers suffice
+ * Whether two spellings mean the same code: if both have totals, both parts must be equal; otherwise the numbers suffice
  * (`4` and `4/102` are the same, `4/102` and `4/130` are not).
  */
 export function sameCode(a: string, b: string): boolean {
@@ -52,7 +52,7 @@ export const numberTerm = (number: string): string => `\n${number}/`
 export const totalTerm = (total: string): string => `/${total}\n`
 
 /**
- * The terms that a code is indexed under: number and total separately, because there are few of each; and each as normalised
+ * The terms that a code is indexed under: number and total separately, because each has few distinct values; and each as normalised
  * (marked by a line break, which no query contains), as printed, and without separators. A number keeps the slash after it
  * and a total the slash before it, so that parts of a code can be found as parts of terms.
  */

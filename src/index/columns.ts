@@ -2,11 +2,11 @@
 
 export type Column = Int32Array | Float64Array | Uint8Array | Uint16Array | Uint32Array
 
-/** Columns of this size grow by a sixteenth, because spare memory costs more than copying; smaller ones by a quarter. */
+/** Columns of this size grow by a sixteenth, because spare memory costs more than copying; smaller ones grow by a quarter. */
 const LARGE = 2 ** 20
 
 /**
- * The column itself if it holds `length` entries, otherwise a larger copy with spare entries (16 or more in
+ * The column itself if it has `length` entries, otherwise a larger copy with spare entries (16 or more in
  * total); entries beyond the old end are `fill`.
  */
 export function withCapacity<C extends Column>(column: C, length: number, fill = 0): C {

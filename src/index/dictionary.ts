@@ -1,11 +1,11 @@
-// Distinct words with an n-gram index, to find infixes and words with one typo without scanning all words.
+// Distinct words with an n-gram index, which finds infixes and words with one typo without scanning all words.
 import { Postings } from '#index/postings.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Shorter words neither have nor are typos (a typo may drop one letter of a four-letter word). */
+/** Minimum length of words with typos: shorter words neither have nor are typos (a typo may drop one letter of a four-letter word). */
 const SHORTEST_TYPO = 3
 
-/** Maximum typos of a similar word. */
+/** Maximum typos in a similar word. */
 const MAX_TYPOS = 3
 
 /** Letters at either end of a word that a single typo elsewhere does not change. */
@@ -24,7 +24,7 @@ export class Dictionary {
   #spare: number[] = []
   #spareLists: number[] = []
 
-  /** @param searched searches beside `id`, which take memory: `infix`, and `near` as well */
+  /** @param searched search kinds to support in addition to `id`, which cost memory: `infix`, or `infix` and `near` */
   constructor(searched: MatchKind) {
     this.#searched = searched
   }
@@ -41,7 +41,7 @@ export class Dictionary {
     for (const [i, gram] of grams.entries()) this.#grams.set(gram, lists[i]!)
   }
 
-  /** The number of a word, undefined when it is not in the set. */
+  /** The number of a word; undefined when it is not in the set. */
   id(word: string): number | undefined {
     return this.#ids.get(word)
   }
@@ -58,7 +58,7 @@ export class Dictionary {
     this.#ids.set(word, id)
     for (const gram of this.#gramsOf(word)) {
       let list = this.#grams.get(gram)
-      // There are as many lists as grams in use, so the next number is free if none was released.
+      // There are as many lists as grams in use, so the next number is free if none has been released.
       if (list === undefined) this.#grams.set(gram, (list = this.#spareLists.pop() ?? this.#grams.size))
       this.#lists.add(list, id)
     }
@@ -94,7 +94,7 @@ export class Dictionary {
   }
 
   /**
-   * The numbers of all words one typo away: a letter added, dropped or changed, or two neighbours swapped. Words that
+   * The numbers of all words one typo away: a letter added, dropped or changed, or two adjacent letters swapped. Words that
    * contain the part are omitted; `infix` returns them.
    * @param part of four letters or more
    */
@@ -159,7 +159,7 @@ export class Dictionary {
     }
   }
 
-  /** The shortest list among the part's longest grams; undefined if one of them occurs nowhere. */
+  /** The shortest list among those of the part's longest grams; undefined if one of these grams occurs in no word. */
   #rarest(part: string): number | undefined {
     if (part.length <= 3) return this.#grams.get(part)
     let rarest: number | undefined
@@ -171,7 +171,7 @@ export class Dictionary {
     return rarest
   }
 
-  /** All one- to three-letter parts of a word, each once, and its two ends with its length if typos are searched. */
+  /** All distinct parts of one to three letters of a word, and its two ends with its length if typos are searched. */
   #gramsOf(word: string): Set<string> {
     const grams = new Set<string>()
     if (this.#searched === 'whole') return grams
@@ -190,7 +190,7 @@ export class Dictionary {
 const startGram = (length: number, start: string): string => `^${String.fromCharCode(length)}${start}`
 const endGram = (length: number, end: string): string => `$${String.fromCharCode(length)}${end}`
 
-/** Number of typos between two words (letters added, dropped, changed, or neighbours swapped); stops counting above `most`. */
+/** Number of typos between two words (letters added, dropped, changed, or adjacent ones swapped); stops counting above `most`. */
 function typosBetween(a: string, b: string, most: number): number {
   let twoBack = new Uint8Array(0)
   let back = Uint8Array.from({ length: b.length + 1 }, (_, j) => j)
@@ -211,7 +211,7 @@ function typosBetween(a: string, b: string, most: number): number {
   return back[b.length]!
 }
 
-/** Whether one letter added, dropped or changed, or two neighbours swapped, turns `a` into `b`; false if they are equal. */
+/** Whether adding, dropping or changing one letter, or swapping two adjacent ones, turns `a` into `b`; false if they are equal. */
 export function isOneTypo(a: string, b: string): boolean {
   if (a.length > b.length) return isOneTypo(b, a)
   if (b.length - a.length > 1) return false

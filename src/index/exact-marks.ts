@@ -9,7 +9,7 @@ export class ExactMarks {
   #bits = new Int32Array(0)
   #marked: number[] = []
 
-  /** @param further whether words of further lines are searched, or those of the first line */
+  /** @param further whether to search the words of further lines instead of those of the first line */
   constructor(field: TextField, further: boolean) {
     this.#field = field
     this.#further = further

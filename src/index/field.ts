@@ -6,7 +6,7 @@ import type { ColumnStore } from '#index/stored.ts'
 
 const NONE = -1
 
-/** Many rows share a text and many texts share a word, so a search goes from words to texts to rows. */
+/** Many rows share a text, and many texts share a word, so a search goes from words to texts to rows. */
 export class TextField {
   /** words of the first lines */
   readonly words: Dictionary
@@ -35,7 +35,7 @@ export class TextField {
 
   /**
    * @param split returns the words of a first line; must be deterministic
-   * @param searched how these are searched
+   * @param searched how these words are searched
    * @param splitFurther returns the words of a further line
    */
   constructor(split: (line: string) => string[], searched: MatchKind, splitFurther: (line: string) => string[] = split) {
@@ -62,7 +62,7 @@ export class TextField {
     for (const id of texts.keys()) if (texts[id] !== undefined) this.#ids.set(this.#whole(id), id)
   }
 
-  /** How many rows have a text. */
+  /** Number of rows that have a text. */
   get rows(): number {
     return this.#rows
   }
@@ -85,8 +85,8 @@ export class TextField {
   }
 
   /**
-   * A value for each text, for reading many rows: a row has `values[of[row] + 1]`, which is 0 for no text.
-   * @param read number of rows to read
+   * A value for each text, for reading many rows: the value of a row is `values[of[row] + 1]`, which is 0 for a row without a text.
+   * @param read number of rows that will be read
    */
   valuesOf(rows: number, bitsOf: (text: number) => number): { of: Int32Array; values: Int32Array } {
     this.reserve(rows)
@@ -114,7 +114,7 @@ export class TextField {
     if (text !== null) this.#link(row, id ?? this.#addText(text))
   }
 
-  /** Calls `visit` with the number of every text that has one of the words, and the word; several times if it has several. */
+  /** Calls `visit` with the number of every text that has one of the words, and the word; several times if it has several of them. */
   eachText(words: readonly number[], visit: (text: number, word: number) => void): void {
     eachIn(this.#textsOf, words, visit)
   }
@@ -131,7 +131,7 @@ export class TextField {
     return count
   }
 
-  /** The first row with this text, and the row after another; -1 at the end. */
+  /** The first row with this text, and the row after a given one; -1 at the end. */
   firstRow(text: number): number {
     return this.#heads[text]!
   }
@@ -213,7 +213,7 @@ function eachIn(textsOf: Postings, words: readonly number[], visit: (text: numbe
   }
 }
 
-/** Removes a text from a word; the word is removed with its last text. */
+/** Removes a text from a word; a word without texts is removed, too. */
 function forget(word: string, text: number, words: Dictionary, textsOf: Postings): void {
   const known = words.id(word)!
   textsOf.remove(known, text)

@@ -1,27 +1,27 @@
-// The state of one query about the texts of a field, in arrays that the next query reuses.
+// Per-query state of the texts of a field, in arrays that the next query reuses.
 import { withCapacity } from '#index/columns.ts'
 import type { TextField } from '#index/field.ts'
 import { endsWord, startsWord } from '#index/fold.ts'
 import type { Query } from '#index/query.ts'
 
-/** Set in `prefix` beside the bits of parts: the text starts with the whole query. */
+/** Bit of `prefix` in addition to the bits of parts: the text starts with the whole query. */
 export const STARTS = 1 << 30
-/** Set in `prefix` beside it: the text equals the whole query. */
+/** Bit of `prefix`: the text equals the whole query. */
 export const EQUAL = 1 << 29
 
 const LAST_QUERY = 2 ** 31 - 1
 
 export class TextMarks {
   readonly #field: TextField
-  /** by text, valid if `#seen` holds the query's number: bits of the parts that it contains, anywhere and at the start of a word */
+  /** by text, valid if `#seen` holds the query's number: bits of the parts that it contains anywhere, and at the start of a word */
   #infix = new Int32Array(0)
   #prefix = new Int32Array(0)
-  /** by text, valid likewise: number of its words that are not a part; counted if the query has several parts */
+  /** by text, valid under the same condition: number of its words that are not a part of the query; counted if the query has several parts */
   #left = new Uint8Array(0)
   #seen = new Int32Array(0)
   #chosen = new Int32Array(0)
   #query = 0
-  /** whether the query's parts were marked, so that an unmarked text contains none of them */
+  /** whether the query's parts were marked; an unmarked text then contains none of them */
   #marked = false
   #any = false
   /** by text: bits of the parts that one of its words is one typo away from; cleared after the query */
@@ -88,12 +88,12 @@ export class TextMarks {
     })
   }
 
-  /** Whether a text contains any part, if the query's parts were marked; true if they were not. */
+  /** Whether a text contains any part of the query; true if the parts were not marked. */
   get any(): boolean {
     return this.#any || !this.#marked
   }
 
-  /** Selects a text for this query. @returns false if it was selected before */
+  /** Selects a text for this query. @returns false if it was already selected */
   choose(text: number): boolean {
     if (this.#chosen[text] === this.#query) return false
     this.#chosen[text] = this.#query
@@ -145,7 +145,7 @@ export class TextMarks {
     return this.#withTypos
   }
 
-  /** Scans a text once per query, so that its rows cost next to nothing. */
+  /** Scans a text once per query, so that checking further rows with this text is almost free. */
   #look(text: number, query: Query): void {
     const folded = this.#field.texts[text]!
     let infix = 0

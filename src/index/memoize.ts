@@ -2,7 +2,7 @@
 
 const MAX_CACHED = 20_000
 
-/** Returns a memoised function: texts that recur soon are computed once. */
+/** Returns a memoised function: texts that recur soon are computed only once. */
 export function memoize<T>(make: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {

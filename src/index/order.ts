@@ -1,4 +1,4 @@
-// A maintained sort order of rows that returns any page under any filter without sorting, and updates itself when read.
+// A maintained sort order of rows: returns any page under any filter without sorting, and applies pending changes when it is read.
 import type { RowBits } from '#index/bits.ts'
 import { type Compare, firstAfter, type Probe, RowBlocks } from '#index/blocks.ts'
 import { withCapacity } from '#index/columns.ts'
@@ -7,14 +7,14 @@ import type { ColumnStore } from '#index/stored.ts'
 
 export { type Compare, firstAfter as firstPast, type Probe } from '#index/blocks.ts'
 
-/** Filters up to this size cache their own sorted rows instead of counts per block. */
+/** For filters up to this size, their sorted rows are cached instead of counts per block. */
 const SPARSE = 512
 
-/** A row's pending change until the next read. */
+/** A row's pending change, applied by the next read. */
 const MARKED = 1
 const DROPPED = 2
 
-/** The cache of a filter: its rows if it is small, otherwise their number in each block. */
+/** What is cached for a filter: its rows if it is small, otherwise their number in each block. */
 interface CachedRows {
   sparse: { rows: Int32Array; filterVersion: number; orderVersion: number }
   filterVersion: number
@@ -22,7 +22,7 @@ interface CachedRows {
   /** by block; valid while `countedAt` equals the block's version */
   counts: Float64Array
   countedAt: Float64Array
-  /** by position in the sequence: counts up to the end of that block, known for this many positions */
+  /** by position in the sequence: total of the counts up to the end of that block, computed for this many positions */
   ends: Float64Array
   endsKnown: number
 }
@@ -55,8 +55,8 @@ export class SortedRows {
   }
 
   /**
-   * Fills the order with exactly these rows (the array is not kept).
-   * @param keyOf a number that orders rows unless it is equal, which loads faster; `compare` then breaks ties
+   * Replaces the order by exactly these rows (the array is not kept).
+   * @param keyOf a number per row that sorts it, to load faster; `compare` then orders rows with equal numbers
    */
   load(rows: Int32Array, keyOf?: Probe): void {
     for (const row of this.#pending) this.#pendingOf[row] = 0
@@ -67,12 +67,12 @@ export class SortedRows {
     this.#blocks.layOut(sorted)
   }
 
-  /** Marks a row as added or its key as changed. Costs nothing until the next read. */
+  /** Marks a row as added or its key as changed; the next read does the work. */
   mark(row: number): void {
     this.#note(row, MARKED)
   }
 
-  /** Marks a row as removed. Costs nothing until the next read. */
+  /** Marks a row as removed; the next read does the work. */
   drop(row: number): void {
     this.#note(row, DROPPED)
   }
@@ -111,13 +111,13 @@ export class SortedRows {
     return rows.length > limit ? { rows: rows.subarray(0, limit), more: true } : { rows, more: false }
   }
 
-  /** Adds to `into` the rows from key `from` to key `to`, both inclusive; null leaves that side open. */
+  /** Adds to `into` the rows from key `from` to key `to`, both inclusive; null means no bound on that side. */
   collectRange(from: Probe | null, to: Probe | null, into: RowBits): RowBits {
     this.#eachInRange(from, to, (rows) => into.addRows(rows))
     return into
   }
 
-  /** Number of rows from key `from` to key `to`, both inclusive; null leaves that side open. */
+  /** Number of rows from key `from` to key `to`, both inclusive; null means no bound on that side. */
   countRange(from: Probe | null, to: Probe | null): number {
     let count = 0
     this.#eachInRange(from, to, (rows) => {
@@ -146,7 +146,7 @@ export class SortedRows {
     return before + (filter === null ? place : filter.countIn(blocks.rows[sequence[at]!]!, place))
   }
 
-  /** Sorts the given rows, all of this order, in place. */
+  /** Sorts the given rows in place; all of them must be in this order. */
   sortRows(rows: Int32Array): Int32Array {
     sortByKeys(rows, this.#repaired().keysOf(rows))
     return rows
@@ -170,7 +170,7 @@ export class SortedRows {
     }
   }
 
-  /** Rows are mostly numbered like the ids that break ties: sorting by number first and then looking is faster than comparing. */
+  /** Row numbers mostly follow the ids that break ties: sorting by number and then checking the order is faster than sorting with `compare`. */
   #sortTies(rows: Int32Array): void {
     rows.sort()
     for (let at = 1; at < rows.length; at++) if (this.#compare(rows[at - 1]!, rows[at]!) > 0) return void rows.sort(this.#compare)
@@ -182,7 +182,7 @@ export class SortedRows {
     this.#pendingOf[row] = what
   }
 
-  /** The blocks, up to date: every pending row is removed from its old place before one is inserted by its new key. */
+  /** The blocks after applying pending changes: every pending row is removed from its old place before one is inserted by its new key. */
   #repaired(): RowBlocks {
     const pending = this.#pending
     const blocks = this.#blocks
@@ -240,7 +240,7 @@ export class SortedRows {
     return kept.counts[block]!
   }
 
-  /** The position in the sequence of the block with the filter's row at an offset; the end if there is none. */
+  /** The position in the sequence of the block that contains the filter's row at an offset; the end if there is no such row. */
   #placeOf(offset: number, filter: RowBits | null, kept: CachedRows): number {
     const { sequence } = this.#blocks
     const { ends } = kept
@@ -263,7 +263,7 @@ export class SortedRows {
     return kept
   }
 
-  /** The counts of a filter, updated by its changes: only blocks that have changed themselves are recounted. */
+  /** The counts of a filter, updated by its changes: only blocks that have changed are recounted. */
   #counted(filter: RowBits | null): CachedRows {
     const kept = filter === null ? this.#keptForAll : this.#keptFor(filter)
     const blocks = this.#blocks

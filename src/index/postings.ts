@@ -4,10 +4,10 @@ import type { ColumnStore } from '#index/stored.ts'
 
 const NONE = -1
 
-/** Lists are numbered by the owner from 0; an empty list takes no space. */
+/** The owner numbers the lists from 0; an empty list takes no space. */
 export class Postings {
-  // A list's space is a power of two; free spaces are chained by size, the next position in their first entry.
-  // Packed lists come before the others, without spare space, until something is added to them.
+  // A list's space is a power of two; free spaces are chained by size, each with the next position in its first entry.
+  // Packed lists come before the others and have no spare space until something is added to them.
   #pool = new Int32Array(64)
   #used = 0
   #packed = 0
@@ -47,7 +47,7 @@ export class Postings {
     }
     const length = this.#lengths[list]!
     if (this.#isPacked(list)) this.#move(list, 0, roomFor(length + 1))
-    // The space is always the least power of two that holds the list, so it is full exactly at such a length.
+    // The space is always the smallest power of two that fits the list, so it is full exactly at such a length.
     else if ((length & (length - 1)) === 0) this.#move(list, length, roomFor(length + 1))
     this.#pool[this.#starts[list]! + length] = value
     this.#lengths[list] = length + 1
@@ -78,7 +78,7 @@ export class Postings {
     this.#move(list, room, 0)
   }
 
-  /** Packs all lists without spare space: loaded data is mostly read. */
+  /** Packs all lists without spare space, because loaded data is mostly read. */
   pack(): void {
     const pool = new Int32Array(Math.max(64, this.#entries))
     let used = 0
@@ -128,7 +128,7 @@ export class Postings {
   }
 }
 
-/** The least power of two that holds this many entries. */
+/** The smallest power of two that holds this many entries. */
 function roomFor(length: number): number {
   return 2 ** (32 - Math.clz32(length - 1))
 }

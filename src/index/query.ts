@@ -1,7 +1,7 @@
-// Parses a search text into the words and parts that rows are matched with, as bits.
+// Parses a search text into words and parts, represented as bits, for matching rows.
 import { fold, words } from '#index/fold.ts'
 
-/** Longer queries are cut: rows are marked with a bit per word and per part, in one number each. */
+/** Longer queries are truncated: rows are marked with a bit per word and per part, in one number each. */
 const MAX_WORDS = 12
 const MAX_PARTS = 29
 /** Maximum words of a phrase that has meanings. */
@@ -12,7 +12,7 @@ export interface Query {
   text: string
   /** each different word between spaces, in order; a phrase with meanings is one word */
   words: QueryWord[]
-  /** each different part of these words; a word of punctuation alone is its own part */
+  /** each distinct part of these words; a word of punctuation alone is its own part */
   parts: QueryPart[]
 }
 
@@ -22,7 +22,7 @@ export interface QueryWord {
   parts: number
   /** parts of the word's alternative meanings, one number for each meaning */
   meanings: number[]
-  /** only punctuation: found in texts only as it is, and in codes only as the whole code */
+  /** only punctuation: matches texts only literally, and codes only as the whole code */
   literal: boolean
 }
 
@@ -46,7 +46,7 @@ export function parseQuery(search: string, meanings: Meanings = NO_MEANINGS): Qu
     const parts = bitsOf(query, literal ? [word] : inner, literal)
     query.words.push({ text: word, parts, meanings: [], literal })
   }
-  // After all typed words, so that meanings never replace one.
+  // After all typed words, so that meanings never displace one.
   for (const word of query.words) {
     for (const meaning of meanings(word.text) ?? []) {
       const inner = words(meaning)
@@ -56,7 +56,7 @@ export function parseQuery(search: string, meanings: Meanings = NO_MEANINGS): Qu
   return query
 }
 
-/** Adds the meanings of a word, unless the query has the maximum number of parts. */
+/** Adds the meanings of a word, unless the query already has the maximum number of parts. */
 export function addMeaning(query: Query, word: QueryWord, parts: readonly string[], literal = false): void {
   const added = new Set(parts.filter((part) => !query.parts.some((known) => known.text === part)))
   if (parts.length === 0 || query.parts.length + added.size > MAX_PARTS) return

@@ -1,11 +1,11 @@
-// Sorts rows by numeric keys without callbacks, and only as far as a page needs.
+// Sorts rows by numeric keys without callbacks, and only as far as a page needs it.
 
-/** Ranges this short are sorted by insertion. */
+/** Ranges up to this length are sorted by insertion. */
 const SHORT = 16
 
 /**
- * Reorders `rows` and `keys`, the keys of the rows at the same places, by key ascending so that positions `from`
- * (inclusive) to `to` (exclusive) hold what a full sort would put there; positions outside are only partitioned.
+ * Reorders `rows` and `keys` (the key of each row, at the same index) by key ascending, so that positions `from`
+ * (inclusive) to `to` (exclusive) hold what a full sort would put there; other positions are only partitioned.
  * Not stable: equal keys come in any order.
  */
 export function sortByKeys(rows: Int32Array, keys: Float64Array, from = 0, to = rows.length): void {
@@ -32,7 +32,7 @@ function sortRange(rows: Int32Array, keys: Float64Array, low: number, high: numb
     const wantLower = right >= from && low < to
     const wantUpper = high >= from && left < to
     if (!wantLower && !wantUpper) return
-    // Recursing only into the shorter part keeps the stack logarithmic.
+    // Recursing only into the shorter part keeps the stack depth logarithmic.
     const lowerIsShorter = right - low < high - left
     if (wantLower && wantUpper) {
       if (lowerIsShorter) sortRange(rows, keys, low, right, from, to)

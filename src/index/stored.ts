@@ -1,33 +1,33 @@
-// Columns as a file holds them: what has columns names them once, in its `store`, for writing and for reading alike.
+// Stores columns in a file and restores them: each owner lists its columns once, in its `store` method, for both writing and reading.
 import type { Column } from '#index/columns.ts'
 
-/** What parts hold: elements of a typed array, or text and numbers in a form of their own. */
+/** Content of a part: elements of a typed array, or texts, numbers or a value in their own encoding. */
 const ARRAYS = { Int32Array, Float64Array, Uint8Array, Uint16Array, Uint32Array, Buffer } as const
 type PartType = keyof typeof ARRAYS | 'texts' | 'numbers' | 'value'
 
-/** Bytes of a piece that is handed over at a time: hashing it must not be felt. */
+/** Bytes per piece: hashing one piece must not block the event loop noticeably. */
 const PIECE_BYTES = 1024 * 1024
-/** Texts or numbers of a piece. */
+/** Texts or numbers per piece. */
 const PIECE_ENTRIES = 2_048
 const INT_BYTES = 4
 
 /**
- * Takes columns in the order in which they are named. Where it writes, it gives back what it is given; where it reads,
- * what was written in that place.
+ * Receives columns in the order in which `store` names them. When writing, it returns the given columns; when reading,
+ * the columns that were written at the same position.
  */
 export interface ColumnStore {
   readonly reading: boolean
   column<C extends Column>(column: C): C
-  /** arrays of one kind, which are read into one memory */
+  /** arrays of one type; reading creates them as views of one buffer */
   chunks<C extends Column>(chunks: C[]): C[]
-  /** lists; where others than arrays are given, nothing comes back of them when it writes */
+  /** lists; for an iterable that is not an array, writing returns an empty list */
   texts(texts: Iterable<string>): string[]
   numbers(numbers: Iterable<number>): number[]
-  /** anything small that JSON can hold */
+  /** any small value that JSON can represent */
   value<T>(value: T): T
 }
 
-/** A part that is to be written; its pieces are made one by one, and nothing that is stored may change until the last. */
+/** A part to write; its pieces are created one by one, and the stored data must not change until the last one. */
 export interface Part {
   type: PartType
   /** elements of each array */
@@ -35,19 +35,19 @@ export interface Part {
   pieces: () => Iterable<Uint8Array>
 }
 
-/** A part that was read. */
+/** A part that has been read. */
 export interface ReadPart {
   type: string
   lengths: readonly number[]
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** The parts do not fit the columns that they are read into. */
+/** Thrown if the parts do not match the columns that they are read into. */
 export class StoredColumnsError extends Error {
   override name = 'StoredColumnsError'
 }
 
-/** The parts that hold what `store` names, without copying it. */
+/** The parts for what `store` names; nothing is copied. */
 export function partsOf(store: (columns: ColumnStore) => void): Part[] {
   const parts: Part[] = []
   const chunks = <C extends Column>(list: C[]): C[] => {
@@ -77,8 +77,8 @@ export function partsOf(store: (columns: ColumnStore) => void): Part[] {
 }
 
 /**
- * Hands the parts out again, in the order in which they were written; `end` tells that nothing more will be asked for.
- * Both throw StoredColumnsError when the parts are others.
+ * Returns the parts in the order in which they were written; call `end` after the last one.
+ * Both throw StoredColumnsError if the parts do not match.
  */
 export function readParts(parts: readonly ReadPart[]): { columns: ColumnStore; end: () => void } {
   let at = 0
@@ -120,7 +120,10 @@ function* piecesOf(columns: readonly Column[]): Generator<Uint8Array> {
   }
 }
 
-/** Each piece is the number of its texts, their lengths in bytes, and the texts. Half a surrogate pair is one, too, and UTF-8 has none. */
+/**
+ * Each piece is the number of its texts, their lengths in bytes, and the texts. A text with half a surrogate pair is written as UTF-16, with a
+ * negative length.
+ */
 function* textPieces(texts: Iterable<string>): Generator<Uint8Array> {
   for (const some of inPieces(texts)) {
     const bytes = some.map((text) => (text.isWellFormed() ? Buffer.from(text) : Buffer.from(text, 'utf16le')))

@@ -4,10 +4,10 @@ import { Dictionary } from '#index/dictionary.ts'
 import { Postings } from '#index/postings.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Words as a query's parts are split (`fold.ts`), and the text between them, so that punctuation is found as well. */
+/** Words as a query's parts are split (`fold.ts`), and the text between them, so that punctuation is found, too. */
 const TERMS = /[\p{L}\p{N}\p{M}]+|\p{So}|[^\s\p{L}\p{N}\p{M}\p{So}]+/gu
 
-/** A term of at least this many rows, and of more than one row in 32, is smaller as bits than as a list, and faster to change. */
+/** A term with at least this many rows, and with more than one row in 32, is smaller and faster to change as a bitset than as a list. */
 const MANY = 1024
 const SHARE = 32
 
@@ -16,7 +16,7 @@ export class TermRows {
   readonly #lists = new Postings()
   /** by term: its rows if there are many */
   readonly #sets: (RowBits | undefined)[] = []
-  /** terms that remain when no row has them */
+  /** terms that are kept even if no row has them */
   readonly #held = new Set<number>()
   #space = 0
 
@@ -33,14 +33,14 @@ export class TermRows {
     for (const term of many) this.#sets[term]!.store(columns)
   }
 
-  /** Numbers of the terms of a folded text, each once; those that nothing has yet are new, and must be held or given to a row. */
+  /** Distinct term numbers of a folded text; numbers without a use yet are new, and must be held or given to a row. */
   termsOf(text: string): number[] {
     const terms = []
     for (const term of new Set(text.match(TERMS))) terms.push(this.#terms.id(term) ?? this.#terms.add(term))
     return terms
   }
 
-  /** Keeps the numbers of terms permanently, also when no row has them. */
+  /** Keeps the numbers of terms permanently, even if no row has them. */
   hold(terms: readonly number[]): void {
     for (const term of terms) this.#held.add(term)
   }
@@ -88,7 +88,7 @@ export class TermRows {
     }
   }
 
-  /** Frees the spare space that loading has left. */
+  /** Releases the spare capacity that loading has reserved. */
   pack(): void {
     this.#lists.pack()
   }

@@ -1,4 +1,4 @@
-// Text search over rows with a name, a code and further texts: infixes, ranks and single typos, in time proportional to the hits.
+// Text search over rows with a name, a code and further texts: infixes, ranks and single typos, in time proportional to the matches.
 import { RowBits } from '#index/bits.ts'
 import { CodeMarks, EQUALS, EQUALS_WHOLE } from '#index/code-marks.ts'
 import { numberOf } from '#index/codes.ts'
@@ -19,23 +19,23 @@ export interface Doc {
   more: readonly string[]
   /** other names, each searched like a part of the name */
   aliases?: readonly string[]
-  /** codes of the row's group, found as whole words: a group's code with the row's own code identifies the row */
+  /** codes of the row's group, matched as whole words: a group's code together with the row's own code identifies the row */
   groupCodes?: readonly string[]
-  /** a text that `TextOptions` splits: words that are found whole, and the order of rows that match equally well */
+  /** a text that `TextOptions` splits into words; these are matched as whole words and order rows that match equally well */
   tags?: string
 }
 
-/** The same with texts that are folded already; null for none. */
+/** The same with already folded texts; null for none. */
 export interface FoldedDoc {
-  /** and, as further lines, other names */
+  /** other names as further lines */
   name: string
   code: string | null
-  /** and, as further lines, codes of the group as `groupCode` makes them */
+  /** codes of the group, as `groupCode` returns them, as further lines */
   more: string | null
   tags: string | null
 }
 
-/** The owner's knowledge about its texts. */
+/** What the owner knows about its texts. */
 export interface TextOptions {
   /** alternative meanings of typed words */
   meanings?: Meanings
@@ -57,7 +57,7 @@ export const TIERS = {
   typo: 5,
 } as const
 
-/** Rows, each once and in no order, and the rank of each at the same index: lower is better. */
+/** Rows, each once and in no order, and the rank of each at the same index; lower is better. */
 export interface Matches {
   rows: Int32Array
   ranks: Uint16Array
@@ -79,27 +79,27 @@ export function tierOf(rank: number): number {
 const NONE = -1
 const NO_MATCH = -1
 
-/** Shorter query words have no typos, and are not split. */
+/** Query words below this length match without typos, and are not split. */
 const SHORTEST_WITH_TYPO = 4
-/** Shorter words have no similar words. */
+/** Words below this length have no similar words. */
 const SHORTEST_ALIKE = 3
 /** Maximum words of a search without results for which similar words are searched. */
 const MAX_SUGGESTED_WORDS = 6
-/** Shorter searches get no suggestions. */
+/** Searches below this length get no suggestions. */
 const SHORTEST_SUGGESTION = 2
 /** Maximum words that one word is split into. */
 const MAX_PIECES = 4
 
-/** The cost of scanning all texts, done only if there is no other way. */
+/** Estimated cost of scanning all texts, which is done only if there is no other way. */
 const SCAN = Number.MAX_VALUE
 
-/** How much longer it takes to follow a text to its row than to check the next of many rows. */
+/** Cost of following a text to its rows, relative to checking the next of many rows. */
 const WALK = 8
 
 /** Positions of a bit for each word of a query. */
 const WORD_BITS = (1 << EQUALS) - 1
 
-/** A query word and, for each of its meanings, the part that is found by the index; all other parts are checked on its rows. */
+/** A query word and, for each of its meanings, the part that the index looks up; the other parts are checked on the rows found. */
 interface Drive {
   word: number
   parts: DrivePart[]
@@ -116,12 +116,12 @@ interface DrivePart {
   cost: number
 }
 
-/** The form in which codes of groups are compared: `SV03.5` is `sv3-5`. */
+/** The form in which group codes are compared: `SV03.5` becomes `sv3-5`. */
 export function groupCode(folded: string): string {
   return numberOf(folded)
 }
 
-/** Finds and ranks row numbers by search text; it knows the texts and no cards. */
+/** Finds and ranks row numbers by search text; knows only texts, nothing about cards. */
 export class TextIndex {
   readonly #names = new TextField(words, 'typos', aliasWords)
   readonly #more = new TextField(words, 'typos', (code) => [code])
@@ -137,7 +137,7 @@ export class TextIndex {
   /** by tags: their order for the current query, plus 1; 0 if not computed yet */
   #orders = new Uint16Array(0)
   #orderOf: ((tags: string) => number) | null = null
-  /** by name: number of words of the nearest alias that were not searched for, if the current query has computed it */
+  /** by name: number of words of the nearest alias that were not searched for, if the current query has already computed it */
   #aliasesLeft = new Map<number, number>()
   /** the state of the current query */
   #rows = new Int32Array(64)
@@ -152,11 +152,11 @@ export class TextIndex {
 
   store(columns: ColumnStore): void {
     for (const field of this.#fields()) field.store(columns)
-    // The order of tags depends on the words that were met when tags were split.
+    // `tagWords` records the words that it splits, and the order of tags depends on them: split the restored tags again.
     if (columns.reading && this.#options.tagWords) for (const tags of this.#tags.texts) if (tags !== undefined) this.#options.tagWords(tags)
   }
 
-  /** How many rows are indexed. */
+  /** Number of indexed rows. */
   get size(): number {
     return this.#names.rows
   }
@@ -166,7 +166,7 @@ export class TextIndex {
     for (const field of this.#fields()) field.reserve(rows)
   }
 
-  /** Indexes a row, replacing what it was indexed with before. */
+  /** Indexes a row, replacing its previous texts. */
   set(row: number, { name, code, more, aliases = [], groupCodes = [], tags }: Doc): void {
     const group = [more.map(fold).join(' '), ...groupCodes.map((each) => groupCode(fold(each)))].join('\n')
     this.setFolded(row, {
@@ -177,7 +177,7 @@ export class TextIndex {
     })
   }
 
-  /** The same with texts that are folded already, for texts that many rows share. */
+  /** The same with already folded texts, for texts that many rows share. */
   setFolded(row: number, { name, code, more, tags }: FoldedDoc): void {
     this.#names.set(row, name)
     this.#codes.set(row, code)
@@ -216,7 +216,7 @@ export class TextIndex {
     const { values: inGroup } = this.#more.valuesOf(space, (more) => this.#groupMarks.bits(more))
     const { of: tagsOf, values: inTags } = this.#tags.valuesOf(space, (tags) => this.#tagMarks.bits(tags))
     const { of: codeOf, values: inCode } = this.#codes.valuesOf(space, (code) => this.#codeMarks.bits(code))
-    // A single condition is met by any mark, most often in few of the fields.
+    // With a single condition any mark matches, and usually few fields have marks.
     if (query.words.length === 1 && query.parts.length === 1) {
       const inEither = inMore.map((bits, at) => bits | inGroup[at]!)
       const inTexts = (row: number) => inName[nameOf[row]! + 1]! | inEither[moreOf[row]! + 1]!
@@ -238,9 +238,9 @@ export class TextIndex {
   }
 
   /**
-   * Similar searches for one without results: with words corrected, otherwise without unknown words.
+   * Suggestions for a search without results: with corrected words, otherwise without unknown words.
    * @param finds whether a search has results with typos allowed
-   * @param findsAsTyped whether it has results without; a word that needs a typo is corrected, too
+   * @param findsAsTyped whether it has results without typos; a word that matches only with a typo is corrected, too
    */
   suggestions(search: string, most: number, finds: (search: string) => boolean, findsAsTyped: (search: string) => boolean): string[] {
     const typed = fold(search).split(' ').filter(Boolean).slice(0, MAX_SUGGESTED_WORDS)
@@ -278,9 +278,9 @@ export class TextIndex {
   #collect(query: Query, found: readonly DrivePart[], ranks: boolean): void {
     if (ranks) this.#startOrder(query)
     const drive = this.#cheapestDrive(query, found)
-    // With one condition, its rows need no check unless they are ranked.
+    // With one condition, its rows need no further check unless they are ranked.
     const sure = !ranks && query.words.length === 1 && query.parts.length === 1
-    // Marking all texts that contain a part costs less than scanning those of rows, unless it has many more texts.
+    // Marking all texts that contain a part is cheaper than scanning the texts of rows, unless there are many more such texts.
     if (!sure && found.reduce((sum, { texts }) => sum + texts, 0) <= drive.cost) this.#mark(query, found)
     const nowhereElse = ![this.#moreMarks, this.#codeMarks, this.#aliasMarks, this.#groupMarks, this.#tagMarks].some(({ any }) => any)
     const take = (row: number, name: number, byName: number): void => {
@@ -289,7 +289,7 @@ export class TextIndex {
     }
     const takeName = (name: number): void => {
       if (!this.#nameMarks.choose(name)) return
-      // Often the name alone decides: it matches, and nothing else could rank it better.
+      // Often the name alone decides: it matches, and no other field could improve the rank.
       const tier = sure ? TIERS.infix : this.#tierOfName(query, name)
       const best = nowhereElse || (tier < TIERS.infix && !this.#codeMarks.anyWhole && !this.#groupMarks.any)
       const settled = tier !== NO_MATCH && (best || !ranks)
@@ -298,7 +298,7 @@ export class TextIndex {
         else take(row, name, tier)
       }
     }
-    // A name that was not selected lacks a part of the driving word in each of its meanings: alone it does not match.
+    // An unselected name lacks a part of the driving word in each of its meanings, so the name alone does not match.
     const takeMore = (more: number): void => {
       if (!this.#moreMarks.choose(more)) return
       for (let row = this.#more.firstRow(more); row !== NONE; row = this.#more.nextRow(row)) {
@@ -338,7 +338,7 @@ export class TextIndex {
     this.#codeMarks.each(word | EQUALS_WHOLE, takeCode)
   }
 
-  /** Marks the texts that contain the parts, none of which is punctuation. */
+  /** Marks the texts that contain the parts; no part may be punctuation. */
   #mark(query: Query, found: readonly DrivePart[]): void {
     for (const { part, inNames, inMore } of found) {
       this.#nameMarks.mark(query, part, inNames)
@@ -346,7 +346,7 @@ export class TextIndex {
     }
   }
 
-  /** Clears the previous query and marks what this one finds by whole words and codes. */
+  /** Clears the previous query's marks, and marks what this query matches by whole words and codes. */
   #start(query: Query): void {
     this.#size = 0
     for (const marks of [this.#nameMarks, this.#moreMarks, this.#aliasMarks, this.#groupMarks, this.#tagMarks]) marks.start()
@@ -368,7 +368,7 @@ export class TextIndex {
     return query
   }
 
-  /** A code of a group and a row's own in one word, such as `swsh1-25`, as two words. */
+  /** A word that combines a group's code and a row's code, such as `swsh1-25`, as two words. */
   #parted(search: string): string {
     if (!search.includes('-')) return search
     return fold(search)
@@ -385,14 +385,14 @@ export class TextIndex {
     return this.#more.furtherWords.id(groupCode(word)) !== undefined
   }
 
-  /** Whether no row has the word, or a part of it. */
+  /** Whether no row has the word, or one of its parts. */
   #isUnknown({ text, literal, meanings }: QueryWord): boolean {
     if (literal || meanings.length > 0 || text.length < SHORTEST_WITH_TYPO || words(text)[0] !== text) return false
     if (this.#isWord(text) || this.#isGroup(text)) return false
     return [this.#names, this.#more, this.#codes].every((field) => field.words.infix(text).length === 0)
   }
 
-  /** Splits a word into different known words, up to a maximum, longest first, at most one of them a single letter; null if impossible. */
+  /** Splits a word into distinct known words, up to a maximum, longest first, at most one of them a single letter; null if impossible. */
   #pieces(word: string, most: number, before: readonly string[] = []): readonly string[] | null {
     if (word === '') return before
     if (most === 0) return null
@@ -411,7 +411,7 @@ export class TextIndex {
     return dictionaries.some((dictionary) => dictionary.id(word) !== undefined)
   }
 
-  /** The word, and its parts, with the fewest rows. */
+  /** The word with the fewest rows, and its parts. */
   #cheapestDrive(query: Query, parts: readonly DrivePart[]): Drive {
     let best: Drive | null = null
     for (let word = 0; word < query.words.length; word++) {
@@ -484,14 +484,14 @@ export class TextIndex {
     }
   }
 
-  /** The tier of a row, without typos. @param byName by its name alone */
+  /** The tier of a row, without typos. @param byName considers only its name */
   #tierOf(query: Query, row: number, name: number, byName: number): number {
     const codeBits = this.#codeMarks.bits(this.#codes.textOf(row))
     if ((codeBits & EQUALS_WHOLE) !== 0) return TIERS.exactCode
     const more = this.#more.textOf(row)
     const groupBits = this.#groupMarks.any ? this.#groupMarks.bits(more) : 0
     const inMore = this.#moreMarks.infix(more, query)
-    // The usual search: a part of a word of the name, and no match in other fields.
+    // The usual case: the search is part of a word of the name, and no other field matches.
     const elsewhere = codeBits | groupBits | inMore
     if (byName === TIERS.infix && elsewhere === 0 && !this.#aliasMarks.any && !this.#tagMarks.any) return TIERS.infix
     if (byName === NO_MATCH) {
@@ -501,7 +501,7 @@ export class TextIndex {
     const equal = (codeBits >>> EQUALS) & WORD_BITS
     const inName = this.#nameMarks.prefix(name)
     if (this.#groupMarks.any && equal !== 0) {
-      // A code in the requested set. The whole name with a code ranks as high, because some sets are called like a card.
+      // A code in the requested set. The whole name with a code ranks equally high, because some sets share their name with a card.
       if ((groupBits & ~equal) !== 0 && covers(query, 0, equal | groupBits)) return TIERS.exactCode
       if (query.parts.length > 1 && this.#nameMarks.left(name, query) === 0 && covers(query, inName, equal)) return TIERS.exactCode
     }
@@ -512,7 +512,7 @@ export class TextIndex {
     return covers(query, inWords, equal | groupBits) ? TIERS.wordPrefix : TIERS.infix
   }
 
-  /** The tier of rows with this name by the name alone. */
+  /** The tier of rows with this name, considering only the name. */
   #tierOfName(query: Query, name: number): number {
     if (!covers(query, this.#nameMarks.infix(name, query), 0)) return NO_MATCH
     const inName = this.#nameMarks.prefix(name)
@@ -536,8 +536,8 @@ export class TextIndex {
   }
 
   /**
-   * The distance between a row and the search, 0 to 3: words of its name (otherwise of its other names) and of its group's name that
-   * were not searched for, and meanings that are not a word's first.
+   * The distance between a row and the search, 0 to 3: number of words in its name (otherwise its other names) and its group's name that
+   * were not searched for, plus meanings other than a word's first.
    */
   #leftOf(query: Query, row: number, name: number): number {
     if (query.parts.length === 1)
@@ -545,7 +545,7 @@ export class TextIndex {
     const left = this.#nameMarks.left(name, query)
     const more = this.#more.textOf(row)
     const moreLeft = more < 0 ? 0 : this.#moreMarks.left(more, query)
-    // With the row's code, the group's name adds nothing.
+    // With the row's code, the group's name does not count.
     const inMore = more >= 0 && moreLeft < this.#more.wordCount(more) && this.#codeMarks.bits(this.#codes.textOf(row)) >>> EQUALS === 0
     let far = inMore ? MAX_WORDS_LEFT : 0
     if (left < this.#names.wordCount(name) || this.#nameMarks.typos(name) !== 0)
@@ -593,7 +593,7 @@ export class TextIndex {
 /** Boundary between two scripts within a word, as in `噴火龍ex`. */
 const SCRIPTS = /[a-z0-9]+|[^a-z0-9]+/g
 
-/** The words of another name, whole and, if they mix two scripts, split. */
+/** The words of another name, whole and, if they mix two scripts, also split. */
 function aliasWords(alias: string): string[] {
   return words(alias).flatMap((word) => {
     const parts = word.match(SCRIPTS)!
@@ -604,7 +604,7 @@ function aliasWords(alias: string): string[] {
 /** The last Latin letter before those of other scripts. */
 const LAST_LATIN = 0x24f
 
-/** Whether each word has all parts of one meaning among the given ones, or its bit among those of the code. */
+/** Whether each word has all parts of one of its meanings among the given bits, or its own bit among those of the code. */
 function covers(query: Query, parts: number, code: number): boolean {
   for (let word = 0; word < query.words.length; word++) {
     if ((code & (1 << word)) !== 0) continue

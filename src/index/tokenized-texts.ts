@@ -14,13 +14,13 @@ const MORE = 0x80
 const NUMBER_BYTES = 3
 const MAX_TEXT_BYTES = 2 ** 16 - 1
 
-/** At most 65,535 bytes a text and 4 GB in total; a row has one text or none. */
+/** At most 65,535 bytes per text and 4 GB in total; a row has one text or none. */
 export class TokenizedTexts {
   readonly terms = new TermRows()
   readonly #words = new Vocabulary()
-  /** by word: its terms, held permanently */
+  /** by word: its terms, kept permanently */
   #termsOf: number[][] = []
-  // A record is its length and then, for each word between spaces, its number + 1, or 0 and the word's length and bytes.
+  // A record is its length and then, for each word between spaces, the word's number + 1, or 0 followed by the word's length and bytes.
   #chunks: Buffer[] = []
   #used = CHUNK_BYTES
   /** by row: the start of its record, plus 1; 0 for none */
@@ -47,12 +47,12 @@ export class TokenizedTexts {
     ;[this.#used, this.#kept, this.#waste] = columns.value([this.#used, this.#kept, this.#waste] as const)
   }
 
-  /** Makes room for so many rows. */
+  /** Reserves space for this many rows. */
   reserve(rows: number): void {
     this.#places = withCapacity(this.#places, rows)
   }
 
-  /** Frees the spare space that loading has left. */
+  /** Releases the spare capacity that loading has reserved. */
   pack(): void {
     this.terms.pack()
   }
@@ -75,7 +75,7 @@ export class TokenizedTexts {
 
   /**
    * Sets the text of a row; null removes it.
-   * @returns whether it had another one
+   * @returns whether the text has changed
    * @throws RangeError if the text is longer than 65,535 bytes
    */
   set(row: number, text: Utf8 | null): boolean {
@@ -176,7 +176,7 @@ export class TokenizedTexts {
     return end - this.#at === this.#size && chunk.compare(this.#record, 0, this.#size, this.#at, end) === 0
   }
 
-  /** Appends the new record, as the row's. */
+  /** Appends the new record, and makes it the row's. */
   #keep(row: number): void {
     const room = NUMBER_BYTES + this.#size
     if (this.#used + room > CHUNK_BYTES) {

@@ -1,6 +1,6 @@
 // Texts as UTF-8 bytes, so that texts that are only copied or compared are never decoded.
 
-/** A text in UTF-8 within other bytes. */
+/** A UTF-8 text within a larger buffer. */
 export interface Utf8 {
   bytes: Buffer
   from: number
@@ -14,7 +14,7 @@ export function utf8(text: string): Utf8 {
   return { bytes, from: 0, to: bytes.length }
 }
 
-/** The same text in memory of its own. */
+/** A copy of the text in memory of its own. */
 export function copyOf({ bytes, from, to }: Utf8): Utf8 {
   return { bytes: Buffer.from(bytes.subarray(from, to)), from: 0, to: to - from }
 }

@@ -2,18 +2,18 @@
 import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Maximum words; the first ones get numbers: frequent words come early, and their numbers take two bytes when packed. */
+/** Maximum number of words. The first words seen get numbers: frequent words come early, and their numbers take two bytes when packed. */
 export const MAX_WORDS = 2 ** 14 - 1
-/** Bytes of the longest word that gets a number. */
+/** Maximum length of a word that gets a number, in bytes. */
 const MAX_WORD_BYTES = 40
-/** At least twice as many, so that a look-up takes a step or two; a power of two. */
+/** At least twice the number of words, so that a lookup takes one or two steps; a power of two. */
 const SLOTS = 2 ** 15
 
 export class Vocabulary {
   #bytes = new Uint8Array(0)
-  /** by word: where its bytes end, behind those of the word before */
+  /** by word: end of its bytes, which follow those of the previous word */
   #ends = new Int32Array(MAX_WORDS)
-  /** number of a word + 1 at a place that follows from its bytes, or behind it; 0 for none */
+  /** hash table with linear probing: number of a word + 1; 0 for an empty slot */
   #slots = new Int32Array(SLOTS)
   #size = 0
 
@@ -24,7 +24,7 @@ export class Vocabulary {
     this.#size = columns.value(this.#size)
   }
 
-  /** The number of the word that stands in these bytes, given at its first use; -1 when it gets none. */
+  /** The number of the word in these bytes, assigned on first use; -1 if it gets none. */
   number(bytes: Uint8Array, from: number, to: number): number {
     let hash = 0x811c9dc5
     for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193)
@@ -43,7 +43,7 @@ export class Vocabulary {
     return this.#size++
   }
 
-  /** The bytes of a word; they must not be changed. */
+  /** The bytes of a word; callers must not change them. */
   bytesOf(word: number): Uint8Array {
     return this.#bytes.subarray(this.#start(word), this.#ends[word])
   }
@@ -60,7 +60,7 @@ export class Vocabulary {
   }
 }
 
-/** Reads short texts, many of which recur: equal texts are the same string, which maps find fastest. */
+/** Decodes short texts, many of which recur: equal texts return the same string, which makes map lookups fast. */
 export class RepeatedTexts {
   readonly #known = new Vocabulary()
   readonly #texts: string[] = []

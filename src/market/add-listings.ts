@@ -1,4 +1,4 @@
-// Creates listings, pending approval, and evaluates the approval rules for each (decisions.md, "Listings").
+// Creates listings, pending approval, and evaluates the approval rules for each.
 import { conflict, ServiceError } from '#core/errors.ts'
 import type { Note } from '#db/change.ts'
 import { liveItemIds } from '#db/live-item.ts'
@@ -18,14 +18,14 @@ const DEFAULTS = {
   min_offer_price: null,
 } as const
 
-/** A listing in an import; `sku` if the owner sets one. */
+/** A listing in an import; `sku` is set only if the owner sends one. */
 export interface ListingInput {
   fields: ListingFields
   sku: string | null
 }
 
 /**
- * The stored values of a new listing, without its references.
+ * The column values of a new listing, without its references.
  * @throws VALIDATION_ERROR
  */
 export function newValues(fields: Omit<ListingFields, 'item_id' | 'grade_id' | 'title'> & { title: string }) {
@@ -36,7 +36,7 @@ export function newValues(fields: Omit<ListingFields, 'item_id' | 'grade_id' | '
 
 /**
  * Adds new listings of an existing account to the approval queue.
- * @returns them in order, or why one is rejected: VALIDATION_ERROR, or CONFLICT if its SKU is taken
+ * @returns the listings in order; for a rejected one the reason: VALIDATION_ERROR, or CONFLICT if its SKU is taken
  */
 export async function addListings(
   tx: Tx,

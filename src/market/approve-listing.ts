@@ -1,4 +1,4 @@
-// Approves a listing: it is published for a new period (decisions.md, "Listings").
+// Approves a listing: publishes it for a new period.
 import { invalid } from '#core/errors.ts'
 import { id, moment, momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

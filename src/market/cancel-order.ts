@@ -1,4 +1,4 @@
-// Cancels an order or lines of it: the buyer is refunded, the stock returns, and prices and statistics no longer count the sales.
+// Cancels an order or some of its lines: refunds the buyer, restores the stock, and removes the sales from prices and statistics.
 import { conflict, invalid } from '#core/errors.ts'
 import { name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -37,7 +37,7 @@ export const cancelOrder = verb(
   (ctx: MarketWriteCtx, { order_id: orderId, lines, reason }) =>
     change(ctx, async (tx, note): Promise<StoredOrder> => {
       const now = ctx.now()
-      // Locks in the order of recordOrder: listings, their sellers, then the rows of the order.
+      // Same lock order as recordOrder: listings, their sellers, then the rows of the order.
       const listings = await lockForSale(tx, await listingsOfOrder(tx, orderId))
       const suspended = await lockSuspended(tx, [...new Set([...listings.values()].map((listing) => listing.seller_id))])
       for (const [id, listing] of listings) listings.set(id, await expireIfDue(tx, note, ctx, listing))
@@ -51,7 +51,7 @@ export const cancelOrder = verb(
         tx,
         chosen.map((sale) => ({
           sale,
-          // A sale may be dated some minutes ahead, and a refund must not precede its sale.
+          // The time of a sale may be a few minutes ahead of this clock, and a refund must not precede its sale.
           cancelledAt: new Date(Math.max(now.getTime(), sale.sold_at.getTime())),
           listingStatus: statuses.get(sale.listing_id) ?? null,
         })),
@@ -104,7 +104,7 @@ function unitsByListing(lines: readonly OrderLine[]): Map<number, number> {
   return units
 }
 
-/** The listing with the returned units, and its status by the table of rules. */
+/** The listing with the returned units, and its next status by the transition table. */
 function withStockBack(listing: ForSale, units: number, now: Date, sellerMaySell: boolean): ForSale {
   const quantity = listing.quantity + units
   const status = allowed(decisionOn(listing, 'restore', now, quantity, sellerMaySell))

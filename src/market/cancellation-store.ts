@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { missing } from '#core/fields.ts'
 import type { ListingStatus, Tx } from '#db/schema.ts'
 
-/** Ids of the listings of an order, without deleted ones. @throws NOT_FOUND for an unknown order */
+/** Ids of the listings of an order, except deleted ones. @throws NOT_FOUND for an unknown order */
 export async function listingsOfOrder(tx: Tx, orderId: number): Promise<number[]> {
   const rows = Number.isSafeInteger(orderId) ? await tx.selectFrom('sales').select('listing_id').where('order_id', '=', orderId).execute() : []
   if (rows.length === 0) throw missing('order', orderId)
@@ -12,7 +12,7 @@ export async function listingsOfOrder(tx: Tx, orderId: number): Promise<number[]
 
 export type OrderLine = Awaited<ReturnType<typeof lockLines>>[number]
 
-/** The lines of an order, locked: no merge of items moves them until the transaction ends. */
+/** The lines of an order, locked, so that no merge of items moves them until the transaction ends. */
 export async function lockLines(tx: Tx, orderId: number) {
   const { rows } = await sql<{
     id: number
@@ -37,7 +37,7 @@ export interface NewCancellation {
   listingStatus: ListingStatus | null
 }
 
-/** Cancels lines that are not cancelled yet, and waits for concurrent cancellations. @returns the ids of their sales */
+/** Cancels the lines that are not cancelled yet; waits for concurrent cancellations. @returns the ids of the cancelled sales */
 export async function insertCancellations(tx: Tx, lines: readonly NewCancellation[], by: string, reason: string): Promise<Set<number>> {
   const { rows } = await sql<{ sale_id: number }>`
     insert into sale_cancellations (sale_id, seller_id, cancelled_at, cancelled_by, reason, listing_status)

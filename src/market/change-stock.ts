@@ -35,7 +35,7 @@ export const changeStock = groupedChange<MarketCtx, NewStock & { id: number }, L
     const outcomes: (ListingResult | ServiceError)[] = []
     for (const write of writes) {
       try {
-        // The second change of a listing applies to the first.
+        // A second change of the same listing applies to the result of the first.
         const after = await changeOne(tx, write, changed.get(write.input.id) ?? listings.get(write.input.id))
         changed.set(after.id, after)
         const message = isPriceAlone(write.input) ? 'Price updated' : 'Listing updated'

@@ -1,4 +1,4 @@
-// Creates a listing, pending approval (decisions.md, "Listings").
+// Creates a listing, pending approval.
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

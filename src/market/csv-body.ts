@@ -1,4 +1,4 @@
-// Reads a CSV file in the body of a request as rows for a verb.
+// Parses a CSV file in the body of a request into rows for a verb.
 import { invalid } from '#core/errors.ts'
 import { csvRows, FeedError, type FeedLine } from '#core/feed.ts'
 

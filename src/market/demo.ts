@@ -1,4 +1,4 @@
-// The marketplace of the demo: listings in every status and language, and sales of the last 90 days, over the sample catalogue.
+// The marketplace of the demo: listings in every status and language, and sales of the last 90 days, for the sample catalogue.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -14,9 +14,9 @@ import type { MarketSettings, Order } from './types.ts'
 
 const LISTINGS = 3_000
 const SALES = 1_200
-/** Number of items with sales, so that these have averages and the others show none. */
+/** Number of items with sales; the others have none, so that the demo shows items with and without averages. */
 const SELLING_ITEMS = 120
-/** Far from the order ids of a shop's first tests. */
+/** High enough not to collide with the order ids of a shop's first tests. */
 const FIRST_ORDER = 9_000_000_000
 /** Listings are priced at their item's price in that market, times this factor. */
 const PRICED_BY = MARKETS.indexOf('source_a')
@@ -37,7 +37,7 @@ interface Sellable {
   name: string
   code: string | null
   genre: string
-  /** the label that it is compared with, and whether that is its own grade */
+  /** the label that the listing is compared with, and whether that is the label of its own grade */
   label_id: number
   label: string
   minor: number
@@ -51,7 +51,7 @@ export async function hasSellables({ kysely }: Db): Promise<boolean> {
   return rows.length > 0
 }
 
-/** A demo compares no prices. */
+/** The demo has no reference prices for listings. */
 type DemoSettings = Omit<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
 
 /** Creates the demo's marketplace; deterministic except for times, which are relative to now. */
@@ -74,7 +74,7 @@ export async function addDemoMarket(ctx: WriteCtx, settings: DemoSettings, selle
   })
 }
 
-/** Items with such a price, once for each label, best-selling items first. */
+/** Items that have such a price, one row for each label, best-selling items first. */
 async function sellablesOf(tx: Tx): Promise<Sellable[]> {
   const { rows } = await sql<Sellable>`
     select i.id as item_id, i.name, i.code, i.genre, g.id as label_id, g.name as label, (p.price * 100)::int as minor

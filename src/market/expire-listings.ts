@@ -1,4 +1,4 @@
-// Ends publication periods: status, the one notification and the audit row commit in one transaction.
+// Ends publication periods: the status, the notification and the audit row commit in one transaction.
 import { runInSlices } from '#core/slices.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
@@ -12,8 +12,8 @@ export type ExpiryCtx = WriteCtx & { market: MarketSettings }
 const BATCH = 500
 
 /**
- * Ends all periods that are over. Rows that another node or write has locked are skipped: the holder of the lock or the
- * next sweep ends them. The change of status ensures that the notification is sent once.
+ * Ends all periods that are over. Skips rows that another node or write has locked: the holder of the lock or the next sweep ends them. The change of
+ * status ensures that the notification is sent only once.
  * @returns number of ended periods
  */
 export async function expireListings(ctx: ExpiryCtx): Promise<number> {
@@ -47,7 +47,7 @@ export async function expireAllDue<Row extends StockRow>(tx: Tx, note: Note, ctx
   for (const row of await endPeriods(tx, note, ctx, over)) rows.set(row.id, row)
 }
 
-/** @returns the rows after that */
+/** @returns the rows after the change */
 async function endPeriods<Row extends StockRow>(tx: Tx, note: Note, { now, market }: ExpiryCtx, over: Row[]): Promise<Row[]> {
   if (over.length === 0) return []
   const at = now()
@@ -59,7 +59,7 @@ async function endPeriods<Row extends StockRow>(tx: Tx, note: Note, { now, marke
     ended.map((row) => ({ accountId: row.seller_id, listingId: row.id, title: row.title, expiredAt: row.expires_at! })),
   )
   ended.forEach(({ id, status, expires_at }, i) => {
-    // The author is `system`, also if a caller's write finds the period ended.
+    // The author is `system`, even if a caller's write finds that the period has ended.
     note.audit({
       action: 'listing.expire',
       subject: 'listing',

@@ -22,7 +22,7 @@ const TITLE = reason('text', { min: 1, max: MAX_TITLE_LENGTH, form: LINE_FORM })
 const SKU = reason('text', { min: 1, max: MAX_SKU_LENGTH, form: LINE_FORM })
 const DESCRIPTION = reason('text', { max: MAX_DESCRIPTION_LENGTH, form: 'without bidirectional controls' })
 
-// The limits of characters count them as people do; this limit of code units only prevents abuse.
+// The character limits count characters as people do; this limit of code units only prevents abuse.
 const TITLE_UNITS = 8_000
 const DESCRIPTION_UNITS = 100_000
 
@@ -47,7 +47,7 @@ export function quantity(description = 'Units in stock') {
   return Type.Integer({ minimum: 0, maximum: MAX_UNITS, description })
 }
 
-/** Stored trimmed. */
+/** Stored without leading and trailing spaces. */
 export function sku() {
   return Type.String({
     maxLength: MAX_SKU_LENGTH,
@@ -82,7 +82,7 @@ export const StockFields = {
   sku: Type.Optional(orNull(sku(), { description: `Your own stock-keeping unit, unique among your listings; null for none` })),
 }
 
-/** Fields of a listing beside price and stock that its owner may change (interface.md, "PATCH /plus/listings/{id}"). */
+/** Fields of a listing, besides price and stock, that its owner may change (interface.md, "PATCH /plus/listings/{id}"). */
 export const OwnFields = {
   title: Type.Optional(title()),
   description: Type.Optional(description()),

@@ -18,7 +18,7 @@ export const DryRun = {
 
 const UNCHANGED = 'Forecast only; nothing was changed'
 
-/** Fields beside the content that decide whether buyers find a listing. */
+/** Fields, besides the content, that decide whether buyers find a listing. */
 const DECIDING: readonly string[] = ['quantity', 'action']
 
 /**
@@ -82,7 +82,7 @@ function forecastOf(before: VisibilityRow, after: VisibilityRow | null, sent: st
   return { status, hidden, because: status === QUEUED ? unapproved(before, now) : sent.filter((field) => DECIDING.includes(field)) }
 }
 
-/** Fields of a listing whose changes require an approval before it is published again. */
+/** Fields of a listing that need an approval after a change, before it is published again. */
 function unapproved(row: VisibilityRow, now: Date): string[] {
   const ended = row.expires_at !== null && row.expires_at <= now
   return [

@@ -12,7 +12,7 @@ import type { StoredListing } from './types.ts'
 
 const Status = Type.Optional(Type.Enum([...STATUSES]))
 
-/** Filters of operators' lists of listings, beside the status. */
+/** Filters of operators' lists of listings, in addition to the status. */
 export const ListingFilters = {
   seller_id: Type.Optional(Type.Integer()),
   item_id: Type.Optional(Type.Integer()),
@@ -37,7 +37,7 @@ export const listListings = verb(
   { name: 'listListings', needs: 'operator', input: Input },
   async (ctx: ListingsCtx, input): Promise<Page<StoredListing>> => {
     const { sort_by: name, seller_id: sellerId, item_id: itemId } = input
-    // Prices and stock have no index: with one, each new price would write to all indexes of its listing.
+    // Prices and stock have no index: an index on them would make each new price write to all indexes of its listing.
     if ((name === 'price' || name === 'quantity') && sellerId === undefined && itemId === undefined)
       throw invalid('sort_by', 'only_with', { name, values: ['seller_id', 'item_id'] })
     const now = ctx.now()

@@ -1,4 +1,4 @@
-// Orders with the current state of their lines, latest sale first unless the caller sorts them.
+// Orders with the current state of their lines, latest sale first unless the caller sorts them otherwise.
 import { filter, PeriodFields, periodOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

@@ -24,7 +24,7 @@ export const makeHighlight = verb(
       act(ctx, id, 'highlight', async ({ tx, before, now, update, audit }) => {
         const remaining = await spendCredit(tx, before.seller_id, `highlight of listing ${id}`, now)
         if (remaining === null) throw conflict('no_credits')
-        // The credit was taken from the seller's row, which a change of the vacation locks, too.
+        // Taking the credit has locked the seller's row, which a change of the vacation locks, too.
         const vacation = await findVacation(tx, before.seller_id, now)
         if (isOnVacation(vacation, now)) throw conflict('on_vacation', { to: localTime(vacation.to, ctx.market.timeZone) })
         const running = before.highlighted_until && before.highlighted_until > now ? withoutVacation(before.highlighted_until, vacation, now) : now

@@ -9,7 +9,7 @@ interface MovedListing {
   listingIds: number[]
   /** items whose sales have changed */
   soldItems: number[]
-  /** of survivors: prices to compute again */
+  /** of survivors: prices to recompute */
   soldKeys: PriceKey[]
 }
 
@@ -23,7 +23,7 @@ export async function lockListingsOf(tx: Tx, itemIds: readonly number[]): Promis
   await sql`select from listings where item_id = any(${`{${itemIds.join(',')}}`}::int4[]) order by id for update`.execute(tx)
 }
 
-/** Moves listings and sales to the survivors. The approved content names the survivor, too, because the owner changed nothing. */
+/** Moves listings and sales to the survivors. The approved content also names the survivor, because the owner changed nothing. */
 export async function moveListings(tx: Tx, pairs: readonly MergePair[]): Promise<MovedListing> {
   const { rows: listings } = await sql<{ listing_id: number }>`
     with moved as (

@@ -24,7 +24,7 @@ export async function fetchOrder(on: Queryable, orderId: number): Promise<{ requ
   return { requestHash: row.request_hash, order: asAnswered(row.result as Order) }
 }
 
-/** With the fields in the order of the first response, which jsonb does not keep. */
+/** With the fields in the order of the first response; jsonb does not preserve it. */
 function asAnswered({ order_id, sold_at, lines }: Order): Order {
   return {
     order_id,
@@ -109,7 +109,7 @@ export async function lockForSale(tx: Tx, ids: number[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Which of the sellers are suspended; none is suspended or resumed until the transaction ends. */
+/** Which of the sellers are suspended; locked, so that none is suspended or resumed until the transaction ends. */
 export async function lockSuspended(tx: Tx, sellerIds: number[]): Promise<Set<number>> {
   const rows = await tx
     .selectFrom('accounts')

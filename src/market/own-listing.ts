@@ -1,4 +1,4 @@
-// A stored listing as clients see it: all fields of their own, and the details that `with_details` adds to any.
+// A stored listing as clients see it: all fields if it is their own, and the details that `with_details` adds to any listing.
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
 import { listingSlug } from './fields.ts'
@@ -35,7 +35,7 @@ export function ownListing(ctx: Pick<MarketCtx, 'listings' | 'market' | 'now'>, 
   } as OwnListing
 }
 
-/** Fields for a shop page, beside title and price. */
+/** Fields for a shop page, in addition to title and price. */
 export function detailsOf({ listings, market }: Pick<MarketNode, 'listings' | 'market'>, row: DetailsRow): ListingDetails {
   const local = (at: Date | null) => (at === null ? null : localTime(at, market.timeZone))
   return {

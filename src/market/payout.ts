@@ -4,7 +4,7 @@ const HUNDRED_PERCENT = 1_000_000n
 const HALF = HUNDRED_PERCENT / 2n
 
 /**
- * Unit price × quantity less the commission, half a kuruş rounded up.
+ * Unit price × quantity minus the commission, half a kuruş rounded up.
  * @param commissionPercent 0 to 100, up to four decimals
  */
 export function payoutKurus(unitPriceKurus: number, quantity: number, commissionPercent: number): number {

@@ -1,4 +1,4 @@
-// The payout of a sale of one unit at a price, or the smallest price for a payout.
+// The payout for the sale of one unit at a price, or the smallest price for a payout.
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { minorToNumber } from '#core/money.ts'
@@ -22,7 +22,7 @@ export const previewPayout = verb(
   },
 )
 
-/** @throws VALIDATION_ERROR if no price pays as much */
+/** @throws VALIDATION_ERROR if no price yields that payout */
 function lowestPrice(net: number, commissionPercent: number): number {
   const most = payoutKurus(MAX_PRICE * 100, 1, commissionPercent)
   if (net > most) throw invalid('net', 'number', { min: 0, max: minorToNumber(most), decimals: 2 })

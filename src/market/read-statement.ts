@@ -19,7 +19,7 @@ const MONTH = '^(19[7-9]\\d|2\\d{3})-(0[1-9]|1[0-2])$'
 export interface ReadStatement {
   statement: Statement
   pagination: Pagination
-  /** all lines of the month regardless of the page, read in batches */
+  /** all lines of the month, not only the page; read in batches */
   allLines: () => AsyncIterable<StatementLine[]>
 }
 
@@ -56,7 +56,7 @@ export const readStatement = verb(
     { month = localTime(now(), timeZone).slice(0, 7), page = 1, per_page: perPage = MAX_LINES },
   ): Promise<ReadStatement> => {
     const key = { sellerId: viewer.kind === 'account' ? viewer.accountId : 0, ...boundsOf(month, timeZone) }
-    // One snapshot, so that a concurrent sale is in both or in neither.
+    // One snapshot for both, so that a concurrent sale is in the totals and the lines, or in neither.
     const { totals, rows } = await inTransaction(
       db,
       async (tx) => ({
@@ -75,7 +75,7 @@ export const readStatement = verb(
   },
 )
 
-/** The first instants of a month and of the next one in a time zone. */
+/** The first instant of a month and of the next one in a time zone. */
 function boundsOf(month: string, zone: string): { from: Date; to: Date } {
   const first = Temporal.PlainDate.from(`${month}-01`)
   const startOf = (day: Temporal.PlainDate) => new Date(day.toZonedDateTime(zone).epochMilliseconds)

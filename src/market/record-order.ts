@@ -23,7 +23,7 @@ import { findVacations } from './vacation-store.ts'
 import type { MarketWriteCtx, Order } from './types.ts'
 
 export const MAX_LINES = 200
-/** Clocks of two systems differ; a sale further ahead has not happened. */
+/** The clocks of two systems differ; a sale further ahead than this is rejected. */
 const AHEAD_MS = 5 * MINUTE_MS
 
 const Line = Type.Object(
@@ -74,7 +74,7 @@ export const recordOrder = verb(
 
       const listings = await lockForSale(tx, [...new Set(lines.map((line) => line.listing_id).filter(isStorable))])
       const taken = unitsByListing(lines, listings)
-      // After the listings, as highlights lock them: a listing, then its seller.
+      // Locked after the listings, in the same order as highlights do: a listing, then its seller.
       const sellers = [...new Set([...listings.values()].map((listing) => listing.seller_id))]
       refuseSuspended(listings, await lockSuspended(tx, sellers))
       refuseOnVacation(listings, await findVacations(tx, sellers, now), { soldAt, now, zone: ctx.market.timeZone })
@@ -129,7 +129,7 @@ export const recordOrder = verb(
 
 type OrderLine = Static<typeof Line>
 
-/** The body in a fixed field order. Without a buyer it is the same as before buyers existed. */
+/** The body in a fixed field order. Without a buyer it equals the form used before orders had buyers. */
 function canonical({ sold_at: soldAt, buyer_reference: buyer, lines }: { sold_at?: string; buyer_reference?: string; lines: OrderLine[] }): unknown {
   const units = lines.map((line) => [line.listing_id, line.quantity, line.unit_price ?? null])
   return [soldAt ?? null, units, ...(buyer === undefined ? [] : [buyer.trim()])]
@@ -167,7 +167,7 @@ interface SoldWhen {
   zone: string
 }
 
-/** @throws CONFLICT if a seller is on vacation: the whole order is rejected. Earlier sales are recorded */
+/** @throws CONFLICT if a seller is on vacation: the whole order is rejected. Sales dated before the vacation are recorded */
 function refuseOnVacation(listings: Map<number, ForSale>, vacations: ReadonlyMap<number, Vacation>, { soldAt, now, zone }: SoldWhen): void {
   for (const { id, seller_id: sellerId } of listings.values()) {
     const vacation = vacations.get(sellerId) ?? null
@@ -175,7 +175,7 @@ function refuseOnVacation(listings: Map<number, ForSale>, vacations: ReadonlyMap
   }
 }
 
-/** The listing without the units. @throws CONFLICT if it is not for sale or the order exceeds its stock: the whole order is rejected */
+/** The listing without the sold units. @throws CONFLICT if it is not for sale or the order exceeds its stock: the whole order is rejected */
 function afterSale(listing: ForSale, units: number, now: Date): ForSale {
   const { id, status } = listing
   const quantity = listing.quantity - units

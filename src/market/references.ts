@@ -17,7 +17,7 @@ export async function checkSeller(tx: Tx, id: number): Promise<void> {
   if (!seller) throw invalid('seller_id', 'unknown_id', { thing: 'account', id })
 }
 
-/** The current id for an item id. @throws VALIDATION_ERROR */
+/** The current id for an item id, which a merge may have replaced. @throws VALIDATION_ERROR */
 export async function itemOf(tx: Tx, id: number): Promise<number> {
   return requireLiveItem(await liveItemIds(tx, [id]), id)
 }
@@ -30,8 +30,7 @@ export function requireLiveItem(live: ReadonlyMap<number, number>, id: number): 
 }
 
 /**
- * The label of a grade: its own, or Near Mint's for ungraded cards without a stated condition (decisions.md,
- * "Listings", `pc_multiplier`).
+ * The label of a grade: its own, or Near Mint's for ungraded cards without a stated condition.
  * @throws VALIDATION_ERROR for an unknown id
  */
 export async function labelOfGrade(tx: Tx, gradeId: number | null): Promise<number> {
@@ -45,22 +44,22 @@ export async function labelOfGrade(tx: Tx, gradeId: number | null): Promise<numb
   return nearMint.id
 }
 
-/** The id for SQL; an id that no row can have becomes an unused one. */
+/** The id for SQL; an id outside the range of the column becomes one that no row has. */
 function possible(id: number): number {
   return id >= 1 && id <= MAX_ID ? id : 0
 }
 
-/** A price of the item and label of a listing, compared with the price of the listing. */
+/** A price of the item and label of a listing, to compare the listing's price with. */
 export interface ReferencePrice {
   market: Market
   state: (typeof STATES)[number]
   price: number
   currency: string
-  /** when it was last set or confirmed, UTC */
+  /** when the price was last set or confirmed, UTC */
   confirmed_at: string
-  /** its exchange rate: Turkish lira per unit of its currency; null for lira, and if no rate is known */
+  /** exchange rate of the price: Turkish lira per unit of its currency; null for lira, and if no rate is known */
   rate: { rate: number; day: string } | null
-  /** in TL; null if it cannot be converted */
+  /** in TL; null if the price cannot be converted */
   price_try: number | null
   /** price of the listing ÷ `price_try` in hundredths as `pc_multiplier`; null if the price is not trusted */
   ratio: number | null

@@ -72,7 +72,7 @@ interface RenewalRequest {
   ending_within_days?: number
 }
 
-/** One more than the maximum of a renewal, to detect that there are more. */
+/** One more than the maximum of a renewal, to detect that there are more listings. */
 async function wantedIds(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: RenewalRequest): Promise<number[]> {
   if (ids) return [...new Set(ids)]
   return idsEndingBy(tx, ownAccount(viewer), renewable(), now(), daysAfter(now(), days!), MAX_RENEWED + 1)
@@ -142,7 +142,7 @@ function renewal(row: ListingRow, { now, periodDays, vacation }: Renewing): List
   return {
     ...next,
     ...priceValues(status, row.price),
-    // An operator may have set a later end than a new period would have.
+    // An operator may have set a later end than the new period would have.
     expires_at: row.expires_at !== null && row.expires_at > end ? row.expires_at : end,
     // Renewing a visible listing does not make it the newest.
     ...(isBack && { published_at: now }),

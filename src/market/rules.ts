@@ -1,4 +1,4 @@
-// Which action is allowed in which status of a listing, and the next status (decisions.md, "Listings"): one table, pure.
+// Transition table of listings, pure: which action is allowed in which status, and the next status.
 import type { ListingStatus } from '#db/schema.ts'
 import { namedValues } from '#core/named-values.ts'
 import { type Reason, reason } from '#core/problems.ts'
@@ -12,13 +12,13 @@ export const STATUSES = namedValues('ListingStatus', [
   'sold',
 ]) satisfies readonly ListingStatus[]
 
-/** New listings and others in the approval queue; only these have `waiting_since`. */
+/** New listings and others in the approval queue; only these statuses have `waiting_since`. */
 export const QUEUED = 'pending' satisfies ListingStatus
-/** Listings that buyers see while they have stock and their period lasts; a new price is approved at once. */
+/** Listings that buyers see while they have stock and their period lasts; a new price needs no approval. */
 export const PUBLISHED = 'active' satisfies ListingStatus
 /** Listings whose last unit is sold; they do not count in an account's quota. */
 export const SOLD_OUT = 'sold' satisfies ListingStatus
-/** Listings with a `rejection_reason`. */
+/** Statuses with a `rejection_reason`. */
 export const REJECTED = 'rejected' satisfies ListingStatus
 
 /** Actions of the owner, of the operator, of the shop's checkout, of a cancelled sale whose stock returns, and of time. */
@@ -61,7 +61,7 @@ type Conditional<A extends Action> = A extends 'reprice' | 'restock' | 'expire'
   : { when: keyof typeof CONDITIONS; to: NextStatus<A>; otherwise: Outcome<A> }
 export type Outcome<A extends Action = Action> = Decision<A> | Conditional<A>
 
-/** The conditions of the table, with their words in the picture. */
+/** The conditions of the table, with their wording in the diagram. */
 export const CONDITIONS = {
   unchanged: { words: 'unchanged since approval', holds: (f: Facts) => f.contentApproved },
   asApproved: { words: 'unchanged since approval, period not over', holds: (f: Facts) => f.contentApproved && f.inPeriod },

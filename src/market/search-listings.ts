@@ -1,4 +1,4 @@
-// Searches published listings (interface.md, "GET /api/v1/plus/listings"), from memory.
+// Searches published listings (interface.md, "GET /api/v1/plus/listings") in memory.
 import { filter } from '#core/fields.ts'
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
@@ -99,7 +99,7 @@ export const searchListings = verb(
   },
 )
 
-/** Memory has the searched and sorted fields; the others are read for the listings of the page. */
+/** Memory holds the searched and sorted fields; the other fields are read from the database for the listings of the page. */
 async function withDetails(ctx: SearchCtx, found: FoundListings): Promise<FoundListings> {
   const ids = ctx.listings.idsOf(found.rows)
   const byId = await detailsById(ctx.db.kysely, ids)
@@ -117,7 +117,7 @@ function checkRange(of: 'price' | 'pc', from: number | undefined, to: number | u
   throw invalid(`min_${of}`, 'not_above', { field: `max_${of}` })
 }
 
-/** The smallest whole number of hundredths that is not below; digits after the sixth are floating-point noise. */
+/** The smallest whole number of hundredths that is not below the value; digits after the sixth are floating-point noise. */
 function hundredthsFrom(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.ceil(Number((value * 100).toFixed(6)))
 }

@@ -14,7 +14,7 @@ import type { MarketWriteCtx } from './types.ts'
 
 export const MAX_VACATION_DAYS = 90
 export const MAX_VACATION_LEAD_DAYS = 365
-/** Clocks of two systems differ, and requests take time: a start this recently in the past means now. */
+/** Clocks of two systems differ, and requests take time: a start up to this long in the past means now. */
 const START_TOLERANCE_MS = 5 * MINUTE_MS
 
 export const setVacation = verb(
@@ -44,7 +44,7 @@ export const setVacation = verb(
   },
 )
 
-/** @throws VALIDATION_ERROR for a start in the past, unless a vacation has run since then, and for one too far ahead */
+/** @throws VALIDATION_ERROR for a start in the past, unless a vacation has been running since then, and for a start too far ahead */
 function startOf(text: string | undefined, before: Vacation | null, now: Date): Date {
   const running = isOnVacation(before, now) ? before : null
   const from = text === undefined ? now : wholeSecond(momentOf('from', text))
@@ -68,8 +68,8 @@ function daysBetween(from: Date, to: Date): number {
 
 /**
  * Sets or removes the caller's vacation, and moves the ends of paused periods and highlights accordingly.
- * @param next computes it from the current vacation; null for none
- * @param answerOf the response, stored for a repeated request
+ * @param next computes the new vacation from the current one; null for none
+ * @param answerOf builds the response, which is stored for a repeated request
  */
 export function changeVacation<Next extends Vacation | null, Answer>(
   ctx: MarketWriteCtx,
@@ -93,7 +93,7 @@ export function changeVacation<Next extends Vacation | null, Answer>(
 
 async function followVacation(tx: Tx, note: Note, accountId: number, before: Vacation | null, after: Vacation | null, now: Date): Promise<void> {
   const moved = await shiftPeriodEnds(tx, accountId, (end) => withVacation(withoutVacation(end, before, now), after, now), now)
-  // The nodes read the vacation with its seller, then the listings.
+  // Nodes apply the vacation with its seller, then the listings.
   note.changed('accounts', [accountId])
   if (moved.length > 0) note.changed('listings', moved)
 }

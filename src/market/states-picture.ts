@@ -1,4 +1,4 @@
-// Prints the table of rules as Markdown: a diagram of the transitions, and the result of every action in every status.
+// Prints the transition table as Markdown: a diagram of the transitions, and the result of every action in every status.
 import { ACTIONS, CONDITIONS, type Outcome, STATUSES, TABLE } from './rules.ts'
 
 const WHO: Record<(typeof ACTIONS)[number], string> = {

@@ -45,7 +45,7 @@ export const COLUMNS = [
   'updated_at',
 ] as const
 
-/** The content of a listing, beside price and stock: it is approved, and changing it requires a new approval. */
+/** The content of a listing, without price and stock: operators approve it, and a change requires a new approval. */
 export const CONTENT = [
   'item_id',
   'grade_id',
@@ -75,7 +75,7 @@ export async function lockListing(tx: Tx, ctx: HasPrecondition & { viewer: Viewe
 }
 
 /**
- * Accounts change their own listings, operators all; both only the version that they read (interface.md, "Errors").
+ * Accounts may change their own listings, operators all; both only the version that they have read (interface.md, "Errors").
  * @throws CONFLICT, PRECONDITION_FAILED
  */
 export function checkCaller(ctx: HasPrecondition & { viewer: Viewer }, listing: Pick<ListingRow, 'id' | 'seller_id' | 'version'>): void {
@@ -92,7 +92,7 @@ export async function fetchListing(on: Queryable, id: number) {
   return row
 }
 
-/** Null if there is none. */
+/** Null if no such listing exists. */
 export async function findListing(on: Queryable, id: number) {
   return (await on.selectFrom('listings').select(COLUMNS).where('id', '=', idForSql(id)).executeTakeFirst()) ?? null
 }
@@ -122,7 +122,7 @@ export async function detailsById(on: Queryable, ids: readonly number[]): Promis
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The columns that follow from a status: the place in the queue, or the reason of a rejection. */
+/** The columns that follow from a status: the time it joined the queue, or the reason of a rejection. */
 function statusColumns(status: RawBuilder<ListingStatus>, now: Date) {
   return {
     status,
@@ -154,7 +154,7 @@ function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** Runs a write; an SKU already used by another listing of the account, even one committed concurrently, becomes CONFLICT. */
+/** Runs a write; throws CONFLICT if another listing of the account already uses the SKU, even if it was committed concurrently. */
 function refuseTakenSku<T>(write: () => Promise<T>): Promise<T> {
   return mapUniqueViolation(write, (index) => (index === 'listings_by_sku' ? conflict('taken', { thing: 'listing', field: 'sku' }) : null))
 }
@@ -176,7 +176,7 @@ const STOCK_COLUMNS = [
 ] as const
 export type StockRow = Pick<ListingRow, (typeof STOCK_COLUMNS)[number]>
 
-/** The columns for planning a new price, beside those for checking it. */
+/** The columns for planning a new price, in addition to those for checking it. */
 const LISTED_COLUMNS = [...STOCK_COLUMNS, 'item_id', 'label_id'] as const
 export type ListedStock = Pick<ListingRow, (typeof LISTED_COLUMNS)[number]>
 
@@ -230,7 +230,7 @@ export async function updateStock(tx: Tx, rows: StockRow[], now: Date): Promise<
   for (let from = 0; from < rows.length; from += WRITTEN_AT_ONCE) await updateSome(tx, rows.slice(from, from + WRITTEN_AT_ONCE), now)
 }
 
-/** Listings per statement: more would occupy the event loop for too long. */
+/** Listings per statement; more would block the event loop for too long. */
 const WRITTEN_AT_ONCE = 1_000
 
 async function updateSome(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
@@ -393,7 +393,7 @@ export function contentOf(row: Pick<ListingRow, (typeof CONTENT)[number]>): Reco
   return Object.fromEntries(CONTENT.map((field) => [field, row[field]]))
 }
 
-/** The differences from the approved content; null if it was never approved. */
+/** The differences from the approved content; null if the listing was never approved. */
 export function changedSinceApproval(row: ListingRow): { field: string; approved: unknown; now: unknown }[] | null {
   if (!row.approved) return null
   const approved = row.approved as Record<string, unknown>
@@ -419,7 +419,7 @@ export function storedListing(row: ListingRow, now: Date): StoredListing {
   return { ...auditedListing(row, now), etag: listingTag(row) }
 }
 
-/** The same for the audit log: the changed fields, not only that there was a change. */
+/** The changed fields for the audit log, with their values. */
 export function auditedListing(row: ListingRow, now: Date): Omit<StoredListing, 'etag'> {
   const { label_id: _label, version: _version, approved: _approved, ...fields } = row
   return {

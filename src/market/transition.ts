@@ -1,4 +1,4 @@
-// Applies the transition table to a stored listing: whether an action is allowed, and the resulting status.
+// Applies the transition table to a stored listing: whether an action is allowed, and the next status.
 import { ServiceError } from '#core/errors.ts'
 import { change } from '#db/change.ts'
 import type { ListingStatus, Tx } from '#db/schema.ts'
@@ -17,7 +17,7 @@ interface Step<A extends Action> {
   status: NextStatus<A>
   now: Date
   update: (values?: ListingValues) => Promise<ListingRow>
-  /** @param name of the action in the log, if it differs */
+  /** @param name name of the action in the log, if it differs */
   audit: (before: object, after?: object, name?: string) => void
 }
 
@@ -52,13 +52,13 @@ export function decisionOn<A extends Action>(row: ListingRow, action: A, now: Da
   })
 }
 
-/** The status of a decision. @throws CONFLICT with the reason of a rejection */
+/** The next status of an allowed action. @throws CONFLICT with the reason of a rejection */
 export function allowed<A extends Action>(decision: Decision<A>): NextStatus<A> {
   if ('refused' in decision) throw new ServiceError('CONFLICT', decision.refused)
   return decision.to
 }
 
-/** A new price in its stored form: for a published listing it is approved at once. */
+/** A new price in its stored form: for a published listing it needs no approval. */
 export function priceValues(status: ListingRow['status'], price: string): Pick<ListingValues, 'price' | 'approved_price'> {
   return { price, ...(status === PUBLISHED && { approved_price: price }) }
 }

@@ -72,12 +72,12 @@ const ForecastSchema = Type.Object(
 )
 export type Forecast = Static<typeof ForecastSchema>
 
-/** Additional fields of a result that was only forecast. */
+/** Additional fields in the result of a forecast. */
 export interface Forecasted {
   forecast?: Forecast
 }
 
-/** Additional schema of a result that can be forecast. */
+/** Schema of these additional fields. */
 export const Forecasting = { forecast: Type.Optional(ForecastSchema) }
 
 export const ListingChangeSchema = Type.Object(
@@ -274,7 +274,7 @@ const RecordedLine = {
   listing_status: Type.Enum([...STATUSES], { description: 'Stock after the sale' }),
 }
 
-/** An order as its first response shows it. */
+/** An order as shown in its first response. */
 export const OrderSchema = Type.Object(
   { order_id: Type.Integer(), sold_at: Time('UTC'), lines: Type.Array(Type.Object(RecordedLine)) },
   { title: 'Order' },

@@ -1,4 +1,4 @@
-// Undoes the last decision about a listing within a minute, if the listing has not changed since (docs/decisions.md, "Marketplace").
+// Undoes the last decision about a listing within a minute, if the listing has not changed since.
 import { conflict } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

@@ -11,7 +11,7 @@ const CACHE_MS = MINUTE_MS
 
 const kept = new WeakMap<Db, { atMs: number; wait: UsualWait }>()
 
-/** Waits of the latest decisions, read at most once a minute. */
+/** Times from submission to decision for the latest decisions, read at most once a minute. */
 export async function usualWait(db: Db, now: Date): Promise<UsualWait> {
   const last = kept.get(db)
   if (last && Math.abs(now.getTime() - last.atMs) < CACHE_MS) return last.wait
@@ -21,7 +21,8 @@ export async function usualWait(db: Db, now: Date): Promise<UsualWait> {
 }
 
 async function readWaits(db: Db, now: Date): Promise<UsualWait> {
-  // The actions are literals, to match the index audit_log_of_decisions. Listings that were not queued, such as one taken down, did not wait.
+  // The actions are literals, to match the index audit_log_of_decisions. Listings that did not wait in the queue, such as a published one taken down,
+  // do not count.
   const { rows } = await sql<{ n: number; hours: number[] | null }>`
     select count(*)::int4 as n, percentile_cont(array[0.5, 0.9]) within group (order by extract(epoch from decided - queued) / 3600.0) as hours
     from (

@@ -8,7 +8,7 @@ export async function findVacation(on: Queryable, sellerId: number, now: Date): 
   return (await findVacations(on, [sellerId], now)).get(sellerId) ?? null
 }
 
-/** The same for several sellers, or for all if null; sellers without one are missing. */
+/** The same for several sellers, or for all if null; sellers without a vacation are missing. */
 export async function findVacations(on: Queryable, sellerIds: number[] | null, now: Date): Promise<Map<number, Vacation>> {
   const running = on.selectFrom('vacations').select(['account_id', 'starts_at', 'ends_at']).where('ends_at', '>', now)
   const rows = await (sellerIds === null ? running : running.where('account_id', '=', sql<number>`any(${sellerIds}::int4[])`)).execute()
@@ -22,11 +22,11 @@ export async function findVacations(on: Queryable, sellerIds: number[] | null, n
 export async function lockVacation(tx: Tx, sellerId: number, mode: 'read' | 'set', now: Date): Promise<Vacation | null> {
   const account = tx.selectFrom('accounts').select('id').where('id', '=', sellerId)
   await (mode === 'set' ? account.forNoKeyUpdate() : account.forShare()).execute()
-  // A separate statement, which sees what the last holder of the lock has committed.
+  // A separate statement, so that it sees what the last holder of the lock has committed.
   return findVacation(tx, sellerId, now)
 }
 
-/** End of a new period of a seller's listing that would end at `end` without a vacation. */
+/** End of a new period of a seller's listing; `end` is when it would end without a vacation. */
 export async function endAfterVacation(tx: Tx, sellerId: number, end: Date, now: Date): Promise<Date> {
   return withVacation(end, await lockVacation(tx, sellerId, 'read', now), now)
 }

@@ -10,13 +10,13 @@ export function isOnVacation(vacation: Vacation | null, at: Date): vacation is V
   return vacation !== null && vacation.from <= at && at < vacation.to
 }
 
-/** End of a period that would end at `end` without the vacation: it is paused during the rest of the vacation. */
+/** End of a period that would end at `end` without the vacation: the period is paused during the rest of the vacation. */
 export function withVacation(end: Date, vacation: Vacation | null, now: Date): Date {
   const start = startLeft(vacation, now)
   return start === null || end <= start ? end : shifted(end, vacation!.to.getTime() - start.getTime())
 }
 
-/** End of a period that ends at `end` if the rest of the vacation did not take place: undoes `withVacation`. */
+/** End of a period that ends at `end`, as if the rest of the vacation did not take place: reverses `withVacation`. */
 export function withoutVacation(end: Date, vacation: Vacation | null, now: Date): Date {
   const start = startLeft(vacation, now)
   if (start === null || end <= start) return end

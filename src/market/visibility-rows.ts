@@ -1,4 +1,4 @@
-// SQL of a listing with all data that its visibility depends on.
+// SQL that reads a listing with all data that its visibility depends on.
 import { sql } from 'kysely'
 import { idForSql } from '#core/fields.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
@@ -7,7 +7,7 @@ import type { VisibilityFacts } from './visibility.ts'
 
 export type VisibilityRow = ListingRow & VisibilityFacts
 
-/** A listing with the data for its visibility; null if there is none. */
+/** A listing with the data for its visibility; null if it does not exist. */
 export async function findVisibilityRow(on: Queryable, id: number): Promise<VisibilityRow | null> {
   return (await standings(on, [id]).executeTakeFirst()) ?? null
 }
@@ -17,7 +17,7 @@ export async function lockVisibilityRow(tx: Tx, id: number): Promise<VisibilityR
   return (await lockVisibilityRows(tx, [id])).get(id) ?? null
 }
 
-/** Listings by id, without unknown ones. */
+/** Listings by id; unknown ids are missing. */
 export async function findVisibilityRows(on: Queryable, ids: readonly number[]): Promise<Map<number, VisibilityRow>> {
   return byId(await standings(on, ids).execute())
 }

@@ -31,8 +31,8 @@ const isAway: Hindrance['holds'] = ({ vacation_from: from, vacation_to: to }, no
 type Cause = Exclude<ListingStatus, typeof PUBLISHED> | 'no_stock' | 'vacation' | 'account_suspended'
 
 /**
- * Every cause. `ListingSnapshot` finds listings by the same conditions (its query and `ListingState.put`), which
- * test/market/visibility.test.ts compares; a plan is not among them, as the listings of a downgraded account stay published.
+ * Every cause. `ListingSnapshot` finds listings by the same conditions (its query and `ListingState.put`); test/market/visibility.test.ts compares
+ * both. The plan is no cause: listings of a downgraded account stay published.
  */
 const HINDRANCES: Record<Cause, Hindrance> = {
   pending: { holds: inStatus('pending'), whatToDo: "Wait for the operator's decision." },
@@ -48,7 +48,7 @@ const HINDRANCES: Record<Cause, Hindrance> = {
 export const HINDRANCE_CODES = namedValues('HindranceCode', Object.keys(HINDRANCES) as Cause[])
 export type HindranceCode = Cause
 
-/** Why a search does not find the listing at a given time; empty exactly if it does. */
+/** Why a search does not find the listing at a given time; empty if and only if it does. */
 export function hindrancesOf(standing: VisibilityFacts, now: Date): HindranceCode[] {
   return HINDRANCE_CODES.filter((code) => HINDRANCES[code].holds(standing, now))
 }

@@ -19,7 +19,7 @@ export const checkWebhook = verb(
     const earlier = await earlierResult<{ checks: Check[] }>(ctx)
     if (earlier) return earlier
     const body = testBody('sale', { now: now(), zone: webhooks.zone })
-    // No transaction is open while the receiver is asked.
+    // No transaction is open while waiting for the receiver's responses.
     const { eventId, url, sealedSecret } = await inTransaction(db, async (tx) => {
       const webhook = await activeWebhook(tx, accountId)
       await takeTurn(tx, accountId, 'check', now())

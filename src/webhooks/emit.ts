@@ -5,14 +5,14 @@ import { appendEvents } from './event-positions.ts'
 import { receiversOf } from './store.ts'
 
 /**
- * Writes one `sale` event per order line. It is queued for the webhooks that want it: `on_sale` and `is_active` are on now.
+ * Writes one `sale` event per order line, and queues it for the webhooks with `on_sale` and `is_active`.
  * @param sales each with its seller's account
  */
 export function emitSales(tx: Tx, time: EventTime, sales: readonly (Sale & { accountId: number })[]): Promise<void> {
   return emit(tx, time, 'sale', sales, saleData)
 }
 
-/** Writes one `expire` event per listing. It is queued for the webhooks that want it: `on_expire` and `is_active` are on now. */
+/** Writes one `expire` event per listing, and queues it for the webhooks with `on_expire` and `is_active`. */
 export function emitExpiries(tx: Tx, time: EventTime, expiries: readonly (Expiry & { accountId: number })[]): Promise<void> {
   return emit(tx, time, 'expire', expiries, expiryData)
 }

@@ -1,4 +1,4 @@
-// Bodies of notifications: exactly the keys of interface.md, "Events", serialised once and sent unchanged at every attempt.
+// Bodies of notifications: exactly the keys of interface.md, "Events"; serialised once, and sent unchanged in every attempt.
 import { type Static, Type } from '#core/input.ts'
 import { minorToNumber } from '#core/money.ts'
 import { namedValues } from '#core/named-values.ts'
@@ -35,13 +35,13 @@ export const ExpireEventSchema = Type.Object(
   { title: 'ExpireEvent' },
 )
 
-/** When events happen, and the IANA zone of the times in their bodies. */
+/** Time of the events, and the IANA zone of the times in their bodies. */
 export interface EventTime {
   now: Date
   zone: string
 }
 
-/** One order line sold. */
+/** One sold order line. */
 export interface Sale {
   orderId: number
   listingId: number
@@ -75,7 +75,7 @@ export function expiryData(expiry: Expiry, zone: string): Static<typeof ExpireEv
   return { listing_id: expiry.listingId, title: expiry.title, expired_at: localTime(expiry.expiredAt, zone) }
 }
 
-/** @param sentAt when the event came about; later attempts send the same bytes */
+/** @param sentAt when the event was created; later attempts send the same bytes */
 export function eventBody(event: EventKind, sentAt: Date, zone: string, data: object): string {
   return JSON.stringify({ event, sent_at: localTime(sentAt, zone), data })
 }

@@ -18,8 +18,8 @@ export function cursorAt(accountId: number, position: number): string {
 }
 
 /**
- * The position that a cursor names, null without one.
- * @throws VALIDATION_ERROR naming the field for a cursor of another account, and for anything else
+ * The position that a cursor names; null without a cursor.
+ * @throws VALIDATION_ERROR naming the field if the cursor is malformed or belongs to another account
  */
 export function positionOf(field: string, cursor: string | undefined, accountId: number): number | null {
   if (cursor === undefined) return null

@@ -1,4 +1,4 @@
-// Event feed of this node: concurrent reads share one statement, and commits wake waiting requests.
+// Event feed of this node: concurrent readers share one statement, and commits wake waiting requests.
 import type { LongPolls, Wait } from '#db/long-polls.ts'
 import type { Db } from '#db/schema.ts'
 import { type FeedRequest, type FeedBounds, type FeedPart, readParts } from './event-positions.ts'
@@ -8,12 +8,12 @@ interface Reader extends FeedRequest {
   failed: (error: unknown) => void
 }
 
-/** Maximum events per statement, over all its readers. */
+/** Maximum events per statement, for all its readers together. */
 const MAX_EVENTS_PER_STATEMENT = 10_000
 /** Wakes readers that wait for events of any account. */
 const EVENTS = 'events'
 
-/** Whether a position is outside of the feed: its next event was deleted, or it was never assigned. */
+/** Whether a position is outside of the feed: the event after it was deleted, or the position was never assigned. */
 export function isOutside(position: number | null, { forgotten, last }: FeedBounds): boolean {
   return position !== null && (position < forgotten || position > last)
 }
@@ -30,7 +30,7 @@ export class EventFeed {
     this.#polls = polls
   }
 
-  /** The events after a position; if there are none, waits for the next commit of one, and returns none at the end of the wait. */
+  /** The events after a position. If there are none, waits for the next one to commit; returns none when the wait ends. */
   read(ask: FeedRequest, wait: Wait): Promise<FeedPart> {
     const { accountId, after } = ask
     return this.#polls.read({ topics: [EVENTS, ofAccount(accountId)], accountId, wait }, async () => {
@@ -39,12 +39,12 @@ export class EventFeed {
     })
   }
 
-  /** Reads for callers that wait for an account's events. */
+  /** Wakes the callers that wait for an account's events. */
   wake(accountId: number): void {
     this.#polls.wake(ofAccount(accountId))
   }
 
-  /** Reads for all waiting callers: makes up for lost notices. */
+  /** Wakes all waiting callers, in case notifications were lost. */
   look(): void {
     this.#polls.wake(EVENTS)
   }
@@ -66,7 +66,7 @@ export class EventFeed {
   }
 
   async #readDue(): Promise<void> {
-    // If one caller is woken in a turn, others mostly are, too.
+    // Callers are usually woken together: wait a turn, so that they share one statement.
     await Promise.resolve()
     const readers = this.#takeDue()
     try {

@@ -5,21 +5,21 @@ import type { Queryable, Tx } from '#db/schema.ts'
 import type { EventKind } from './event-body.ts'
 import { WAKE_CHANNEL } from './queue.ts'
 
-/** Announced with the account's id when an event has committed. */
+/** Notification channel for committed events; the payload is the account's id. */
 export const EVENTS_CHANNEL = 'mintmark_events'
 
 export interface AccountEvent {
   accountId: number
   kind: EventKind
   body: string
-  /** whether the webhook gets it; the feed has all */
+  /** whether the webhook receives it; the feed contains all events */
   wanted: boolean
 }
 
 /**
  * Writes events, queues the wanted ones, and appends all of them to their account's feed. The account's
  * counter is locked until the transaction ends: the next position is assigned only after this one is committed or rolled back, so
- * that positions have no gaps and a reader never meets a lower one later.
+ * that positions have no gaps, and a reader never sees a lower position later.
  */
 export async function appendEvents(tx: Tx, events: readonly AccountEvent[], now: Date): Promise<void> {
   if (events.length === 0) return
@@ -85,7 +85,7 @@ interface PartRow {
   delivered: boolean
 }
 
-/** Reads parts of feeds in one statement, in their order. */
+/** Reads parts of feeds in one statement; returns them in the order of the requests. */
 export async function readParts(on: Queryable, asks: readonly FeedRequest[]): Promise<FeedPart[]> {
   const { rows } = await sql<PartRow>`
     select a.n::int as n, coalesce(c.forgotten, 0) as forgotten, coalesce(c.last, 0) as last, p.position, e.id as "eventId", e.body,

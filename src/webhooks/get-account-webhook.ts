@@ -1,4 +1,4 @@
-// Operator: how an account has configured its webhook and whether it works; never its secret.
+// Operator: returns an account's webhook configuration and whether it works, without its secret.
 import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// The account's webhook configuration, null when it has none.
+// Returns the account's webhook configuration; null if it has none.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// Operator: the events to deliver, by account and state, newest first.
+// Operator: lists the events to deliver, by account and state, newest first.
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// Every finished attempt to deliver to the account's webhook, newest first.
+// Lists finished delivery attempts of the account's webhook, newest first.
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

@@ -1,4 +1,4 @@
-// The headers of a notification, beside its signatures.
+// The headers of a notification, except its signatures.
 
 export const NOTIFICATION_HEADERS = {
   'Content-Type': 'application/json',
@@ -7,12 +7,12 @@ export const NOTIFICATION_HEADERS = {
   Accept: '*/*',
 }
 
-/** So that a receiver does not record made-up data as a sale; the body is the same as that of a real event. */
+/** Marks test events, so that a receiver does not record sample data as a sale; the body has the same form as that of a real event. */
 export const TEST_MARK = { 'webhook-test': 'true' }
-/** On the notifications of a check, whose data are made up, too. */
+/** Marks the notifications of a check, whose data are samples, too. */
 export const CHECK_MARK = { ...TEST_MARK, 'webhook-check': 'true' }
 
-/** The `webhook-id` of an event, the same on every attempt. */
+/** The `webhook-id` of an event, the same in every attempt. */
 export function messageId(eventId: number): string {
   return `evt_${eventId}`
 }

@@ -1,9 +1,9 @@
-// One POST to a foreign server: only to allowed addresses, without redirects, with one deadline and a bounded response.
+// Sends one POST request to an external server: only to allowed addresses, without redirects, with one deadline and a bounded response.
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import { dial, DialFailure, type DialProblem, type Network, withDeadline } from '#outbound/dial.ts'
 
-/** Every text of the log's `error`, besides null (decisions.md, "Webhooks"). */
+/** All values of the log's `error`, except null. */
 export type PostError = DialProblem | 'timed out after 5 s' | 'interrupted by a restart'
 
 export interface Outcome {
@@ -19,7 +19,7 @@ const EXCERPT_MS = 500
 const EXCERPT_BYTES = 4_096
 const EXCERPT_LENGTH = 1_000
 
-/** Posts once and never throws; redirects are responses like any other. */
+/** Sends the request and never throws; redirects are responses like any other. */
 export async function post(url: URL, headers: Record<string, string>, body: string, network: Network): Promise<Outcome> {
   const deadline = AbortSignal.timeout(TIMEOUT_MS)
   let client: Client | null = null
@@ -46,7 +46,7 @@ export async function post(url: URL, headers: Record<string, string>, body: stri
   }
 }
 
-/** A client for one request on one connection: a second connection would be unchecked. */
+/** A client for one request on one connection: the address of a second connection would be unchecked. */
 function clientOn(socket: Socket, url: URL): Client {
   let given = false
   return new Client(url.origin, {
@@ -55,7 +55,7 @@ function clientOn(socket: Socket, url: URL): Client {
     connect: (_options, done) => {
       const again = given
       given = true
-      // Deferred: undici is still handling its own event here.
+      // Deferred, because undici is still handling its own event here.
       queueMicrotask(() => (again ? done(new Error('the connection was closed'), null) : done(null, socket)))
     },
   })
@@ -63,7 +63,7 @@ function clientOn(socket: Socket, url: URL): Client {
 
 type Body = AsyncIterable<Buffer> & { destroy(): unknown; on(event: 'error', listener: () => void): unknown }
 
-/** The start of the response, within a short time; compressed responses are not decompressed. */
+/** The start of the response body, within a short time; compressed responses are not decompressed. */
 async function excerptOf(body: Body): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -76,7 +76,7 @@ async function excerptOf(body: Body): Promise<string> {
       if (size >= EXCERPT_BYTES) break
     }
   } catch {
-    // Cut off: the received part is the excerpt.
+    // The response was aborted: use the part received so far as the excerpt.
   } finally {
     clearTimeout(timer)
     body.destroy()
@@ -84,7 +84,7 @@ async function excerptOf(body: Body): Promise<string> {
   return readable(Buffer.concat(chunks).subarray(0, EXCERPT_BYTES), size > EXCERPT_BYTES)
 }
 
-/** Text that can be stored and shown: invalid UTF-8 replaced, control characters and half characters removed. */
+/** Text that can be stored and shown: invalid UTF-8 replaced, control characters and unpaired surrogates removed. */
 function readable(bytes: Buffer, cut: boolean): string {
   const text = new TextDecoder().decode(bytes, { stream: cut }).replace(/\p{Cc}/gu, '')
   return text.slice(0, EXCERPT_LENGTH).replace(/[\uD800-\uDBFF]$/, '')

@@ -1,4 +1,4 @@
-// Notifications of a receiver check, some to be accepted and some rejected, and the evaluation of the responses.
+// Notifications of a receiver check, some that it should accept and some that it should reject, and the evaluation of the responses.
 import { createHmac, randomBytes } from 'node:crypto'
 import { HOUR_MS } from '#core/duration.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -30,7 +30,7 @@ export const CheckSchema = Type.Object(
 )
 export type Check = Static<typeof CheckSchema>
 
-/** The notification that a check is based on. */
+/** The valid notification that the others of a check are derived from. */
 export interface CheckTarget {
   url: URL
   secret: string
@@ -109,7 +109,7 @@ const KINDS: Record<CheckName, Kind> = {
   },
 }
 
-/** A notification of a check with its result; null if it was not sent. */
+/** A notification of a check and its result; the result is null if it was not sent. */
 export interface ProbeResult {
   name: CheckName
   outcome: Outcome | null
@@ -118,8 +118,8 @@ export interface ProbeResult {
 }
 
 /**
- * Sends the notifications one after another, up to the first without a response: the others would wait in vain, too.
- * @returns all kinds of checks, in their order
+ * Sends the notifications one after another and stops at the first without a response, because the others would time out, too.
+ * @returns all kinds of checks, in order
  */
 export async function sendProbes(checked: CheckTarget, now: () => Date, network: Network): Promise<ProbeResult[]> {
   const probed: ProbeResult[] = []

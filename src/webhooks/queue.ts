@@ -1,4 +1,4 @@
-// The queue of events in PostgreSQL: leased by workers, completed, and resumed if a worker dies.
+// The event queue in PostgreSQL: workers lease events and complete them; if a worker dies, others take over.
 import { sql } from 'kysely'
 import { announce } from '#db/announce.ts'
 import type { Db, Tx } from '#db/schema.ts'
@@ -6,17 +6,17 @@ import { inTransaction } from '#db/transaction.ts'
 import type { EventKind } from './event-body.ts'
 import type { Outcome, PostError } from './post.ts'
 
-/** Announced with the account's id when something to send has committed. */
+/** Notification channel for committed events to send; the payload is the account's id. */
 export const WAKE_CHANNEL = 'mintmark_webhooks'
-/** Attempts of a round: the first and two more (interface.md, "Events" 5). */
+/** Attempts of a round: the first and two retries (interface.md, "Events" 5). */
 export const ATTEMPTS = 3
 
-/** Longer than any attempt takes; after this time, the worker counts as dead. */
+/** Longer than any attempt takes; after this time, the worker is considered dead. */
 const LEASE_MS = 10_000
 const MAX_IN_FLIGHT = 5
 const INTERRUPTED: PostError = 'interrupted by a restart'
 
-/** An attempt that has started: it counts, whatever its result. */
+/** A started attempt: it counts, whatever its result. */
 export interface Claim {
   eventId: number
   attemptId: number
@@ -25,11 +25,11 @@ export interface Claim {
   test: boolean
   body: string
   attempt: number
-  /** of the round */
+  /** attempts left in this round */
   attemptsLeft: number
   url: string
   sealedSecret: Buffer
-  /** the receiver's last attempt failed */
+  /** whether the receiver's last attempt failed */
   failing: boolean
 }
 
@@ -43,9 +43,9 @@ export interface EndedAttempt {
 
 export interface ClaimRequest {
   accountIds: number[]
-  /** maximum attempts of one account to start now */
+  /** maximum attempts per account to start now */
   each: number
-  /** whether receivers whose last attempt failed get a turn, too (one at a time) */
+  /** whether to include receivers whose last attempt failed (one attempt at a time) */
   failingToo: boolean
 }
 
@@ -73,7 +73,7 @@ export function settleAndClaim(db: Db, now: Date, ended: readonly EndedAttempt[]
 /** Whether an attempt for the event `v` has succeeded; a later failed attempt does not change that. */
 const DELIVERED_BEFORE = sql`exists (select 1 from webhook_attempts earlier where earlier.event_id = v.id and earlier.success)`
 
-/** An attempt that was recorded as lost meanwhile stays so. */
+/** An attempt that was recorded as lost meanwhile stays lost. */
 async function settle(tx: Tx, now: Date, ended: readonly EndedAttempt[]): Promise<void> {
   const rows = ended.map(({ attemptId, outcome, retryAt }) => ({
     attempt_id: attemptId,
@@ -134,7 +134,7 @@ async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimR
   return rows
 }
 
-/** No further attempt for a paused or disabled webhook (decisions.md, "Webhooks"). */
+/** A paused or disabled webhook gets no further attempt. */
 async function cancelUnwanted(tx: Tx, now: Date, accountIds: number[]): Promise<void> {
   await sql`
     update webhook_events v set state = 'cancelled' from webhooks w
@@ -167,7 +167,7 @@ export interface WaitingAccount {
   dueAt: Date
 }
 
-/** Logs the attempts that dead workers left, and queues their events again: those whose lease ended before `until`. */
+/** Marks the attempts of dead workers as lost and queues their events again: those whose lease ended before `until`. */
 export async function requeueLostAttempts(db: Db, now: Date, until = now): Promise<void> {
   await sql`
     with lost as (
@@ -182,7 +182,7 @@ export async function requeueLostAttempts(db: Db, now: Date, until = now): Promi
 
 /** When the first pending event of each account is due; those of suspended accounts wait until the account is resumed. */
 export async function waitingAccounts(db: Db): Promise<WaitingAccount[]> {
-  // Skips from account to account on the index, however many events each has.
+  // Skips from account to account in the index, regardless of the number of events of each.
   const { rows } = await sql<WaitingAccount>`
     with recursive waiting as (
       (select account_id, due_at from webhook_events where state = 'queued' and lease_until is null

@@ -1,4 +1,4 @@
-// The account's sales and expiries in commit order, whatever its webhook has received; waits for the next one.
+// Reads the account's sales and expiries in commit order, whatever its webhook has received; waits for the next one if there is none.
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -35,7 +35,7 @@ export const readEvents = verb(
     const read = part.events.map(({ position, eventId, body, delivered }) => ({
       id: messageId(eventId),
       cursor: cursorAt(accountId, position),
-      // Written by JSON.stringify, so that serialising it again gives the same bytes.
+      // JSON.stringify has written the body, so serialising it again yields the same bytes.
       ...(JSON.parse(body) as Pick<AccountEvent, 'event' | 'sent_at' | 'data'>),
       delivered,
     }))

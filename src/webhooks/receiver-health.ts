@@ -4,7 +4,7 @@ import { type Static, Type } from '#core/input.ts'
 import type { Queryable } from '#db/schema.ts'
 
 const HOURS = 24
-/** Only the worst receivers are reported. */
+/** Only the receivers with the lowest success rates are reported. */
 const MAX_RECEIVERS = 500
 
 export const ReceiverHealthSchema = Type.Object({

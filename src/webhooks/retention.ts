@@ -7,14 +7,14 @@ import { retrying } from '#db/transaction.ts'
 const BATCH = 1_000
 
 /**
- * Deletes events older than the retention period, with their attempts, oldest first. Pending events stay, and so do those
- * that were due or sent again since.
- * @returns how many events were removed
+ * Deletes events older than the retention period, with their attempts, oldest first. Keeps pending events, and events
+ * that were due or sent again within the period.
+ * @returns number of deleted events
  */
 export async function forgetOldEvents(db: Db, keepDays: number, now: Date): Promise<number> {
   const before = new Date(now.getTime() - keepDays * DAY_MS)
   let removed = 0
-  // Ids increase with time: from the first one on, until one is young enough.
+  // Ids increase with time: start at the lowest id and stop at the first batch with a newer event.
   for (let after: number | null = 0; after !== null; ) {
     const batch = await retrying(() => forgetAfter(db, after!, before))
     removed += batch.removed

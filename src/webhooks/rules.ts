@@ -1,4 +1,4 @@
-// Webhook settings of a node, its own addresses, and the key of stored secrets.
+// Webhook settings of a node, its own addresses, and the encryption key of stored secrets.
 import pg from 'pg'
 import type { Config } from '#config.ts'
 import type { Log } from '#core/context.ts'
@@ -26,7 +26,7 @@ function portsOf(url: string): number[] {
   return servers.length > 0 ? servers.map(({ port }) => port) : [new pg.Client({ connectionString: url }).port]
 }
 
-/** @throws Error of one sentence if the stored secrets were encrypted with another key */
+/** @throws Error with a one-sentence message if the stored secrets were encrypted with another key */
 export async function checkSealing(db: Db, sealing: Sealing): Promise<void> {
   const row = await db.kysely.selectFrom('webhooks').select(['account_id', 'sealed_secret']).limit(1).executeTakeFirst()
   if (!row) return

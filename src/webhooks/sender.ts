@@ -19,14 +19,14 @@ export interface SenderOptions {
   now: () => Date
   network: Network
   sealing: Sealing
-  /** waits before the second and the third attempt */
+  /** delays before the second and the third attempt */
   retryDelaysMs: readonly number[]
-  /** no other worker uses this database: attempts in progress before the start are lost and can be resumed at once */
+  /** whether no other worker uses this database: attempts that were in progress before the start are then lost and can be resumed at once */
   alone: boolean
 }
 
 export interface Sender {
-  /** Starts nothing more, waits for requests in progress and records their results. */
+  /** Starts no further attempts, waits for requests in progress and records their results. */
   close(): Promise<void>
 }
 
@@ -40,7 +40,7 @@ const JITTER = 0.2
 const FAR_FUTURE = new Date('9999-12-31')
 
 export function startSender({ db, log, scheduler, notices, now, network, sealing, retryDelaysMs, alone }: SenderOptions): Sender {
-  /** accounts that may have due events, in the order of their turns */
+  /** accounts that may have due events, in the order in which they are served */
   const turns = new Set<number>()
   let ended: EndedAttempt[] = []
   const inFlight = new Map<Claim, Promise<void>>()
@@ -49,7 +49,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
   let rounds: Promise<void> = Promise.resolve()
   let closed = false
   let lookInMs = POLL_MS
-  /** notices are handled from the first check on, so that this worker has nothing in progress at that check */
+  /** whether notifications are handled: only from the first check on, so that this worker has nothing in progress during that check */
   let following = false
 
   const wake = (accountId: number) => {
@@ -64,7 +64,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
     rounds = run()
   }
 
-  /** One transaction after another: each records ended attempts and starts the next ones. */
+  /** Runs one transaction after another: each records ended attempts and starts the next ones. */
   const run = async () => {
     for (;;) {
       const accountIds = takeTurns()
@@ -77,7 +77,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
         const claims = await settleAndClaim(db, now(), settling, { accountIds, each: Math.min(EACH, free), failingToo })
         for (const claim of claims) inFlight.set(claim, attempt(claim))
       } catch (error) {
-        // A result that cannot be recorded now is recorded when the database is back.
+        // A result that cannot be recorded now is recorded when the database is available again.
         ended = [...settling, ...ended]
         for (const accountId of accountIds) turns.add(accountId)
         log.warn({ err: error }, 'Failed to record webhook attempts; retrying')
@@ -99,7 +99,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
   const attempt = async (claim: Claim) => {
     if (claim.failing) failingInFlight += 1
     const outcome = await deliver(claim).catch((error: unknown) => {
-      // Not the receiver's fault: the lease ends, and it is tried again.
+      // An internal error, not the receiver's fault: the lease expires, and the attempt is repeated.
       log.error({ err: error, eventId: claim.eventId }, 'Failed to send a webhook')
       return null
     })
@@ -121,7 +121,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
     return waitMs === null ? null : new Date(now().getTime() + waitMs * (1 + Math.random() * JITTER))
   }
 
-  /** Finds what notices miss: due retries, lost workers, lost notices. */
+  /** Finds what notifications miss: due retries, attempts of dead workers, lost notifications. */
   const look = async () => {
     lookInMs = POLL_MS
     const at = now()

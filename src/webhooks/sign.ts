@@ -1,18 +1,18 @@
-// Signatures of a notification: the service's own header and those of Standard Webhooks, all over the raw body.
+// Signatures of a notification over the raw body: the service's own header and those of Standard Webhooks.
 import { createHmac } from 'node:crypto'
 
 export interface Signing {
   secret: string
-  /** of the event, the same on every attempt */
+  /** `webhook-id` of the event, the same in every attempt */
   id: string
-  /** of the attempt */
+  /** time of the attempt */
   at: Date
   body: string
 }
 
 /**
  * `X-Service-Signature` is keyed with the secret's text (interface.md, "Authentication" 6). `webhook-signature` lists
- * the same key's signature and, for libraries that decode every secret as base64, that of the decoded one.
+ * the signature with that key and, for libraries that decode every secret as base64, the one with the decoded key.
  */
 export function signatureHeaders({ secret, id, at, body }: Signing): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000))

@@ -1,4 +1,4 @@
-// SQL of webhook configurations, their events and the log of attempts; the queue's own is in queue.ts.
+// SQL of webhook configurations, events and the log of attempts; the SQL of the queue is in queue.ts.
 import { type Insertable, sql } from 'kysely'
 import { conflict, notFound, type ServiceError } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
@@ -33,8 +33,8 @@ export async function findWebhook(on: Queryable, accountId: number): Promise<{ s
 }
 
 /**
- * The account's webhook, for something to be sent to it; its settings stay as they are until the transaction ends.
- * @throws CONFLICT when there is none or it is paused
+ * The account's webhook, for sending something to it; its settings cannot change until the transaction ends.
+ * @throws CONFLICT if the account has no webhook or it is paused
  */
 export async function activeWebhook(tx: Tx, accountId: number): Promise<{ settings: Settings; sealedSecret: Buffer }> {
   await tx.selectFrom('webhooks').select('account_id').where('account_id', '=', accountId).forShare().execute()
@@ -44,7 +44,7 @@ export async function activeWebhook(tx: Tx, accountId: number): Promise<{ settin
   return found
 }
 
-/** The webhook of an account as operators see it, null within where it has none; null when there is no such account. */
+/** The webhook of an account as operators see it, `webhook: null` if it has none; null if the account does not exist. */
 export async function fetchAccountWebhook(on: Queryable, accountId: number): Promise<{ webhook: AccountWebhook | null; suspended: boolean } | null> {
   const row = await on
     .selectFrom('accounts as a')
@@ -57,7 +57,7 @@ export async function fetchAccountWebhook(on: Queryable, accountId: number): Pro
   return { webhook: webhook.url === null ? null : (jsonReady(webhook) as AccountWebhook), suspended }
 }
 
-/** Saves the settings; the sealed secret of the first save stays, also when several first saves meet. It is returned. */
+/** Saves the settings and returns the sealed secret. The secret of the first save is kept, even if several first saves run concurrently. */
 export async function saveWebhook(tx: Tx, accountId: number, settings: Settings, sealedSecret: Buffer, now: Date): Promise<Buffer> {
   const row = await tx
     .insertInto('webhooks')
@@ -68,7 +68,7 @@ export async function saveWebhook(tx: Tx, accountId: number, settings: Settings,
   return row.sealed_secret
 }
 
-/** Those of the accounts that want notifications of this kind now. */
+/** Those of the accounts whose webhooks currently receive notifications of this kind. */
 export async function receiversOf(on: Queryable, kind: EventKind, accountIds: number[]): Promise<Set<number>> {
   const rows = await on
     .selectFrom('webhooks')
@@ -80,7 +80,7 @@ export async function receiversOf(on: Queryable, kind: EventKind, accountIds: nu
   return new Set(rows.map((row) => row.account_id))
 }
 
-/** Queues events and gives their ids; the commit wakes the senders of all nodes. */
+/** Queues events and returns their ids; the commit wakes the senders of all nodes. */
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<number[]> {
   if (events.length === 0) return []
   const rows = await tx.insertInto('webhook_events').values(events).returning('id').execute()
@@ -88,14 +88,14 @@ export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<number[]
   return rows.map((row) => row.id)
 }
 
-/** Writes the event whose notifications a check sends, and gives its id; the queue does not send it. */
+/** Writes the event whose notifications a check sends, and returns its id; the queue does not send it. */
 export async function insertCheck(tx: Tx, accountId: number, body: string, now: Date): Promise<number> {
   const event: NewEvent = { account_id: accountId, kind: 'sale', test: true, state: 'cancelled', body, due_at: now, created_at: now }
   const { id } = await tx.insertInto('webhook_events').values(event).returning('id').executeTakeFirstOrThrow()
   return id
 }
 
-/** Logs what a check has sent; the event counts as delivered when the first notification was accepted. */
+/** Logs the attempts of a check; the event counts as delivered if the first notification was accepted. */
 export async function recordCheck(
   tx: Tx,
   { eventId, accountId }: { eventId: number; accountId: number },
@@ -196,7 +196,7 @@ export async function pageOfAttempts(on: Queryable, filter: AttemptFilter, limit
   return { rows, total }
 }
 
-/** Why an attempt was made, null for an event in its turn. */
+/** Why an attempt was made; null for a regular delivery. */
 export function markOf(test: boolean, mark: Schema['webhook_attempts']['mark']): WebhookLog['mark'] {
   return mark ?? (test ? 'test' : null)
 }

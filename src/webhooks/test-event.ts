@@ -18,7 +18,7 @@ export function testBody(event: EventKind, { now, zone }: EventTime): string {
   return eventBody(event, now, zone, data)
 }
 
-/** Queues a test event and gives its id. */
+/** Queues a test event and returns its id. */
 export async function queueTestEvent(tx: Tx, accountId: number, event: EventKind, time: EventTime): Promise<number> {
   const { now } = time
   const [id] = await insertEvents(tx, [{ account_id: accountId, kind: event, test: true, body: testBody(event, time), due_at: now, created_at: now }])

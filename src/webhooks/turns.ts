@@ -6,8 +6,8 @@ import { reason } from '#core/problems.ts'
 import type { Schema, Tx } from '#db/schema.ts'
 
 /**
- * Takes the turn of this minute; a rollback returns it.
- * @throws RATE_LIMITED if it was taken less than a minute ago
+ * Records the run of this minute; a rollback undoes it.
+ * @throws RATE_LIMITED if the last run was less than a minute ago
  */
 export async function takeTurn(tx: Tx, accountId: number, action: Schema['webhook_turns']['action'], now: Date): Promise<void> {
   const { rows } = await sql`

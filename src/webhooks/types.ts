@@ -10,7 +10,7 @@ import { EVENT_KINDS, ExpireEventSchema, SaleEventSchema } from './event-body.ts
 import type { EventFeed } from './event-feed.ts'
 import type { Sealing } from '#core/sealing.ts'
 
-/** The context of the webhooks' verbs. */
+/** The context of webhook verbs. */
 export interface WebhookRules {
   guard: TargetGuard
   sealing: Sealing
@@ -27,7 +27,7 @@ export interface WebhookCtx extends WriteCtx {
   webhooks: WebhookRules
 }
 
-/** The context of reading the feed. */
+/** The context for reading the feed. */
 export interface FeedCtx extends HasViewer {
   viewer: Viewer
   events: EventFeed

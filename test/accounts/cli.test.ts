@@ -30,7 +30,7 @@ async function mintmark(...args: string[]): Promise<string> {
       (line) => lines.push(line),
     )
   }
-  // Subcommands copy the settings when they are made; those of the program came first.
+  // Subcommands copied the settings of the program when they were created, after these were set.
   await program.parseAsync(args, { from: 'user' })
   return lines.join('\n')
 }

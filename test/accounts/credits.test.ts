@@ -1,4 +1,4 @@
-// Highlight credits: a ledger that adds up and a balance that many takers at once never bring below 0.
+// Highlight credits: the ledger always sums to the balance, and concurrent use never takes the balance below 0.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addCredits } from '#accounts/add-credits.ts'
 import { createAccount } from '#accounts/create-account.ts'

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 beforeEach(() => void (lines.length = 0))
 
-/** An address that has not failed yet. */
+/** An address without earlier failures. */
 function freshAddress(): string {
   addresses += 1
   return `198.51.${addresses >> 8}.${addresses & 255}`
@@ -52,7 +52,7 @@ async function fail(times: number, once: () => Promise<{ status: number }>): Pro
 
 test('an address that sends wrong keys gets 429 without a database lookup', async () => {
   const address = freshAddress()
-  // A key that is read while accounts change is not kept.
+  // A key that is read while accounts change is not cached.
   await node.ctx.caughtUp()
   expect((await items(node.keys.starter, address)).status).toBe(200)
   const lookups = countLookups()
@@ -76,10 +76,10 @@ test('an address that sends wrong keys gets 429 without a database lookup', asyn
   expect((await graphql(newKey('api'), address)).body).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
   expect((await items(null, address)).status).toBe(401)
 
-  // Keys in memory go on, on every path; other addresses are not concerned.
+  // Cached keys keep working on every path; other addresses are not affected.
   for (let i = 0; i < 3; i += 1) expect((await items(node.keys.starter, address)).status).toBe(200)
   expect((await graphql(node.keys.starter, address)).status).toBe(200)
-  // Also after a change of their account, which has them read again.
+  // They keep working even after a change of their account, which makes the node read them again.
   await change(node.ctx, (_tx, note) => Promise.resolve(note.changed('accounts', [node.accounts.starter])))
   expect((await items(node.keys.starter, address)).status).toBe(200)
   expect((await items(newKey('api'), freshAddress())).status).toBe(401)
@@ -119,10 +119,10 @@ test('IPv6 addresses of one /64 count as one address, as do both forms of an IPv
 
 test('a client cannot choose its address', async () => {
   const [wrong, address] = [newKey('api'), freshAddress()]
-  // With TRUST_PROXY=1 only the last address is the proxy's word.
+  // With TRUST_PROXY=1, only the last address was added by the trusted proxy.
   expect(await fail(30, () => items(wrong, `${freshAddress()}, ${address}`, other))).not.toContain(429)
   expect((await items(wrong, `${freshAddress()}, ${address}`, other)).status).toBe(429)
-  // What is not an address counts against the proxy.
+  // A value that is not an address counts against the proxy.
   expect(await fail(30, () => items(wrong, `x${freshAddress()}`))).not.toContain(429)
   expect((await items(wrong, `x${freshAddress()}`)).status).toBe(429)
 })
@@ -173,7 +173,7 @@ test('failed operator sign-ins write two log lines, audit rows with an exact tot
       .orderBy('id')
       .execute()
   await until('the first row is there', async () => (await rows()).length > 0)
-  // The others follow when a minute ends, which may be now.
+  // The others are recorded when the minute ends, which may be now.
   expect((await rows())[0]).toEqual({ actor: 'operator:unknown', action: 'operator.authentication-failed', after: { attempts: 1 } })
   const scraped = await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })
   const text = await scraped.text()
@@ -188,7 +188,7 @@ test('failures from many addresses do not fill the audit log', async () => {
   const [first, ...more] = Array.from({ length: 150 }, (_, i) => `203.0.113.${i}`)
   const fails = async (address: string) => expect((await operator('wrong', address, attacked)).status).toBe(401)
   try {
-    // All within the minute for which rows are saved up.
+    // All of them fall within the minute for which records are collected.
     await fails(first!)
     await Promise.all(more.map(fails))
     for (let i = 0; i < 4; i += 1) await fails(first!)

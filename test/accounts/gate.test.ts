@@ -1,4 +1,4 @@
-// The gate on a listener: 401 before 403 before 429 before everything about body and path.
+// The order of checks on a listener: 401 before 403 before 429 before everything about body and path.
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'

@@ -1,4 +1,4 @@
-// Results kept for repeated requests hold new keys and secrets: nothing that stands in the database or a backup opens them.
+// Stored results of repeated requests contain new keys and secrets: nothing in the database or a backup decrypts them.
 import { createDecipheriv, createHash, hkdfSync } from 'node:crypto'
 import { PassThrough } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
@@ -17,7 +17,7 @@ interface Kept {
 
 let node: TestNode
 let session: string
-/** every secret that an answer showed */
+/** every secret that a response contained */
 const shown: string[] = []
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ async function keptResults(): Promise<Kept[]> {
   return (await sql<Kept>`select scope, key, result from idempotency_keys order by key`.execute(node.db.kysely)).rows
 }
 
-/** Every text and every row of bytes that the database holds, in each form in which it could be a credential. */
+/** All text and binary values in the database, in each form in which they could be a credential. */
 async function everythingStored(): Promise<Set<string | Buffer>> {
   const { rows: columns } = await sql<{ table: string; column: string }>`
     select c.table_name as table, c.column_name as column from information_schema.columns c
@@ -78,7 +78,7 @@ function formsOf(value: unknown): (string | Buffer)[] {
   return [String(value), `Bearer ${String(value)}`, createHash('sha256').update(String(value)).digest()]
 }
 
-/** The kept result as text, null if this is not the credential. */
+/** The stored result as text; null if the credential does not decrypt it. */
 function opened({ scope, key, result }: Kept, credential: string | Buffer): string | null {
   const secret = Buffer.from(hkdfSync('sha256', credential, scope, `mintmark results ${key}`, 32))
   const decipher = createDecipheriv('aes-256-gcm', secret, result.subarray(0, 12)).setAuthTag(result.subarray(12, 28))

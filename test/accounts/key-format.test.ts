@@ -1,4 +1,4 @@
-// Keys: well formed when made, refused after any change of a character, evenly random.
+// Keys: generated well formed, rejected after a change of any character, uniformly random.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hashKey, isWellFormed, last4, newKey } from '#accounts/key-format.ts'
@@ -40,7 +40,7 @@ test('all characters of the alphabet are equally likely', () => {
   for (let i = 0; i < keys; i++) for (const c of newKey('api').slice(9, 52)) counts.set(c, (counts.get(c) ?? 0) + 1)
   const expected = (keys * 43) / 62
   const chiSquare = [...BASE62].reduce((sum, c) => sum + ((counts.get(c) ?? 0) - expected) ** 2 / expected, 0)
-  // 61 degrees of freedom: beyond 140 by chance once in ten million runs; a modulo bias of bytes gives over 800.
+  // 61 degrees of freedom: above 140 by chance once in ten million runs; a modulo bias of bytes gives over 800.
   expect(chiSquare).toBeLessThan(140)
 })
 

@@ -1,4 +1,4 @@
-// The keyring: who calls, out of memory, and never longer than the key, its account and its plan allow.
+// The keyring: authenticates from memory, and never longer than the key, its account and its plan allow.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeAccount } from '#accounts/change-account.ts'
 import { createAccount } from '#accounts/create-account.ts'
@@ -48,7 +48,7 @@ async function accountWithKey(plan: Plan = 'plus', expiresInMs?: number) {
   return { account, key, header: `Bearer ${key.key}` }
 }
 
-/** The viewer, or the rule of the refusal. */
+/** The viewer, or the rule of the rejection. */
 async function outcome(keyring: Keyring, header: string | undefined): Promise<object | string> {
   try {
     return await keyring.find(header, CALLER)

@@ -1,4 +1,4 @@
-// Limits of several nodes on one database without Redis: counted together, by leases, exactly and with few statements.
+// Limits of several nodes on one database without Redis: counted together by leases, exactly and with few statements.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
@@ -28,7 +28,7 @@ beforeEach(() => void (accountId += 1))
 const viewer = (plan: Plan): Viewer => ({ kind: 'account', accountId, keyId: 1, plan })
 const node = () => new RateLimits(LIMITS, { db, log: silent })
 
-/** What is left after a request, null if it is refused. */
+/** The remaining requests after a request; null if it is rejected. */
 const ask = (limits: RateLimits, plan: Plan): Promise<number | null> =>
   limits.consume(viewer(plan))!.then(
     ({ remaining }) => remaining,
@@ -53,7 +53,7 @@ async function statements(run: () => Promise<unknown>): Promise<number> {
   return count
 }
 
-/** Runs with fresh nodes and a new account; repeated if a lease took too long on a busy machine. */
+/** Runs with new nodes and a new account; repeats if a lease took too long on a busy machine. */
 async function undisturbed<T>(count: number, run: (nodes: RateLimits[]) => Promise<T>): Promise<T> {
   for (;;) {
     accountId += 1
@@ -92,7 +92,7 @@ test('two nodes on one database allow the limit once, not twice', async () => {
 
 test.each(PLANS)('three nodes together never exceed %s, and use all of it', async (plan) => {
   const count = await undisturbed(6, async (nodes) => {
-    // They lease in turn, then the minute begins again: by then it is known that they are several.
+    // The nodes lease in turn, then the minute starts again: by then, each knows that there are several.
     await passed(nodes.slice(0, 3), plan, 3)
     await db.kysely.updateTable('rate_limit_leases').set({ leased: 0 }).where('account_id', '=', accountId).execute()
     return passed(nodes.slice(3), plan, LIMITS[plan] * 2)
@@ -168,7 +168,7 @@ test('a late lease is reduced by the requests accepted in the meantime', async (
 })
 
 test('an unresponsive database delays one request briefly, and later requests not at all', async () => {
-  // All connections are taken: the statement waits for one.
+  // All connections are in use: the statement waits for one.
   const held = await Promise.all(Array.from({ length: 8 }, () => db.pool.connect()))
   const limits = node()
   try {

@@ -1,4 +1,4 @@
-// Counts how often keys are looked up in the database, whatever else asks it meanwhile.
+// Counts the key lookups in the database, regardless of other queries.
 import pg from 'pg'
 import { vi } from 'vitest'
 

@@ -1,4 +1,4 @@
-// A small node for tests of accounts: a pool, a change feed, the keyrings and the operator's listener, on a clock that tests move.
+// A small node for tests of accounts: a pool, a change feed, the keyrings and the operator's listener, with a clock that tests set.
 import { apiKeyring, consoleSessions, operatorTokens, sellerSessions } from '#accounts/keyring.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { openSealing } from '#core/sealing.ts'
@@ -19,12 +19,12 @@ import type { PriceWriteCtx } from '#prices/types.ts'
 import { webhookRules } from '#webhooks/rules.ts'
 import { Clock, type Reply, send as sendTo, type Sending, silent } from '../support/node.ts'
 
-/** Who asks a keyring, if no request does. */
+/** The caller of a keyring outside of a request. */
 export const CALLER = { ip: '192.0.2.1', socket: {}, headers: {} }
 export const BOOTSTRAP_TOKEN = 'bootstrap token of the tests'
 export type TestNode = Awaited<ReturnType<typeof openNode>>
 
-/** A node on the database; several on one database follow each other's changes. */
+/** A node on the database; several nodes on one database follow each other's changes. */
 export async function openNode(databaseUrl: string, clock = new Clock()) {
   const db = openPool<Schema>({ url: databaseUrl, max: 12, applicationName: 'mintmark-test' })
   const feed = new ChangeFeed(db, { warn: () => {}, info: () => {} })

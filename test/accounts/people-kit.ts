@@ -1,4 +1,4 @@
-// People on a test node, as a browser signs them in: requests of the console's own pages, codes of an authenticator app.
+// People on a test node, signed in like a browser: requests of the console's pages, codes of an authenticator app.
 import { TOTP } from 'otpauth'
 import { createPerson } from '#accounts/people/create-person.ts'
 import type { Role } from '#core/roles.ts'
@@ -21,12 +21,12 @@ export interface Answer {
     }
     error?: { code: string; message: string; details?: { field: string; rule: string }[] }
   }
-  /** what a sign-in sets */
+  /** cookie that a sign-in sets */
   cookie: string
   headers: RawReply['headers']
 }
 
-/** A request of the console's pages; each comes from an address of its own. */
+/** A request of the console's pages, from a different address each time. */
 export async function ask(on: TestNode, method: string, path: string, { body, cookie }: { body?: object; cookie?: string } = {}): Promise<Answer> {
   const headers = ['x-console', '1', 'origin', on.operatorUrl!, ...(cookie ? ['cookie', cookie] : [])]
   const { status, headers: answered, text } = await sendRaw(on.operatorUrl + path, method, headers, body && JSON.stringify(body))
@@ -37,18 +37,18 @@ export function signIn(on: TestNode, body: object): Promise<Answer> {
   return ask(on, 'POST', '/console/session', { body })
 }
 
-/** The code that an app shows now, by the clock of the node. */
+/** The code that an app shows now, by the node's clock. */
 export function codeOf(on: TestNode, secret: string): string {
   return new TOTP({ secret }).generate({ timestamp: on.clock.now().getTime() })
 }
 
-/** To the moment at which the app begins to show a code, which it then does for 30 seconds. */
+/** Advances the clock to the moment when the app starts to show a code, which it then shows for 30 seconds. */
 export function startOfCode(...nodes: TestNode[]): void {
   const intoCodeMs = nodes[0]!.clock.now().getTime() % CODE_MS
   for (const { clock } of nodes) clock.advance(CODE_MS - intoCodeMs)
 }
 
-/** Until the app shows another code, and the one after it. */
+/** Advances the clock until the app shows another code, and the next one. */
 export function nextCode(...nodes: TestNode[]): void {
   for (const { clock } of nodes) clock.advance(60_000)
 }
@@ -64,7 +64,7 @@ export interface Member {
   cookie: string
 }
 
-/** Sets two-factor sign-in up in a session that was opened by a link. @returns the secret of the app */
+/** Sets up two-factor sign-in in a session opened by a link. @returns the secret of the app */
 export async function setTwoFactor(on: TestNode, cookie: string): Promise<string> {
   const { body } = await ask(on, 'POST', '/console/two-factor', { cookie, body: { current_password: PASSWORD } })
   const { secret } = body.data
@@ -73,7 +73,7 @@ export async function setTwoFactor(on: TestNode, cookie: string): Promise<string
   return secret
 }
 
-/** Somebody with these roles who has done everything to sign in. */
+/** A person with these roles who has completed all steps of the sign-in. */
 export async function member(on: TestNode, name: string, roles: Role[]): Promise<Member> {
   const { id, link_path: path } = await call(createPerson, on.ctx, { name, roles })
   const { cookie } = await signIn(on, { link: linkIn(path), password: PASSWORD })

@@ -1,4 +1,4 @@
-// Proves how people sign in, from outside and on two nodes: one first owner, passwords, codes, lock-out, roles, sessions and tokens.
+// How people sign in, tested from outside and on two nodes: one first owner, passwords, codes, lock-out, roles, sessions and tokens.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changePerson } from '#accounts/people/change-person.ts'
@@ -79,7 +79,7 @@ describe('The first owner', () => {
         const last = owners[0]!.id
         await expect(call(removePerson, node.ctx, { id: last })).rejects.toMatchObject({ code: 'CONFLICT', why: { rule: 'last_owner' } })
         await expect(call(changePerson, node.ctx, { id: last, roles: ['market'] })).rejects.toMatchObject({ code: 'CONFLICT' })
-        // Leaves the next round its own two.
+        // Removes everyone, so that the next round has only its own two people.
         await sql`update people set removed_at = now() where removed_at is null`.execute(node.db.kysely)
       }
     } finally {
@@ -100,7 +100,7 @@ describe('A password', () => {
     const { id, link_path: path } = await call(createPerson, here.ctx, { name: `Zerrin ${password.slice(0, 8)}`, roles: ['read_only'] })
     const refused = await signIn(here, { link: linkIn(path), password })
     expect([refused.status, detailsOf(refused)]).toEqual([422, [`password ${rule}`]])
-    // The link was not used up.
+    // The failed attempt did not use up the link.
     expect((await signIn(here, { link: linkIn(path), password: PASSWORD })).body.data.person).toMatchObject({ id, unfinished: true })
   })
 
@@ -159,7 +159,7 @@ describe('Two-factor sign-in', () => {
   test('accepts each code once, even under concurrent use', async () => {
     startOfCode(here, there)
     const { name, secret } = await member(here, 'Once', ['support'])
-    // The code that confirmed the app is used, too.
+    // The code that confirmed the app counts as used.
     expect((await signIn(here, { name, password: PASSWORD, code: codeOf(here, secret) })).status).toBe(401)
     nextCode(here, there)
     const code = codeOf(here, secret)
@@ -199,7 +199,7 @@ describe('A sign-in that fails', () => {
     const refusals: string[] = []
     for (const each of [name, 'Nobody at all']) {
       const statuses: number[] = []
-      // Two at a time: more wait for connections to the database for too long on a busy machine.
+      // Two at a time: more would wait too long for database connections on a busy machine.
       for (let i = 0; i < 6; i++) {
         const guesses = [here, there].map((on) => signIn(on, { name: each, password: `guess ${i}` }))
         statuses.push(...(await Promise.all(guesses)).map(({ status }) => status))

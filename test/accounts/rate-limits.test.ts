@@ -1,4 +1,4 @@
-// Rate limits: one count a minute for an account, compared with its plan's limit, and told in headers.
+// Rate limits: one count per minute and account, compared with its plan's limit, and reported in headers.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { rateLimitHeaders, RateLimits } from '#accounts/rate-limits.ts'
 import type { Plan } from '#core/plans.ts'
@@ -7,7 +7,7 @@ import type { Viewer } from '#core/verb.ts'
 const LIMITS: Record<Plan, number> = { starter: 3, professional: 5, plus: 10, enterprise: 20 }
 const viewer = (accountId: number, plan: Plan, keyId = 1): Viewer => ({ kind: 'account', accountId, keyId, plan })
 
-// The limiter reads the system's clock: here it stands until it is moved.
+// The limiter reads the system's clock: stop it, so that only the test advances it.
 beforeEach(() => void vi.useFakeTimers({ now: 0 }))
 afterEach(() => void vi.useRealTimers())
 

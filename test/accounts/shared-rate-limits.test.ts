@@ -1,4 +1,4 @@
-// Rate limits over Redis: nodes lease from it together, and go on alone while it is away. Needs Debian's redis-server.
+// Rate limits with Redis: nodes share leases from it, and count alone while it is unavailable. Needs Debian's redis-server.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ let accounts = 0
 const newAccount = (): number => (accounts += 1)
 const row = (id: number) => `mintmark:lease:${id}`
 
-/** What is left after a request, null if it is refused. */
+/** The remaining requests after a request; null if it is rejected. */
 const ask = (limits: RateLimits, id: number, plan: Plan): Promise<number | null> =>
   limits.consume({ kind: 'account', accountId: id, keyId: 1, plan })!.then(
     ({ remaining }) => remaining,
@@ -62,7 +62,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
     rmSync(directory, { recursive: true, force: true })
   })
 
-  /** Nodes that are connected. */
+  /** Nodes that are connected to Redis. */
   async function connected(count: number): Promise<RateLimits[]> {
     const nodes = Array.from({ length: count }, () => open(url))
     for (const node of nodes) await until('the node leases', () => leases(node))
@@ -76,7 +76,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
     return (await redis.exists(row(id))) === 1
   }
 
-  /** Runs with connected nodes and a new account; repeated if a lease took too long on a busy machine. */
+  /** Runs with connected nodes and a new account; repeats if a lease took too long on a busy machine. */
   async function undisturbed<T>(count: number, run: (nodes: RateLimits[], id: number) => Promise<T>): Promise<T> {
     for (;;) {
       const nodes = await connected(count)
@@ -88,7 +88,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
 
   test.each(PLANS)('three nodes together never exceed %s, and use all of it', async (plan) => {
     const count = await undisturbed(6, async (nodes, id) => {
-      // They lease in turn, then the minute begins again: by then it is known that they are several.
+      // The nodes lease in turn, then the minute starts again: by then, each knows that there are several.
       await passed(nodes.slice(0, 3), id, plan, 3)
       await redis.hset(row(id), 'leased', 0)
       return passed(nodes.slice(3), id, plan, LIMITS[plan] * 2)
@@ -185,7 +185,7 @@ test.each([
 ])('without Redis at %s, a node counts alone and logs why', async (url, why) => {
   const warnings: string[] = []
   const log: Log = { ...silent, warn: (details, message) => void warnings.push(`${message}: ${(details as { err: Error }).err.message}`) }
-  // On a busy machine the failure may come later than a request waits.
+  // On a busy machine, the failure may come later than the maximum wait of a request.
   await until('the reason is known in time', async () => {
     const limits = open(url, log)
     expect(await passed([limits], newAccount(), 'starter', 10)).toBe(5)

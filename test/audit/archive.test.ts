@@ -1,4 +1,4 @@
-// The archive of the audit log: the list is the same before, while months are in files, and after they are restored.
+// The archive of the audit log: the list is the same before archiving, while months are in files, and after they are restored.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ import { openS3 } from '../support/s3.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mintmark-audit-archive-'))
 const KEEP_MONTHS = 2
-/** Entries of a year, in months that have ended and in the current one. */
+/** Entries of a year: in past months and in the current one. */
 const DAYS = 365
 const ENTRIES = 600
 
@@ -48,7 +48,7 @@ beforeAll(async () => {
     after: i % 3 === 0 ? null : JSON.stringify({ 'ö "quoted"': '\t', n: i }),
     request_id: i % 2 === 0 ? null : `request ${i}`,
   }))
-  // Before the node's own entries, as if they had been written at their times.
+  // Inserted before the node's own entries, as if they had been written at their times.
   await sql`
     insert into audit_log (id, at, actor, action, subject_type, subject_id, before, after, request_id) overriding system value
     select * from unnest(${entries.map((_, i) => i - 10_000)}::int8[], ${entries.map(({ at }) => at)}::timestamptz[],
@@ -59,7 +59,7 @@ beforeAll(async () => {
 })
 afterEach(async () => {
   for (const { month, file } of await archivedAuditMonths(node.db.kysely)) if (file !== null) await restoreAuditMonth(archiving, month)
-  // So that the next test archives them again.
+  // So that the next test can archive them again.
   await node.db.kysely.deleteFrom('audit_archives').execute()
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
 })
@@ -116,7 +116,7 @@ describe('an archived audit log', () => {
         expect(archived.length).toBeGreaterThan(8)
         expect((await inDatabase()).length).toBeLessThan(ids.length / 2)
         expect(await Promise.all(queries.map(list))).toEqual(expected)
-        // A month in the database between months in the archive.
+        // A month that is in the database, between archived months.
         await restoreAuditMonth(archiving, archived[restored % archived.length]!.month)
         expect(await Promise.all(queries.map(list))).toEqual(expected)
         expect(await everything()).toEqual(before)

@@ -1,4 +1,4 @@
-// Export and import are inverse: what one database writes, an empty one reads and writes again byte for byte.
+// Export and import are inverse: importing the export of one database into an empty one gives the same export, byte for byte.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportCatalogue, type ExportFilter } from '#catalogue/export.ts'

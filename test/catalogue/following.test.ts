@@ -1,4 +1,4 @@
-// Several nodes on one database: own changes at once, those of others soon, whatever happens in between.
+// Several nodes on one database: a node shows its own changes at once and those of others soon, even after interruptions.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ afterAll(async () => {
   await here.close()
 })
 
-/** Gives the one item a name, through a node's own write. */
+/** Renames the only item, through a node's own write. */
 async function name(itemName: string, node: TestNode = here): Promise<void> {
   const item = {
     type: 'item',
@@ -50,12 +50,12 @@ function items(node: TestNode): Promise<Reply<{ name: string }[]>> {
   return send(`${node.publicUrl}/api/v1/items`, here.keys.professional)
 }
 
-/** Undefined where the node does not have the item yet. */
+/** Undefined while the node does not have the item yet. */
 async function nameAt(node: TestNode): Promise<string | undefined> {
   return (await items(node)).body.data[0]?.name
 }
 
-/** As a writer that is not one of our nodes: the change and its row of the log, in a transaction that `run` decides on. */
+/** Writes like a program that is not one of our nodes: the change and its row of the log, in a transaction that `run` commits or rolls back. */
 async function elsewhere(itemName: string, run: (commit: () => Promise<void>) => Promise<void>): Promise<void> {
   const client = await here.db.pool.connect()
   try {
@@ -87,7 +87,7 @@ test('a change without a notification is read as well', async () => {
 
 test('a slow transaction that commits after later ones is not missed', async () => {
   await elsewhere('Late', async (commit) => {
-    // A row of the log with a later number commits first: a position that only counts numbers would pass the other by.
+    // A row of the log with a higher number commits first: a position that only compared numbers would skip the other row.
     await sql`update categories set name = 'Later Set' where id = 1`.execute(here.db.kysely)
     await sql`insert into change_log (kind, ids) values ('categories', array[1])`.execute(here.db.kysely)
     const category = async (node: TestNode) => (await items(node)).body.data[0] as unknown as { category: { name: string } }
@@ -102,7 +102,7 @@ test('a slow transaction that commits after later ones is not missed', async () 
 
 test('a node that is behind the trimmed log reloads everything', async () => {
   await here.db.kysely.transaction().execute(async (tx) => {
-    // What was trimmed before the node came to read it: the change is there, its row of the log is not.
+    // Trimmed before the node has read it: the change is there, but its row of the log is not.
     await tx.updateTable('items').set({ name: 'Missed' }).execute()
     await tx.deleteFrom('change_log').execute()
     await sql`update change_log_floor set xact = (pg_current_xact_id()::text::bigint + 1)::text::xid8`.execute(tx)
@@ -168,7 +168,7 @@ test('while the database is unavailable, reads come from memory; afterwards, cha
     expect((await ask('/health/ready')).body).toMatchObject({ success: false, error: { code: 'UNAVAILABLE' } })
     expect((await ask('/health/live')).status).toBe(200)
     for (const path of ['/api/v1/items', '/api/v1/items/search?q=before', '/api/v1/items/1']) expect((await ask(path)).status).toBe(200)
-    // Who calls is only known of keys used before.
+    // Only keys that were used before are cached.
     const unknown = await ask('/api/v1/items', newKey('api'))
     expect([unknown.status, unknown.body.error!.code]).toEqual([503, 'UNAVAILABLE'])
     expect(Number(unknown.headers.get('retry-after'))).toBeGreaterThan(0)

@@ -1,9 +1,9 @@
-// Prices in flat columns against a map of them, under random changes and whenever they are packed.
+// Prices in flat columns compared with a map, under random changes and after packing.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PriceTable } from '#catalogue/snapshot/price-table.ts'
 
-/** The last is too large for the short column. */
+/** The last price is too large for the short column. */
 const LABELS = [4, 5, 8, 70_000]
 
 test('each row has exactly the prices that were set and not removed', () => {

@@ -1,4 +1,4 @@
-// Pages of a catalogue much larger than what is kept ready of it.
+// Pages of a catalogue much larger than its cache of serialised items.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
@@ -36,7 +36,7 @@ test('every page is complete, whatever is evicted while it is built', async () =
   const catalogue = new Catalogue(db, { ...readConfig({}), readyBytesMb: 3, now: () => new Date() })
   await catalogue.load()
   for (let round = 0; round < ROUNDS; round += 1) {
-    // Some of a page were asked for lately, others long ago.
+    // Some items of a page were requested recently, others long ago.
     const rows = Int32Array.from({ length: PER_PAGE }, (_, i) => (i % 2 ? round * 3 + i : (round % 50) * 20 + i) % ITEMS)
     const page = JSON.parse(catalogue.pageBytes(rows, 'full', round % 2 ? 0 : null, '[', ']').toString()) as { id: number }[]
     if (page.some(({ id }, i) => id !== catalogue.items.id[rows[i]!])) expect(page.map(({ id }) => id)).toEqual([...rows].map((row) => row + 1))

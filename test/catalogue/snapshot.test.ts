@@ -1,4 +1,4 @@
-// The catalogue in memory against a naive one: random changes through the database, random queries, equal answers.
+// The catalogue in memory compared with a naive one: random changes through the database, random queries, equal results.
 import { sql } from 'kysely'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ const CODES = [null, '1/10', '2/10', '10/10', '001', '7']
 const GAMES = ['pokemon', 'onepiece', 'chess']
 const KINDS = ['single', 'card', 'sealed', 'bundle']
 const SEARCHES = ['kap', 'ka', 'tek kap', 'cin', 'ÇIN', 'ara', 'set', 'ara set', 'yok', ' ']
-/** Ids that the first migration gives: Ungraded, Near Mint, Lightly Played, and two grades. */
+/** Ids that the first migration assigns: Ungraded, Near Mint, Lightly Played, and two grades. */
 const UNGRADED = [3, 4, 5]
 const NEAR_MINT = 4
 const LABELS = [...UNGRADED, 8, 9]
@@ -53,7 +53,7 @@ interface NaiveItem {
   prices: { market: number; label: number; minor: number; updated: number }[]
 }
 
-/** Not the default, and without source_b. */
+/** Not the default order, and without source_b. */
 const MARKET_ORDER = ['service', 'source_c', 'source_a'] as const
 const CURRENCIES = { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }
 const DAYS = ['2026-01-01', '2026-02-01', '2026-03-01']
@@ -64,7 +64,7 @@ const newCatalogue = () => new Catalogue(db, { ...readConfig({ MARKET_ORDER: MAR
 /** The catalogue as plain arrays. */
 class Naive {
   items: NaiveItem[] = []
-  /** lira for a unit, by currency */
+  /** lira per unit, by currency */
   rates = new Map<string, number>()
   parents = new Map<number, number | null>()
 
@@ -165,7 +165,7 @@ async function nextNumber(tx: Tx): Promise<number> {
   return rows[0]!.n + Math.floor(performance.now() * 1000)
 }
 
-/** The changes that a number can stand for. */
+/** The changes that a random number selects. */
 const CHANGES: Record<string, (n: number) => Change> = {
   addItems: (n) => async (tx, note) => {
     const categories = await idsOf(tx, 'categories')
@@ -175,7 +175,7 @@ const CHANGES: Record<string, (n: number) => Change> = {
     note.changed('items', ids)
     if (categories.length === 0) note.changed('categories', [category])
   },
-  // The items are noted before the category that they are in.
+  // Announces the items before the category that contains them.
   addItemsWithCategory: (n) => async (tx, note) => {
     const category = await addCategory(tx, n)
     note.changed('items', [await addItem(tx, n, category), await addItem(tx, n * 3, category)])
@@ -213,7 +213,7 @@ const CHANGES: Record<string, (n: number) => Change> = {
   moveCategory: (n) => async (tx, note) => {
     const ids = await idsOf(tx, 'categories')
     const id = pick(ids, n)
-    // Only below an older one, so that there is no circle.
+    // Only below an older category, so that there is no cycle.
     const parent = pick([null, ...ids.filter((other) => other < id)], n >> 3)
     if (id === undefined) return
     await tx.updateTable('categories').set({ parent_id: parent }).where('id', '=', id).execute()
@@ -271,7 +271,7 @@ const asked = fc.record({
 })
 type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never
 
-// Several transactions between two looks at the log, several changes in one transaction.
+// Several transactions between two reads of the log, and several changes in one transaction.
 const round = fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 })
 const rounds = fc.array(
   fc.oneof(
@@ -280,7 +280,7 @@ const rounds = fc.array(
   ),
   { minLength: 2, maxLength: 6 },
 )
-// The same are asked after every round: what is kept from an earlier answer must not outlive it.
+// The same queries run after every round: cached results must not outlive a change.
 const queries = fc.array(asked, { minLength: 6, maxLength: 10 })
 
 test('answers every query like a naive catalogue, after any changes', async () => {
@@ -379,7 +379,7 @@ async function commit(changes: { what: string; n: number }[]): Promise<void> {
   })
 }
 
-/** All items of a list, page by page by cursor. */
+/** All items of a list, page by page with cursors. */
 function byCursor({ queries, items }: Catalogue, { filter, field, direction, limit }: Omit<Asked, 'offset'>): number[] {
   const market = marketPosition(filter.market)
   const ids: number[] = []
@@ -417,7 +417,7 @@ async function compare(catalogue: Catalogue, asks: Asked[]): Promise<void> {
     }
     expect(byCursor(catalogue, { filter, field, direction, limit })).toEqual(naive.sorted(wanted, filter.market, field, direction))
     if (!filter.search?.trim()) continue
-    // The words are too short for typos: what is ranked is what is filtered.
+    // The words are too short for typos: ranked and filtered searches must find the same items.
     const { search, ...others } = filter
     const ranked = catalogue.queries.search(search, others, 0, 10_000)
     expect([...ranked.rows].map((row) => catalogue.items.id[row]!).sort((a, b) => a - b)).toEqual(wanted.map(({ id }) => id).sort((a, b) => a - b))

@@ -51,7 +51,7 @@ describe('retries', () => {
       ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }),
     })
 
-  /** A client whose first requests fail in this way, and what it sent. */
+  /** A client whose first requests fail in this way, and the requests that it sent. */
   function flaky(failures: (() => Response | Promise<never>)[], retries = 2) {
     const sent: Request[] = []
     const fetch = (request: Request) => {

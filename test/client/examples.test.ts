@@ -1,4 +1,4 @@
-// The examples as their readers run them: in a project with the packed client, against the running service; pages in Chromium.
+// The examples as readers run them: in a project with the packed client, against the running service; pages in Chromium.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'

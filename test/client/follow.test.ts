@@ -1,4 +1,4 @@
-// The client follows feeds by cursor: to their end, as entries come, over failures, and until it is told to stop.
+// The client follows feeds by cursor: to their end, as entries arrive, across failures, and until it is aborted.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Mintmark, MintmarkError } from '../../client/src/index.ts'
 import { OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
@@ -33,7 +33,7 @@ async function item(): Promise<number> {
 
 const waiting = (count: number) => until(`${count} wait`, () => node.polls.waiting === count)
 
-/** Everything up to the end of the feed. */
+/** All entries up to the end of the feed. */
 async function changesAfter(after?: string) {
   const seen: { id: number; cursor: string }[] = []
   const query = { wait: 0, limit: 2, kinds: 'item', ...(after !== undefined && { after }) }

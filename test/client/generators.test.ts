@@ -1,5 +1,5 @@
-// What others generate from our OpenAPI documents: every generator succeeds on both, its output type-checks with names for
-// what it holds, and its calls are understood by the service.
+// Third-party generators with our OpenAPI documents: each accepts both documents, its output type-checks and uses meaningful
+// names, and the service accepts the calls.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ const generate = (script: string, args: string[], env = {}) =>
   run('npm', ['run', '--silent', script, '-w', 'client', '--', ...args], { env: { ...process.env, ...env } })
 let node: TestNode
 
-/** The names that integrators meet, by document. */
+/** The names that integrators use, by document. */
 const NAMES = {
   public:
     'Item Price Category Group Listing OwnListing UpdateListingInput CollectionRecord AddCollectionItemInput Webhook SaleEvent MarketCode ListingStatus ErrorCode',
@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** A module that type-checks only if the generated one exports these names. */
+/** A module that type-checks only if the generated module exports these names. */
 function expectNames(generator: string, document: keyof typeof NAMES, module: string): void {
   const names = NAMES[document].split(' ')
   writeFileSync(

@@ -1,4 +1,4 @@
-// The client as its users get it: packed, and installed with what it depends on in an empty project.
+// The client as users install it: packed, with its dependencies, in an empty project.
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ export interface Project {
   remove: () => void
 }
 
-/** Creates the project without the network: the dependencies are packed from the checkout. */
+/** Creates the project without network access: the dependencies are packed from the checkout. */
 export async function installClient(): Promise<Project> {
   const directory = mkdtempSync(join(tmpdir(), 'mintmark-client-'))
   const copy = copyOfClient()
@@ -28,7 +28,7 @@ export async function installClient(): Promise<Project> {
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) }
 }
 
-/** A checkout with nothing but the client: to pack it builds it in its folder, where several tests at once would mix their files. */
+/** A checkout that contains only the client: packing builds it in its folder, where concurrent tests would overwrite each other's files. */
 function copyOfClient(): string {
   const copy = mkdtempSync(join(tmpdir(), 'mintmark-checkout-'))
   const from = join(ROOT, 'client')

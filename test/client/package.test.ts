@@ -1,4 +1,4 @@
-// The client as its users get it: packed, installed in an empty project, loaded by every supported runtime and type-checked.
+// The client as users install it: packed, installed in an empty project, loaded by every supported runtime and type-checked.
 import { execFile } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ const run = promisify(execFile)
 
 interface Runtime {
   name: string
-  /** package of the registry that holds its program */
+  /** package of the registry that contains the runtime's program */
   from: string
   /** the program in that package */
   program: string
@@ -20,7 +20,7 @@ interface Runtime {
 }
 
 const PLATFORM = `${process.platform}-${process.arch}`
-/** Those beside the project's own Node; CI installs those that are missing, elsewhere they are skipped. */
+/** The runtimes besides the project's own Node; CI installs missing ones, elsewhere their tests are skipped. */
 const RUNTIMES: Runtime[] = [
   ...['18.20.8', '20.20.2', '22.23.3', '24.21.0'].map((release) => ({
     name: `Node ${release}`,
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await installed
 })
 
-/** All of them by one npm, which downloads them at the same time. */
+/** Installed by a single npm, which downloads all of them at the same time. */
 async function installRuntimes(): Promise<void> {
   mkdirSync(DIRECTORY, { recursive: true })
   writeFileSync(join(DIRECTORY, 'package.json'), '{"private": true}')
@@ -85,7 +85,7 @@ async function use(binary: string, args: string[] = []): Promise<void> {
 
 test("works on the project's Node", () => use(process.execPath))
 
-// npm puts the project's own first on the path.
+// npm puts the project's own Node first in the path.
 const INSTALLED = process.env.PATH?.split(delimiter)
   .filter((directory) => !directory.includes('node_modules'))
   .map((directory) => join(directory, 'node'))

@@ -1,4 +1,4 @@
-// The client as the service serves it: a module that any page may import, cached by its entity tag.
+// The client as the service serves it: a module that any page can import, cached by its entity tag.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

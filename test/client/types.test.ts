@@ -1,4 +1,4 @@
-// Holds the types of the client and of the console to the documents that the service serves. RECORD_TYPES=1 writes them again.
+// Checks the types of the client and of the console against the documents that the service serves. RECORD_TYPES=1 writes them again.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ const directory = mkdtempSync(join(tmpdir(), 'mintmark-types-'))
 let node: TestNode
 
 beforeAll(async () => {
-  // The address stands in the examples of the comments.
+  // The examples in the comments contain the address.
   node = await startTestNode({ env: { PUBLIC_URL: 'https://cards.example' } })
 })
 
@@ -69,7 +69,7 @@ test("the console's types are those of the operator API, with the values of its 
   expect(types).toContain('approveListing: {')
 })
 
-/** The console reads neither examples nor errors by status; without them its types are half as long. */
+/** The console needs neither examples nor errors by status; without them its types are half as long. */
 function withoutExamples(document: string): string {
   return JSON.stringify(
     JSON.parse(document, (key, value: unknown) => (key === 'example' || key === 'examples' || /^[45]\d\d$/.test(key) ? undefined : value)),

@@ -1,4 +1,4 @@
-// The collections of the demo: there for the plans that have collections, and worth something.
+// The collections of the demo: they exist for the plans with collections, and have a worth.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

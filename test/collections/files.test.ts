@@ -1,4 +1,4 @@
-// Collections out of files and into files: rows matched or parked, nothing added twice, nothing lost, nothing run.
+// Imports and exports of collections: rows are matched or parked, nothing is added twice or lost, and no cell can run as a formula.
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -78,7 +78,7 @@ async function exported(collectionId: number): Promise<string> {
 const fresh = (name = 'Files') => makeCollection(node, node.accounts.plus, name)
 const parkedOf = async (id: number) => (await operator<ParkedRow[]>(node, 'GET', `/collections/${id}/parked?per_page=100`)).body.data
 
-/** Records in the order of the file: item, label and what the row says of its copies. */
+/** Records in the order of the file: item, label, and the fields of the row about its copies. */
 async function records(collectionId: number) {
   const refs = Object.fromEntries(Object.entries(ids).map(([ref, id]) => [id, ref]))
   return (await plus.list(collectionId)).reverse().map((record) => [refs[record.item_id], record.group_label, record.quantity])

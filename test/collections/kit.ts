@@ -1,4 +1,4 @@
-// What the tests of collections share: a small catalogue with prices, and collections of the accounts of a test node.
+// Shared by the tests of collections: a small catalogue with prices, and collections of the accounts of a test node.
 import { importText, OPERATOR_TOKEN, type Reply, send, type TestNode } from '../support/node.ts'
 
 export interface CollectionRecord {
@@ -30,7 +30,7 @@ interface Made {
   prices?: [market: string, label: string, price: string][]
 }
 
-/** Imports categories `set` (Base Set) and `op` (OP-07) with these items, and gives ids by ref. */
+/** Imports categories `set` (Base Set) and `op` (OP-07) with these items. @returns ids by ref */
 export async function makeItems(node: TestNode, items: Made[]): Promise<Record<string, number>> {
   const category = { type: 'category', market: 'service', parent: null, image: null }
   const lines: object[] = [

@@ -1,4 +1,4 @@
-// Records added at the same time: one commit for many, nobody waits for a stranger's lock or fails with a stranger.
+// Records added concurrently: one commit for many, and no write waits for an unrelated lock or fails because of an unrelated error.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestNode, type TestNode, until } from '../support/node.ts'

@@ -1,4 +1,4 @@
-// What collections were worth by day: recorded once a day, never again and never later, and read over REST, GraphQL and the operator API.
+// Worth of collections by day: recorded once a day, never twice and never late, and read over REST, GraphQL and the operator API.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordWorth } from '#collections/record-worth.ts'
 import { readConfig } from '#config.ts'
@@ -18,7 +18,7 @@ interface Day {
 let node: TestNode
 let ids: Record<string, number>
 let plus: ReturnType<typeof collector>
-/** when the recording next runs */
+/** when the recording runs next */
 let now = new Date('2026-11-20T08:00:00Z')
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ beforeAll(async () => {
     { ref: 'euro', name: 'Euro', prices: [['source_b', 'Near Mint', '0.10']] },
     { ref: 'huge', name: 'Huge', prices: [['source_c', 'Near Mint', '9999999999.99']] },
     { ref: 'none', name: 'None' },
-    // A graded card below an ungraded one: both prices are disputed.
+    // A graded card that costs less than an ungraded one: both prices are disputed.
     {
       ref: 'odd',
       name: 'Odd',
@@ -72,7 +72,7 @@ test("is recorded once a day in the service's time zone, and a missed day stays 
     without_cost: 11,
   }
   expect(await history(id)).toEqual([first])
-  // In Istanbul this is the next day.
+  // In Istanbul, it is already the next day.
   await record('2026-11-20T21:00:00Z')
   await plus.add(id, { item_id: ids.lira })
   await record('2026-11-21T10:00:00Z')

@@ -1,4 +1,4 @@
-// What records are worth: the price that fits the grade, exact to the cent, currencies apart.
+// Worth of records: the price for the grade, exact to the cent, currencies kept apart.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { collector, makeCollection, makeItems } from './kit.ts'

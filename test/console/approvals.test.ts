@@ -1,4 +1,4 @@
-// Approvals in a real browser: what a decision is made by at a glance, decided by single keys, undone after a reload, and fifty in a row.
+// Approvals in a real browser: data for a decision visible at once, single-key decisions, undo after a reload, and fifty in a row.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'

@@ -1,18 +1,21 @@
-// A browser on the console of a test node: signed in, its troubles collected.
+// A browser on the console of a test node: signed in, collecting errors.
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
 import { bringAxe, seriousOf } from '../support/axe.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
 
-// The first is Chromium without the windows that nobody sees here.
+// The first one is Chromium without a graphical interface.
 const CANDIDATES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const CHROMIUM = CANDIDATES.find((path) => existsSync(path))
 
-/** Without a browser these tests are skipped, but never where CI says that everything has to run. */
+/** Without a browser these tests are skipped, except in CI, where all tests must run. */
 export const NO_BROWSER = CHROMIUM === undefined && !process.env.CI
 export const WHY = NO_BROWSER ? ' (skipped: no Chromium is installed on this machine)' : ''
 
-/** What Playwright turns off, which the argument below replaces, and what every window would load for its address bar: half the cost of a page. */
+/**
+ * Features that Playwright turns off, which the argument below replaces, and what every window would load for its address bar: half the cost of a
+ * page.
+ */
 const NO_FEATURES = [
   'AimEnabled',
   'AvoidCorsURLLoaderRestartOnRedirect',
@@ -49,18 +52,18 @@ export function launch(): Promise<Browser> {
 
 export interface Visit {
   page: Page
-  /** errors of scripts, refusals of the content policy, requests to other places */
+  /** script errors, violations of the content policy, requests to other hosts */
   troubles: string[]
   open: (path: string) => Promise<void>
   close: () => Promise<void>
 }
 
-/** A page of the console with nothing in store; not signed in. */
+/** A page of the console with empty storage; not signed in. */
 export function visit(browser: Browser, node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {
   return visitPages(browser, `${node.operatorUrl}/console`, options)
 }
 
-/** The same of the pages at an address. */
+/** The same for the pages at an address. */
 export async function visitPages(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', timezoneId: 'Europe/Istanbul', ...options })
   const page = await context.newPage()
@@ -75,7 +78,7 @@ export async function visitPages(browser: Browser, address: string, options: Bro
   filesOf.set(page, files)
   page.on('requestfinished', (request) => files.delete(request))
   page.on('requestfailed', (request) => files.delete(request))
-  // Files that the previous page asked for are not awaited.
+  // Files requested by the previous page are not awaited.
   page.on('domcontentloaded', () => files.clear())
   page.on('request', (request) => {
     if (FILES.includes(request.resourceType())) files.add(request)
@@ -89,7 +92,7 @@ export async function visitPages(browser: Browser, address: string, options: Bro
   return { page, troubles, open, close: () => context.close() }
 }
 
-/** Widths and languages in which every page is walked. */
+/** Widths and languages in which every page is tested. */
 export const LAYOUTS = [1280, 390].flatMap((width) =>
   ['en-GB', 'tr-TR'].map((locale) => ({
     name: `${width} pixels wide, ${locale}`,
@@ -97,7 +100,7 @@ export const LAYOUTS = [1280, 390].flatMap((width) =>
   })),
 )
 
-/** Cumulative layout shift: the largest sum of shifts that no input caused, within 5 s and without a second's pause. */
+/** Cumulative layout shift: the largest sum of shifts without user input within 5 s and without a pause of a second. */
 export function layoutShift(page: Page): Promise<number> {
   return page.evaluate<number>(SHIFTS)
 }
@@ -115,7 +118,7 @@ const SHIFTS = `new Promise((resolve) => {
 })`
 const MAX_SHIFT = 0.1
 
-/** Opens pages one after another; what is wrong with them, light or dark, and what the browser wrote to its console. */
+/** Opens pages one after another. @returns problems in light or dark mode, and what the browser logged to its console */
 export async function walk({ page, open, troubles }: Visit, paths: readonly string[]): Promise<string[]> {
   const found: string[] = []
   let at = ''
@@ -157,7 +160,7 @@ export async function signInWith({ page }: Visit, credential: string): Promise<v
   await settled(page)
 }
 
-/** Waits until the page is there and with it everything that it asked for; one answer may lead to the next request. */
+/** Waits until the page and everything it requested have loaded; one response may lead to another request. */
 export async function settled(page: Page): Promise<void> {
   const files = filesOf.get(page)!
   const stays = async () => files.size === 0 && (await page.evaluate<boolean>(STAYS)) && files.size === 0
@@ -167,7 +170,7 @@ export async function settled(page: Page): Promise<void> {
   })
 }
 
-/** Waits for a message at the edge of the page. It counts also when it has closed by itself, and only once. */
+/** Waits for a toast. It counts even if it has already closed by itself, and only once. */
 export async function announced(page: Page, text: string | RegExp): Promise<void> {
   await until(`the message ${text}`, async () => {
     const messages = await page.evaluate<string[]>('watched.announced')
@@ -178,8 +181,8 @@ export async function announced(page: Page, text: string | RegExp): Promise<void
 }
 
 /**
- * Runs before the scripts of each page. Requests are counted in the page itself, and gone with it: one whose end the browser never
- * reports cannot keep a test waiting. Messages are recorded, because they close by themselves.
+ * Runs before the scripts of each page. The page itself counts its requests, and the count disappears with it: a request whose end the browser
+ * never reports cannot block a test. Toasts are recorded, because they close by themselves.
  */
 const WATCH = `{
   const watched = (window.watched = { open: new Map(), announced: [] })
@@ -210,11 +213,11 @@ const WATCH = `{
     watched.announced.push(...messages.map((message) => message.firstChild.textContent))
   }).observe(document, { childList: true, subtree: true })
 }`
-/** What a page needs beside the answers that its scripts ask for. */
+/** What a page needs in addition to the responses that its scripts request. */
 const FILES = ['script', 'stylesheet']
-/** Files of a page that are not there yet. */
+/** Files of a page that have not loaded yet. */
 const filesOf = new WeakMap<Page, Set<Request>>()
-/** Whether what is awaited is there, now and two frames later; a page that draws no frames is looked at again after a second. */
+/** Whether the awaited content is there, now and two frames later; a page that draws no frames is checked again after a second. */
 const STAYS = `new Promise((resolve) => {
   const there = () => watched.open.size === 0 && document.querySelector('h1') !== null && document.querySelector('[aria-busy=true]') === null
   const now = there()
@@ -223,11 +226,11 @@ const STAYS = `new Promise((resolve) => {
   setTimeout(again, 1_000)
 })`
 
-/** What a page has that is awaited, and what is busy. */
+/** Diagnostics: which awaited content the page has, and which elements are busy. */
 const UNSETTLED = `document.querySelectorAll('h1').length + ' h1; no answer: ' + [...watched.open.values()].join(', ') + '; busy: ' +
   [...document.querySelectorAll('[aria-busy=true]')].map((element) => element.outerHTML.slice(0, 200)).join(', ')`
 
-/** Calls the operator API as a shop or feed would. @throws Error with the answer when it is not a success */
+/** Calls the operator API as a shop or feed would. @throws Error with the response unless it is a success */
 export async function operator<T>(node: TestNode, method: string, path: string, json?: unknown): Promise<T> {
   const { status, body } = await send<T>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { method, json })
   if (!body.success) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(body.error)}`)

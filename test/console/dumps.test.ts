@@ -1,4 +1,4 @@
-// Dumps in the console, in a real browser: none yet, made by a button with its progress, and a store that cannot be used.
+// Dumps in the console, in a real browser: none yet, one created by a button with its progress, and an unusable store.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ describe.skipIf(NO_BROWSER)(`Dumps in the console${WHY}`, () => {
     await page.getByRole('link', { name: 'Dumps' }).click()
     await page.getByText('No dumps yet.').waitFor()
 
-    // Its last table cannot be read until the lock is gone.
+    // Its last table cannot be read until the lock is released.
     const { promise: free, resolve: unlock } = Promise.withResolvers<void>()
     const lock = node.db.kysely.transaction().execute(async (tx) => {
       await sql`lock table prices`.execute(tx)

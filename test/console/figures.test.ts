@@ -1,4 +1,4 @@
-// Figures of a period, an account in one place, prices by hand and health in the console, in a real browser.
+// Figures of a period, all data of an account, manual prices and health in the console, in a real browser.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
@@ -6,7 +6,7 @@ import { seriousOf } from '../support/axe.ts'
 import type { TestNode } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, settled, signedIn, WHY } from './browser.ts'
 
-/** The day may change meanwhile. */
+/** The day may change during the test. */
 const began = Date.now()
 const DAY_MS = 86_400_000
 

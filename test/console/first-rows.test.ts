@@ -1,4 +1,4 @@
-// Proves that the import page shows the first rows of a list as they are, however the file writes them.
+// The import page shows the first rows of a list correctly, however the file is formatted.
 import { expect, test } from 'vitest'
 import { firstRows, guessColumns } from '../../console/src/first-rows.ts'
 

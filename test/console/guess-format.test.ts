@@ -1,4 +1,4 @@
-// Proves that the console guesses the format of a file by the marks that the service serves, and no format for other files.
+// The console guesses the format of a file by the marks that the service serves, and no format for other files.
 import { createReadStream, existsSync, readdirSync } from 'node:fs'
 import { createGunzip } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ const SAMPLE = new URL('../../sample/', import.meta.url)
 const formats = await call(listImportFormats, { viewer: { kind: 'operator', name: 'test' } }, {})
 const guessFormat = (head: string) => guess(head, formats)
 
-/** How files of each format begin. */
+/** Beginnings of files of each format. */
 const HEADS: Record<string, string[]> = {
   'mintmark-ndjson': ['{"type":"category","market":"source_c","ref":"base","name":"Base","game":"pokemon"}\n'],
   tcgdex: [
@@ -58,7 +58,7 @@ const HEADS: Record<string, string[]> = {
 }
 
 test('every format is detected from its samples, and no other format matches them', () => {
-  // Lists that are read by a mapping look as their shops like.
+  // Lists that are read by a mapping have no marks: every shop has its own layout.
   expect(formats.flatMap(({ name, mapped }) => (mapped ? [] : name)).sort()).toEqual(Object.keys(HEADS).sort())
   for (const [format, heads] of Object.entries(HEADS)) {
     for (const head of heads) {

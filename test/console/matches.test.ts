@@ -8,7 +8,7 @@ import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { importFiles, startTestNode, type TestNode, until } from '../support/node.ts'
 import { announced, launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
 
-/** Pictures come from their source, which a test does not ask. */
+/** Pictures come from their source, which a test does not request. */
 const PICTURES = /https:\/\/assets\.tcgdex\.net\//
 
 describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {

@@ -1,4 +1,4 @@
-// Proves the buyer of an order and prices set by hand: what is recorded, what the audit log holds, and what is refused.
+// The buyer of an order and prices set manually: what is recorded, what the audit log contains, and what is rejected.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SetPrice } from '#catalogue/set-price.ts'
 import type { StoredOrder } from '#market/types.ts'

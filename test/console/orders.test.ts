@@ -1,4 +1,4 @@
-// Cancelling an order in the console, in a real browser: what the page says is what the service then holds.
+// Cancelling an order in the console, in a real browser: the service stores what the page shows.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
@@ -32,7 +32,7 @@ describe.skipIf(NO_BROWSER)(`Cancelling orders in the console${WHY}`, () => {
     await node.close()
   })
 
-  /** An order of two listings, two units of the one and the last unit of the other. */
+  /** An order of two listings: two units of one and the last unit of the other. */
   const makeOrder = async (id: number): Promise<[Listing, Listing]> => {
     const list = async (title: string, quantity: number) => {
       const body = { seller_id: node.accounts.plus, item_id: itemId, title, price: 1_250.5, quantity }

@@ -1,5 +1,5 @@
-// Every page of the console in a real browser: wide and narrow, light and dark, both languages; nothing for axe to find,
-// nothing that shifts, and no error in the browser's console.
+// Every page of the console in a real browser: wide and narrow, light and dark, in both languages; no findings of axe,
+// no layout shifts, and no error in the browser's console.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
@@ -63,7 +63,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await page.getByRole('dialog').waitFor()
     for (let i = 0; i < 9; i++) {
       await page.keyboard.press('Tab')
-      // The browser's own bar, which is `body` to the page, has its turn between last and first.
+      // Between the last and the first element, focus is in the browser's own toolbar, which the page sees as `body`.
       await expect
         .poll(() => page.evaluate('document.activeElement === document.body || document.activeElement.closest("dialog") !== null'))
         .toBe(true)
@@ -112,7 +112,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
   })
 })
 
-/** Something on every page; the pages' paths. */
+/** Creates data for every page. @returns the paths of the pages */
 async function fill(node: TestNode): Promise<string[]> {
   const seller = node.accounts.plus
   const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')

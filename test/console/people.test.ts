@@ -1,4 +1,4 @@
-// A new service in a real browser: the first owner by the link, two-factor sign-in, signing out and in, a session that is ended, people.
+// A new service in a real browser: the first owner by the link, two-factor sign-in, signing out and in, an ended session, people.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeOwnerLink } from '#accounts/people/make-owner-link.ts'
@@ -24,7 +24,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     await node.close()
   })
 
-  /** Nothing for axe to find, nothing wider than the window, one heading. */
+  /** No findings of axe, nothing wider than the window, one heading. */
   async function expectSound(page: Page): Promise<void> {
     await settled(page)
     expect(await seriousOf(page)).toEqual([])
@@ -67,7 +67,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Audit log' }).waitFor()
 
-    // Nothing is there yet: the first page says what to do.
+    // There is no data yet: the first page says what to do.
     await page.getByRole('link', { name: 'First steps' }).click()
     await page.getByRole('heading', { name: 'First steps' }).waitFor()
     await expectSound(page)

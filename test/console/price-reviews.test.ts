@@ -1,4 +1,4 @@
-// The review of prices in a real browser: groups with both sides, decided by keyboard and by mouse, one or all that match, and undone.
+// The review of prices in a real browser: groups with both sides, decided by keyboard and by mouse, one by one or all that match, and undone.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PriceDecision } from '#prices/price-decisions.ts'

@@ -38,7 +38,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     const at = (days: number) => new Date(node.clock.now().getTime() - days * 86_400_000).toISOString()
     const price = (days: number, value: number) => ({ item_id: item.id, market: 'source_b', label: 'PSA 9', price: value, updated_at: at(days) })
     await operator(node, 'POST', '/prices', [price(20, 100), price(10, 110)])
-    // A date in the future is held whatever else is known.
+    // A price dated in the future is held in any case.
     await operator(node, 'POST', '/prices', [price(-3, 120)])
     const prices = node.db.kysely.updateTable('prices').where('item_id', '=', item.id).where('market', '=', MARKETS.indexOf('source_b'))
     await prices
@@ -57,7 +57,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await page.getByRole('heading', { name: 'Held prices' }).waitFor()
     await page.getByRole('row', { name: /^PSA 9 Cardmarket \(EU\) €120\.00 Date in the future/ }).waitFor()
 
-    // Every price has a button to correct it, named after its source and label.
+    // Every price has a button to correct it, labelled with its source and label.
     const choice = (name: string) => page.getByRole('button', { name, exact: true })
     await choice('Cardmarket (EU)').click()
     for (const shown of await page.locator('.choices button[aria-pressed=true]').allInnerTexts()) {

@@ -1,4 +1,4 @@
-// The field query of the console's item list: what is offered while it is typed, and typing it with the keyboard alone in a real browser.
+// The field query of the console's item list: the options offered while typing, and entry by keyboard alone in a real browser.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
@@ -95,7 +95,7 @@ describe.skipIf(NO_BROWSER)(`In a browser${WHY}`, () => {
     const input = page.getByRole('combobox', { name: label, exact: true })
     const choices = page.getByRole('listbox').getByRole('option')
     const shown = () => input.getAttribute('aria-expanded')
-    // The list is dimmed until it has what was typed.
+    // The list is dimmed until it shows the results for the typed text.
     const listed = page.waitForResponse((response) => new URL(response.url()).searchParams.get('query') === 'gen')
     await input.pressSequentially('gen')
     await listed

@@ -1,4 +1,4 @@
-// Proves what the operator API answers for the console's pages: orders, sales, the ledger of credits, accounts by name.
+// Responses of the operator API for the console's pages: orders, sales, the ledger of credits, accounts by name.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'

@@ -1,4 +1,4 @@
-// Proves that the service refuses by rule what operators do in the console, so that Turkish has a text for all of it.
+// Requests of the console that the service rejects name a rule, so that every rejection has a text in Turkish.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TURKISH } from '../../ui/words/rules-tr.ts'
 import { type Reason, textIn, textOf } from '#core/problems.ts'
@@ -35,7 +35,7 @@ afterAll(() => node.close())
 const LONG = 'x'.repeat(300)
 const NOBODY = 999_999
 
-/** What people can get wrong in the console: method, path, body. */
+/** Mistakes that people can make in the console: method, path, body. */
 const wrong = (): [string, string, object?][] => [
   ['GET', '/listings?status=nonsense'],
   ['GET', '/listings?seller_id=x'],
@@ -88,7 +88,7 @@ const wrong = (): [string, string, object?][] => [
   ['POST', `/set-matches/${setId}/accept`, { set_id: NOBODY }],
 ]
 
-/** Both texts of a reason, without a parameter left open. */
+/** Both texts of a reason, with all parameters filled in. */
 function expectTexts({ rule, params }: Reason): void {
   for (const text of [textOf({ rule, params }), textIn(TURKISH, { rule, params })])
     expect([rule, text]).toEqual([rule, expect.not.stringMatching(/undefined|[{}]/)])
@@ -113,7 +113,7 @@ const CARD = { type: 'item', market: 'source_c', ref: 'x', name: 'X', slug: 'x',
 const PRICE_HEAD = 'item_ref,market,label,price,updated_at'
 const TCGPLAYER_HEAD = 'TCGplayer Id,Product Line,Set Name,Product Name,Title,Number,Rarity,Condition,TCG Market Price'
 
-/** Files with something wrong in most of their rows, or as a whole. */
+/** Files with errors in most of their rows, or as a whole. */
 const MAPPED = { map: 'price=eur,set=set,number=no,name=name,finish=foil,updated_at=day,label=grade', market: 'source_b' }
 
 const BAD_FILES: [format: string, text: string, input?: object][] = [

@@ -1,4 +1,4 @@
-// What people with few roles are offered in the console, in a real browser: pages stay readable, writes that would be refused are not there.
+// What the console offers to people with few roles, in a real browser: pages stay readable, and writes that would be rejected are hidden.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '#core/roles.ts'
@@ -67,7 +67,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
     await settled(page)
     return visited
   }
-  /** Opens every page; a write may be begun on some of them. */
+  /** Opens every page; on some of them, a write may be started. */
   async function expectWritesOn({ page, open }: Visit, isOffered: (path: string) => boolean): Promise<void> {
     for (const [path, writes] of pages) {
       await open(path)
@@ -95,7 +95,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
 
   test('an owner has all of them', async () => {
     const visited = await signedInAs('owner')
-    // A file is chosen before there is something to send.
+    // A file must be chosen before it can be sent.
     await expectWritesOn(visited, (path) => path !== '/imports')
     await visited.open('/imports')
     await expect.poll(() => visited.page.locator('input[type=file]').count()).toBe(1)

@@ -1,4 +1,4 @@
-// Proves how the console signs in: cookie, what makes the operator API take it, and what ends it, on two nodes.
+// Sign-in to the console, on two nodes: the cookie, what makes the operator API accept it, and what ends it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
@@ -154,7 +154,7 @@ describe('The pages', () => {
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain('unsafe')
     expect(await response.text()).not.toMatch(/<script(?![^>]* src=)/)
-    // As browsers ask again; fetch alone would add `Cache-Control: no-cache`, which demands a whole answer.
+    // Like a browser that revalidates; fetch alone would add `Cache-Control: no-cache`, which demands a complete response.
     const headers = { 'if-none-match': response.headers.get('etag')!, 'cache-control': 'max-age=0' }
     const again = await fetch(`${node.operatorUrl}/console/accounts`, { headers })
     expect(again.status).toBe(304)

@@ -1,4 +1,4 @@
-// The lists of the console: sorted and written out as CSV by the operator API; pickers, chips, views, bulk decisions and Ctrl-K in a real browser.
+// The lists of the console: sorted and exported as CSV by the operator API; pickers, chips, views, bulk decisions and Ctrl-K in a real browser.
 import { parse } from 'csv-parse/sync'
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
@@ -15,7 +15,7 @@ interface Listing {
   status: string
 }
 
-/** What counts as good among the Core Web Vitals. */
+/** Thresholds of Core Web Vitals for a good page. */
 const MAX_SHIFT = 0.1
 
 let node: TestNode
@@ -53,7 +53,7 @@ interface Parameter {
   schema: { enum?: string[] }
 }
 
-/** GETs of paged lists by path, with ids of things that are there. */
+/** GETs of paged lists by path, with ids of existing records. */
 async function lists(): Promise<{ path: string; sorts: string[] }[]> {
   const { paths } = (await (await fetch(`${node.operatorUrl}/operator/openapi.json`)).json()) as {
     paths: Record<
@@ -124,11 +124,11 @@ describe('a list as CSV', () => {
         node.db.kysely,
       )
     await insert(many, 'many')
-    // More than what fits between the two: the service reads on as the rest is taken.
+    // More than the buffers between the two hold: the service reads on as the client consumes the rest.
     const response = await fetch(`${node.operatorUrl}/operator/v1/audit?actor=operator:many`, {
       headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, accept: 'text/csv', 'accept-encoding': 'identity' },
     })
-    // Newer rows would move all others of a list that begins with the newest.
+    // New rows would shift all others of a list that starts with the newest.
     await insert(500, 'late')
     const rows: { subject_id: string; action: string }[] = parse(await response.text(), { columns: true })
     expect(rows.length).toBe(many)
@@ -148,7 +148,7 @@ describe('a list as CSV', () => {
     const late = csv('/orders')
     stop.abort()
     await Promise.all(unread)
-    // Those that gave up have given their turns back.
+    // Cancelled exports have released their slots.
     expect((await late).rows.length).toBe(2)
   })
 
@@ -246,7 +246,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await expect.poll(() => parameter('seller_id')).toBeNull()
     expect(parameter('status')).toBe('pending')
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toContain('State: Pending')
-    // An id is as good as a name.
+    // An id works like a name.
     await page.getByLabel('Seller').fill(String(node.accounts.plus))
     await page.getByRole('option', { name: 'Test plus' }).click()
     await page.getByRole('button', { name: 'Clear all' }).click()
@@ -394,7 +394,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
       await narrow.page.addInitScript(
         'window.shift = 0; new PerformanceObserver((list) => { for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value }).observe({ type: "layout-shift", buffered: true })',
       )
-      // As slow as a far service.
+      // As slow as a distant service.
       await narrow.page.route('**/operator/v1/**', async (route) => {
         const response = await route.fetch()
         await route.fulfill({ response })

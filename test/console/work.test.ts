@@ -1,4 +1,4 @@
-// The work of operators, done in a real browser against a real node: what the pages say is what the service then holds.
+// The work of operators, done in a real browser against a real node: the service stores what the pages show.
 import { readFile } from 'node:fs/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
   let page: Page
 
   beforeAll(async () => {
-    // A delivery that failed is not tried again while it is looked at.
+    // A failed delivery is not retried during the test.
     node = await startSampleNode({ WEBHOOK_RETRY_DELAYS: '1h,1h' })
     browser = await launch()
     ;[item] = (await operator<Item[]>(node, 'GET', '/items?search=charizard')) as [Item]
@@ -45,7 +45,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
 
   const listingOf = (title: string, quantity = 1) =>
     operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: item.id, title, price: 500, quantity })
-  /** What the owner of a listing does to it. */
+  /** A write by the owner of a listing. */
   const ownerEdits = (id: number, json: object) => send(`${node.publicUrl}/api/v1/plus/listings/${id}`, node.keys.plus, { method: 'PATCH', json })
   const dialog = () => page.getByRole('dialog')
   const button = (name: string | RegExp) => page.getByRole('button', { name })
@@ -216,13 +216,13 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     })
     await operator(node, 'POST', '/prices', [price(60, 10), price(30, 11), price(10, 12.5)])
     await visited.open(`/catalogue/items/${item.id}`)
-    // Every price has a button to correct it, named after its source and label.
+    // Every price has a button to correct it, labelled with its source and label.
     const choice = (name: string) => page.getByRole('button', { name, exact: true })
     await choice('Source B').click()
     const lines = choice('Lightly Played')
     if ((await lines.getAttribute('aria-pressed')) === 'false') await lines.click()
     await page.locator('.chart canvas').waitFor()
-    // Prices hold until they change: as many heights as prices, and drawn to the right edge, which is now.
+    // Prices hold until they change: as many levels as prices, drawn to the right edge, which is now.
     for (const shown of await page.locator('.choices button[aria-pressed=true]').allInnerTexts()) {
       if (shown !== 'Source B' && shown !== 'Lightly Played') await choice(shown).click()
     }
@@ -294,17 +294,17 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
 
   test('a list with a column mapping, which is saved and used again', async () => {
     const { code, category: set } = await operator<{ code: string; category: { name: string } }>(node, 'GET', `/items/${item.id}`)
-    // By the name that the catalogue's source states: lists do not know what operators rename.
+    // By the name that the catalogue's source states: price lists do not know an operator's new name.
     const buffer = Buffer.from(`title;expansion;nr;amount;lang\nCharizard;${set.name};${code};"9.321,50 €";en\n`)
     const choose = async () => {
       await visited.open('/imports')
       await page.locator('input[type=file]').setInputFiles({ name: 'shop.csv', mimeType: 'text/csv', buffer })
-      // No format is known by these columns: the file is read by a mapping, which its names suggest.
+      // No format has these columns: the file is read by a mapping, which the column names suggest.
       await expect.poll(() => page.getByLabel('Format of shop.csv').inputValue()).toBe('prices-csv')
       await page.getByRole('region', { name: 'First rows of shop.csv' }).getByRole('cell', { name: '9.321,50 €' }).waitFor()
     }
     await choose()
-    // What the names of the columns tell is filled in.
+    // The fields that the column names identify are filled in.
     await expect
       .poll(() => Promise.all(['Price', 'Name', 'Number'].map((label) => page.getByLabel(label, { exact: true }).inputValue())))
       .toEqual(['amount', 'title', 'nr'])
@@ -324,7 +324,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     const { prices } = await operator<{ prices: { market: string; label: string; price: number }[] }>(node, 'GET', `/items/${item.id}`)
     expect(prices).toContainEqual(expect.objectContaining({ market: 'source_b', label: 'PSA 8', price: 9321.5 }))
     await choose()
-    // The mapping that was saved for these columns is used again.
+    // The saved mapping for these columns is used again.
     await expect.poll(() => page.getByLabel('Saved mapping').inputValue()).toBe('Shop')
     await expect.poll(() => page.getByLabel('Set', { exact: true }).inputValue()).toBe('expansion')
     await expect.poll(() => page.locator('select[name=market]').inputValue()).toBe('source_b')
@@ -525,7 +525,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await button('Check (2)').click()
     await row('bad.csv').getByRole('link', { name: 'Check report' }).waitFor()
     const numbers = async (name: string) => (await row(name).locator('.check-result dd').allInnerTexts()).map((text) => text.trim())
-    // Changed or held, by what earlier prices are.
+    // Published or held, depending on earlier prices.
     expect((await numbers('good.csv')).toSorted()).toEqual(['0', '0', '0', '0', '1'])
     expect((await numbers('good.csv')).at(-1)).toBe('0')
     await expect.poll(() => numbers('bad.csv')).toEqual(['0', '0', '0', '0', '1 100%'])
@@ -570,7 +570,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       page.evaluate<number[]>("[...document.querySelectorAll('main table thead th')].map((cell) => Math.round(cell.getBoundingClientRect().left))")
     await visited.open('/imports')
     const before = await edges()
-    // The import waits for the market, which this transaction holds, and so stays under way.
+    // The import waits for the market, which this transaction locks, and therefore stays in progress.
     await node.db.kysely.transaction().execute(async (tx) => {
       await lockMarkets(tx, [MARKETS.indexOf('source_c')])
       const csv = Buffer.from('TCGplayer Id,Condition,TCG Market Price\n999999999,Near Mint,1.00\n')
@@ -697,7 +697,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
   })
 })
 
-/** The only line of a chart: the heights in pixels of its level stretches, and where it begins and ends, 0 to 1 of the plot's width. */
+/** The only line of a chart: the heights in pixels of its level segments, and where it starts and ends, from 0 to 1 of the plot's width. */
 function drawnLine(page: Page): Promise<{ heights: number[]; from: number; to: number }> {
   return page.evaluate(`(() => {
     const canvas = document.querySelector('.chart canvas')

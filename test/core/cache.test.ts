@@ -1,4 +1,4 @@
-// The cache: within its limit whatever is stored, and what is read again and again stays.
+// The cache: it stays within its limit whatever is stored, and frequently read entries stay.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Cache } from '#core/cache.ts'

@@ -1,4 +1,4 @@
-// Files of others: packing, encoding, NDJSON, JSON documents and CSV in all the shapes they come in.
+// Imported files: compression, encoding, NDJSON, JSON documents and CSV in all their variants.
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

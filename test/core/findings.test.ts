@@ -1,4 +1,4 @@
-// Every finding of health has its texts in English and in Turkish with the same parameters, and without a gap where some are not given.
+// Every health finding has its texts in English and in Turkish with the same parameters, and without gaps if some are missing.
 import { expect, test } from 'vitest'
 import { FINDINGS_IN_TURKISH } from '../../console/src/words/findings-tr.ts'
 import { finding, type FindingRule, FINDINGS, type FindingTexts, textsOf } from '#health/findings.ts'

@@ -1,4 +1,4 @@
-// Condition and grade labels: spellings that are read, texts that are not labels, and the order of answers.
+// Condition and grade labels: accepted spellings, texts that are not labels, and the sort order.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { labelOrder, parseLabel } from '#core/labels.ts'

@@ -1,4 +1,4 @@
-// Exact money: plain decimals, JSON numbers and the forms in which sources print amounts.
+// Exact money: plain decimals, JSON numbers and the formats in which sources print amounts.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MAX_MINOR, minorOfNumber, minorToNumber, minorToText, parseMinor, parseSourceAmount } from '#core/money.ts'

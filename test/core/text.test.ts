@@ -1,4 +1,4 @@
-// What a text that people read may consist of: something visible, in its own order.
+// Allowed contents of readable text: something visible, and no characters that change its order.
 import { expect, test } from 'vitest'
 import { CATALOGUE_TEXT, cleanText, isLine, isLines, VISIBLE_LINE } from '#core/text.ts'
 

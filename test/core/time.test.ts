@@ -1,4 +1,4 @@
-// Local times: what Temporal says, at every moment and in every kind of zone, around changes of the offset too.
+// Local times: the same as Temporal's, at every moment and in every kind of zone, including around changes of the offset.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { localTime } from '#core/time.ts'

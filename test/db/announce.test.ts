@@ -1,4 +1,4 @@
-// Notices: sent once a transaction has committed, the same ones once, and none of what was rolled back.
+// Notifications: sent after the transaction has committed, duplicates only once, and none for a rollback.
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 let ends = 0
 
-/** What was heard until a notice that is sent after all others. */
+/** What was received before a notification that is sent after all others. */
 async function heardSoFar(): Promise<string[]> {
   const end = `end ${(ends += 1)}`
   await inTransaction(db, async (tx) => announce(tx, CHANNEL, end))

@@ -1,4 +1,4 @@
-// Backup and restore: all of it as of one moment, into another database, and seen by a node that runs there.
+// Backup and restore: a consistent copy as of one moment, restored into another database, and noticed by a node that uses it.
 import { PassThrough } from 'node:stream'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// The change feed by itself: a gap is not forgotten when loading everything again fails, and a database set back is noticed.
+// The change feed on its own: a gap is not forgotten when the reload fails, and a restored database is noticed.
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ChangeFeed } from '#db/change-feed.ts'

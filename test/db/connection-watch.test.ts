@@ -1,4 +1,4 @@
-// Silence of the database: what waits fails within 3 s and works again at once afterwards; slow work is let alone.
+// An unresponsive database: waiting queries fail within 3 s and work again at once afterwards; slow queries are left alone.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
 import { openPool } from '#db/pool.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop())
 
-/** A pool over a proxy of its own, since silences take their time and these tests run beside each other. */
+/** A pool with its own proxy, because these tests take long and run concurrently. */
 async function open({ onTestFinished }: TestContext, max: number) {
   const proxy = await openNetworkProxy(targetOf(database.url))
   const db = openPool({ url: viaProxy(database.url, proxy), max, applicationName: 'watched' })
@@ -31,10 +31,10 @@ const answers = ({ kysely }: Opened) =>
     () => false,
   )
 
-/** A connection that nothing watches hangs for minutes; the watch gives up after 3 s, and a busy machine takes longer. */
+/** Without the watch, a connection hangs for minutes; the watch gives up after 3 s, and a busy machine takes longer. */
 const NOT_HUNG_MS = 30_000
 
-/** Milliseconds until it failed, as something that works later. */
+/** Milliseconds until the query failed with an error that invites a retry. */
 async function failing(query: Promise<unknown>): Promise<number> {
   const started = performance.now()
   await expect(query).rejects.toSatisfy(isUnavailable)
@@ -64,7 +64,7 @@ test.concurrent('it recovers from connections that never respond, and connects a
     proxy.drop('all')
     await failing(sql`select 1`.execute(db.kysely))
     const probed = proxy.accepted()
-    // Opened while nothing answers, and never answered.
+    // Opened while the server does not respond, and never answered.
     await until('the next probes', () => proxy.accepted() >= probed + 2)
     expect(proxy.accepted() - before).toBeLessThanOrEqual(Math.ceil((performance.now() - started) / 1_000) + 1)
     proxy.restore('forget')

@@ -1,4 +1,4 @@
-// COPY out of the database: rows of any size come whole and in order, whatever else the server says between them.
+// COPY out of the database: rows of any size arrive complete and in order, whatever messages the server sends between them.
 import { sql } from 'kysely'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'

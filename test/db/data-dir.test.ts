@@ -1,4 +1,4 @@
-// The claim on a data directory, and its secrets.
+// The lock on a data directory, and its secrets.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'

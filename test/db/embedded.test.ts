@@ -1,4 +1,4 @@
-// The embedded server: starts, keeps its data, and comes back after every kind of kill.
+// The embedded server: starts, keeps its data, and recovers from every kind of kill.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 async function start(directory = dataDir): Promise<EmbeddedServer> {
-  // A recovery is told of where it takes long, as on a busy machine.
+  // A recovery is reported only if it takes long, as on a busy machine.
   const note = (line: string) => void (line.includes('recovering from a crash') || lines.push(line))
   const log = { info: note, warn: note }
   const server = await startEmbedded({ dataDir: directory, log })
@@ -47,7 +47,7 @@ async function query(url: string, text: string): Promise<unknown[][]> {
   }
 }
 
-/** Another process of ours that runs the server. */
+/** Another process of this program that runs the server. */
 async function startElsewhere(): Promise<{ child: ChildProcess; serverPid: number; url: string }> {
   const program = `
     import { startEmbedded } from '#db/embedded.ts'

@@ -1,4 +1,4 @@
-// What counts as an empty database: what migrations and nodes that run leave there, and nothing that anybody wrote.
+// What counts as an empty database: only data from migrations and running nodes, nothing that a user wrote.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'

@@ -1,4 +1,4 @@
-// Group commit: one commit for many writes, an answer for each, nothing written twice, and no waiting for unrelated writes.
+// Group commit: one commit for many writes, a response for each, nothing written twice, and no waiting for unrelated writes.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { groupCommit } from '#db/group-commit.ts'

@@ -1,4 +1,4 @@
-// Migrations: in order, once, all or nothing, and never under a program that is older than the database.
+// Migrations: in order, once, all or nothing, and never with a program that is older than the database.
 import { sql } from 'kysely'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ test('transactions that lock tables in another order, like those of the previous
   await sql`create table first_table (n int)`.execute(db.kysely)
   await sql`create table other_table (n int)`.execute(db.kysely)
   write('20260101_first', 'alter table first_table add m int')
-  // Longer than PostgreSQL waits before it looks for a deadlock, once for each wait.
+  // Longer than PostgreSQL waits before it checks for a deadlock, once for each wait.
   write('20260102_slow', 'select pg_sleep(1.5)')
   write('20260103_second', 'alter table other_table add m int')
   let migrated = false

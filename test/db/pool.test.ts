@@ -82,7 +82,7 @@ test('a terminated connection fails only its query; idle, busy and reserved ones
   await lost
   await expect(held.query('select 1')).rejects.toSatisfy(isUnavailable)
   held.release()
-  // An idle connection may be handed out once more before the news of its end arrives.
+  // An idle connection may be handed out once more before the pool learns that it has ended.
   const answer = () => sql`select 1 as one`.execute(db.kysely).catch(() => ({ rows: [] }))
   await expect.poll(async () => (await answer()).rows, { interval: 10 }).toEqual([{ one: 1 }])
   await other.close()

@@ -1,4 +1,4 @@
-// Behind PgBouncer in session mode: a node works as without it, and listens past it where it is told to.
+// Behind PgBouncer in session mode: a node works as without it, and listens on a direct connection if configured.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ let dir: string
 let pooler: ChildProcess
 let pooledUrl: string
 
-/** PgBouncer with the settings of deploy/ha, to this test's database. */
+/** PgBouncer with the settings of deploy/ha, connected to this test's database. */
 async function startPgBouncer(): Promise<void> {
   const [port] = (await freePorts(1)) as [number]
   const { username, password, pathname } = new URL(database.url.replace('@/', '@socket/'))
@@ -86,7 +86,7 @@ test.skipIf(!hasPgBouncer)("nodes behind PgBouncer see each other's writes; LIST
   })
   const read = () => send<{ name: string }>(`${second.publicUrl}/api/v1/items/${item.body.data.id}`, second.keys.enterprise)
   await until('the other node shows it', async () => (await read()).body.data?.name === 'Pooled')
-  // One listens through the pooler, the other past it.
+  // One node listens through the pooler, the other on a direct connection.
   const listening = async () => {
     const { rows } = await sql<{ name: string }>`
       select application_name as name from pg_stat_activity where query like 'listen %' and datname = current_database() order by name`.execute(
@@ -107,7 +107,7 @@ test.skipIf(!hasPgBouncer)(
     const lock = sql<{ free: boolean }>`select pg_try_advisory_lock(4711) as free`
     for (let round = 0; round < 2; round++) {
       const db = open()
-      // The pooler resets a session soon after its client has gone.
+      // The pooler resets a session soon after its client has disconnected.
       await expect.poll(async () => (await lock.execute(db.kysely)).rows).toEqual([{ free: true }])
       expect((await sql<{ n: number }>`select ${round}::int as n`.execute(db.kysely)).rows).toEqual([{ n: round }])
       expect((await sql<{ zone: string }>`select current_setting('TimeZone') as zone`.execute(db.kysely)).rows).toEqual([{ zone: 'UTC' }])

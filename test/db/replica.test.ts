@@ -1,4 +1,4 @@
-// Large reads go to a streaming replica that can be trusted, and what it lags behind by is made up for.
+// Large reads use a streaming replica if it can be trusted; a lagging replica causes no gaps.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '#config.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => servers.close())
 
-/** Which server was read, and what the log said of it. */
+/** Which server was read, and what the log said about it. */
 async function whereRead(replicaUrl: string | null): Promise<{ standby: boolean; warnings: string[] }> {
   const warnings: string[] = []
   const log = { warn: (_details: object, message: string) => void warnings.push(message) }

@@ -1,4 +1,4 @@
-// An address with several servers: the one that takes writes is used for everything, and another once that has gone.
+// An address with several servers: the writable one is used for everything, and another one when it fails.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
 import { readDatabaseAddress } from '#core/database-address.ts'
@@ -107,7 +107,7 @@ test('if no server accepts writes, the error names each and why, at once after t
     expect(refused).toSatisfy(isUnavailable)
     return refused!.message
   }
-  // On a busy machine the standby may answer too late at first.
+  // On a busy machine, the standby may respond too late at first.
   await expect.poll(refusal).toMatch(/^No server of the database takes writes \(127.0.0.1:\d+: a standby; 127.0.0.1:\d+: .+\)$/)
   await until('nobody waits', async () => {
     const started = performance.now()
@@ -142,7 +142,7 @@ test('a commit that waits for a missing synchronous standby fails as retryable, 
   const kept = async (text: string) => (await sql`select from notes where note = ${text}`.execute(servers.primary.db.kysely)).rows.length
   await note(db, 'before')
   await standbyNames('nobody')
-  // Commits wait from some moment on: no session can see whether the server has read the setting for them.
+  // From some moment on, commits wait: no session can see whether the server has applied the setting.
   let [text, refused]: [string, unknown] = ['', null]
   for (let i = 0; refused === null; i += 1) {
     text = `waiting ${i}`
@@ -176,11 +176,11 @@ test.for(['crashes', 'falls silent'] as const)('when the primary %s, everything 
   expect(performance.now() - started).toBeLessThan(60_000)
   await sql`select pg_promote()`.execute(pair.replica.db.kysely)
   await until('it writes', () => answers(note(db, 'after')))
-  // The old one comes back: nobody goes there.
+  // The old primary returns: no node connects to it.
   primary.restore()
   expect(await Promise.all([1, 2, 3, 4].map(() => standby(db)))).toEqual([false, false, false, false])
   const { rows } = await sql<{ note: string }>`select note from notes order by note`.execute(pair.replica.db.kysely)
-  // Written again where only the answer was lost.
+  // Written again if only the response was lost.
   expect([...new Set(rows.map((row) => row.note))]).toEqual(['after', 'one', 'three', 'two'])
   await until('a notice arrives', async () => {
     await sql`select pg_notify('several', 'heard')`.execute(pair.replica.db.kysely)
@@ -202,19 +202,19 @@ test('changes of the new primary are followed, although the old one had used the
   await feed.pull()
   const copied = async () => (await pair.replica.db.kysely.selectFrom('change_log').select('seq').execute()).length === 1
   await until('the replica has it', copied)
-  // From now on nothing reaches the replica: what comes is lost.
+  // From now on, the replica receives nothing: later commits are lost.
   await sql`alter system set primary_conninfo = ''`.execute(pair.replica.db.kysely)
   await sql`select pg_reload_conf()`.execute(pair.replica.db.kysely)
   await until('the replica is cut off', async () => (await sql`select from pg_stat_replication`.execute(pair.primary.db.kysely)).rows.length === 0)
   for (let n = 0; n < 20; n++) await sql`select pg_current_xact_id()`.execute(pair.primary.db.kysely)
   await feed.pull()
-  // Clients that keep their own position, as cursors of `GET /changes` do: one that has read everything, and one that has read a part of it.
+  // Clients that store their own position, like cursors of `GET /changes`: one that has read everything, and one that has read part of it.
   const upToDate = (await readAll(db, null)).next
   const behind = (await readLog(db.kysely, { after: null, kinds: ['items'], most: 0, entryBytes: 1 })) as LogPage
   expect(behind.more).toBe(true)
   await pair.crash()
   await sql`select pg_promote()`.execute(pair.replica.db.kysely)
-  // More than were given away, so that the position seems to be in the past again.
+  // More transaction ids than were used up before, so that the position appears to be in the past again.
   for (let n = 2; n < 42; n++) await change(pair.replica.db, n)
   await until('the feed answers', () => answers(feed.pull()))
   const all = Array.from({ length: 41 }, (_, n) => n + 1)

@@ -1,4 +1,4 @@
-// Transactions: what collides runs again, what fails rolls back, no connection is lost.
+// Transactions: conflicts run again, failures roll back, no connection is lost.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Database, openPool } from '#db/pool.ts'
@@ -33,7 +33,7 @@ const balances = async () => (await db.kysely.selectFrom('accounts_of_test').sel
 test('a deadlocked transaction is retried until both succeed', async () => {
   let runs = 0
   const waiting: (() => void)[] = []
-  // Both hold their first row before either asks for its second; in later runs nobody waits.
+  // Both lock their first row before either requests its second; later runs do not wait.
   const bothHere = () =>
     new Promise<void>((resolve) => {
       waiting.push(resolve)

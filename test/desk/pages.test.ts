@@ -1,4 +1,4 @@
-// Every page of the seller's desk in a real browser, as those of the console: see `walk`.
+// Every page of the seller's desk in a real browser, tested like those of the console: see `walk`.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordWorth } from '#collections/record-worth.ts'

@@ -1,4 +1,4 @@
-// Proves how the seller's desk signs in: cookie, what makes the public API take it, what holds for it, and what ends it, on two nodes.
+// Sign-in to the seller's desk, on two nodes: the cookie, what makes the public API accept it, which limits apply, and what ends it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeAccount } from '#accounts/change-account.ts'
 import { createAccount } from '#accounts/create-account.ts'
@@ -163,7 +163,7 @@ describe('A session', () => {
     const { cookie, body } = await signIn(node, key.key)
     expect(body.data.key).toMatchObject({ read_only: true })
     expect(await listings(node, cookie)).toBe(200)
-    // Browsers send no origin with reads of their own.
+    // Browsers send no origin with same-origin reads.
     expect((await ask(node, '/api/v1/plus/my-listings', { cookie, 'x-desk': '1' })).status).toBe(200)
     const written = await ask(node, '/api/v1/plus/webhook', headersOf(node, cookie), 'PUT', { url: 'https://shop.example/hook' })
     expect([written.status, written.body.error!.code]).toEqual([403, 'READ_ONLY_KEY'])
@@ -235,7 +235,7 @@ describe('A session', () => {
         expect(await listings(third, used)).toBe(200)
       }
       expect(await listings(third, forgotten)).toBe(401)
-      // A node that stops stores what it saw last.
+      // A node that stops stores the latest uses that it has seen.
       await third.close()
       advance(HOUR_MS)
       expect(await listings(fourth, used)).toBe(200)

@@ -1,4 +1,4 @@
-// What keeps a large stock at the desk: renewal, repricing rules, files of prices and listings, and worth over time, in a real browser.
+// Managing a large stock at the desk: renewal, repricing rules, files of prices and listings, and worth over time, in a real browser.
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
@@ -111,14 +111,14 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await button('Save').click()
     await page.getByRole('heading', { name: 'Just below' }).waitFor()
     await settled(page)
-    // It can be enabled only beside what it would do.
+    // It can be enabled only next to a preview of what it would do.
     await expect.poll(() => button('Enable').count()).toBe(0)
     await expect.poll(() => button('Run now').count()).toBe(0)
     await button('Simulate').click()
     await page.getByText('Would change 1 of 1 listings now').waitFor()
     await page.getByRole('row', { name: /Follows the cheapest ₺400\.00 ₺348\.50 .*the target is 348\.5/ }).waitFor()
     expect((await own(mine)).price).toBe(400)
-    // As if it had just run: otherwise the worker, which looks every minute, may run it before the button does.
+    // As if it had just run: otherwise the worker, which checks every minute, might run it before the button does.
     await sql`update repricing_rules set last_run_at = now()`.execute(node.db.kysely)
     await button('Enable').click()
     await announced(page, 'Rule enabled')

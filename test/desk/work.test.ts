@@ -1,4 +1,4 @@
-// The work of sellers at the desk, done in a real browser against a real node: what the pages say is what the service then holds.
+// The work of sellers at the desk, done in a real browser against a real node: the service stores what the pages show.
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -72,7 +72,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
 
   test('a page of another origin can neither read nor write with the session', async () => {
     const id = await listingOf(node, { title: 'Kept from others' })
-    // The same site by the rules of cookies, which the port is no part of.
+    // The same site by the rules of cookies, which ignore the port.
     const elsewhere = createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<title>Elsewhere</title>'))
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
     const other = await page.context().newPage()
@@ -176,7 +176,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
       await price('Repriced three').fill('310')
       await price('Repriced three').fill('300')
       await page.getByText('Changed listings: 2').waitFor()
-      // They stay while the seller looks for others.
+      // Edits are kept while the seller searches for other listings.
       await page.getByLabel('Sort by').selectOption('price_low')
       await page.waitForURL(/sort_by/)
       await settled(page)
@@ -191,7 +191,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
       await expect.poll(() => own(first)).toMatchObject({ price: 110.5, quantity: 7, status: 'active' })
       await expect.poll(() => own(second)).toMatchObject({ price: 250, quantity: 3, status: 'active' })
       await expect.poll(() => own(third)).toMatchObject({ price: 300 })
-      // What was changed since is kept.
+      // A later change is kept: undo skips the row.
       await send(`${node.publicUrl}/api/v1/plus/listings/${second}/price`, node.keys.plus, { method: 'PATCH', json: { price: 260 } })
       await button('Undo').click()
       await announced(page, 'Undone; reverted listings: 1')
@@ -268,7 +268,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await visited.open(`/listings/${id}`)
     await page.getByText('End the vacation or wait until it ends.').waitFor()
     await visited.open('/vacation')
-    // A start that is not changed stays.
+    // An unchanged start stays.
     const vacation = async () => (await send<{ from: string; to: string }>(`${node.publicUrl}/api/v1/plus/vacation`, node.keys.plus)).body.data
     const before = await vacation()
     await page.getByLabel('Until').fill(day(8))

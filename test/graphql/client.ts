@@ -1,4 +1,4 @@
-// A node with the sample catalogue for the tests of GraphQL, and queries sent as a client without a library would.
+// A node with the sample catalogue for the tests of GraphQL, and queries sent by plain HTTP.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Plan } from '#core/plans.ts'
@@ -6,7 +6,7 @@ import { importFiles, startTestNode, type TestNode } from '../support/node.ts'
 
 const SAMPLES = ['pokemon.ndjson', 'onepiece.ndjson']
 
-/** A node whose catalogue is the sample. */
+/** A node with the sample catalogue. */
 export async function startSampleNode(env: Record<string, string> = {}): Promise<TestNode> {
   const node = await startTestNode({ env })
   const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../sample/${name}`, import.meta.url)))

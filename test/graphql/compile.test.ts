@@ -1,5 +1,5 @@
-// Compiled queries answer exactly as graphql-js does: random queries over every field, with fragments, conditions and
-// variables, on both shapes of an item, asked again after changes.
+// Compiled queries return exactly what graphql-js returns: random queries over every field, with fragments, conditions and
+// variables, on both shapes of an item, repeated after changes.
 import fc from 'fast-check'
 import {
   execute,
@@ -42,7 +42,7 @@ function ctxOf(plan: Plan): GraphqlCtx {
   return { ...node.ctx, viewer, catalogue: node.catalogue, currencies: node.config.sourceCurrencies } as unknown as GraphqlCtx
 }
 
-/** Arguments as text; ids are those of the sample, and some that are nobody's. */
+/** Arguments as text; ids are those of the sample, and some that do not exist. */
 const ARGUMENTS: Record<string, string[]> = {
   'Query.item': ['(id: 5)', '(id: "77")', '(id: $id)', '(id: 99999)'],
   'Query.category': ['(id: 1)', '(id: "3")', '(id: $id)'],
@@ -61,7 +61,7 @@ const ARGUMENTS: Record<string, string[]> = {
 }
 const DIRECTIVES = ['', '', '', ' @include(if: true)', ' @skip(if: true)', ' @include(if: $yes)', ' @skip(if: $no)', ' @skip(if: $yes)']
 
-/** A query from a stream of choices: every field can come, alone or within fragments, with a name for each set of arguments. */
+/** A query from a stream of choices: every field can appear, alone or within fragments, with an alias for each set of arguments. */
 function queryFrom(choices: readonly number[]): string {
   let at = 0
   let budget = 40
@@ -101,7 +101,7 @@ const variables = fc.record(
   { requiredKeys: ['id', 'yes'] },
 )
 
-/** What both say; a query that fails is left to graphql-js by throwing. */
+/** The result of both; a failing query throws, which leaves it to graphql-js. */
 function compare(query: string, sent: Record<string, unknown>, ctx: GraphqlCtx): 'same' | 'left to graphql-js' {
   const document = parse(query)
   const operation = getOperationAST(document)!
@@ -180,7 +180,7 @@ async function write(kind: 'items' | 'categories' | 'groups', statement: ReturnT
   })
 }
 
-/** Changes a price that is not of the item's own market, as a price import does. */
+/** Changes a price of a market other than the item's own, as a price import does. */
 async function repriceService(itemId: number): Promise<void> {
   await change(node.ctx, async (tx, note) => {
     const { rows } = await sql<{ label: number; minor: number }>`update prices set price = price + 1

@@ -1,4 +1,4 @@
-// GraphiQL in a browser: it loads from our own server alone, takes a key, shows the schema and runs an example.
+// GraphiQL in a browser: it loads only from our own server, accepts a key, shows the schema and runs an example.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { request } from 'node:http'
@@ -14,7 +14,7 @@ import { ask, startSampleNode } from './client.ts'
 const BUILT = fileURLToPath(new URL('../../dist/graphiql/index.html', import.meta.url))
 
 let node: TestNode
-/** another node on the same database, that shows a key as the demo does */
+/** another node on the same database, which shows a key like the demo does */
 let demo: RunningNode
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ test('the page contains the demo key on this machine only', async () => {
   for (const path of ['/', '/graphql']) {
     expect(await html(demo.publicUrl! + path)).toContain(key)
     expect(await html(node.publicUrl! + path)).not.toContain('mintmark_')
-    // A name of another site that leads to this machine, and a proxy.
+    // A name of another site that resolves to this machine, and a proxy.
     expect(await html(demo.publicUrl! + path, { host: 'rebound.example' })).not.toContain(key)
     expect(await html(demo.publicUrl! + path, { 'x-forwarded-for': '192.0.2.1' })).not.toContain(key)
   }
@@ -118,14 +118,14 @@ describe.skipIf(NO_BROWSER)(`in Chromium${WHY}`, () => {
     })
     await page.goto(`${node.publicUrl}/graphql`)
     await page.getByText('Put your API key into Headers, in place of').waitFor()
-    // Without a key nothing was asked for, so that nothing was refused.
+    // Without a key no request is sent, so none is rejected.
     await expect.poll(() => page.locator('.result-window').getByText('UNAUTHENTICATED').count()).toBe(0)
     await typeKey(page, node.keys.professional)
     await page.getByText('Put your API key into Headers, in place of').waitFor({ state: 'detached' })
     await runUntilShown(page, 'Charizard')
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
     await page.locator('.graphiql-doc-explorer').getByText('Query').first().waitFor()
-    // The key goes with the other examples too.
+    // The key is also sent with the other examples.
     const tabs = page.locator('.graphiql-tab')
     await expect.poll(() => tabs.count()).toBe(EXAMPLES.length)
     await tabs.last().click()
@@ -136,10 +136,10 @@ describe.skipIf(NO_BROWSER)(`in Chromium${WHY}`, () => {
   })
 })
 
-/** Runs the example of the tab until its answer has the text: the editor needs a moment to learn which operation stands in the tab. */
+/** Runs the example of the tab until its result contains the text: the editor needs a moment to detect which operation the tab contains. */
 async function runUntilShown(page: Page, text: string): Promise<void> {
   const answer = page.locator('.result-window').getByText(text)
-  // While a query runs the same button stops it, and is called so.
+  // While a query runs, the same button stops it and has that label.
   const run = page.getByRole('button', { name: /^Execute query/ })
   await until('the answer is shown', async () => {
     if ((await answer.count()) > 0) return true
@@ -148,14 +148,14 @@ async function runUntilShown(page: Page, text: string): Promise<void> {
   })
 }
 
-/** Replaces what the header editor holds. */
+/** Replaces the content of the header editor. */
 async function typeKey(page: Page, key: string): Promise<void> {
   const editor = page.locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor').last()
   await editor.click()
   await expect.poll(() => page.evaluate<boolean>("document.activeElement.closest('.graphiql-editor-tool .monaco-editor') !== null")).toBe(true)
   await page.keyboard.press('Control+A')
   await page.keyboard.insertText(JSON.stringify({ Authorization: `Bearer ${key}` }))
-  // The editor has closed quotes and brackets of its own behind the text.
+  // The editor inserts closing quotes and brackets after the text.
   await page.keyboard.press('Control+Shift+End')
   await page.keyboard.press('Delete')
 }

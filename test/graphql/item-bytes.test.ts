@@ -1,4 +1,4 @@
-// Kept bytes of items, and answers written from them: whatever is found is what was put last for that version.
+// Cached bytes of items, and responses written from them: a lookup returns the latest bytes stored for that version.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ItemBytes } from '#graphql/item-bytes.ts'
@@ -6,7 +6,7 @@ import { Output } from '#graphql/output.ts'
 
 const output = new Output()
 
-/** What is kept, null for nothing. */
+/** The cached bytes; null if there are none. */
 function read(kept: ItemBytes, selection: number, row: number, version: number): string | null {
   output.begin()
   return kept.copy(selection, row, version, output) ? output.finish().toString() : null

@@ -1,4 +1,4 @@
-// The evidence of prices over GraphQL: the same as over REST, gated, from memory and from the history.
+// The evidence of prices over GraphQL: the same as over REST, limited by plan, from memory and from the history.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bitsOf } from '#prices/evidence/types.ts'
 import { makeCatalogue, operator } from '../market/kit.ts'
@@ -64,7 +64,7 @@ test('a price has its state, confidence, flags and figures, and the response fol
     avg7: 60.5,
     avg30: null,
     low: 41,
-    // Larger than what nodes keep.
+    // Larger than the nodes' cache.
     high: null,
   })
   await setEvidence(node, char, {})

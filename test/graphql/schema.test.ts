@@ -1,4 +1,4 @@
-// The schema as integrators see it: the committed SDL, what the interface promises, and a description of everything.
+// The schema as integrators see it: the committed SDL, the promises of the interface, and a description of everything.
 import { readFileSync } from 'node:fs'
 import { buildSchema as buildFromSdl, isEnumType, isInputObjectType, isIntrospectionType, isObjectType, isScalarType, printSchema } from 'graphql'
 import { describe, expect, test } from 'vitest'

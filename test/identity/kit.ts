@@ -1,4 +1,4 @@
-// What the tests of merges share: twins of a card with everything that can hang on an item, and digests of all tables.
+// Shared by the tests of merges: duplicates of a card with everything that can refer to an item, and digests of all tables.
 import { sql } from 'kysely'
 import { exportCatalogue } from '#catalogue/export.ts'
 import type { Batch } from '#identity/batches.ts'
@@ -20,7 +20,7 @@ interface Twin {
   foreignIds?: { source: string; id: string; finish?: string }[]
 }
 
-/** Imports cards, each into the set of its market, and gives their ids by ref. */
+/** Imports cards, each into the set of its market. @returns their ids by ref */
 export async function makeTwins(node: TestNode, twins: Twin[]): Promise<Record<string, number>> {
   const markets = [...new Set(twins.map((twin) => twin.market))]
   const lines = [
@@ -85,7 +85,7 @@ export async function postPrices(node: TestNode, rows: PriceRow[]): Promise<Post
 export const merge = (node: TestNode, from: number, into: number) => operator<Merge>(node, 'POST', `/items/${from}/merge`, { into })
 export const undo = (node: TestNode, id: number) => operator<Batch>(node, 'POST', `/batches/${id}/revert`)
 
-/** Merges and gives the id of the merge. */
+/** Merges items. @returns the id of the merge */
 export async function merged(node: TestNode, from: number, into: number): Promise<number> {
   const { status, body } = await merge(node, from, into)
   if (status !== 200) throw new Error(JSON.stringify(body))
@@ -98,7 +98,7 @@ export async function sell(node: TestNode, listingId: number, price?: number): P
   if (status !== 201) throw new Error(JSON.stringify(body))
 }
 
-/** Gives an item a listing with sales at a price, a paused listing, a collection record and a held price. */
+/** Adds to an item: a listing with sales at a price, a paused listing, a collection record and a held price. */
 export async function hangOn(node: TestNode, itemId: number, salePrice: number) {
   const listing = await published(node, itemId, { quantity: 10 })
   await sell(node, listing.id, salePrice)
@@ -109,13 +109,13 @@ export async function hangOn(node: TestNode, itemId: number, salePrice: number) 
   const record = (await collector(node, node.keys.plus).add(collection, { item_id: itemId, quantity: 2 })).body.data
   const psa9 = { item_id: itemId, market: 'source_b', label: 'PSA 9' } as const
   await postPrices(node, [{ ...psa9, price: 10, updated_at: '2026-10-02T00:00:00Z' }])
-  // A date in the future holds whatever is known of the item.
+  // A price dated in the future is held whatever is known about the item.
   const { held } = await postPrices(node, [{ ...psa9, price: 900, updated_at: '2030-10-03T00:00:00Z' }])
   if (held !== 1) throw new Error('the price is not held')
   return { listing, paused, collection, record }
 }
 
-/** Kept by merges themselves, noting that something happened, or made of other tables now and then. */
+/** Tables that merges themselves write, that record events, or that are rebuilt from other tables from time to time. */
 const LEFT_OUT = [
   'match_decisions',
   'merges',
@@ -134,7 +134,7 @@ const LEFT_OUT = [
   'price_review_changes',
 ]
 
-/** A digest of the rows of each table without the uses of keys, which are written now and then, and the catalogue's export. */
+/** A digest of the rows of each table, without the uses of keys, which are written from time to time, and the catalogue's export. */
 export async function stateOf(node: TestNode): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname::text as name from pg_class

@@ -1,4 +1,4 @@
-// Bringing a database from before source records up: records for its items, and its twins merged.
+// Upgrading a database from before source records: creates records for its items, and merges its duplicates.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '#core/verb.ts'
@@ -10,7 +10,7 @@ let node: TestNode
 
 beforeAll(async () => {
   node = await startTestNode()
-  // Decided to be apart, the two sources make items of their own; without records this is a database of before.
+  // With the records decided to be separate, each source creates its own items; without records, this is a database of an earlier version.
   const { kysely } = node.db
   await sql`
     insert into match_decisions (kind, a, b, author)

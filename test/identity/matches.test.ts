@@ -1,4 +1,4 @@
-// The queue of matches from outside: what waits and why, decisions about one record or a whole set, and withdrawing them.
+// The queue of matches, tested from outside: what is pending and why, decisions about one record or a whole set, and withdrawing them.
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call } from '#core/verb.ts'
@@ -133,7 +133,7 @@ test('a postponed match is listed separately and can still be decided', async ()
 test('a withdrawn decision restores the catalogue, and the match with its id', async () => {
   const [match, holo, before] = [await ofName('Charizard'), await idOf('Charizard'), await exported(node)]
   await decide(match.id, 'accept', { item_id: holo })
-  // Prices of people keep an item, which does not make the withdrawn record one.
+  // A price set by a person keeps an item in existence, but does not turn it into an item of the withdrawn record.
   await postPrices(node, [{ item_id: holo, market: 'source_b', price: 300, updated_at: '2026-10-01T00:00:00Z' }])
   const count = await itemCount()
   const withdrawn = await decide(match.id, 'withdraw')
@@ -156,7 +156,7 @@ test('a withdrawn decision restores the catalogue, and the match with its id', a
 })
 
 test('a pending record that already is an item is merged when accepted, and split when that is withdrawn', async () => {
-  // A database from before source records: both sources have items of their own.
+  // A database from before source records: both sources have their own items.
   const match = await ofName('Charizard')
   const own = (await decide(match.id, 'separate')).body.data.decision!.item_id
   for (const table of ['source_records', 'source_statements', 'item_sources', 'match_decisions', 'match_queue', 'decided_matches']) {
@@ -283,7 +283,7 @@ test('invalid input is rejected by field', async () => {
     }
     expect((await operator(node, 'GET', `/matches/${id}`)).status).toBe(404)
   }
-  // What was refused still waits.
+  // What was rejected is still pending.
   expect((await ofName('Charizard')).id).toBe(match.id)
   // An item of another game or language family.
   const box = await operator<{ id: number }>(node, 'POST', '/items', {

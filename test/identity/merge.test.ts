@@ -1,4 +1,4 @@
-// Merging of items: what moves, what every look-up answers for the old id, and what other nodes know of it.
+// Merging of items: what moves, what every lookup returns for the old id, and what other nodes know about it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collector } from '../collections/kit.ts'
 import { ask } from '../graphql/client.ts'
@@ -92,7 +92,7 @@ describe('an item with every kind of related data', () => {
         expect(body.data.map(({ id }) => id)).toEqual([into])
         expect(body.pagination!.total).toBe(1)
       }
-      // The prices that it got are prices of the survivor: it is found where they are.
+      // The moved prices belong to the survivor, which a search by their market finds.
       expect((await listed(node, '?market=source_a&search=full')).body.data.map(({ id }) => id)).toEqual([into])
     }),
   )
@@ -101,7 +101,7 @@ describe('an item with every kind of related data', () => {
     'current prices: the later one of a market and label is kept',
     bothNodes(async (node) => {
       const prices = (await current(node, into)).map(({ market, label, price }) => `${market} ${label} ${price}`)
-      // 1,005: the median of the moved sales, which was the other item's price of the service before.
+      // 1,005: the median of the moved sales, which was the other item's service price before.
       expect(prices).toEqual([
         'service Near Mint 1005',
         'source_a Near Mint 100',
@@ -294,9 +294,9 @@ test("the service's own price is computed from the sales of both", async () => {
   await hangOn(here, ids['sold:b']!, 200)
   await merged(here, ids['sold:a']!, ids['sold:b']!)
   const service = (await current(here, ids['sold:b']!)).find(({ market }) => market === 'service')!
-  // Of 100, 110, 200 and 210.
+  // The median of 100, 110, 200 and 210.
   expect(service.price).toBe(155)
-  // Both had the same price waiting: one goes on.
+  // Both had the same price pending: only one remains.
   expect((await operator<object[]>(here, 'GET', `/held-prices?item_id=${ids['sold:b']!}`)).body.data).toHaveLength(1)
   expect((await operator<object[]>(here, 'GET', `/held-prices?item_id=${ids['sold:b']!}&state=discarded`)).body.data).toHaveLength(1)
 })
@@ -314,7 +314,7 @@ test('an item merged into one that is merged again refers to the last one, on ev
   await there.catalogue.reload()
   expect((await item(there, a)).body.data.id).toBe(c)
   expect((await operator<{ id: number }>(here, 'GET', `/items/${a}`)).body.data.id).toBe(c)
-  // Into an alias is into what it means.
+  // Merging into an alias merges into the item that it refers to.
   const [d] = Object.values(await makeTwins(here, [{ ref: 'chain:d', market: 'source_a' }])) as [number]
   expect((await merge(here, d, a)).body.data.into.id).toBe(c)
 })

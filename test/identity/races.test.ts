@@ -20,7 +20,7 @@ const ROUNDS = 6
 const times = (count: number) => Array.from({ length: count }, (_, i) => i)
 const node = (i: number) => (i % 2 === 0 ? here : there)
 
-/** Rows that name an item which there is not. */
+/** Rows that refer to an item that does not exist. */
 async function orphans(): Promise<string[]> {
   const tables = ['prices', 'price_points', 'hidden_points', 'held_prices', 'listings', 'sales', 'collection_items', 'item_foreign_ids']
   const counts = await Promise.all(
@@ -34,7 +34,7 @@ async function orphans(): Promise<string[]> {
   return counts.filter((count) => !count.endsWith(' 0'))
 }
 
-/** Everything that may happen to an item, many times over on both nodes; gives the replies that are not as they should be. */
+/** Everything that can happen to an item, many times on both nodes. @returns the unexpected responses */
 function traffic(a: number, listings: number[], collection: number): Promise<string[]>[] {
   const failed = async (what: string, reply: Promise<{ status: number; body: unknown }>, wanted: number) => {
     const { status, body } = await reply
@@ -88,7 +88,7 @@ test('an item is merged and split during all other writes to it', async () => {
     expect(await orphans()).toEqual([])
     const { rows } = await sql<{ n: number }>`select count(*)::int4 as n from sales where item_id in (${a}, ${b})`.execute(here.db.kysely)
     expect(rows[0]!.n).toBe(12)
-    // The service's price is the median of the last ten sales, of any owner.
+    // The service's price is the median of the last ten sales, whoever sold them.
     for (const id of [a, b]) {
       const { body } = await operator<{ unit_price: number; label: string }[]>(here, 'GET', `/sales?item_id=${id}`)
       const last = body.data
@@ -145,7 +145,7 @@ test('catalogue and price imports run while their items are merged', async () =>
     'item_ref,market,label,price,updated_at',
     ...times(40).map((i) => `file${i}:a,source_b,Near Mint,${i + 1}.00,2026-10-05T00:00:00Z`),
   ].join('\n')
-  // Each waits with a connection, of which imports need two: a few at a time.
+  // Each waits while holding a connection, and imports need two: run only a few at a time.
   const merges = times(4).map(async (lane) => {
     const replies = []
     for (let i = lane; i < 40; i += 4) replies.push(await merge(node(i), ids[`file${i}:a`]!, ids[`file${i}:b`]!))

@@ -1,4 +1,4 @@
-// Aliases of sealed products that an operator adds: what they join, now and in later imports, and what they are refused for.
+// Aliases of sealed products that an operator adds: what they join, now and in later imports, and why they are rejected.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Splitting what a source states out of an item, and reverting it.
+// Splitting the data of one source out of an item, and reverting the split.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Batch } from '#identity/batches.ts'
 import { exported, pokemontcgCards, pokemontcgSets, tcgdexCards, tcgdexSets } from '../imports/one-card.ts'
@@ -62,7 +62,7 @@ test('a source record becomes a separate item, stays separate, and can be merged
   expect([status, body.data]).toMatchObject([200, { kind: 'split', from: { ref: 'pokemontcg:base1-4' }, into: { id, ref: 'tcgdex:base1-4' } }])
   const own = body.data.from.id
   expect([await names(id), await names(own)]).toEqual([['tcgdex base1-4'], ['pokemontcg base1-4']])
-  // It is of the card as a whole: no other finish has it either.
+  // The foreign id belongs to the card as a whole: no other finish has it either.
   expect(await names(await idOf('tcgdex:base1-4:reverse'))).toEqual(['tcgdex base1-4'])
   expect((await item(node, id)).body.data.prices).toHaveLength(1)
   await pokemontcg()

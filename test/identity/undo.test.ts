@@ -1,4 +1,4 @@
-// Undoing merges: the state is exactly that before, in any order that is possible; what came in since stays with the survivor.
+// Undoing merges: the state is exactly the one before, in any possible order; data added since stays with the survivor.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { change } from '#db/change.ts'
 import { mergeItems } from '#identity/merge.ts'
@@ -22,7 +22,7 @@ afterAll(() => close())
 
 const DAY = '2026-10-10T00:00:00Z'
 
-/** Three twins with everything on each, and prices that meet in one moment, of one import and of several. */
+/** Three duplicates with all kinds of data on each, and prices of the same moment, from one import and from several. */
 async function threeTwins(name: string): Promise<[number, number, number]> {
   const prices = (amount: string): [string, string, string, string?][] => [
     ['source_a', 'Near Mint', amount],
@@ -62,7 +62,7 @@ test('undoing a merge restores every table and the export', async () => {
   await until('the other node has both again', async () => (await item(there, a)).body.data.id === a)
   expect((await listed(there, '?search=charizard&per_page=100')).body.data.map((one) => one.id)).toEqual(expect.arrayContaining([a, b]))
   expect((await undo(here, id)).body.error).toMatchObject({ code: 'CONFLICT', rule: 'batch_reverted' })
-  // And merged once more.
+  // And merged again.
   await undo(here, await merged(here, a, b))
   expect(await stateOf(here)).toEqual(before)
 })
@@ -75,7 +75,7 @@ test('two items merged into one can be split in either order', async () => {
     for (const id of reversed ? merges.reverse() : merges) expect((await undo(here, id)).status).toBe(200)
     expect(await stateOf(here)).toEqual(before)
   }
-  // The first merge is undone: the rest is as if it had never been.
+  // The first merge is undone: the result is as if it had never happened.
   const second = await merged(here, b, c)
   const onlySecond = await stateOf(here)
   await undo(here, second)
@@ -83,7 +83,7 @@ test('two items merged into one can be split in either order', async () => {
   const last = await merged(here, b, c)
   await undo(here, first)
   const left = await stateOf(here)
-  // The price of the service is the same, computed again.
+  // The service's price is the same, recomputed.
   const timeless = (state: Record<string, string>) =>
     state.export!.replace(/("market":"service","label":"[^"]+","price":"[^"]+","updated_at":")[^"]+/g, '$1')
   expect(timeless(left)).toBe(timeless(onlySecond))
@@ -130,7 +130,7 @@ test('many merges at once have the same result as one after the other, and are u
   const ids = await change(here.ctx, (tx, note) => mergeItems(here.ctx, tx, note, pairs))
   const { merged_foreign_ids: _one, merged_points: _points, price_points: _made, ...left } = await stateOf(here)
   for (const [table, digest] of Object.entries(left)) {
-    // Noted with other merges, and computed at another moment.
+    // Recorded together with other merges, and computed at another moment.
     if (!table.startsWith('merged_') && !['item_aliases', 'held_prices', 'prices', 'export'].includes(table))
       expect([table, digest]).toEqual([table, after[table]])
   }
@@ -178,7 +178,7 @@ test('later additions stay with the remaining item', async () => {
   ])
   expect((await operator<{ item_id: number }>(here, 'GET', `/listings/${listing.id}`)).body.data.item_id).toBe(b)
   expect((await operator<{ item_id: number }>(here, 'GET', `/listings/${hung.listing.id}`)).body.data.item_id).toBe(a)
-  // Sales of before are the item's again, the one since is not; each item's price is that of its own.
+  // Earlier sales belong to the item again, the later one does not; each item's price is computed from its own sales.
   const sold = async (item: number) =>
     (await operator<{ unit_price: number }[]>(here, 'GET', `/sales?item_id=${item}`)).body.data.map((sale) => sale.unit_price)
   expect([await sold(a), await sold(b)]).toEqual([[110, 100], [500]])
@@ -241,7 +241,7 @@ test('a merged item keeps its slug and ref', async () => {
   expect((await item(here, again['slug:c']!)).body.data.slug).not.toBe(slug)
   await undo(here, first)
   expect((await item(here, a)).body.data.slug).toBe(slug)
-  // An operator can give it to another item nevertheless; then there is no way back until that one has another.
+  // An operator can still assign the slug to another item; the undo is then impossible until that item has another slug.
   const second = await merged(here, a, b)
   expect((await operator(here, 'PATCH', `/items/${again['slug:c']!}`, { slug })).status).toBe(200)
   expect((await undo(here, second)).body.error).toMatchObject({ code: 'CONFLICT', message: 'Another item has this slug' })

@@ -1,4 +1,4 @@
-// A source of images for tests: a real HTTP server on loopback that counts what it is asked and answers as told.
+// A source of images for tests: a real HTTP server on loopback that counts its requests and responds as configured.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -22,7 +22,7 @@ export const redirect =
   (_request, response) =>
     void response.writeHead(302, { location }).end()
 
-/** Answers 404 for paths that are not told. */
+/** Responds with 404 for unknown paths. */
 export async function openImageServer() {
   const answers = new Map<string, Answer>()
   const asked: string[] = []
@@ -34,12 +34,12 @@ export async function openImageServer() {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url,
-    /** sets the answer of a path and gives its address */
+    /** sets the response of a path. @returns its address */
     at: (path: string, answer: Answer): string => {
       answers.set(path, answer)
       return url + path
     },
-    /** how often a path was asked for */
+    /** number of requests for a path */
     askedFor: (path: string) => asked.filter((one) => one === path).length,
     close: () => {
       server.closeAllConnections()

@@ -1,4 +1,4 @@
-// GET /images/...: what answers name, what the cache keeps, and every way in which a source of images misbehaves.
+// GET /images/...: contents of responses, what the cache stores, and every way in which a source of images can misbehave.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ interface Item {
 }
 
 let source: ImageServer
-/** without the proxy; the others run on its database */
+/** a node without the proxy; the others use its database */
 let plain: TestNode
 let node: TestNode
 let slow: Promise<Response>
@@ -44,14 +44,14 @@ function newFolder(): string {
   return folders.at(-1)!
 }
 
-/** Another node on the same database, with the proxy on and a cache of its own unless told. */
+/** Another node on the same database, with the proxy on and its own cache by default. */
 function proxyNode({ env, ...options }: TestNodeOptions = {}): Promise<TestNode> {
   return startTestNode({ databaseUrl: plain.databaseUrl, ...options, env: { DATA_DIR: newFolder(), IMAGE_PROXY: 'on', ...env } })
 }
 
 const cached = (on: TestNode) => readdirSync(join(on.config.dataDir, 'images'))
 
-/** Adds an item with these addresses, or changes them; all nodes know it soon. */
+/** Adds an item with these addresses, or changes them; waits until all nodes know it. */
 async function addItem(name: string, urls: string[]): Promise<void> {
   const set = {
     type: 'category',
@@ -92,7 +92,7 @@ async function itemOn(on: TestNode, name: string): Promise<Item> {
   return found!
 }
 
-/** The address at which a node answers the image that the source has at this path. */
+/** The address at which a node serves the image that the source has at this path. */
 async function addressOf(path: string, answer: Answer, on = node): Promise<string> {
   const name = `item of ${path.replace(/\W+/g, ' ').trim()}`
   await addItem(name, [source.at(path, answer)])
@@ -278,7 +278,7 @@ describe('the cache', () => {
     const last = await addressOf('/large-3.png', image(randomBytes(5 * MB)), small)
     for (const url of urls) await (await ask(url)).arrayBuffer()
     expect(cached(small)).toHaveLength(3)
-    // The first is used again, so that the second goes.
+    // The first image is used again, so that the second one is evicted.
     await (await ask(urls[0]!)).arrayBuffer()
     await (await ask(last)).arrayBuffer()
     await until('a file less', () => cached(small).length === 3)
@@ -308,7 +308,7 @@ describe('the cache', () => {
     const fresh = randomBytes(100)
     source.at('/aged.png', image(fresh))
     await until('the new image', async () => {
-      // The source has its rest first.
+      // After a failure, no request is sent to the source for a minute.
       node.clock.advance(60_001)
       return Buffer.from(await (await ask(url)).arrayBuffer()).equals(fresh)
     })
@@ -360,7 +360,7 @@ describe('sources', () => {
     const before = cached(node)
     expect(await refusalOf(await ask(url))).toEqual(expected)
     const asked = source.askedFor(path)
-    // The source has a rest, the caller an answer; nothing of it is on disk.
+    // The same response without another request to the source; nothing is written to disk.
     expect(await refusalOf(await ask(url))).toEqual(expected)
     expect(source.askedFor(path)).toBe(asked)
     expect(cached(node)).toEqual(before)

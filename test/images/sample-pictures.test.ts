@@ -1,4 +1,4 @@
-// The pictures of the sample: there for every item, on both listeners, drawn by ourselves and harmless.
+// The pictures of the sample: available for every item, on both listeners, our own drawings, and harmless.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type DemoNode, startDemoNode } from '../support/demo.ts'
 import { send } from '../support/node.ts'

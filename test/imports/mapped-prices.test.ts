@@ -1,4 +1,4 @@
-// Price lists of any shop, read by a mapping of their columns: what joins which item, what is refused and why, and saved mappings.
+// Price lists of any shop, read by a mapping of their columns: which items rows match, what is rejected and why, and saved mappings.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Command } from 'commander'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

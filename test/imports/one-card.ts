@@ -1,4 +1,4 @@
-// A small set as two sources state it, for tests of how their records become items.
+// A small set as stated by two sources, for tests of how their records become items.
 import type { TestNode } from '../support/node.ts'
 import { exportCatalogue } from '#catalogue/export.ts'
 
@@ -21,14 +21,14 @@ export const tcgdexCards = lines(
     hp: 50 + 10 * i,
     rarity: 'Rare',
     illustrator: 'Ken Sugimori',
-    // One card's first printing, which has the card's own ref, is not its plainest.
+    // The first printing of one card, which has the card's own ref, is not its plainest one.
     variants: (i === 4 ? ['reverse', 'holo'] : ['holo', 'reverse']).map((type) => ({
       type,
       thirdParty: { cardmarket: 1000 + i, tcgplayer: 2000 + i },
     })),
   })),
 )
-/** The same cards as its older English API had them: no shop ids, no printings that can be believed. */
+/** The same cards as in its older English API: without shop ids and reliable printings. */
 export const tcgdexOld = lines(
   NAMES.map((name, i) => ({
     id: `base1-${i + 1}`,
@@ -63,7 +63,7 @@ export async function exported(node: Pick<TestNode, 'db'>): Promise<string> {
   return text
 }
 
-/** Items of the export without what depends on who came first: slugs, which stay once given. */
+/** Items of the export without what depends on the order of imports: slugs, which never change once assigned. */
 export async function exportedItems(node: Pick<TestNode, 'db'>): Promise<Record<string, unknown>[]> {
   return (await exported(node))
     .split('\n')

@@ -1,4 +1,4 @@
-// The catalogue after several imports depends on what the files state, not on the order in which they came.
+// The catalogue after several imports depends on what the files state, not on their order.
 import { expect, test } from 'vitest'
 import { readConfig } from '#config.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -135,7 +135,7 @@ Cleffa,Wizards Black Star Promos,31,,5.00,2026-03-01
 Togepi,Wizards Black Star Promos,30,,6.00,2026-03-01
 `
 
-/** What the files give in this order, prices included: categories and items without their slugs, which stay as first given. */
+/** The result of the files in this order, prices included: categories and items without their slugs, which keep their first value. */
 async function catalogueAfter(order: readonly UnitName[]): Promise<object[]> {
   const database = await freshDatabase()
   const db = openPool<Schema>({ url: database.url, max: 2, applicationName: 'mintmark test' })

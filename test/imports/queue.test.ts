@@ -1,4 +1,4 @@
-// An import whose thread dies: it has failed with a reason, nothing of it is written, and the next one runs.
+// An import whose thread crashes: it fails with a reason, none of its rows is written, and the next import runs.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ function category(n: number): string {
   return `${JSON.stringify(record)}\n`
 }
 
-/** Imports a file of so many categories with so much memory; the row of its import when it has ended. */
+/** Imports a file with this many categories and this much memory. @returns the import's row when it has ended */
 async function importCategories(count: number, heapMb: number) {
   const queue = new ImportQueue({ db: node.db, log: silent, dataDir, heapMb })
   try {

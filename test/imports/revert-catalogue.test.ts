@@ -1,4 +1,4 @@
-// Reverting imports of catalogues: the export is what it was before, and what later imports state stays.
+// Reverting catalogue imports: the export is the same as before them, and what later imports state stays.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { importFiles, importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
@@ -50,7 +50,7 @@ test('reverting a second source leaves no trace, in either order', async () => {
   expect(await exported(node)).toBe(before)
   const again = await pokemontcg()
   expect(await exported(node)).toBe(both)
-  // The first one goes, what the second states stays.
+  // The first import is reverted; what the second one states stays.
   await revert(first.id)
   const rest = await exported(node)
   expect(rest).toContain('"ref":"pokemontcg:base1-4"')

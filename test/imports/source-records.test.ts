@@ -87,7 +87,7 @@ describe('two sources of one set', () => {
       const ids = (await itemsOf(other, 'Charizard')).map((item) => item.id)
       await tcgdex(other)
       expect(await exportedItems(other)).toEqual(await exportedItems(node))
-      // The item that existed keeps its id.
+      // The existing item keeps its id.
       expect((await itemsOf(other, 'Charizard')).map((item) => item.id)).toContain(ids[0])
     }))
 

@@ -1,8 +1,8 @@
-// Two sets as two sources state them so that some cards wait for a person, for tests of decisions about them.
+// Two sets as stated by two sources so that some cards need a person's decision, for tests of these decisions.
 
 const lines = (rows: readonly object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 
-/** Base Set agrees but for two cards with other hit points and one with another name; of Jungle only three of ten cards agree. */
+/** In Base Set, all cards agree except two with other hit points and one with another name; in Jungle, only three of ten cards agree. */
 const BASE = [
   'Alakazam',
   'Blastoise',

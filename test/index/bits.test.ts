@@ -1,4 +1,4 @@
-// RowBits against a Set of numbers, under random changes and set operations.
+// RowBits compared with a Set of numbers, under random changes and set operations.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RowBits } from '#index/bits.ts'

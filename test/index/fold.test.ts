@@ -1,4 +1,4 @@
-// Folding and words: spellings that must meet, and that folding twice changes nothing.
+// Folding and words: spellings that must become equal, and folding twice changes nothing.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fold, startsWord, words } from '#index/fold.ts'

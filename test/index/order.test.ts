@@ -1,4 +1,4 @@
-// SortedRows against sorting and slicing plain arrays, under interleaved changes of keys, rows and filters.
+// SortedRows compared with sorting and slicing plain arrays, under interleaved changes of keys, rows and filters.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RowBits } from '#index/bits.ts'
@@ -13,7 +13,7 @@ function dice(seed: number): (range: number) => number {
   }
 }
 
-/** An order by `keys[row]`, then row, beside the set of rows it should hold. */
+/** An order by `keys[row]`, then row, with the set of rows that it should contain. */
 function fixture() {
   const keys: number[] = []
   const present = new Set<number>()
@@ -35,7 +35,7 @@ describe.each([
     for (let row = 0; row < rows; row++) keys[row] = roll(span)
     for (let row = 0; row < rows; row++) if (roll(3) > 0) present.add(row)
     order.load(Int32Array.from(present), seed === 1 ? (row) => Math.floor(keys[row]! / 4) : undefined)
-    // The last filter grows and shrinks past the size up to which a filter counts as sparse.
+    // The last filter grows and shrinks across the size up to which a filter counts as sparse.
     const filters = [2, 10, 1.2, rows / 512].map((thinness) => {
       const bits = new RowBits()
       for (let row = 0; row < rows; row++) if (roll(thinness * 100) < 100) bits.add(row)
@@ -50,7 +50,7 @@ describe.each([
           present.add(row)
           order.mark(row)
         } else if (what === 3) {
-          // A dropped row is free for reuse: its key may be anything by the time the order is repaired.
+          // A dropped row may be reused: its key may be anything by the time the order is repaired.
           present.delete(row)
           order.drop(row)
           keys[row] = Number.NaN

@@ -1,4 +1,4 @@
-// Texts kept as words and found by parts of them, and lists in one array, against plain maps and arrays under random changes.
+// Texts stored as words and found by parts of them, and lists in one array, compared with plain maps and arrays under random changes.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RowBits } from '#index/bits.ts'

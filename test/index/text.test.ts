@@ -1,4 +1,4 @@
-// TextIndex against plain string matching over all rows, under random documents, replacements, removals and queries.
+// TextIndex compared with plain string matching over all rows, under random documents, replacements, removals and queries.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RowBits } from '#index/bits.ts'
@@ -22,7 +22,7 @@ function distance(a: string, b: string): number {
   return table[a.length]![b.length]!
 }
 
-/** A folded code as typed, without separators and normalised, the parts before and after the slash in any of these. */
+/** A folded code as typed, without separators and normalised, and the parts before and after the slash in each of these forms. */
 function codeForms(code: string): string[] {
   const [number = '', ...rest] = code.split('/')
   const spellings = (part: string): string[] => [part, normalCode(part), part.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '')]
@@ -31,7 +31,7 @@ function codeForms(code: string): string[] {
   return spellings(number.trim()).flatMap((first) => spellings(total).map((second) => `${first}/${second}`))
 }
 
-/** The tier of a document, null when it does not match. */
+/** The tier of a document; null if it does not match. */
 function naiveTier(search: string, doc: Doc): number | null {
   const query = fold(search)
   if (query === '') return null

@@ -110,7 +110,7 @@ test('a node uses one LISTEN connection for all channels, and reconnects after l
   const [pid, ...others] = await listening()
   expect(others).toEqual([])
   await sql`select pg_terminate_backend(${pid})`.execute(node.db.kysely)
-  // For a moment the one that ends is still there.
+  // For a moment, the ending task is still listed.
   await until('it listens again, on one connection', async () => {
     const pids = await listening()
     return pids.length === 1 && pids[0] !== pid

@@ -1,4 +1,4 @@
-// Approval rules over the operator API: shadow and on, versions, backtests that see only the past, the limit before a rule is on, reopening.
+// Approval rules over the operator API: shadow and on, versions, backtests that use only past facts, the condition for switching on, reopening.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '#core/verb.ts'
 import type { Backtest } from '#market/approval/backtest.ts'
@@ -36,7 +36,7 @@ const review = async (id: number) => (await operator<ListingReview>(node, 'GET',
 const decide = (id: number, how: 'approve' | 'reject' | 'request-change') =>
   operator(node, 'POST', `/listings/${id}/${how}`, how === 'approve' ? {} : how === 'reject' ? { reason: 'no' } : { note: 'no' })
 const seller = async () => (await operator<{ id: number }>(node, 'POST', '/accounts', { name: 'Seller', plan: 'plus' })).body.data.id
-/** A rule that is on; that it passes its backtest is arranged here. */
+/** A rule that is on; the test arranges that it passes its backtest. */
 async function ruleOn(conditions: object): Promise<ApprovalRule> {
   const { id } = await published(node, items.pika!, { seller_id: await seller() })
   expect(id).toBeGreaterThan(0)
@@ -195,7 +195,7 @@ test('a backtest uses no later data', async () => {
   })
   const before = await backtest(id)
   expect(before).toMatchObject({ would_approve: expect.any(Number), listings: expect.arrayContaining([listings[1]]) })
-  // Prices, rates, sales, rejections, days and the listings themselves: nothing is as it was.
+  // Prices, rates, sales, rejections, days and the listings themselves: everything has changed.
   await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: listings[0], quantity: 1 }] })
   const { id: other } = await pending(node, items.luffy!, { seller_id })
   await decide(other, 'reject')
@@ -205,7 +205,7 @@ test('a backtest uses no later data', async () => {
   await call(setRates, node.ctx, { rates: [{ currency: 'USD', day: now.slice(0, 10), rate: 1_000 }] })
   node.clock.advance(2 * DAY_MS)
   expect(await backtest(id)).toEqual({ ...before, decisions: before.decisions + 1 })
-  // By what is known now, no condition of the rule holds any more: to look at it would be seen here.
+  // With current data, no condition of the rule holds any more: a backtest that used it would fail here.
   const { seller: record, price_ratio: ratio } = await review(listings[1]!)
   expect([record.sales, record.rejected, record.account_age_days]).toEqual([1, 2, then.seller.account_age_days + 2])
   expect(ratio).toBeGreaterThan(1)

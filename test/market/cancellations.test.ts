@@ -1,4 +1,4 @@
-// Cancelled order lines: stock, statuses, prices and statistics follow, each line is cancelled once, and nothing else changes.
+// Cancelled order lines: stock, statuses, prices and statistics are updated, each line is cancelled once, and nothing else changes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
 import { DAY_MS, found, makeCatalogue, operator, orderId, plus, published, search, type Status } from './kit.ts'

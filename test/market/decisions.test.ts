@@ -1,4 +1,4 @@
-// Decisions about listings over the operator API: what they are made by, requests for changes, and undoing for a minute.
+// Decisions about listings over the operator API: their data, requests for changes, and undo within a minute.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '#core/verb.ts'
 import { setRates } from '#prices/set-rates.ts'

@@ -1,4 +1,4 @@
-// The demo's marketplace: every parameter, sort and flag of the search shows something, and the books add up.
+// The demo's marketplace: every parameter, sort and flag of the search has results, and the amounts are consistent.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

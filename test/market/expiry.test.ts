@@ -1,4 +1,4 @@
-// Publication periods that end: hidden to the second, expired and notified exactly once, with any processes and writers.
+// Publication periods that end: hidden to the second, expired and notified exactly once, with any number of processes and writers.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expireListings } from '#market/expire-listings.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
@@ -19,7 +19,7 @@ afterAll(() => node.close())
 
 const inAMinute = () => new Date(node.clock.now().getTime() + 60_000)
 
-/** Ids of the listings that expire notifications are about, one for each. */
+/** Ids of the listings in the expiry notifications, one for each. */
 async function notified(): Promise<number[]> {
   const rows = await node.db.kysely.selectFrom('webhook_events').select('body').where('kind', '=', 'expire').orderBy('id').execute()
   return rows.map((row) => (JSON.parse(String(row.body)) as { data: { listing_id: number } }).data.listing_id)
@@ -68,7 +68,7 @@ interface Audited {
   after: object
 }
 
-/** What the audit log has of a listing, oldest first. */
+/** The audit entries of a listing, oldest first. */
 async function audited(id: number): Promise<Audited[]> {
   const { body } = await operator<Audited[]>(node, 'GET', `/audit?subject_type=listing&subject_id=${id}`)
   return body.data.toReversed()

@@ -1,4 +1,4 @@
-// Every path follows the table of listing rules: a changed transition or refusal holds over REST, GraphQL, operator API and sweep.
+// Every path follows the transition table of listings: a changed transition or rejection applies to REST, GraphQL, operator API and sweep.
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { addCredits } from '#accounts/add-credits.ts'
@@ -32,7 +32,7 @@ interface Path {
   name: string
   action: Action
   from?: Status
-  /** Takes the action; the text of the answer, in which a refusal gives its reason. */
+  /** Performs the action. @returns the text of the response, which contains the reason of a rejection */
   take: (id: number) => Promise<unknown>
 }
 
@@ -146,7 +146,7 @@ test('expire: the status at a moment, its filters and the sweep', async () => {
     (await operator<{ id: number; status: Status }[]>(node, 'GET', `/listings?status=${status}`)).body.data.find((one) => one.id === id)
   expect([(await listed('paused'))?.status, await listed('active'), await listed('expired')]).toEqual(['paused', undefined, undefined])
   await expireListings(node.ctx)
-  // The node's own sweep may hold the listing at that moment.
+  // The node's own sweep may have locked the listing at that moment.
   await until('the end of the period', async () => (await statusOf(id)) === 'paused')
 })
 

@@ -1,4 +1,4 @@
-// A write with `dry_run=1`: what it would lead to over REST and GraphQL, refused as the write itself, and nothing is changed.
+// A write with `dry_run=1`: its effect over REST and GraphQL, rejected like the write itself, and without any change.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/create-key.ts'
 import { call } from '#core/verb.ts'
@@ -27,7 +27,7 @@ async function settledState() {
   return stateOf(node)
 }
 
-/** Asks for a forecast, which must change nothing. */
+/** Requests a forecast, which must change nothing. */
 async function forecast(method: string, path: string, body?: object, headers: Record<string, string> = {}) {
   const before = await settledState()
   const reply = await plus<Forecasted>(node, method, `${path}${path.includes('?') ? '&' : '?'}dry_run=1`, body, { headers })
@@ -241,7 +241,7 @@ test('the usual wait is that of the latest decisions about pending listings', as
     const path = `/listings/${id}/${i % 2 === 0 ? 'approve' : 'reject'}`
     expect((await operator(node, 'POST', path, i % 2 === 0 ? {} : { reason: 'blurred photo' })).status).toBe(200)
   }
-  // Taken down and approved after a rejection: neither was in the queue.
+  // Taken down, and approved after a rejection: neither was in the queue.
   await operator(node, 'POST', `/listings/${queued[0]}/reject`, { reason: 'sold elsewhere' })
   await operator(node, 'POST', `/listings/${queued[1]}/approve`, {})
   node.clock.advance(60_000)

@@ -1,4 +1,4 @@
-// Listings by file: what becomes of rows, parked rows, the operator's quota, and exports that come back in unchanged.
+// Listings by file: the outcome of rows, parked rows, the operator's quota, and exports that import unchanged.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ListingImport, ParkedListing, PlacedListing } from '#market/intake/types.ts'
 import type { OwnListing } from '#market/types.ts'
@@ -295,7 +295,7 @@ describe('the operator', () => {
     const report = await taken(file)
     expect(report.rows.map(({ outcome }) => outcome)).toEqual(['created', 'parked', 'created', 'refused', 'refused'])
     expect(refusals(report).slice(3)).toEqual(['row intake_full 3', 'row intake_full 3'])
-    // What waits has its place already, and what is placed or deleted leaves one.
+    // A parked row already counts in the quota; placing one keeps its place, deleting a listing frees one.
     expect((await taken(file)).rows.map(({ outcome }) => outcome)).toEqual(['refused', 'parked', 'refused', 'refused', 'refused'])
     expect((await place(report.rows[1]!.parked_id!, items.char!)).status).toBe(201)
     await plus(node, 'DELETE', `/listings/${report.rows[0]!.listing_id}`)

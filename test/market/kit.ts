@@ -1,4 +1,4 @@
-// What the tests of the marketplace share: a small catalogue with prices, listings and orders on a test node.
+// Shared by the tests of the marketplace: a small catalogue with prices, listings and orders on a test node.
 import { createListing } from '#market/create-listing.ts'
 import { expireListings } from '#market/expire-listings.ts'
 import { approveListing } from '#market/approve-listing.ts'
@@ -23,7 +23,7 @@ export interface Grades {
   [label: string]: number
 }
 
-/** Imports two sets, one below the other, and four items of several kinds; gives their ids by name. */
+/** Imports two sets, one below the other, and four items of several kinds. @returns their ids by name */
 export async function makeCatalogue(node: TestNode): Promise<{ items: Record<string, number>; grades: Grades }> {
   const lines = [
     { ...category, ref: 'series', name: 'First Series', game: 'pokemon' },
@@ -97,7 +97,7 @@ export async function found(node: TestNode, query = ''): Promise<number[]> {
 
 let count = 0
 
-/** A pending listing of the Plus account unless told otherwise. */
+/** A pending listing of the Plus account by default. */
 export function pending(node: TestNode, itemId: number, fields: object = {}): Promise<StoredListing> {
   count += 1
   return call(createListing, node.ctx, { seller_id: node.accounts.plus, item_id: itemId, title: `Listing ${count}`, price: 100, ...fields })
@@ -111,7 +111,7 @@ export async function published(node: TestNode, itemId: number, fields: object =
 
 export type Status = StoredListing['status']
 
-/** A listing of the Plus account in a status, brought there by what leads there. */
+/** A listing of the Plus account in a status, reached by the usual actions. */
 export async function inStatus(node: TestNode, status: Status, itemId: number, fields: object = {}): Promise<StoredListing> {
   if (status === 'pending') return pending(node, itemId, fields)
   const listing = await published(node, itemId, fields, status === 'expired' ? new Date(node.clock.now().getTime() + 60_000) : undefined)
@@ -125,7 +125,7 @@ export async function inStatus(node: TestNode, status: Status, itemId: number, f
   return reached
 }
 
-/** Ends every period that is over, also where the sweep of a node holds listings at that moment. */
+/** Ends every period that is over, even if the sweep of a node has locked listings at that moment. */
 export async function endPeriods(node: TestNode): Promise<void> {
   const over = node.db.kysely.selectFrom('listings').select('id').where('status', '=', 'active')
   await until('the end of each period that is over', async () => {

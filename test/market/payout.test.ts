@@ -1,4 +1,4 @@
-// What a sale would pay: the preview is what sales are recorded with, both ways, exact to the kuruş.
+// Payouts: the preview equals what sales are recorded with, in both directions, exact to the kuruş.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { payoutKurus, priceForPayout } from '#market/payout.ts'

@@ -1,5 +1,5 @@
-// The outcome of a price job is that of the same single writes, whatever the listings are and whatever happens to them between
-// plan, application and undo; and jobs, prices and sales at once lose nothing.
+// A price job has the same outcome as single writes of its rows, whatever the listings are and whatever happens to them between
+// plan, application and undo; concurrent jobs, prices and sales lose nothing.
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,7 +35,7 @@ type Event = (typeof EVENTS)[number]
 interface Story {
   status: Status
   foreign: boolean
-  /** the period of an active one ends between plan and application */
+  /** whether the period of an active listing ends between plan and application */
   ends: boolean
   change: Change
   beforeApply: Event
@@ -58,10 +58,10 @@ const story: fc.Arbitrary<Story> = fc.record({
 
 const OLD = { price: 100, quantity: 2 }
 
-/** One of the listings of a story: they are alike. */
+/** One of the listings of a generated case: its listings are identical. */
 async function made({ status, foreign, ends }: Story): Promise<number> {
   const seller = foreign ? { seller_id: node.accounts.enterprise } : {}
-  // An own listing of any status; another account's is only ever active.
+  // An own listing of any status; listings of other accounts are always active.
   if (foreign) return (await published(node, item, { ...OLD, ...seller })).id
   const fields = { ...OLD, min_offer_price: 40, offers_enabled: true }
   if (status === 'active' && ends) return (await published(node, item, fields, new Date(node.clock.now().getTime() + HOUR_MS))).id
@@ -79,7 +79,7 @@ const step = async (id: number, what: 'apply' | 'undo', at = node) =>
 const sell = (id: number, quantity: number, at = node) =>
   operator(at, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity }] })
 
-/** The same event for the listing of the job and for its twin; what the rules refuse changes neither. */
+/** The same event for the job's listing and for the identical second one; if the rules reject it, neither changes. */
 async function happen(event: Event, job: number, twin: number): Promise<void> {
   if (event === 'other job') {
     const { id } = await plan([{ listing_id: job, price: 90 }])
@@ -98,7 +98,7 @@ async function happen(event: Event, job: number, twin: number): Promise<void> {
   }
 }
 
-/** What a listing is, but for its id and times. */
+/** The state of a listing, except its id and times. */
 async function stored(id: number) {
   const row = await node.db.kysely
     .selectFrom('listings')
@@ -107,7 +107,7 @@ async function stored(id: number) {
     .executeTakeFirst()
   if (!row) return null
   const { expires_at: end, waiting_since: waiting, ...fields } = row
-  // A worker of the test's nodes may or may not have swept by.
+  // A worker of the test's nodes may or may not have swept in between.
   const status = row.status === 'active' && end !== null && end <= node.clock.now() ? 'expired' : row.status
   return { ...fields, status, waits: waiting !== null }
 }
@@ -119,7 +119,7 @@ function differs({ price, quantity }: Change, a: Stored, b: Stored): boolean {
   return (price !== undefined && a?.price !== b?.price) || (quantity !== undefined && a?.quantity !== b?.quantity)
 }
 
-/** Takes a step for the twin by a single write, unless it has changed since; gives what a row's outcome has to be. */
+/** Performs a step for the second listing by a single write, unless it has changed since. @returns the expected outcome of the row */
 async function expected(twin: number, body: Change, since: Stored, good: 'changed' | 'reversed'): Promise<[string, string | null]> {
   const now = await stored(twin)
   if (now && differs(body, now, since)) return ['kept', good === 'changed' ? 'changed_since_plan' : 'changed_since_job']
@@ -136,7 +136,7 @@ test('planning, applying and undoing rows has the same effect as single writes',
         const judged = await made(one)
         jobs.push(await made(one))
         twins.push(await made(one))
-        // The plan refuses what the single change of a listing like it refuses.
+        // The plan rejects what a single change of an identical listing rejects.
         const alone = await patch(judged, one.change)
         const [row] = (await plan([{ listing_id: jobs.at(-1), ...one.change }])).rows
         if (alone.status === 200) expect(row!.refused).toBeNull()
@@ -184,7 +184,7 @@ test('planning, applying and undoing rows has the same effect as single writes',
 test('two concurrent jobs, prices and sales of the same listings on two nodes: nothing is lost or applied twice', async () => {
   const listings = await Promise.all(Array.from({ length: 30 }, () => published(node, item, { price: 100, quantity: 50 })))
   const ids = listings.map(({ id }) => id)
-  // Every third sets the stock, the others the price.
+  // Every third one sets the stock, the others the price.
   const rows = (price: number, quantity: number) => ids.map((id, i) => ({ listing_id: id, ...(i % 3 === 0 ? { quantity } : { price }) }))
   const [one, two] = [await plan(rows(80, 70)), await plan(rows(60, 90))]
   const sales = ids.filter((_, i) => i % 2 === 0)
@@ -200,13 +200,13 @@ test('two concurrent jobs, prices and sales of the same listings on two nodes: n
     const outcomes = [first.rows[i]!.outcome, second.rows[i]!.outcome]
     const { price, quantity } = (await stored(id))!
     const units = sales.includes(id) ? 1 : 0
-    // What one changes, the other finds changed since its plan.
+    // If one changes a listing, the other finds it changed since its plan.
     expect(outcomes.filter((outcome) => outcome === 'changed').length).toBeLessThanOrEqual(1)
     const by = outcomes.indexOf('changed')
     if (i % 3 === 0) expect(quantity).toBe([70, 90, 50].at(by === -1 ? 2 : by)! - units)
     else {
       expect(quantity).toBe(50 - units)
-      // After the single price a job finds its listing changed; before it, the price is set again.
+      // After the single price, a job finds its listing changed; before it, the price is overwritten.
       expect(Number(price)).toBe(priced.includes(id) ? 77 : [80, 60][by])
     }
   }

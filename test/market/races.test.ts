@@ -1,4 +1,4 @@
-// Many at once for one thing: credits, the last unit, fields of one listing, a price; nobody wins twice, nothing is lost.
+// Concurrent writes to the same data: credits, the last unit, fields of one listing, a price; only one succeeds, and nothing is lost.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addCredits } from '#accounts/add-credits.ts'
@@ -30,7 +30,7 @@ const credits = async () =>
   (await node.db.kysely.selectFrom('accounts').select('highlight_credits').where('id', '=', node.accounts.plus).executeTakeFirstOrThrow())
     .highlight_credits
 
-/** How many transactions wrote the rows as they are now. */
+/** Number of transactions that wrote the current rows. */
 const transactionsOf = async (table: 'listings' | 'collection_items', column: 'id' | 'collection_id', values: number[]) => {
   const { rows } = await sql<{ count: number }>`
     select count(distinct xmin::text)::int as count from ${sql.table(table)} where ${sql.ref(column)} = any(${values})`.execute(node.db.kysely)
@@ -70,7 +70,7 @@ test('of 12 concurrent orders for the last unit on two nodes, 1 succeeds', async
     times(12).map((i) => operator(nodes()[i % 2]!, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity: 1 }] })),
   )
   expect(replies.map((reply) => reply.status).sort((a, b) => a - b)).toEqual([201, ...Array(11).fill(409)])
-  // The other node may have taken it.
+  // The sale may have been recorded by the other node.
   await expect.poll(() => found(node, '?search=unit')).toEqual([])
   const sales = await node.db.kysely.selectFrom('sales').select('id').where('listing_id', '=', id).execute()
   expect(sales).toHaveLength(1)

@@ -1,4 +1,4 @@
-// Renewal of listings: by the table in every status, together or not at all, never shorter, and never a way to the top.
+// Renewal of listings: by the transition table in every status, all or nothing, never shorter, and without moving to the top.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask } from '../graphql/client.ts'
@@ -32,7 +32,7 @@ const renew = (body: object, headers?: Record<string, string>, on = node) =>
 const stored = async (id: number) => (await operator(node, 'GET', `/listings/${id}`)).body.data
 const period = () => node.config.listingPeriodDays * DAY_MS
 const inDays = (days: number) => new Date(node.clock.now().getTime() + days * DAY_MS)
-/** Milliseconds by which a listing ends later than a period from now. */
+/** Milliseconds by which a listing ends later than one period from now. */
 const beyond = async (id: number) => Date.parse((await stored(id)).expires_at!) - node.clock.now().getTime() - period()
 const AROUND_NOW_MS = 3_600_000
 
@@ -58,7 +58,7 @@ test('each status follows the table: the period is new, and the response equals 
     if (refused) expect(after).toEqual(before.get(status!))
     else expect(Math.abs(await beyond(id))).toBeLessThan(AROUND_NOW_MS)
   }
-  // Those that were published keep their place, the one that had expired is published again.
+  // Listings that were published keep their position; the expired one is published again.
   expect((await stored(ids.get('active')!)).published_at).toBe(before.get('active')!.published_at)
   expect(await found(node, '?search=renewed')).toEqual([ids.get('expired'), ids.get('active')])
   const { body: log } = await operator<{ action: string; after: object }[]>(

@@ -1,4 +1,4 @@
-// Repricing rules: the price by the rule within its limits, what is compared, simulated before used, run as a job with reasons and undone.
+// Repricing rules: the price within the rule's limits, what is compared, simulation before use, runs as jobs with reasons and undo.
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -108,7 +108,7 @@ describe('over REST, GraphQL and hourly', () => {
   let grades: Grades
 
   beforeAll(async () => {
-    // Rules run when the tests run them, not also by the minute.
+    // Rules run only when the tests run them, not every minute.
     node = await startTestNode({ worker: false })
     ;({ items, grades } = await makeCatalogue(node))
     await operator(node, 'POST', '/rates', [{ currency: 'USD', day: '2026-01-01', rate: 40 }])
@@ -183,7 +183,7 @@ describe('over REST, GraphQL and hourly', () => {
   const priceOf = async (id: number) => (await operator(node, 'GET', `/listings/${id}`)).body.data.price
   const ours = (price: number, fields: object = {}) => published(node, items.char!, { price, ...fields })
   const theirs = (price: number, fields: object = {}) => published(node, items.char!, { price, seller_id: node.accounts.enterprise, ...fields })
-  /** What a rule says of each listing, by id: the price, the limit and the reason. */
+  /** Results of a rule for each listing, by id: the price, the limit and the reason. */
   const said = async (fields: object) => {
     const { id } = await create(fields)
     const { listings } = await simulate(id)
@@ -201,7 +201,7 @@ describe('over REST, GraphQL and hourly', () => {
     })
     await simulate(rule.id)
     expect((await patch({ enabled: true, name: 'On' })).body.data).toMatchObject({ enabled: true, name: 'On' })
-    // The same terms again change nothing, others have to be simulated.
+    // The same terms again change nothing; other terms must be simulated.
     expect((await patch({ target: { amount: -1, kind: 'cheapest' }, ceiling: null })).body.data.enabled).toBe(true)
     expect((await patch({ ceiling: 500, enabled: true })).status).toBe(409)
     expect((await patch({ ceiling: 500 })).body.data).toMatchObject({ ceiling: 500, enabled: false, simulated_at: null })

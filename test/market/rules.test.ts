@@ -1,4 +1,5 @@
-// The table of listing rules: every pair decided, the transitions that the contract names, no status named elsewhere, and the document made from it.
+// The transition table of listings: every pair decided, the transitions that the contract names, no status named elsewhere, and the generated
+// document.
 import fc from 'fast-check'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'

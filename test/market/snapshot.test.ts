@@ -1,4 +1,4 @@
-// Listings searched from memory against the same query in SQL, while listings, prices, sales and time change.
+// Listings searched in memory compared with the same query in SQL, while listings, prices, sales and time change.
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 const LANGUAGES = ['en', 'tr', 'ja']
-/** Steps fall on the newest, so that most find something published. */
+/** Steps select among the newest listings, so that most find a published one. */
 const RECENT = 14
 const WORDS = ['charizard', 'red', 'box', 'çelik', 'listing']
 const pick = <T>(from: readonly T[], n: number): T => from[n % from.length]!
@@ -52,7 +52,7 @@ const STEPS = [
   'correct',
 ] as const
 
-/** One change, through the verbs as anyone makes it; what the rules refuse changes nothing. */
+/** One change through the usual verbs; what the rules reject changes nothing. */
 async function take({ what, n, m }: Step): Promise<void> {
   const id = pick(ids.slice(-RECENT), n)
   const cents = 100 + (m % 7) * 1_250
@@ -124,7 +124,7 @@ interface Row {
   item: string
 }
 
-/** What PostgreSQL says is published, in the order of the sort. */
+/** What is published according to PostgreSQL, in the order of the sort. */
 async function fromSql(filter: ListingFilter, search: string | undefined, sort: ListingSort): Promise<number[]> {
   const now = node.clock.now()
   const order = {
@@ -185,7 +185,7 @@ async function compare(listings: Pick<ListingSnapshot, 'page' | 'pageBytes'>, qu
   const { search, sort, offset, limit } = query
   const filter = { ...query.filter, gradeIds: query.filter.gradeIds?.map((n) => grades[n]!) }
   const wanted = await fromSql(filter, search, sort)
-  // Asked again, a text is answered from what was kept of the first time: also for another range of prices.
+  // A repeated text is answered from the cached result of the first search, even for another price range.
   if (search !== undefined) listings.page({ ...filter, minKurus: 200, maxKurus: 4_000 }, search, sort, 0, 3)
   const asked = Array.from({ length: 3 }, () => listings.page(filter, search, sort, offset, limit))
   const [{ rows, total }] = asked as [(typeof asked)[0]]

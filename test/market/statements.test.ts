@@ -1,4 +1,4 @@
-// A seller's order lines and statements: totals are the sums of the lines to the kuruş, in every month and after every cancellation.
+// A seller's order lines and statements: totals equal the sums of the lines to the kuruş, in every month and after every cancellation.
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseMinor } from '#core/money.ts'
@@ -123,7 +123,7 @@ interface Sold {
   cancelledAt: Date | null
 }
 
-/** Sums of a month, computed from what was sold and cancelled without the service. */
+/** Sums of a month, computed from the sales and cancellations of the test. */
 function expected(sold: Sold[], month: string) {
   const totals = { sales: 0n, refunds: 0n, commission: 0n, payout: 0n, lines: 0 }
   const add = (one: Sold, sign: bigint, of: 'sales' | 'refunds') => {
@@ -159,7 +159,7 @@ test.each([1, 20_261_122])('statements of generated sales and cancellations (see
   const momentOfSale = () => {
     const now = node.clock.now()
     const within = new Date(begun.getTime() + below(now.getTime() - begun.getTime() + 1))
-    // Midnights of both sides of a month's border, local time, and the milliseconds around them.
+    // Midnights on both sides of a month boundary in local time, and the milliseconds around them.
     if (below(3) > 0) return within
     const first = Temporal.PlainDate.from(`${monthOf(within)}-01`).toZonedDateTime(ZONE).epochMilliseconds
     return new Date(Math.min(Math.max(first + pick([-1, 0, 1, -3_600_000, 3_599_999]), begun.getTime()), now.getTime()))
@@ -187,7 +187,7 @@ test.each([1, 20_261_122])('statements of generated sales and cancellations (see
       const { order } = pick(sold.filter((one) => !one.cancelledAt))
       const open = sold.filter((one) => one.order === order && !one.cancelledAt)
       const chosen = below(2) ? open : [pick(open)]
-      // The whole order has lines of the other seller, too.
+      // The whole order also has lines of the other seller.
       const reply = await cancel(order, chosen === open ? undefined : chosen.map(({ line }) => line))
       expect(reply.status).toBe(200)
       const { lines } = (reply.body as unknown as { data: { lines: { line: number; cancellation: { cancelled_at: string } | null }[] } }).data
@@ -234,7 +234,7 @@ async function allOrders(query = '', key = node.keys.plus): Promise<{ rows: OwnS
 }
 
 describe('own sales', () => {
-  // No month ends while these tests, or those after them, run.
+  // No month ends during these tests or those after them.
   beforeAll(() => {
     while (monthOf(new Date(node.clock.now().getTime() + 3 * DAY_MS)) !== monthOf(node.clock.now())) node.clock.advance(DAY_MS)
   })

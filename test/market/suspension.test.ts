@@ -1,4 +1,4 @@
-// A suspended account: its listings are hidden on every node and cannot be sold, its webhooks wait, and resuming brings all of it back.
+// A suspended account: its listings are hidden on every node and cannot be sold, its webhooks are paused, and resuming restores everything.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { addCredits } from '#accounts/add-credits.ts'
 import { call } from '#core/verb.ts'
@@ -57,7 +57,7 @@ test('listings are hidden at once, on every node and on one that starts, and res
   const fresh = await loaded()
   expect(fresh.size).toBe(node.listings.size)
 
-  // What happens to them meanwhile does not show them: a correction, an approval, a price of the item.
+  // Changes during the suspension do not show the listings: a correction, an approval, a price of the item.
   await operator(node, 'PATCH', `/listings/${ids[0]}`, { language: 'tr' })
   const approved = await published(node, item, { title: 'Hidden three' })
   expect(await foundBy(node, '?search=hidden')).toEqual([kept.id])
@@ -181,7 +181,7 @@ test('webhooks pause: no attempt is made or counted until the account is resumed
       ).body.data
     const own = async () => (await events()).find((event) => event.body.data.listing_id === id)
     await until('the period ends', async () => (await own()) !== undefined)
-    // Another seller's notification is sent meanwhile, so that the workers had their turn.
+    // Another seller's notification is sent meanwhile, which shows that the workers have run.
     const busy = await openReceiver()
     await plus(node, 'PUT', '/webhook', { url: busy.url, on_sale: true }, { key: node.keys.enterprise })
     const others = await published(node, item, { seller_id: node.accounts.enterprise })
@@ -194,7 +194,7 @@ test('webhooks pause: no attempt is made or counted until the account is resumed
       status: 409,
       body: { error: { rule: 'account_suspended' } },
     })
-    // The other seller's attempt is recorded a moment after it was received.
+    // The other seller's attempt is recorded a moment after its receipt.
     const oldest = async () =>
       (await operator<{ waiting_since: { webhook_event: string | null } }>(node, 'GET', '/stats')).body.data.waiting_since.webhook_event
     await until('nothing but what is held back waits', async () => (await oldest()) === null)

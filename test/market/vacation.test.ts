@@ -1,4 +1,4 @@
-// Vacations: hidden by the moment on every node, periods and highlights that stand still, sales refused, and all of it back afterwards.
+// Vacations: listings hidden exactly at the start on every node, periods and highlights paused, sales rejected, and everything restored afterwards.
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { addCredits } from '#accounts/add-credits.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
   other = await startTestNode({ databaseUrl: node.databaseUrl })
   item = (await makeCatalogue(node)).items.char!
   seller = node.accounts.plus
-  // What is asserted to the second, on both, must not depend on how long requests take.
+  // Times are asserted to the second on both nodes, so they must not depend on the duration of requests.
   const nowMs = Date.now()
   for (const one of [node, other]) one.clock.stop(nowMs)
 })
@@ -57,7 +57,7 @@ const advance = (ms: number) => {
 const advanceTo = (moment: Date) => advance(moment.getTime() - node.clock.now().getTime())
 const stored = async (id: number) => (await operator(node, 'GET', `/listings/${id}`)).body.data
 const endOf = async (id: number) => Date.parse((await stored(id)).expires_at!)
-/** Ids that another account finds. */
+/** Ids of the listings that another account finds. */
 const foundOn = async (on: TestNode, query: string) =>
   (await plus<{ id: number }[]>(on, 'GET', `/listings${query}`, undefined, { key: node.keys.enterprise })).body.data.map(({ id }) => id)
 const sell = (id: number, soldAt?: Date) =>
@@ -98,7 +98,7 @@ test('listings are hidden and shown at the exact times, on every node and on one
   const within = await loaded()
   expect(within.isPublished(ids[0]!)).toBe(false)
 
-  // What is changed meanwhile is shown afterwards as it is then.
+  // Changes during the vacation are shown afterwards.
   await plus(node, 'PATCH', `/listings/${ids[0]}/price`, { price: 77 })
   await operator(node, 'PATCH', `/listings/${ids[1]}`, { title: `${title}, corrected` })
   const approved = await published(node, item, { title })
@@ -134,7 +134,7 @@ test('periods and highlights are paused: by vacations set ahead, extended, short
   expect(await ends()).toEqual([4 * DAY_MS, 4 * DAY_MS])
   expect((await plus(node, 'DELETE', '/vacation')).status).toBe(200)
   expect(await ends()).toEqual([0, 0])
-  // Farther away than the highlight ends: the period alone stands still.
+  // The vacation starts after the highlight ends: only the period is paused.
   await away(later(20 * DAY_MS), later(22 * DAY_MS))
   expect(await ends()).toEqual([2 * DAY_MS, 0])
   await away(later(40 * DAY_MS), later(42 * DAY_MS))
@@ -144,7 +144,7 @@ test('periods and highlights are paused: by vacations set ahead, extended, short
   advanceTo(new Date(from.getTime() + DAY_MS))
   await plus(node, 'DELETE', '/vacation')
   const [moved, movedHighlight] = await ends()
-  // A day was spent away, and as much time as this test takes.
+  // One day was spent on vacation, plus the time that this test takes.
   expect(moved).toBe(movedHighlight)
   expect(moved).toBeGreaterThanOrEqual(DAY_MS)
   expect(moved).toBeLessThan(DAY_MS + 3_600_000)
@@ -214,7 +214,7 @@ test('over REST and GraphQL: read, set, changed, ended, each with the same respo
   const saved = await set({ from, to })
   expect(saved.status).toBe(200)
   expect([Date.parse(saved.body.data.from), Date.parse(saved.body.data.to)]).toEqual([from.getTime(), to.getTime()])
-  // A read answer can be sent back.
+  // A response that was read can be sent back unchanged.
   expect((await plus(node, 'PUT', '/vacation', saved.body.data)).body.data).toEqual(saved.body.data)
   expect((await ask<{ vacation: Answer }>(node, '{ vacation { from to } }', { plan: 'plus' })).data.vacation).toEqual(saved.body.data)
   const changed = await ask<{ setVacation: Answer }>(
@@ -327,7 +327,7 @@ describe('a sequence of vacations, approvals and edits', () => {
         const { id } = await published(node, item, { title: 'Story' })
         const model = { status: 'active', left: node.config.listingPeriodDays * DAY_MS, at: node.clock.now().getTime() }
         let vacation: { from: number; to: number } | null = null
-        /** Lets the model's time pass up to now. */
+        /** Advances the model's time to now. */
         const pass = () => {
           const now = node.clock.now().getTime()
           const away = vacation ? Math.max(0, Math.min(now, vacation.to) - Math.max(model.at, vacation.from)) : 0

@@ -1,4 +1,4 @@
-// Why buyers do not find a listing: told over REST and GraphQL, and nothing is told exactly when a search finds it.
+// Why buyers do not find a listing, over REST and GraphQL: no reason is given if and only if a search finds it.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { changeAccount } from '#accounts/change-account.ts'
@@ -53,7 +53,7 @@ test('each reason has its start and what to do', async () => {
   expect(at((await reasonOf(expired.id)).since)).toBe(at(expired.expires_at))
   expect(await reasonOf(sold.id)).toMatchObject({ code: 'sold', since: expect.any(String) as string })
   expect((await reasonOf(sold.id)).since, 'local time with offset').toMatch(/\+03:00$/)
-  // The newest pause counts, whatever came after it.
+  // The latest pause counts, whatever came after it.
   await plus(node, 'POST', `/listings/${active.id}/status?action=pause`)
   const { rows: pauses } = await audited(active.id)
   await plus(node, 'PATCH', `/listings/${active.id}/price`, { price: 7 })
@@ -177,12 +177,12 @@ test('there is no reason if and only if a search finds the listing', async () =>
         reached.add(`${reasons.map(({ code }) => code).join(' ') || 'visible'}${seller.plan === 'starter' ? ' on Starter' : ''}`)
       }
     }
-    // What the stories leave is not among those that the next one searches.
+    // Removes the listings of this case from the searches of the next one.
     for (const { id } of listings) await operator(node, 'POST', `/listings/${id}/reject`, { reason: 'over' })
     for (const { id } of sellers) await call(changeAccount, node.ctx, { id, suspended: true })
   }
-  // Reaches every state whatever the random stories do: listing 4 is shown, 0 has no stock, 1, 5 and 7 wait
-  // and have stock. The plan changes last: what its seller's listings reach after that is noted as reached on Starter.
+  // Reaches every state whatever the random cases do: listing 4 is shown, 0 has no stock, 1, 5 and 7 are pending
+  // and have stock. The plan changes last: states that its seller's listings reach after that count as reached on Starter.
   const through = (
     [
       ['approveBriefly', 7],
@@ -216,13 +216,13 @@ test('there is no reason if and only if a search finds the listing', async () =>
   }
 })
 
-/** Sets the vacation of a seller, null ends it; as owners do, whatever their plan. */
+/** Sets the vacation of a seller (null ends it) like the owner does, whatever the plan. */
 async function away(accountId: number, vacation: { from?: string; to: string } | null): Promise<void> {
   const ctx = { ...node.ctx, viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const } }
   await (vacation ? call(setVacation, ctx, vacation) : call(endVacation, ctx, {}))
 }
 
-/** Writes of an owner, also of one whose plan or suspension would refuse them. */
+/** Writes of an owner, even if the plan or a suspension would reject them. */
 async function asOwner(accountId: number, id: number, what: 'pause' | 'publish' | 'edit'): Promise<void> {
   const { setListingStatus } = await import('#market/set-listing-status.ts')
   const { updateListing } = await import('#market/update-listing.ts')

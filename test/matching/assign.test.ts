@@ -1,4 +1,4 @@
-// Which source records become one item, which wait for a person, and that neither depends on the order of records.
+// Which source records become one item and which need a person's decision; neither depends on the order of records.
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { assign } from '#matching/assign.ts'
@@ -10,7 +10,7 @@ const baseOther = setOf('pokemontcg', 'base1', 'Base', ['BS'])
 const promos = setOf('tcgdex', 'swshp', 'SWSH Black Star Promos')
 const promosOther = setOf('pokemontcg', 'swshp', 'SWSH Black Star Promos')
 
-/** Enough of two sources' Base Set for its map: `names` by number. */
+/** Enough of two sources' Base Set to map the sets: `names` by number. */
 function both(names: Record<string, string>, more: Record<string, Partial<MatchRecord>> = {}): MatchRecord[] {
   const numbers = Object.entries(names)
   return numbers.flatMap(([number, name]) => [card(base, number, name), card(baseOther, number, name, more[number])])
@@ -415,7 +415,7 @@ test('the order of records does not matter, for any records', () => {
       }
       const assignment = assign(records, decisions)
       expect(assign(order, decisions)).toEqual(assignment)
-      // Each record is in items or waits, never both; one with a finish is in one item.
+      // Each record is in items or pending, never both; one with a finish is in one item.
       const placed = assignment.items.flatMap((item) => item.records)
       const open = new Set(assignment.waiting.flatMap(({ keys }) => keys))
       for (const { key, finish } of records) {

@@ -1,4 +1,4 @@
-// Which item a row of a price list or a collection file means, and what is proposed when that is not certain.
+// Which item a row of a price list or a collection file means, and the candidates if that is uncertain.
 import { describe, expect, it } from 'vitest'
 import { assign } from '#matching/assign.ts'
 import { type CardDescription, CardIndex } from '#matching/card-index.ts'

@@ -1,4 +1,4 @@
-// Which sets are read for the rows of a list: those that they name, unless their cards are others.
+// Which sets the rows of a list belong to: those that they name, unless their cards are different.
 import { expect, it } from 'vitest'
 import type { CardDescription } from '#matching/card-index.ts'
 import { DescribedSets } from '#matching/described-sets.ts'

@@ -1,4 +1,4 @@
-// Source records of real cards, as short as a test can write them.
+// Compact source records of real cards for tests.
 import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
 import { finishSlug } from '#catalogue/finishes.ts'
 import { assign } from '#matching/assign.ts'
@@ -64,7 +64,7 @@ export function items(assignment: Assignment): string[] {
     .sort()
 }
 
-/** What waits as text, `id: rules → candidates`. */
+/** Pending records as text, `id: rules → candidates`. */
 export function waiting(records: readonly MatchRecord[], decisions: Partial<Decisions> = {}, options?: AssignOptions): string[] {
   return assign(records, { ...NO_DECISIONS, ...decisions }, options).waiting.map(
     ({ key, reasons, candidates }) =>

@@ -3,13 +3,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 
-/** What a tool answered. */
+/** The result of a tool. */
 export interface ToolAnswer {
   isError: boolean
   content: Record<string, unknown> & { data?: unknown; code?: string; message?: string; details?: { field: string }[] }
 }
 
-/** Connects, does something and closes. */
+/** Connects, runs a function and closes the connection. */
 export async function withClient<T>(url: string, key: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ name: 'tests', version: '1' })
   const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers: { authorization: `Bearer ${key}` } } })
@@ -21,7 +21,7 @@ export async function withClient<T>(url: string, key: string, use: (client: Clie
   }
 }
 
-/** Calls one tool; the text of its answer must say the same as its structured content. */
+/** Calls one tool; the text of its result must equal its structured content. */
 export async function callTool(client: Client, name: string, given?: Record<string, unknown>): Promise<ToolAnswer> {
   const { isError, content, structuredContent } = await client.callTool({ name, ...(given && { arguments: given }) })
   const [{ text }] = content as [{ text: string }]

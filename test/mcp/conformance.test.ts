@@ -12,10 +12,10 @@ import { startTestNode, type TestNode } from '../support/node.ts'
 const run = promisify(execFile)
 const SUITE = 'node_modules/@modelcontextprotocol/conformance/dist/index.js'
 
-/** Scenarios of what every server has. */
+/** Scenarios that apply to every server. */
 const PASSED = ['server-initialize', 'ping', 'tools-list', 'server-sse-multiple-streams', 'dns-rebinding-protection']
 
-/** Scenarios of what a server may offer and this one does not; all but the first two kinds need sessions or streams. */
+/** Scenarios of optional features that this server does not have; all but the first two kinds need sessions or streams. */
 const NOT_APPLICABLE: Record<string, string[]> = {
   'call tools of the suite’s own reference server by name (test_simple_text, ...); ours are called in mcp.test.ts': [
     'tools-call-simple-text',
@@ -57,10 +57,10 @@ let withKey: Server
 let results: string
 
 beforeAll(async () => {
-  // The suite knows no credentials: this adds the key to each of its requests, and passes on the rest as it is.
+  // The suite sends no credentials: this proxy adds the key to each of its requests, and otherwise forwards them unchanged.
   withKey = createServer((request, response) => {
     const headers = { ...request.headers, authorization: `Bearer ${node.keys.plus}` }
-    // A connection of its own: one that is kept may end as the next request takes it.
+    // A new connection for each request: a reused one may close just as the next request is sent.
     const passed = httpRequest(`${node.publicUrl}${request.url}`, { method: request.method, headers, agent: false }, (answer) => {
       response.writeHead(answer.statusCode!, answer.headers)
       answer.pipe(response)

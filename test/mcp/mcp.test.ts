@@ -1,4 +1,4 @@
-// The Model Context Protocol as its own client uses it: tools by plan, each once right and once wrong, and the gate of the service.
+// The Model Context Protocol through its official client: tools by plan, each called once correctly and once incorrectly, and the service's checks.
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCollection } from '#collections/create-collection.ts'
@@ -279,7 +279,7 @@ describe('the gate', () => {
       await callTool(client, 'get_item', { id: items.char! })
       await callTool(client, 'get_item', { id: items.char! })
     })
-    // Of all days: one may have begun between the calls.
+    // Summed over all days: a new one may have begun between the calls.
     const counted = async () => {
       const me = await send<{ usage: KeyUsageRow[] }>(`${node.publicUrl}/api/v1/me`, key)
       return me.body.data.usage.reduce((sum, { operation, requests }) => sum + (operation === 'getItem' ? requests : 0), 0)

@@ -1,4 +1,4 @@
-// A mirror of the catalogue: dump and changes give the bytes of the export, whatever happened meanwhile.
+// A mirror of the catalogue: dump and changes reproduce the bytes of the export, whatever happens meanwhile.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ function price(id: number, amount: number, label = 'Near Mint', market = 'source
   return operator('POST', '/prices', [{ item_id: id, market, label, price: amount, updated_at: new Date().toISOString() }] as never)
 }
 
-/** Trims what is a week old; transactions of other tests on the server can keep rows back for a moment. */
+/** Trims entries older than a week; transactions of other tests on the server can keep rows back for a moment. */
 async function trimmed(): Promise<void> {
   await sql`update change_log set at = at - interval '8 days'`.execute(node.db.kysely)
   await until('the log is trimmed', async () => {

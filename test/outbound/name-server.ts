@@ -1,8 +1,8 @@
-// A DNS server for tests: answers A queries over UDP with the addresses told.
+// A DNS server for tests: answers A queries over UDP with the given addresses.
 import { createSocket } from 'node:dgram'
 import { type Resolve, openResolver } from '#outbound/resolve.ts'
 
-/** @param answer addresses for a name, none for a name that does not exist, null to stay silent */
+/** @param answer addresses for a name, none for a name that does not exist, null for no response */
 export async function openNameServer(answer: (name: string) => string[] | null): Promise<{ resolve: Resolve; close(): void }> {
   const socket = createSocket('udp4')
   socket.on('message', (query, from) => {

@@ -1,4 +1,4 @@
-// Which addresses and URLs a webhook may have: every spelling of what is not public is refused.
+// Which addresses and URLs a webhook may have: every spelling of a non-public address is rejected.
 import fc from 'fast-check'
 import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'

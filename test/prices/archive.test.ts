@@ -1,4 +1,4 @@
-// Archived months: charts, points, dumps and explanations are the same before, while in the archive and after, whatever dies on the way.
+// Archived months: charts, points, dumps and explanations are the same before, during and after archiving, whatever fails on the way.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs'
@@ -23,7 +23,7 @@ import { openS3, type S3Store } from '../support/s3.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mintmark-archive-'))
 const KEEP_MONTHS = 5
-/** Days ago of the first price: two years of months can be archived. */
+/** Age of the first price in days: two years of months can be archived. */
 const DAYS = 900
 
 let node: TestNode
@@ -47,7 +47,7 @@ const MARKETS = ['source_a', 'source_c'] as const
 type Row = [label: string, market: string, daysAgo: number, price: number]
 let made = 0
 
-/** Items with a history each. */
+/** Items, each with a history. */
 async function itemsWith(...histories: Row[][]): Promise<number[]> {
   const refs = histories.map(() => `card:${(made += 1)}`)
   const ids = await makeTwins(
@@ -69,7 +69,7 @@ function postNow(itemIds: number | number[], rows: Row[]): Promise<Posted> {
   )
 }
 
-/** Posts prices as if they had come long ago: those of recent imports are not archived. */
+/** Posts prices as if they had arrived long ago: the prices of recent imports are not archived. */
 async function post(itemIds: number | number[], rows: Row[]): Promise<Posted> {
   const posted = await postNow(itemIds, rows)
   await node.db.kysely
@@ -88,7 +88,7 @@ function archiveAll() {
 
 async function restoreAll(): Promise<void> {
   for (const { month, file } of await archivedMonths(node.db.kysely)) if (file !== null) await restoreMonth(archiving, month)
-  // So that the next test archives them again.
+  // So that the next test can archive them again.
   await node.db.kysely.deleteFrom('price_archives').execute()
   for (const name of files()) rmSync(join(folder, name))
 }
@@ -106,7 +106,7 @@ interface Window {
   interval: string
 }
 
-/** What REST and GraphQL answer of a window, the points that operators see, and the explanation of the price. */
+/** Responses of REST and GraphQL for a window, the points that operators see, and the explanation of the price. */
 async function answersOf(id: number, { label, market, from, days, interval }: Window) {
   const [start, end] = [daysBefore(from).toISOString(), daysBefore(from - days).toISOString()]
   const query = `market=${market}&from=${start}&to=${end}${label === undefined ? '' : `&label=${encodeURIComponent(label)}`}`
@@ -342,7 +342,7 @@ describe('archiving', () => {
     const child = spawn(process.execPath, [new URL('archive-and-die.ts', import.meta.url).pathname, node.databaseUrl, folder, month, step])
     const [, signal] = await once(child, 'exit')
     expect(signal).toBe('SIGKILL')
-    // The server ends the session, and its lock with it, once it notices.
+    // The server ends the session and releases its lock once it notices that the process has died.
     const sessions = () => sql`select from pg_stat_activity where application_name = 'archive and die'`.execute(node.db.kysely)
     await expect.poll(async () => (await sessions()).rows.length).toBe(0)
     const [archived] = await archivedMonths(node.db.kysely, month)
@@ -418,7 +418,7 @@ describe('archiving', () => {
 
   test('starts a day after the upgrade', async () => {
     expect(await mayArchive(node.db, 'price_archives')).toBe(false)
-    // All of them, since their order must stay.
+    // All rows, because their order must not change.
     await sql`update kysely_migration set "timestamp" =
       to_char(("timestamp"::timestamptz - interval '25 hours') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`.execute(node.db.kysely)
     expect(await mayArchive(node.db, 'price_archives')).toBe(true)

@@ -1,4 +1,4 @@
-// Decisions about prices in question, over the operator API: what is shown, what each decision does, undoing it, and races.
+// Decisions about prices under review, over the operator API: the data shown, the effect of each decision, undo, and races.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { judgeAllPrices } from '#prices/judge-all.ts'
 import type { PriceDecision } from '#prices/price-decisions.ts'
@@ -37,7 +37,7 @@ async function post(item_id: number, price: number, day: number, fields: object 
   return (await operator<{ import_id: number; accepted: number; unchanged: number; held: number }>('/prices', { json: [row] })).body.data
 }
 
-/** What everyone sees of a market's Near Mint price. */
+/** What all clients see of a market's Near Mint price. */
 async function shown(id: number, market = 'source_c'): Promise<number | undefined> {
   const { body } = await send<{ prices: { label: string; price: number }[] }>(
     `${node.publicUrl}/api/v1/items/${id}?market=${market}`,
@@ -46,7 +46,7 @@ async function shown(id: number, market = 'source_c'): Promise<number | undefine
   return body.success ? body.data.prices.find((price) => price.label === 'Near Mint')?.price : undefined
 }
 
-/** Points of the history and what is held, for comparing before with after. */
+/** Points of the history and held prices, to compare before with after. */
 async function everything(id: number) {
   const points = await operator<object[]>(`/items/${id}/price-history`)
   const held = await Promise.all(['open', 'accepted', 'discarded'].map((state) => operator<object[]>(`/held-prices?item_id=${id}&state=${state}`)))
@@ -54,7 +54,7 @@ async function everything(id: number) {
   return { points: points.body.data, held: held.map(({ body }) => body.data), current: rows }
 }
 
-/** An item whose source_c price jumped and is held. */
+/** An item with a held source_c price that jumped. */
 async function held(): Promise<{ id: number; heldId: number }> {
   const id = await item()
   await post(id, 10, 0)
@@ -63,7 +63,7 @@ async function held(): Promise<{ id: number; heldId: number }> {
   return { id, heldId: review!.prices[0]!.held_id! }
 }
 
-/** An item whose prices of two sources contradict each other. */
+/** An item with contradicting prices of two sources. */
 async function disputed(): Promise<number> {
   const id = await item()
   await post(id, 90, 0)
@@ -113,7 +113,7 @@ describe('prices in question', () => {
     const id = await item()
     await post(id, 90, 0)
     await post(id, 100, 1)
-    // A price that is disputed already holds none.
+    // A disputed price does not cause another one to be held.
     await post(id, 1000, 2)
     await post(id, 20, 1, { market: 'source_b' })
     expect(await counted(`item_id=${id}`)).toEqual({ held: 1, disputed: 2, stale: 0, prices: 3 })

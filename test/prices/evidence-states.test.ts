@@ -1,4 +1,4 @@
-// States of prices over the operator API and imports: what a new price says about others, and others about it.
+// States of prices over the operator API and imports: how a new price affects others, and how others affect it.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createItem } from '#catalogue/create-item.ts'
@@ -55,7 +55,7 @@ interface Posted {
 const post = (item: number, market: string, price: number, at = daysAgo(0), label = 'Near Mint') =>
   operator<Posted>('/prices', [{ item_id: item, market, label, price, updated_at: at }])
 
-/** The prices of an item as the table has them. */
+/** The prices of an item as stored in the table. */
 async function pricesOf(id: number) {
   const { rows } = await sql<{
     market: number
@@ -74,7 +74,7 @@ async function pricesOf(id: number) {
 
 const statesOf = async (id: number) => Object.fromEntries((await pricesOf(id)).map(({ market, state }) => [market, state]))
 
-/** A digest of what imports write. */
+/** A digest of the tables that imports write. */
 async function digest(): Promise<string> {
   const tables = ['prices', 'price_points', 'hidden_points', 'held_prices', 'usual_ratios', 'price_feeds', 'change_log']
   const { rows } = await sql<{ digest: string }>`
@@ -186,7 +186,7 @@ test('of two items with identical figures, the one confirmed by another market i
   expect(await statesOf(one.id)).toEqual({ source_b: 'trusted', source_c: 'trusted' })
   expect(await statesOf(other.id)).toEqual({ source_b: 'disputed', source_c: 'trusted' })
   expect(await settledOf(one.id)).toHaveLength(1)
-  // A third market agrees with the other one: nobody knows any more.
+  // A third market agrees with the other one: it is undecided again.
   await post(other.id, 'source_a', 30)
   await judgeAllPrices({ ...node.ctx })
   for (const { id } of [one, other]) expect(await statesOf(id)).toMatchObject({ source_b: 'disputed' })
@@ -218,7 +218,7 @@ test('a source that is set aside is stale at once and no evidence; restoring it 
 
 test('sources return their name, the age of their newest feed and the shares of their prices, with the counts by group', async () => {
   const named = await startTestNode({ env: { PRICE_FEED_PRICES: '1', MARKET_NAMES: 'source_b=Cardmarket' } })
-  // No day ends while its ages are asserted.
+  // No day ends while ages are asserted.
   named.clock.stop()
   try {
     const at = (days: number) => new Date(named.clock.now().getTime() - days * DAY_MS).toISOString()
@@ -239,7 +239,7 @@ test('sources return their name, the age of their newest feed and the shares of 
       )
     await say(17, [10, 20, 30, 40])
     await say(10, [10, 20, 30])
-    // Card four was not stated again; card one jumps, card two is held.
+    // Card four is not stated again; card one jumps, card two is held.
     await say(10, [100, 100], 'PSA 10')
     await say(9, [190, 2000], 'PSA 10')
     await judgeAllPrices(named.ctx)

@@ -1,4 +1,4 @@
-// Months of the price history made by several nodes at the same moment.
+// Months of the price history that several nodes create at the same moment.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool } from '#db/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'

@@ -1,4 +1,4 @@
-// Exchange rates in memory: which day's rate converts an amount, and when there is none.
+// Exchange rates in memory: which day's rate converts an amount, and when there is no rate.
 import { expect, test } from 'vitest'
 import { Rates } from '#prices/rates.ts'
 

@@ -1,4 +1,4 @@
-// Refused rows of one kind have one reason, whatever they name.
+// Rejected rows of one kind have the same reason, whatever values they name.
 import { randomBytes } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// The history is emptied month by month; current prices and later months stay.
+// The history is deleted month by month; current prices and later months stay.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postPrices } from '#catalogue/post-prices.ts'
 import { createCategory } from '#catalogue/create-category.ts'
@@ -35,7 +35,7 @@ test('months that ended before the retention period are emptied, and can be fill
   expect(await left()).toEqual(['2024-03-01', '2024-04-15'])
   const current = await node.db.kysely.selectFrom('prices').select('price').where('item_id', '=', id).orderBy('label_id').execute()
   expect(current.map((row) => row.price)).toEqual(['13.00', '10.00'])
-  // The history knows a price that still stands, though not when it was set.
+  // The history contains a price that is still current, but not when it was set.
   const window = { market: 'source_c', from: new Date('2024-03-01T00:00:00Z'), to: now, interval: 'month' } as const
   expect((await periodsOf(history, id, window)).map(({ date, label, open, close }) => [date, label, open, close])).toEqual([
     ['2024-03-01', 'Near Mint', 12, 12],

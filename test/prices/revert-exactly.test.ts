@@ -1,5 +1,5 @@
-// Imports that set, confirm, change and have prices held, reverted and brought back in any order: what is left is what a database
-// has into which only those in effect ever came.
+// Imports that set, confirm, change and hold prices, reverted and restored in any order: the result equals a database
+// that received only the imports in effect.
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -47,7 +47,7 @@ const PRICE_TABLES = [
   'usual_ratios',
 ]
 
-/** Two new items in both, and no prices but theirs from now on. */
+/** Two new items in both databases, which have no other prices from now on. */
 async function begin(): Promise<void> {
   cards += 2
   await Promise.all([shop, fresh].map(empty))
@@ -77,7 +77,7 @@ interface Product {
   low: number | null
 }
 type Batch = { rows: Row[] } | { day: number; products: Product[] }
-/** A batch comes, or the nth of those that came is reverted, or brought back where it was reverted. */
+/** A new batch, or a revert of the nth batch, or its restoration if it was reverted. */
 type Step = Batch | { turn: number }
 
 const item = fc.integer({ min: 0, max: 1 })
@@ -102,7 +102,7 @@ const steps = fc.array(fc.oneof({ weight: 2, arbitrary: batch }, { weight: 1, ar
 })
 
 const dayOf = (n: number) => `2026-09-0${n}T00:00:00Z`
-/** The figures of the two items are never identical: what these do is between items, which are not reverted together. */
+/** The figures of the two items are never identical, because identical figures relate items that are not reverted together. */
 const of = (item: number, figure: number) => figure + item * 0.03
 
 async function importBatch({ node, items }: Shop, stated: Batch): Promise<number> {
@@ -117,7 +117,7 @@ async function importBatch({ node, items }: Shop, stated: Batch): Promise<number
   return (await importText(node, 'cardmarket-price-guide', JSON.stringify({ version: 1, createdAt: dayOf(stated.day), priceGuides: products }))).id
 }
 
-/** All that the tables and the node say of prices; imports by their position among the batches. */
+/** Everything that the tables and the node say about prices; imports by their position among the batches. */
 async function stateOf({ node, items }: Shop, batchOf: ReadonlyMap<number, number>) {
   await judgeAllPrices({ ...node.ctx, rules: node.config.priceRules })
   const rowsOf = async (query: string) => {
@@ -141,12 +141,12 @@ async function stateOf({ node, items }: Shop, batchOf: ReadonlyMap<number, numbe
   }
 }
 
-/** @returns the batch that the revert is */
+/** @returns the batch that the revert creates */
 async function revert(id: number): Promise<number> {
   return (await call(revertImport, { ...shop.node.ctx, rules: shop.node.config.priceRules }, { id })).id
 }
 
-/** The second import is held once the first is back, at the moment at which the third was held before. */
+/** Once the first import is restored, the second one is held, at the moment at which the third one was held before. */
 const HELD_IN_PLACE_OF_A_LATER_ONE: Step[] = [
   { day: 1, products: [{ item: 1, trend: 10, avg7: null, low: null }] },
   { turn: 0 },
@@ -181,7 +181,7 @@ test('after any imports, reverts and reverts of reverts, the state equals that o
   )
 })
 
-/** Imports of the Cardmarket price guide, one a day, each with the trends and the averages of 7 days of the items. */
+/** Imports of the Cardmarket price guide, one a day, with the trend and the 7-day average of each item. */
 async function guides(...days: [trend: number, avg7: number][][]): Promise<number[]> {
   await begin()
   const ids: number[] = []
@@ -192,7 +192,7 @@ async function guides(...days: [trend: number, avg7: number][][]): Promise<numbe
   return ids
 }
 
-/** Price, days from the 1st on which it was set and last confirmed, average and import of each item, as the table has them. */
+/** Price, days from the 1st on which it was set and last confirmed, average, and import of each item, as stored in the table. */
 async function current(): Promise<unknown[]> {
   const { rows } = await sql<{ item_id: number; price: string; set: number; confirmed: number | null; avg_7: string | null; import_id: number }>`
     select item_id, price, extract(day from updated_at)::int4 as set, extract(day from confirmed_at)::int4 as confirmed, avg_7, import_id

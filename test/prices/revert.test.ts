@@ -1,4 +1,4 @@
-// Whatever batches come and in whatever order they are reverted: current prices follow the history, and nothing stays.
+// Whatever batches arrive and in whatever order they are reverted: current prices follow the history, and nothing is left over.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCategory } from '#catalogue/create-category.ts'
@@ -54,7 +54,7 @@ async function post(items: number[], prices: Price[]): Promise<number> {
   return posted.import_id
 }
 
-/** Points and current prices as the tables have them, and current prices as this node answers. */
+/** Points and current prices as stored in the tables, and current prices as this node returns them. */
 async function state(items: number[]) {
   const of = (table: 'prices' | 'price_points') =>
     node.db.kysely

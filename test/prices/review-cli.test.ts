@@ -1,4 +1,4 @@
-// The commands for prices in question and for decisions about them: human-readable text, or one JSON value for programs.
+// The commands for prices under review and for decisions about them: human-readable text, or one JSON value for programs.
 import { Command, CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCategory } from '#catalogue/create-category.ts'

@@ -1,4 +1,4 @@
-// Many prices at once: what they are compared with, and history that stands in their way.
+// Writing many prices at once: what they are compared with, and existing history that conflicts with them.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCategory } from '#catalogue/create-category.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 
-/** A batch of prices of their own, each under a label of its own. */
+/** A separate batch of prices, each under a different label. */
 async function write(atMs: number, minorOf: (label: number) => number): Promise<PriceCounts> {
   return change(node.ctx, async (tx, note) => {
     importId = await openImport(tx, { format: 'post', market: 'source_c', fileName: null, author: 'test', dryRun: false })
@@ -77,7 +77,7 @@ test('history points later than the current prices are replaced without an error
 
 test('a current price that another writer has moved since it was read is found by its key', async () => {
   const { kysely } = node.db
-  // Stands for the other writer: moves a row after it was read and before it is written.
+  // Simulates another writer: moves a row after it was read and before it is written.
   await sql`
     create function move_price() returns trigger language plpgsql as $$
     begin

@@ -1,4 +1,4 @@
-// The commands `imports`, `revert` and `rates`, over the verbs that the operator API calls too.
+// The commands `imports`, `revert` and `rates`, which call the same verbs as the operator API.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -109,7 +109,7 @@ test('rates are imported from a file, and invalid rows are reported by line', as
     '13 the',
   ])
   expect(report.refused[7]!.message).toBe('rate must be the same as in line 2, which is of the same currency and day')
-  // The same file again changes nothing; .gz is unpacked.
+  // The same file again changes nothing; .gz is decompressed.
   writeFileSync(`${file}.gz`, gzipSync(`${rows.slice(0, 3).join('\n')}\n`))
   expect(await mintmark('rates', 'import', `${file}.gz`)).toBe('Loaded 2 rates; 0 rows refused')
   expect((await mintmark('rates', 'list')).split('\n').slice(1, 3)).toEqual(['2026-11-21  EUR       48.4', '2026-11-21  USD       41.9'])

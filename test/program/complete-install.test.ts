@@ -1,4 +1,5 @@
-// What npm of older Node leaves out of an installation: the link to the project's Node, and native packages that ask for a later Node.
+// Completes what npm of older Node versions leaves out of an installation: the link to the project's Node, and native packages that require a later
+// Node.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,7 @@ const root = mkdtempSync(join(tmpdir(), 'mintmark-install-'))
 const modules = join(root, 'node_modules')
 const complete = () => execFileSync(join(root, 'bin/complete-install'), { env: { ...process.env, npm_execpath: 'npm-cli.js' } })
 
-/** A package of node_modules; its program says which arguments it was given. */
+/** A package of node_modules; its program logs its arguments. */
 function unpack(name: string, program?: string): void {
   mkdirSync(join(modules, name, 'bin'), { recursive: true })
   if (program) writeFileSync(join(modules, name, program), '#!/bin/sh\necho "$PWD $@" >> "$0".log\n', { mode: 0o755 })

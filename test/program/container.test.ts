@@ -1,5 +1,5 @@
 // The container image without a container engine: the steps of the Dockerfile in clean folders, and the services of compose.yaml as
-// processes of another user in what the image would contain. npm takes the packages from its cache where it has them.
+// processes of another user with the files of the image. npm takes the packages from its cache if possible.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -42,7 +42,7 @@ const compose = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }) as 
 const ours = Object.entries(compose.services).filter(([, service]) => 'build' in service)
 const healthcheck = /CMD (\[.*\])/.exec(argumentsOf('HEALTHCHECK')[0]!)![1]!
 
-/** An ordinary user where the tests run as root: the one of PostgreSQL, whose socket others cannot reach. */
+/** An unprivileged user if the tests run as root: PostgreSQL's, because others cannot access its socket. */
 function ordinaryUser(databaseUrl: string): { uid?: number; gid?: number } {
   if (process.getuid!() !== 0) return {}
   const { uid, gid } = statSync(decodeURIComponent(/host=([^&]+)/.exec(databaseUrl)![1]!))
@@ -57,7 +57,7 @@ beforeAll(async () => {
       const skipped = [...ignored, 'node_modules', '.ci']
       cpSync('.', build, { recursive: true, filter: (from) => !skipped.includes(from) && !from.endsWith('/node_modules') && !from.endsWith('.log') })
     }
-    // The checkout of these tests is what `npm ci` makes of the sources.
+    // The checkout of these tests is already what `npm ci` creates from the sources.
     else if (instruction === 'RUN' && rest === 'npm ci') cpSync('dist', join(build, 'dist'), { recursive: true })
     else if (instruction === 'RUN')
       execFileSync('sh', ['-ec', rest], { cwd: build, env: { ...process.env, npm_config_prefer_offline: 'true', npm_config_audit: 'false' } })
@@ -121,9 +121,9 @@ test('the services start from what the image contains, become healthy and stop',
       SECRET_KEY: '0123456789abcdef'.repeat(4),
       ...(service.environment.OPERATOR_TOKEN && { OPERATOR_TOKEN: 'operator token of the container test' }),
     }
-    // Without a Redis on this machine, nodes count requests in PostgreSQL.
+    // If this machine has no Redis, nodes count requests in PostgreSQL.
     if (!redis) delete settings.REDIS_URL
-    // 0.0.0.0 is for the container's own network.
+    // 0.0.0.0 is only for the container's own network.
     const env = { ...imageEnv, DATA_DIR: data, HOST: '127.0.0.1', OPERATOR_HOST: '127.0.0.1', ...ports, ...settings }
     const child = spawn(process.execPath, ['src/main.ts', ...service.command], { cwd: image, env, ...user, stdio: ['ignore', 'pipe', 'pipe'] })
     children.push(child)
@@ -165,7 +165,7 @@ test('the services start from what the image contains, become healthy and stop',
     encoding: 'utf8',
   })
   expect([created.status, created.stderr]).toEqual([0, ''])
-  // Nothing of the image was written by its user.
+  // The image's user has not written any file of the image.
   if (user.uid) expect(statSync(join(image, 'src')).uid).not.toBe(user.uid)
   for (const { name, child } of running) {
     const ended = once(child, 'exit')

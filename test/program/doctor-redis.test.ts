@@ -11,7 +11,7 @@ import { installed, spawnProgram } from '../../reliability/front.ts'
 import { freePorts, runCommand, workDir } from '../../reliability/service.ts'
 import { until } from '../support/node.ts'
 
-/** What `doctor` finds about Redis. */
+/** The findings of `doctor` about Redis. */
 async function findingOf(redisUrl: string): Promise<Finding | undefined> {
   const findings = await machineFindings(readConfig({ REDIS_URL: redisUrl }))
   return findings.find(({ check }) => check === 'redis')
@@ -67,7 +67,7 @@ describe.skipIf(!installed('redis-server', '--version'))('doctor on Redis (skipp
     const found = await findingOf(behind('mintmark'))
     expect(found).toMatchObject({ ok: true, rule: 'redis_good', params: { address, name: 'mintmark' } })
     expect(found!.found).toContain(`master of mintmark: ${address} responded in`)
-    // The lease belongs to no account, and ends by itself.
+    // The lease belongs to no account, and expires.
     expect(await redis.keys('*')).toEqual(['mintmark:lease:0'])
     expect(await redis.pttl('mintmark:lease:0')).toBeGreaterThan(0)
   })
@@ -119,7 +119,7 @@ describe.skipIf(!installed('redis-server', '--version'))('doctor on Redis (skipp
   })
 
   test('ends with 1 and says what to do', async () => {
-    // A DATABASE_URL that is not needed here keeps the embedded database out.
+    // A DATABASE_URL, although unused here, prevents the start of the embedded database.
     const { code, output } = await runCommand({ DATABASE_URL: 'postgresql://127.0.0.1:1/none', REDIS_URL: behind('other') }, 'doctor')
     expect(code).toBe(1)
     expect(output).toContain('✗ redis       the Sentinels know no master named other\n              → set the name in REDIS_URL')

@@ -1,4 +1,4 @@
-// What a start makes of an empty database: a demo only where nobody else can reach it, else the link of the first owner and the first operator token.
+// The first start on an empty database: a demo only if nobody else can reach it, otherwise the first owner's link and the first operator token.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { endAll, freshDataDir, printedKeys, run, serve, type Settings, stop } fr
 afterAll(endAll)
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
-/** The demo is asked for by name: without it there is none with DATABASE_URL. */
+/** Requests the demo explicitly: with DATABASE_URL, there is none by default. */
 const ASKED = { MINTMARK_DEMO: '1' }
 const demoKeys = (greeting: string) => Object.keys(printedKeys(greeting)).filter((name) => name.endsWith('key'))
 
@@ -142,7 +142,7 @@ describe('an empty start', () => {
   })
 })
 
-// util-linux' `script` gives a program a terminal; other systems' takes other arguments.
+// util-linux' `script` gives a program a terminal; on other systems it has other arguments.
 test.skipIf(process.platform !== 'linux')('on a terminal, the log is plain text, not JSON', async () => {
   await inEmptyDatabase(async (settings) => {
     const command = `${process.execPath} ${MAIN} serve`
@@ -151,7 +151,7 @@ test.skipIf(process.platform !== 'linux')('on a terminal, the log is plain text,
     let shown = ''
     for await (const chunk of child.stdout) {
       shown += String(chunk)
-      // The terminal's Ctrl-C.
+      // Ctrl-C in the terminal.
       if (shown.includes('Press Ctrl-C to stop.') && child.stdin.writable) child.stdin.end('\x03')
     }
     expect(shown).toContain('Stopping')

@@ -1,4 +1,4 @@
-// Several processes on one port under a supervisor: what they share, what replaces one that ends, and restarts that no caller notices.
+// Several processes on one port under a supervisor: shared state, replacement of an ended process, and restarts that clients do not notice.
 import { execFileSync } from 'node:child_process'
 import { Agent, request } from 'node:http'
 import { connect, createServer, type AddressInfo } from 'node:net'
@@ -18,7 +18,7 @@ const PROCESSES = 2
 const STARTER_LIMIT = 60
 const LIMITS = `starter=${STARTER_LIMIT},professional=10000000`
 
-/** Starts the demo in so many processes, with what they write into the log. */
+/** Starts the demo in this many processes. @returns it with its log output */
 async function start(settings: Record<string, string>, args = ['serve']) {
   const [port, operatorPort] = (await freePorts(2)).map(String) as [string, string]
   const own = { PORT: port, OPERATOR_PORT: operatorPort, DATA_DIR: freshDataDir() }
@@ -31,7 +31,7 @@ async function start(settings: Record<string, string>, args = ['serve']) {
 
 type Started = Awaited<ReturnType<typeof start>>
 
-/** Samples of a metric by their label `process`; those of the same process are added up. */
+/** Values of a metric by their label `process`, summed for each process. */
 async function metric({ operatorUrl, token }: Started, name: string): Promise<Record<string, number>> {
   const answer = await fetch(`${operatorUrl}/metrics`, { headers: { authorization: `Bearer ${token}`, connection: 'close' } })
   const found: Record<string, number> = {}
@@ -42,15 +42,15 @@ async function metric({ operatorUrl, token }: Started, name: string): Promise<Re
   return found
 }
 
-/** Process numbers of the program below the supervisor, in the order of their start. */
+/** Ids of the program's processes below the supervisor, in the order of their start. */
 function processesOf({ child }: Service): number[] {
   const rows = execFileSync('ps', ['-o', 'pid=,args=', '--sort', 'start_time', '--ppid', String(child.pid)], { encoding: 'utf8' }).split('\n')
   return rows.filter((row) => row.includes('main.ts')).map((row) => Number.parseInt(row, 10))
 }
 
 /**
- * Status of a request, on a connection of its own or on one that the agent keeps, 0 where no answer came. A kept connection that
- * the server ended before it had read the request is no failure: a client asks again.
+ * Status of a request, on a new connection or on one that the agent keeps; 0 if there is no response. A kept connection that
+ * the server closed before it read the request is no failure: a client repeats the request.
  */
 function askAnew(url: string, key: string, agent: Agent | false = false): Promise<number> {
   return new Promise((resolve) => {
@@ -61,7 +61,7 @@ function askAnew(url: string, key: string, agent: Agent | false = false): Promis
   })
 }
 
-/** Asks without a pause until it is stopped, on kept and on new connections; gives how often each status came. */
+/** Sends requests continuously until stopped, on kept and on new connections. @returns number of responses by status */
 function traffic({ publicUrl, professional }: Started) {
   const url = `${publicUrl}/api/v1/items?per_page=20`
   const statuses: Record<number, number> = {}
@@ -85,7 +85,7 @@ function traffic({ publicUrl, professional }: Started) {
   }
 }
 
-/** A request whose body is half sent; the function sends the rest and gives the answer. */
+/** A request whose body is half sent. @returns a function that sends the rest and returns the response */
 async function halfSent({ publicUrl, professional }: Started): Promise<() => Promise<string>> {
   const body = JSON.stringify({ query: '{ __typename }' })
   const socket = connect(Number(new URL(publicUrl).port), '127.0.0.1')
@@ -111,11 +111,11 @@ describe('two processes over one database', () => {
     })
     expect(Object.keys(await first.stop())).toEqual(['200'])
     await expect.poll(() => metric(service, 'mintmark_process_up')).toEqual({ 1: 1, 2: 1, operator: 1 })
-    // A process that is busy is missing from the metrics.
+    // A busy process is missing from the metrics.
     const startOfFirst = async () => (await metric(service, 'mintmark_process_start_time_seconds'))['1'] ?? 0
     await until('the first tells its start', async () => (await startOfFirst()) > 0)
     const firstStart = await startOfFirst()
-    // One of these is under way in each of the two: connections go to them in turn, and there is no other one yet.
+    // One is in progress in each of the two processes: connections alternate between them, and there are no others yet.
     const underWay = [await halfSent(service), await halfSent(service)]
     const load = traffic(service)
 
@@ -129,7 +129,7 @@ describe('two processes over one database', () => {
     expect(Object.keys(await load.stop())).toEqual(['200'])
     await expect.poll(() => metric(service, 'mintmark_process_ends_total')).toEqual({ 1: 0, 2: 0, operator: 0 })
 
-    // A kill: the other process serves, and another takes the place.
+    // After a kill, the other process serves requests, and a new one replaces it.
     const serving = processesOf(service)
     expect(serving).toHaveLength(PROCESSES + 1)
     process.kill(serving[0]!, 'SIGKILL')

@@ -1,4 +1,4 @@
-// The production setup of the operator's guide, with its settings and the services that it starts: sales send webhooks, and
+// The production setup of the operator's guide, with its settings and services: sales send webhooks, and
 // publication periods end.
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
@@ -15,7 +15,7 @@ const production = guide.slice(guide.indexOf('## Production'), guide.indexOf('##
 /** The roles that the guide starts as services. */
 const roles = [...new Set([...production.matchAll(/mintmark@(\w+)/g)].map((match) => match[1]!))]
 
-/** The settings that the guide writes into /etc/mintmark.env, for this database. */
+/** The settings that the guide puts into /etc/mintmark.env, for this database. */
 function guideSettings(databaseUrl: string): Settings {
   const block = /\/etc\/mintmark\.env <<EOF\n(.*?)\nEOF/s.exec(production)![1]!
   const settings = Object.fromEntries(block.split('\n').map((line) => line.split(/=(.*)/s).slice(0, 2) as [string, string]))
@@ -27,7 +27,7 @@ function guideSettings(databaseUrl: string): Settings {
 test('sends a webhook for a sale and expires a listing', async () => {
   const database = await freshDatabase()
   const receiver = await openReceiver(ok)
-  // The receiver is on this machine, where production lets no webhook go.
+  // The receiver is on this machine, to which production sends no webhooks.
   const settings = { ...guideSettings(database.url), WEBHOOK_ALLOW_HTTP: '1', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' }
   const json = async <T>(...args: string[]): Promise<T> => JSON.parse((await run([...args, '--json'], settings)).out) as T
   await json('migrate')

@@ -1,4 +1,4 @@
-// The program as people run it: starts, stops, refusals in one line, and commands beside a running service.
+// The program as people run it: start, stop, one-line errors, and commands beside a running service.
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
@@ -14,7 +14,7 @@ const SAMPLES = ['pokemon', 'onepiece'].map((name) => new URL(`../../sample/${na
 
 afterAll(endAll)
 
-/** Process number of the embedded server of a DATA_DIR. */
+/** Process id of the embedded server of a DATA_DIR. */
 function postgresPid(dataDir: string): number {
   const connection = JSON.parse(readFileSync(join(dataDir, 'postgres-connection.json'), 'utf8')) as { server: { pid: number } }
   return connection.server.pid
@@ -39,7 +39,7 @@ describe('the demo', () => {
     expect(before).toBeGreaterThan(300)
 
     const server = postgresPid(dataDir)
-    // A caller that never finishes its request must not keep the program from ending.
+    // A client that never finishes its request must not prevent the program from stopping.
     const stalled = connect(Number(new URL(first.publicUrl).port), '127.0.0.1').on('error', () => {})
     await once(stalled, 'connect')
     stalled.write('GET /api/v1/items HTTP/1.1\r\nHost: x\r\n')
@@ -265,7 +265,7 @@ describe('usage', () => {
 
   test('a reader that stops early, such as head, causes no error', async () => {
     const command = launch(['import', '--help'], {})
-    // The reader is gone before the help is written.
+    // The reader has closed the pipe before the help is written.
     command.stdout!.destroy()
     let said = ''
     command.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))

@@ -1,5 +1,5 @@
-// The commands of the docs that are marked as runnable (`sh run`), as pasted: those of a page one after another into one shell, in a
-// checkout after `npm ci`, with the Node of the system.
+// The commands in the docs that are marked as runnable (`sh run`), run as pasted: those of a page one after another in one shell, in a
+// checkout after `npm ci`, with the system's Node.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { freePorts } from '../../reliability/service.ts'
 import { until } from '../support/node.ts'
 import { printedKeys, removeDataOf } from './service.ts'
 
-/** Every page with such commands; the first two start their services themselves, the others use that of the second. */
+/** Every page with such commands; the first two start their own service, the others use that of the second. */
 const FIRST_HOUR = 'docs/first-hour.md'
 const START = 'docs/start.md'
 const OTHERS = ['README.md', 'docs/api-guide.md', 'docs/prices.md', 'docs/operating.md']
@@ -19,8 +19,8 @@ const checkouts: string[] = []
 const shells: ChildProcess[] = []
 
 afterAll(async () => {
-  // What a page left running when it broke off; a shell has a process group of its own. The second signal ends a service at once, and
-  // its PostgreSQL with it.
+  // Ends what an aborted page left running; a shell has its own process group. The second signal stops a service immediately, with
+  // its PostgreSQL.
   for (const shell of shells) {
     if (signalled(shell, 'SIGTERM') && signalled(shell, 'SIGTERM')) await until('nothing runs', () => !signalled(shell, 0))
   }
@@ -55,7 +55,7 @@ interface Terminal {
   closed: Promise<number | null>
 }
 
-/** A page's surroundings: a checkout, and free ports in place of those that pages name. */
+/** The environment of a page: a checkout, and free ports instead of those that the page names. */
 async function surroundings() {
   const cwd = checkOut()
   const [publicPort, operatorPort, receiverPort] = (await freePorts(3)).map(String) as [string, string, string]
@@ -84,7 +84,7 @@ async function surroundings() {
     expect([code, shown()]).toEqual([0, expect.not.stringMatching(/"success":false|"errors":/)])
     return shown()
   }
-  /** Starts the service in the foreground, as a page says; ends with Ctrl-C. */
+  /** Starts the service in the foreground, as a page says; Ctrl-C ends it. */
   const start = async (commands: string) => {
     const { shell, shown, closed } = open(commands)
     await Promise.race([
@@ -121,7 +121,7 @@ test('the first hour', async () => {
   expect(shown).toContain('"title":"My first listing"')
   expect(shown).toMatch(/✓ verified {2}evt_\d+ {2}→ 200/)
   expect(shown).not.toMatch(/✗/)
-  // Its end is waited for: the claim on the data goes with it.
+  // The page waits for the service to end, which also releases the lock on the data.
   expect(existsSync(join(cwd, 'data', 'demo-access.json'))).toBe(true)
   expect(existsSync(join(cwd, 'data', 'mintmark.pid'))).toBe(false)
 })

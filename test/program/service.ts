@@ -1,4 +1,4 @@
-// The program in a process of its own, as people run it: started with settings, waited for, ended; what it left is removed.
+// The program in its own process, as people run it: started with settings, awaited, ended; its data is removed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -12,15 +12,15 @@ const MAIN = new URL('../../src/main.ts', import.meta.url).pathname
 const roots: string[] = []
 const children = new Set<ChildProcess>()
 
-/** Removes the data that a service of root's keeps outside its DATA_DIR. */
+/** Removes the data that a service run by root stores outside its DATA_DIR. */
 export function removeDataOf(dataDir: string): void {
   const location = join(dataDir, 'postgres-location')
   if (existsSync(location)) rmSync(readFileSync(location, 'utf8'), { recursive: true, force: true })
 }
 
-/** Ends what still runs, and removes every DATA_DIR. */
+/** Ends all processes that still run, and removes every DATA_DIR. */
 export async function endAll(): Promise<void> {
-  // The second signal ends a service at once, and its PostgreSQL with it.
+  // The second signal stops a service immediately, with its PostgreSQL.
   for (const child of children) {
     child.kill('SIGINT')
     await kill(child, 'SIGINT')
@@ -31,7 +31,7 @@ export async function endAll(): Promise<void> {
   }
 }
 
-/** A DATA_DIR that is not there yet. */
+/** A DATA_DIR that does not exist yet. */
 export function freshDataDir(): string {
   const root = mkdtempSync(join(tmpdir(), 'mintmark-program-'))
   roots.push(root)
@@ -51,7 +51,7 @@ export function launch(args: string[], settings: Settings, file = MAIN): ChildPr
 export interface Ended {
   code: number | null
   out: string
-  /** what is said to people; lines of the log are JSON */
+  /** output for people; log lines are JSON */
   said: string[]
 }
 
@@ -70,14 +70,14 @@ export function run(args: string[], settings: Settings): Promise<Ended> {
 
 export interface Service {
   child: ChildProcess
-  /** what was printed at the start */
+  /** output during the start */
   greeting: string
   publicUrl: string
   operatorUrl: string
   end: Promise<Ended>
 }
 
-/** Starts the service and waits for what it prints when it runs. */
+/** Starts the service and waits for its message that it runs. */
 export async function serve(settings: Settings, args: string[] = ['serve']): Promise<Service> {
   const child = launch(args, settings)
   let greeting = ''
@@ -111,7 +111,7 @@ export async function stop(service: Service): Promise<void> {
   expect((await service.end).code).toBe(0)
 }
 
-/** What the demo prints: plan or token → key. */
+/** The keys and tokens that the demo prints, by plan or token. */
 export function printedKeys(greeting: string): Record<string, string> {
   return Object.fromEntries([...greeting.matchAll(/^ +(\w+ (?:key|token)) +(\S+)$/gm)].map((match) => [match[1]!, match[2]!]))
 }

@@ -1,4 +1,4 @@
-// What the authorisation matrix shares: what the listeners register, accounts with things of their own, and raw requests.
+// Shared by the authorisation matrix: registered routes, accounts with their own records, and raw requests.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { request as httpRequest } from 'node:http'
 import type { FastifyInstance } from 'fastify'
@@ -21,7 +21,7 @@ import { updateListing } from '#market/update-listing.ts'
 import { DAY_MS, published } from '../market/kit.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 
-/** Starts a node and lists what its listeners register (`GET /path`), without HEAD and the answers of 405. */
+/** Starts a node and lists the routes of its listeners (`GET /path`), without HEAD and those that respond with 405. */
 export async function startListing(): Promise<{ node: TestNode; registered: string[] }> {
   const registered: string[] = []
   const watch = (message: unknown) => {
@@ -37,7 +37,7 @@ export async function startListing(): Promise<{ node: TestNode; registered: stri
   return { node, registered: [...new Set(registered)] }
 }
 
-/** An account with a word that stands in everything of its own, and nowhere else. */
+/** An account with a word that is in all of its records, and nowhere else. */
 export interface Owner {
   accountId: number
   key: string
@@ -45,29 +45,29 @@ export interface Owner {
   secretWord: string
 }
 
-/** Things of an owner that an operation may use up. */
+/** Records of an owner that an operation may use up. */
 export interface Things {
   item: number
   listing: number
   collection: number
   record: number
-  /** a planned price job, and one that is applied */
+  /** a planned price job, and an applied one */
   job: number
   applied: number
-  /** a row of a file that waits */
+  /** a parked row of a file */
   parked: number
-  /** a repricing rule that is simulated */
+  /** a simulated repricing rule */
   rule: number
-  /** of a sale in its feed */
+  /** cursor of a sale in its feed */
   cursor: string
-  /** moments that are still to come */
+  /** times in the future */
   soon: string
   later: string
 }
 
 let owners = 0
 
-/** An account with a webhook, one of its log rows, a sale, which is in its feed, and then this plan. */
+/** An account with a webhook, one of its log rows, a sale, which is in its feed, and finally this plan. */
 export async function makeOwner(node: TestNode, plan: Plan): Promise<Owner> {
   owners += 1
   const secretWord = `word${owners}of${plan}`
@@ -90,7 +90,7 @@ export async function makeOwner(node: TestNode, plan: Plan): Promise<Owner> {
   return { accountId, key, plan, secretWord }
 }
 
-/** A published listing, price jobs of it and a collection with a record, all with the owner's word. */
+/** A published listing, price jobs for it, and a collection with a record, all with the owner's word. */
 export async function makeThings(node: TestNode, { accountId, secretWord }: Owner, item: number): Promise<Things> {
   const listing = await published(node, item, { seller_id: accountId, title: secretWord, description: secretWord })
   const collection = await call(createCollection, node.ctx, { account_id: accountId, name: secretWord })
@@ -101,7 +101,7 @@ export async function makeThings(node: TestNode, { accountId, secretWord }: Owne
     viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const },
   }
   const { record } = await call(addCollectionItem, asOwner, { id: collection.id, item_id: item, note: secretWord })
-  // An account may have so many only.
+  // The number of rules per account is limited.
   await node.db.kysely.deleteFrom('repricing_rules').where('account_id', '=', accountId).execute()
   const { id: rule } = await call(createRepricingRule, asOwner, {
     name: secretWord,
@@ -142,7 +142,7 @@ export async function makeThings(node: TestNode, { accountId, secretWord }: Owne
   }
 }
 
-/** The path with the ids of the owner's things, or of the item. */
+/** The path with the ids of the owner's records, or of the item. */
 export function withIds(path: string, { listing, parked, collection, record, job, applied, rule, item }: Things): string {
   const ids = {
     '/parked-listings/': parked,
@@ -156,29 +156,29 @@ export function withIds(path: string, { listing, parked, collection, record, job
   return path.replace(':itemId', String(record)).replace(':id', String(id))
 }
 
-/** Webhook events that are still to be delivered. */
+/** Number of webhook events to deliver. */
 export async function queuedEvents({ db }: TestNode): Promise<number> {
   const queued = await db.kysely.selectFrom('webhook_events').select('id').where('state', '=', 'queued').execute()
   return queued.length
 }
 
-/** Rows that count, where others come by themselves: a worker keeps the facts of listings that wait. */
+/** Rows that count in tables that also change by themselves: a worker records the facts of pending listings. */
 const COUNTED: Record<string, RawBuilder<unknown>> = {
   audit_log: sql`action <> 'operator.authentication-failed'`,
   listing_decisions: sql`decision is not null`,
 }
 
-/** The query of `stateOf` by node. */
+/** The query of `stateOf`, by node. */
 const digests = new WeakMap<TestNode, Promise<string>>()
 
 /**
- * A digest of every table but what time alone changes (the uses of keys, what is forgotten by age) and records of refusals. A write
- * takes a transaction number above all others, so that rows and their newest number tell of every change without reading what is in them.
+ * A digest of every table except what time alone changes (the uses of keys, expired rows) and the records of rejections. A write
+ * has a higher transaction id than all earlier ones, so the number of rows and the highest id reveal every change without reading the content.
  */
 export async function stateOf(node: TestNode): Promise<Record<string, string>> {
   const text = digests.get(node) ?? digestOf(node)
   digests.set(node, text)
-  // By name, so that each connection plans it once: to plan it takes longer than to run it.
+  // A named query, so that each connection plans it once: planning takes longer than running it.
   const { rows } = await node.db.pool.query<Record<string, string>>({ name: 'digest', text: await text })
   return rows[0]!
 }
@@ -192,7 +192,7 @@ async function digestOf(node: TestNode): Promise<string> {
     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname not in ('change_log_floor', 'migrations', 'workers', 'api_key_usage')`.execute(node.db.kysely)
   const contents = sql`sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0))`
-  // Each in a query of its own: of a union PostgreSQL would make parallel workers, which take longer to start than all of it to run.
+  // A separate query for each table: for a union, PostgreSQL would start parallel workers, which takes longer than running all of it.
   const parts = tables.map(
     ({ name, is_used: isUsed }) => sql`(
       select count(*) || ' rows ' || coalesce(${isUsed ? contents : sql`max(t.xmin::text::bigint)`}, 0)
@@ -211,8 +211,8 @@ export interface RawReply {
 let addresses = 0
 
 /**
- * Sends a request with these headers as they are, repeated ones too: names and values in turn. Each comes from an address of
- * its own, since addresses that send wrong credentials are refused after a while.
+ * Sends a request with exactly these headers, including repeated ones: names and values in turn. Each request comes from a different
+ * address, because addresses that send wrong credentials are rejected after a while.
  */
 export function sendRaw(url: string, method: string, headers: string[], body?: string): Promise<RawReply> {
   return new Promise((resolve, reject) => {
@@ -230,7 +230,7 @@ export function sendRaw(url: string, method: string, headers: string[], body?: s
   })
 }
 
-/** A text that names things by kind, with their ids. */
+/** A text that refers to records by kind, with their ids filled in. */
 export function filled(text: string, things: Things): string {
   return text.replace(/"?\b(ITEM|LISTING|PARKED|COLLECTION|RECORD|JOB|APPLIED|RULE|CURSOR|SOON|LATER)\b"?/g, (_all, kind: string) =>
     JSON.stringify(things[kind.toLowerCase() as keyof Things]),

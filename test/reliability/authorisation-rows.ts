@@ -1,22 +1,22 @@
-// Who may do what: one row for every operation that a listener registers; authorisation.test.ts asks them all.
+// Who may do what: one row for every operation that a listener registers; authorisation.test.ts sends all of them.
 import type { ErrorCode } from '#core/errors.ts'
 import type { Plan } from '#core/plans.ts'
 import type { Role } from '#core/roles.ts'
 
-/** What an operation is about and belongs to an account; `own` are lists of what is the caller's. */
+/** The kind of record that an operation accesses and that belongs to an account; `own`: lists of the caller's own records. */
 type Owned = 'listing' | 'parked' | 'collection' | 'job' | 'rule' | 'own'
 
 export interface PublicRow {
   needs: Plan
   owned?: Owned
-  /** what another account's thing is answered with, told by the interface; never by what is in it */
+  /** error for another account's record, as documented in the interface; it never depends on the record's content */
   foreign?: ErrorCode
   query?: string
   body?: object
   status?: number
   /** a POST that changes nothing */
   reads?: boolean
-  /** answers a file instead of JSON */
+  /** responds with a file instead of JSON */
   file?: boolean
 }
 
@@ -28,7 +28,7 @@ const OWN_RULE = { needs: 'plus', owned: 'rule', foreign: 'NOT_FOUND' } as const
 const RULE = { target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 10 } }
 const OWN = { needs: 'plus', owned: 'own' } as const
 
-/** REST operations. A body may name things as `ITEM`, `CURSOR` or `SOON`: their ids stand in their place. */
+/** REST operations. A body may contain placeholders such as `ITEM`, `CURSOR` or `SOON`, which are replaced by ids. */
 export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/items': { needs: 'starter' },
   'GET /api/v1/items/search': { needs: 'starter', query: 'q=charizard' },
@@ -97,7 +97,10 @@ export interface GraphqlRow {
   needs: Plan
   owned?: boolean
   foreign?: ErrorCode
-  /** the field with its arguments; ids are named as `ITEM`, `LISTING`, `COLLECTION`, `RECORD`, `JOB`, `APPLIED`, `RULE`, `CURSOR`, `SOON` and `LATER` */
+  /**
+   * the field with its arguments, with the placeholders `ITEM`, `LISTING`, `COLLECTION`, `RECORD`, `JOB`, `APPLIED`, `RULE`, `CURSOR`, `SOON` and
+   * `LATER`
+   */
   field: string
 }
 
@@ -165,7 +168,7 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'mutation replayEvents': { needs: 'plus', field: 'replayEvents(until: CURSOR) { queued }' },
 }
 
-/** Fields of an item over GraphQL: the smallest plan that gets more than null. */
+/** Fields of an item over GraphQL: the smallest plan that does not get null. */
 export const ITEM_FIELD_ROWS: Record<string, Plan> = {
   id: 'starter',
   name: 'starter',
@@ -190,7 +193,7 @@ export const ITEM_FIELD_ROWS: Record<string, Plan> = {
   level: 'professional',
 }
 
-/** Operations of the operator's listener that take an operator token, or the console's session in its place. */
+/** Operations of the operator's listener that require an operator token, or the console's session instead. */
 export const OPERATOR_ROWS: readonly string[] = [
   ...['GET', 'POST'].flatMap((method) =>
     ['accounts', 'categories', 'items', 'collections', 'listings', 'orders', 'rates', 'dumps'].map((name) => `${method} /operator/v1/${name}`),
@@ -311,8 +314,8 @@ const SUPPORT: readonly Role[] = ['owner', 'support']
 const OWNERS: readonly Role[] = ['owner']
 
 /**
- * Which roles may ask an operation of the operator API; every role may ask a GET that is not named here. Of people's own
- * sessions and tokens these are the roles that may ask about somebody else.
+ * Roles that may call an operation of the operator API; every role may call a GET that is not listed here. For people's own
+ * sessions and tokens, these are the roles that may access those of others.
  */
 export const OPERATOR_ROLES: Readonly<Record<string, readonly Role[]>> = {
   'POST /operator/v1/accounts': SUPPORT,
@@ -387,10 +390,10 @@ export const OPERATOR_ROLES: Readonly<Record<string, readonly Role[]>> = {
   'DELETE /operator/v1/people/:id/tokens/:token_id': OWNERS,
 }
 
-/** Asked with an operator token only: no session of the console counts. */
+/** These accept only an operator token, no session of the console. */
 export const TOKEN_ROWS: readonly string[] = ['GET /metrics']
 
-/** What anyone may read, and the console's sign-in, which asks for a token or a session itself; `*` is the rest of a path. */
+/** Public paths, and the console's sign-in, which checks the token or session itself; `*` stands for the rest of a path. */
 export const OPEN_ROWS: readonly string[] = [
   'GET /',
   'GET /openapi.json',
@@ -416,8 +419,8 @@ export const OPEN_ROWS: readonly string[] = [
   'DELETE /desk/session',
 ]
 
-/** Both paths of GraphQL; what is asked there is in `GRAPHQL_ROWS`. */
+/** Both paths of GraphQL; `GRAPHQL_ROWS` lists its operations. */
 export const GRAPHQL_PATHS: readonly string[] = ['GET /graphql', 'POST /graphql', 'GET /graphql/v3', 'POST /graphql/v3']
 
-/** Its tools call verbs that have rows of their own; which plan gets which is in test/mcp. */
+/** Its tools call verbs that have their own rows; test/mcp checks which plan gets which tool. */
 export const MCP_PATHS: readonly string[] = ['POST /mcp']

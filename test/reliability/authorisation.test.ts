@@ -1,4 +1,4 @@
-// The authorisation matrix: every operation that is registered × plan × owner × kind of broken credential.
+// The authorisation matrix: every registered operation × plan × owner × kind of broken credential.
 import type { GraphQLObjectType } from 'graphql'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { changeAccount } from '#accounts/change-account.ts'
@@ -48,15 +48,15 @@ import {
 let node: TestNode
 let registered: string[]
 let itemId: number
-/** the account whose things others try to reach */
+/** the account whose records others try to access */
 let stranger: Owner
 const callers = {} as Record<Plan, Owner>
-/** what owners have that no allowed operation may have used up yet */
+/** records of owners that no allowed operation has used up yet */
 const unused = new Map<Owner, Things>()
-/** kind of broken credential → headers that carry it, and what is put in front of the query */
+/** kind of broken credential → headers that carry it, and a prefix of the query */
 let brokenKeys: Record<string, Credential>
 let brokenTokens: Record<string, Credential>
-/** a token of a person who has this role alone */
+/** a token of a person who has only this role */
 const tokens = {} as Record<Role, string>
 
 interface Credential {
@@ -120,7 +120,7 @@ beforeAll(async () => {
   }
 })
 
-// What a test has queued changes nothing during the next one.
+// Events queued by one test must not change anything during the next one.
 afterEach(() => until('nothing is to be delivered', async () => (await queuedEvents(node)) === 0))
 afterAll(() => node.close())
 
@@ -128,7 +128,7 @@ function bearer(key: string): Credential {
   return { headers: ['authorization', `Bearer ${key}`] }
 }
 
-/** Wrong ways to send a valid credential, and a credential that nobody has. */
+/** Wrong ways to send a valid credential, and an unknown credential. */
 function brokenForms(good: string, unknown: string): Record<string, Credential> {
   return {
     missing: { headers: [] },
@@ -151,7 +151,7 @@ function describeMissing(what: string, rows: readonly string[], found: readonly 
   ]
 }
 
-/** Whether a row stands for a route; one that ends in `*` stands for all that begin so. */
+/** Whether a row covers a route; a row that ends in `*` covers all routes with that prefix. */
 function covers(row: string, name: string): boolean {
   return row.endsWith('*') ? name.startsWith(row.slice(0, -1)) : row === name
 }
@@ -201,7 +201,7 @@ describe('every operation has its row, and every row its operation', () => {
   })
 })
 
-/** What a test compares of a refusal. */
+/** The parts of a rejection that a test compares. */
 function refusalOf({ status, text }: RawReply): { status: number; code: string | undefined; members: string[] } {
   const body = JSON.parse(text) as { error?: { code: string }; errors?: { extensions: { code: string } }[] }
   return { status, code: body.error?.code ?? body.errors?.[0]?.extensions.code, members: Object.keys(body).sort() }
@@ -241,7 +241,7 @@ function ownedOf<Row extends { owned?: unknown }>(rows: Record<string, Row>): [n
   return Object.entries(rows).filter(([, row]) => row.owned)
 }
 
-/** Nothing of the account that owns it, nothing from inside of the program. */
+/** Contains nothing of the account that owns the record, and no internals of the program. */
 function expectNoLeak({ text, headers }: RawReply, owner: Owner): void {
   expect(text).not.toContain(owner.secretWord)
   expect(text).not.toMatch(/\bat .*\.[jt]s|node_modules|\bselect\b.*\bfrom\b|mintmark_|mintop_/)
@@ -263,7 +263,7 @@ describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
   })
 
   test("plans, on the account's own records", async () => {
-    // For what is allowed once a minute.
+    // For operations that are allowed once a minute.
     node.clock.advance(61_000)
     for (const [plan, caller] of Object.entries(callers)) {
       const things = await thingsOf(caller)
@@ -321,7 +321,7 @@ describe.each(Object.entries(GRAPHQL_ROWS))('%s', (name, row) => {
   })
 
   test("plans, on the account's own records", async () => {
-    // For what is allowed once a minute.
+    // For operations that are allowed once a minute.
     node.clock.advance(61_000)
     for (const [plan, caller] of Object.entries(callers)) {
       const things = await thingsOf(caller)
@@ -363,7 +363,7 @@ test('gated fields of items are null below their plan, and only there', async ()
       const { data, errors } = JSON.parse(reply.text) as { data: { item: Record<string, unknown> }; errors?: unknown }
       expect([field, plan, errors]).toEqual([field, plan, undefined])
       if (!planAllows(caller.plan, needs)) expect([field, plan, data.item[field]]).toEqual([field, plan, null])
-      // What the card has is not null for those who may see it.
+      // Data of the card is not null for callers that may see it.
       else if (['name', 'code', 'category', 'groups', 'prices'].includes(field))
         expect([field, plan, data.item[field]]).not.toEqual([field, plan, null])
     }
@@ -372,7 +372,7 @@ test('gated fields of items are null below their plan, and only there', async ()
 
 describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
   const [method, path] = name.split(' ') as [string, string]
-  // Ids and formats that nothing has: what passes the gate ends there.
+  // Ids and formats that do not exist: a request that passes authorisation fails there.
   const url = () => `${node.operatorUrl}${path.replace(/:\w+/g, '0')}`
   const body = method === 'POST' || method === 'PATCH' ? '{"surely_unknown":1}' : undefined
 
@@ -404,7 +404,7 @@ describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
   test('roles', async () => {
     const [method, path] = name.split(' ') as [string, string]
     const url = node.operatorUrl + path.replace(/:\w+/g, '0')
-    // Whom a request is about counts only where the request is valid.
+    // Whose data a request accesses is checked only if the request is valid.
     const unknown = path.endsWith('/tokens') ? '{"label":"of nobody"}' : '{"surely_unknown":1}'
     const body = method === 'POST' || method === 'PATCH' ? unknown : undefined
     const allowed = OPERATOR_ROLES[name]

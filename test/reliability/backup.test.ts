@@ -1,4 +1,4 @@
-// A backup while everything is written, and a full disk, in short: what was acknowledged is kept.
+// A backup during writes, and a full disk, in short: acknowledged writes are kept.
 import { expect, test } from 'vitest'
 import { backupRun } from '../../reliability/backup.ts'
 import { canMount, diskFullRun } from '../../reliability/disk-full.ts'

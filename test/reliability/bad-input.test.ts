@@ -1,4 +1,4 @@
-// Bad input in its short form: some thousand wrong requests of one seed at a node of the tests.
+// Short form of the bad-input check: a few thousand invalid requests, generated from one seed, to a test node.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { call } from '#core/verb.ts'
@@ -18,7 +18,7 @@ let registered: string[]
 beforeAll(async () => {
   ;({ node, registered } = await startListing())
   await makeCatalogue(node)
-  // Not the bootstrap token: it is refused for an address that sends wrong ones.
+  // Not the bootstrap token, because it is rejected for an address that sends wrong ones.
   operatorToken = (await call(createOperatorToken, node.ctx, { label: 'bad input' })).token
   target = await prepareTarget({ publicUrl: node.publicUrl!, operatorUrl: node.operatorUrl!, operatorToken, db: node.db })
 })
@@ -35,7 +35,7 @@ test('3,000 invalid requests: no 5xx, all in the envelope, and rejected ones cha
     name.endsWith(REST) ? route.startsWith(name.slice(0, -REST.length)) : withoutNames(name) === withoutNames(route)
   const others = registered.filter((route) => ![...GRAPHQL_PATHS, ...MCP_PATHS, ...requestsByName.keys()].some((name) => covers(name, route)))
   expect(others, 'a path outside of the documents needs a line in reliability/bad-input-open.ts').toEqual([])
-  // Mostly wrong, and wrong in every part: otherwise this would prove nothing.
+  // Mostly invalid, and in every part: otherwise this test would prove nothing.
   const seen = new Set([...statuses.values()].flatMap((row) => [...row.keys()]))
   expect([...seen]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405, 413, 415, 422]))
   expect(statuses.size).toBeGreaterThan(15)
@@ -75,7 +75,7 @@ describe('regressions: former 5xx, and responses without the envelope', () => {
   test('documents nested thousands of levels deep', async () => {
     for (const levels of [500, 900, 16_000]) {
       const { status } = await graphql(JSON.stringify({ query: `{ items(search: ${'['.repeat(levels)}${']'.repeat(levels)}) { nodes { id } } }` }))
-      // JSON answers to well-formed requests are 200 whatever became of the document.
+      // JSON responses to well-formed requests have status 200, whatever happened to the document.
       expect([levels, status]).toEqual([levels, 200])
     }
   })

@@ -1,4 +1,4 @@
-// A node whose clock is off: keys, periods, leases and signatures use the database's.
+// A node with a wrong clock: keys, periods, leases and signatures use the database's clock.
 import { expect, test } from 'vitest'
 import { canShiftClock, clockRun } from '../../reliability/clock.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'

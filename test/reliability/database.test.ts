@@ -1,4 +1,4 @@
-// Faults of the database, in short: 503 in time, reads from memory, whole again, nothing lost.
+// Database faults, in short: 503 in time, reads from memory, full recovery, nothing lost.
 import { expect, test } from 'vitest'
 import { databaseRun } from '../../reliability/database.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'

@@ -1,4 +1,4 @@
-// Forecasts in short: a few hundred generated writes, each forecast and then done, and previews of recorded sales.
+// Forecasts, in short: a few hundred generated writes, each forecast and then performed, and previews of recorded sales.
 import { expect, test } from 'vitest'
 import { forecastRun } from '../../reliability/forecast.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'

@@ -1,4 +1,4 @@
-// Hostile files in short: each import fails or ends as it should, within its memory, and the service goes on.
+// Hostile files, in short: each import fails or ends as it should, within its memory, and the service keeps running.
 import { expect, test } from 'vitest'
 import { hostileRun } from '../../reliability/hostile-files.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'

@@ -1,4 +1,4 @@
-// Kills under write load, in short: nothing that was acknowledged is lost.
+// Kills under write load, in short: no acknowledged write is lost.
 import { expect, test } from 'vitest'
 import { killRun } from '../../reliability/kill.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'

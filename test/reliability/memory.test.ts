@@ -1,4 +1,4 @@
-// Memory under mixed load, in short: no request fails, and what is in use stays within its bounds.
+// Memory under mixed load, in short: no request fails, and memory use stays within its limits.
 import { expect, test } from 'vitest'
 import { curve, memoryRun } from '../../reliability/memory.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'

@@ -1,4 +1,4 @@
-// Several nodes, in short: what is seen when, limits counted together, restarts, a worker cut off, and a failover.
+// Several nodes, in short: when changes become visible, shared limits, restarts, an isolated worker, and a failover.
 import { expect, test } from 'vitest'
 import { nodesRun } from '../../reliability/nodes.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'

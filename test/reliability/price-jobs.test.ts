@@ -1,4 +1,4 @@
-// Kills while price jobs are applied and undone, in short: whole or nothing, and an undo is exact.
+// Kills while price jobs are applied and undone, in short: all or nothing, and an undo is exact.
 import { expect, test } from 'vitest'
 import { priceJobKills } from '../../reliability/price-jobs.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'

@@ -30,7 +30,7 @@ test('a node is not ready before its second listener is open', async () => {
   await node.close()
 })
 
-/** Answers no lookup of this host name until `release`. */
+/** Delays lookups of this host name until `release`. */
 function holdLookups(host: string): { held: () => boolean; release: () => void } {
   const original = dns.lookup
   const waiting: (() => void)[] = []
@@ -48,7 +48,7 @@ function holdLookups(host: string): { held: () => boolean; release: () => void }
   }
 }
 
-/** First line of the answer, empty if nothing answers. */
+/** First line of the response; empty if there is none. */
 function readiness(port: number): Promise<string> {
   return new Promise((resolve) => {
     let answer = ''

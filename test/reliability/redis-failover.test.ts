@@ -6,7 +6,7 @@ import { broken } from '../../reliability/report.ts'
 
 const hasRedis = installed('redis-server', '--version')
 
-/** Longer than all waits of the run on a busy machine. */
+/** Longer than all waits of the run, even on a busy machine. */
 const LONG_MS = 1_800_000
 
 test.skipIf(!hasRedis)(

@@ -14,7 +14,7 @@ import { silent, until } from '../support/node.ts'
 const LIMITS = { starter: 5, professional: 60, plus: 600, enterprise: 3_000 }
 const LONG_MS = 1_800_000
 
-/** Without a port, redis-server says so and ends; if it was built without TLS, it rejects the option. */
+/** Without a port, redis-server prints an error and ends; if it was built without TLS, it rejects the option. */
 const hasTls = () => spawnSync('redis-server', ['--port', '0', '--tls-port', '0', '--save', '']).stdout?.includes('not listen anywhere')
 const isPossible = installed('openssl', 'version') && installed('redis-server', '--version') && hasTls()
 
@@ -37,7 +37,7 @@ describe.skipIf(!isPossible)('Redis with TLS (skipped where openssl or a redis-s
 
   const single = async (host: string) => `rediss://:change-me-redis@${host}:${(await cluster.complete()).port}`
 
-  /** Whether the master has leased to a new account. */
+  /** Whether the master has granted a lease to a new account. */
   async function leases(limits: RateLimits): Promise<boolean> {
     const accountId = (accounts += 1)
     await limits.consume({ kind: 'account', accountId, keyId: 1, plan: 'plus' })
@@ -45,7 +45,7 @@ describe.skipIf(!isPossible)('Redis with TLS (skipped where openssl or a redis-s
     return master !== null && (await cluster.ask(master, 'exists', `mintmark:lease:${accountId}`)) === 1
   }
 
-  /** The reason for which a node counts alone. On a busy machine it may come later than a request waits. */
+  /** Why a node counts alone. On a busy machine, the reason may come later than the maximum wait of a request. */
   async function expectReason(url: string, reason: string): Promise<void> {
     await until(reason, async () => {
       let said = ''

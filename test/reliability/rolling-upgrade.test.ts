@@ -1,4 +1,4 @@
-// A rolling upgrade from the previous release, in short: no request fails and nothing is lost while both serve one schema.
+// A rolling upgrade from the previous release, in short: no request fails and nothing is lost while both versions use one schema.
 import { expect, test } from 'vitest'
 import { hasPreviousRelease, PREVIOUS_RELEASE } from '../../reliability/previous-release.ts'
 import { brokenUnderLoad } from '../../reliability/report.ts'

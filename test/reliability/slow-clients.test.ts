@@ -1,4 +1,4 @@
-// Slow and misbehaving clients in their short form, at a node of the tests.
+// Slow and misbehaving clients, in short, with a test node.
 import { existsSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The start file: it answers as the database does, whatever has changed since, and nothing that is wrong with it is ever believed.
+// The start file: it gives the same results as the database, whatever has changed since, and no damaged file is ever used.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -73,7 +73,7 @@ async function writeFile(): Promise<void> {
   await loaded.write()
 }
 
-/** Brings memories to one place in the change log, to which tasks of the node write, too; gives the place. */
+/** Advances memories to the same position in the change log, which tasks of the node also write. @returns the position */
 async function level(...memories: ReturnType<typeof memory>[]): Promise<number> {
   for (;;) {
     const places = await Promise.all(memories.map(({ feed }) => feed.pull().then(() => feed.between(async ({ lastSeq }) => lastSeq))))
@@ -81,7 +81,7 @@ async function level(...memories: ReturnType<typeof memory>[]): Promise<number> 
   }
 }
 
-/** As a node that starts now answers, and one that loads everything from the database. */
+/** The responses of a node that starts now, and of one that loads everything from the database. */
 async function expectRight(at = new Date()): Promise<boolean> {
   const [started, loaded] = [memory(() => at), memory(() => at)]
   const fromFile = await started.start()
@@ -91,7 +91,7 @@ async function expectRight(at = new Date()): Promise<boolean> {
   return fromFile
 }
 
-/** One change of each kind that the columns follow. */
+/** One change of each kind that affects the columns. */
 async function changeEverything(): Promise<void> {
   const done = async (reply: Promise<{ status: number; body: object }>) => {
     const { status, body } = await reply
@@ -133,7 +133,7 @@ test('a process that has never read the catalogue responds the same', async () =
   }
   let before: number
   let answered: Awaited<ReturnType<typeof read>>
-  // Until no task of the node has written meanwhile.
+  // Until no task of the node has written in between.
   do {
     before = await level(loaded)
     answered = await read()
@@ -233,7 +233,7 @@ test('a file of another database, of another history, or from before the change 
   await db.close()
   await other.drop()
 
-  // As after a backup of the disk was put back that was made before the file.
+  // As after restoring a disk backup that is older than the file.
   back()
   const marks = await node.db.kysely.deleteFrom('start_marks').returningAll().execute()
   expect(await expectRight()).toBe(false)

@@ -1,12 +1,12 @@
-// Clients in a thread of their own that open one connection after the other, and count what became of them until they are told to stop.
+// Clients in their own thread that open one connection after another and count the results until they are stopped.
 import { connect } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
 
 export interface Storm {
   answered: number
-  /** also counted as it goes on, in `refusals` */
+  /** also counted while running, in `refusals` */
   refused: number
-  /** connections that were opened and then ended without an answer */
+  /** connections that were opened and then closed without a response */
   lost: number
 }
 

@@ -1,4 +1,4 @@
-// A listener that ends under a storm of new connections: they are answered or refused, but not taken and dropped.
+// A listener that closes under a storm of new connections: each is answered or refused, but none is accepted and dropped.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,7 +9,7 @@ import { until } from '../support/node.ts'
 import type { Storm } from './stop-listening-storm.ts'
 
 const ENDS = 20
-/** Answers between two ends. */
+/** Responses between two closings. */
 const STORMY = 100
 
 test('of thousands of connections per second, hardly any is lost when a listener closes', async () => {
@@ -39,7 +39,7 @@ test('of thousands of connections per second, hardly any is lost when a listener
   storm.postMessage('stop')
   const [{ answered, lost }] = (await once(storm, 'message')) as [Storm]
   expect(answered).toBeGreaterThan(STORMY * ENDS)
-  // A close at any moment loses about five connections. Between the last check and the close there are microseconds, but a busy
-  // machine may stop the program exactly there.
+  // Closing at a random moment loses about five connections. Between the last check and closing there are microseconds, but a busy
+  // machine may suspend the program exactly there.
   expect(lost).toBeLessThanOrEqual(ENDS)
 })

@@ -1,4 +1,4 @@
-// The shipped sample catalogue: what its generator writes, and that records, slugs and prices keep their promises.
+// The shipped sample catalogue: the output of its generator, and the promises of records, slugs and prices.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { labelOrder, parseLabel } from '#core/labels.ts'
@@ -171,7 +171,7 @@ describe('prices', () => {
     const perDollar = { service: 42, source_a: 1, source_b: 0.9, source_c: 1 }
     for (const item of items) {
       const dollars = MARKETS.map((market) => minorOf(item, market, 'Near Mint')! / 100 / perDollar[market])
-      // half a cent of rounding on either side shows on the cheapest cards
+      // half a cent of rounding on either side matters for the cheapest cards
       expect(Math.max(...dollars), item.ref).toBeLessThan(Math.min(...dollars) * 1.11 + 0.02)
     }
   })

@@ -1,4 +1,4 @@
-// Bodies as programs really send them: encodings, charsets, marks, other values than objects, and unknown fields.
+// Request bodies as real programs send them: encodings, charsets, byte order marks, values other than objects, and unknown fields.
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
@@ -61,7 +61,7 @@ describe('a JSON body', () => {
       body: '{"name": "Shop", "plan": "plus", "name": "Other"}',
     })
     expectError(created, 400, 'INVALID_JSON', 'json_key body "name"')
-    // The same key in other objects, and texts that look like keys.
+    // The same key in different objects, and texts that look like keys.
     const lines = [
       { listing_id: listing, quantity: 0 },
       { listing_id: listing, quantity: 0 },
@@ -86,7 +86,7 @@ describe('a JSON body', () => {
     for (const type of ['application/json; charset=iso-8859-9', 'application/json; charset=utf-16', 'application/json;charset="windows-1254"']) {
       expectError(await price('{"price": 13}', { 'content-type': type }), 415, 'UNSUPPORTED_MEDIA_TYPE', 'body_json')
     }
-    // Pikaçu in ISO 8859-9: what it would be stored as is not what was meant.
+    // Pikaçu in ISO 8859-9: decoding it as UTF-8 would store something else.
     const latin = Buffer.from('{"title": "Pika\xe7u"}', 'latin1')
     expectError(await plus('PATCH', `/listings/${listing}`, latin), 400, 'INVALID_JSON', 'utf8 body')
   })

@@ -1,4 +1,4 @@
-// The change feed of the catalogue over HTTP: order, cursors, waiting, what is gone, and cursors that no longer lead anywhere.
+// The change feed of the catalogue over HTTP: order, cursors, waiting, deleted records, and cursors that are no longer valid.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { trimChangeLog } from '#db/change-feed.ts'
@@ -54,7 +54,7 @@ function price(id: number, amount: number, label = 'Near Mint'): Promise<unknown
   return operator('/prices', [{ item_id: id, market: 'source_c', label, price: amount, updated_at: new Date().toISOString() }])
 }
 
-/** Trims what is a week old; transactions of other tests on the server can keep rows back for a moment. */
+/** Trims entries older than a week; transactions of other tests on the server can keep rows back for a moment. */
 async function trimmed(): Promise<void> {
   await sql`update change_log set at = at - interval '8 days'`.execute(node.db.kysely)
   await until('the log is trimmed', async () => {

@@ -1,4 +1,4 @@
-// Collection records over GraphQL: the same writes as over REST with the same outcome, null told apart from absent.
+// Collection records over GraphQL: the same writes as over REST with the same outcome, null distinguished from absent.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CollectionRecord, collector, makeCollection, makeItems } from '../collections/kit.ts'
 import { ask, type GraphqlReply, post } from '../graphql/client.ts'
@@ -37,14 +37,14 @@ interface Done {
 
 const mutate = (query: string, variables: object) => ask<Done>(node, query, { plan: 'plus', variables: variables as never })
 
-/** Fields in REST's names, as GraphQL names them. */
+/** Fields by their REST names, with their GraphQL names. */
 function inCamelCase(fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase()), value]),
   )
 }
 
-/** A record without what differs between two collections. */
+/** A record without the fields that differ between two collections. */
 function content({ id: _id, ...rest }: CollectionRecord): object {
   return rest
 }

@@ -1,4 +1,4 @@
-// The collection endpoints over HTTP: every answer, every refusal told apart, bad input, conditions and repeats.
+// The collection endpoints over HTTP: every response and every error, bad input, conditions and repeated requests.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collector, makeCollection, makeItems } from '../collections/kit.ts'
 import { type Reply, startTestNode, type TestNode } from '../support/node.ts'

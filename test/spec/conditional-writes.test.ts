@@ -1,4 +1,4 @@
-// If-Match is honoured or refused on every write, never ignored: over REST, the operator API and GraphQL.
+// If-Match is honoured or rejected on every write, never ignored: over REST, the operator API and GraphQL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR_MS } from '#core/duration.ts'
 import type { StoredListing } from '#market/types.ts'
@@ -9,7 +9,7 @@ import { makeOwner, makeThings, type Owner, sendRaw, startListing, stateOf, type
 import { GRAPHQL_ROWS } from '../reliability/authorisation-rows.ts'
 import { OPERATOR_TOKEN, type Reply, silent, type TestNode } from '../support/node.ts'
 
-/** Writes that honour `If-Match`, with what they need to succeed; all others refuse it. */
+/** Writes that honour `If-Match`, with what they need to succeed; all others reject it. */
 const CONDITIONAL: Record<string, object | null> = {
   'PATCH /api/v1/plus/collections/:id/items/:itemId': { quantity: 3 },
   'DELETE /api/v1/plus/collections/:id/items/:itemId': null,
@@ -52,7 +52,7 @@ function ask(name: string, headers: string[], body: object | null, things: Thing
   return sendRaw(url, method, [...credentialOf(path), ...headers], text ?? undefined)
 }
 
-/** Approve has only a pending listing to approve, and undo one that has not changed since. */
+/** Approve requires a pending listing, and undo one that has not changed since. */
 async function thingsFor(name: string): Promise<Things> {
   const things = await makeThings(node, owner, item)
   if (name.endsWith('/approve')) return { ...things, listing: (await pending(node, item)).id }
@@ -156,7 +156,7 @@ describe('approval', () => {
 
   test('the tag of a listing stays valid if its period has ended meanwhile', async () => {
     const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + HOUR_MS))
-    // For a node an hour later the period is over; no worker ends it between the reading and the writing.
+    // For a node one hour ahead the period is over; no worker ends it between the read and the write.
     const now = () => new Date(node.clock.now().getTime() + HOUR_MS)
     const later = await startNode({ config: node.config, db: node.db, log: silent, now, listeners: { public: false, operator: true }, worker: false })
     try {

@@ -1,4 +1,4 @@
-// CORS: pages of other origins read every answer of the public listener, errors and preflights among them, and none of the operator's.
+// CORS: pages of other origins can read every response of the public listener, including errors and preflights, and none of the operator's.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
@@ -33,10 +33,10 @@ afterAll(async () => {
   await node.close()
 })
 
-/** A node that has not heard from its database for 3 s is not ready. */
+/** A node without contact to its database for 3 s is not ready. */
 const hears = (on: TestNode) => on.ctx.caughtUp()
 
-/** One of each kind of answer: through Fastify and before it, compressed and not, right and wrong. */
+/** One of each kind of response: by Fastify and by the fast path, compressed and not, successful and failed. */
 const requests = (on: TestNode): [what: string, status: number, path: string, init?: RequestInit][] => {
   const key = { authorization: `Bearer ${on.keys.starter}` }
   const json = { ...key, 'content-type': 'application/json' }
@@ -186,7 +186,7 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
     server.close()
   })
 
-  /** What a script of the page sees of an answer. */
+  /** The parts of a response that a script of the page can see. */
   const ask = (url: string, init: { method?: string; headers?: Record<string, string>; body?: string }) =>
     page.evaluate(
       async ([address, how]) => {

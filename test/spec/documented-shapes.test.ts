@@ -1,4 +1,4 @@
-// The fields that the interface and the operator's document name, to the letter: what programs written from them rely on.
+// The fields that the interface and the operator's document name, exactly: programs written from them depend on these.
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -25,7 +25,7 @@ function api<T = Row>(path: string, key = node.keys.plus, json?: unknown, method
   return send<T>(`${node.publicUrl}/api/v1${path}`, key, { method, ...(json !== undefined && { json }) })
 }
 
-/** The data of an answer that must have this status and the named fields, and may have more. */
+/** The data of a response, which must have this status and the named fields, and may have more. */
 function having<T>({ status, body }: Reply<T>, wanted: number, fields: string): T {
   expect([status, body.success, body.error]).toEqual([wanted, true, undefined])
   const first = (Array.isArray(body.data) ? body.data[0] : body.data) as object
@@ -33,7 +33,7 @@ function having<T>({ status, body }: Reply<T>, wanted: number, fields: string): 
   return body.data
 }
 
-/** Fields of exactly these names. */
+/** Checks that there are exactly these fields. */
 function exactly(value: unknown, fields: string): void {
   expect(Object.keys(value as object).sort()).toEqual(fields.split(' ').sort())
 }

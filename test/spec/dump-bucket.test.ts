@@ -1,4 +1,4 @@
-// Dumps in a bucket of an S3-compatible server: kept, read through the service, removed, and what clients get while it is down.
+// Dumps in a bucket of an S3-compatible server: stored, read through the service, removed, and responses while the server is down.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -96,7 +96,7 @@ test('the previous dump stays, older ones and incomplete ones are removed', asyn
   const first = (await state()).latest!.files[0]!.name
   const second = (await made()).latest!.files[0]!.name
   expect((await download(first)).status).toBe(200)
-  // As a node leaves it that ended before its manifest.
+  // As left behind by a node that ended before it wrote the manifest.
   const broken = 'items-20200101T000000000Z.parquet'
   mkdirSync(bucket.stage('20200101T000000000Z'))
   writeFileSync(join(bucket.stage('20200101T000000000Z'), broken), 'x')
@@ -132,7 +132,7 @@ test('while the store is unavailable, callers get 503 without its URL, operators
     expect(await state()).toMatchObject({ latest: null, problem: expect.stringContaining('ECONNREFUSED') as string })
     expect(await made()).toMatchObject({ failure: expect.stringContaining('The dump store is unavailable: ') as string })
     expect(readdirSync(folder)).toEqual([])
-    // What has nothing to do with dumps goes on, and so does a start.
+    // Everything unrelated to dumps keeps working, and so does a start.
     expect((await read('/items')).status).toBe(200)
     const other = await startTestNode({ databaseUrl: node.databaseUrl, env: s3.settings })
     await other.close()

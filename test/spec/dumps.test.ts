@@ -1,4 +1,4 @@
-// Dumps of the catalogue over HTTP: what is in their files, when they are made, and who gets them.
+// Dumps of the catalogue over HTTP: the contents of their files, when they are created, and who can download them.
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -125,7 +125,7 @@ describe('a dump', () => {
 
   test('contains the same as Parquet, with exact amounts', async () => {
     const prices = await parquetOf(dump, 'prices')
-    // What is written are whole cents; the reader divides.
+    // The file contains whole cents; the reader divides them.
     expect(prices.map(({ price }) => Math.round((price as number) * 100))).toEqual([999_999_999_999, 29, 140])
     expect(prices[1]).toMatchObject({ item_id: id, market: 'source_b', label: 'PSA 10', updated_at: new Date('2026-11-02T12:30:00.5Z') })
     expect(await parquetOf(dump, 'items')).toMatchObject([{ id, name: 'Kart 1 "ışık" リザードン', details: { hp: 120, types: ['Ateş'] } }])
@@ -136,7 +136,7 @@ describe('a dump', () => {
     for (const { name, bytes, sha256, rows } of dump.files) {
       const content = await bytesOf(name, { 'accept-encoding': 'gzip, br' })
       expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256])
-      // The months that are prepared ahead have no file.
+      // The months created in advance have no file.
       expect(rows).toBeGreaterThan(0)
     }
     expect((await read<Dump>('/dumps')).body.data).toEqual(dump)

@@ -1,5 +1,5 @@
-// The fast path beside Fastify: two nodes on one database, of which one serves everything through Fastify and caches
-// nothing. No byte and no header differs, whatever is asked and however often.
+// The fast path compared with Fastify: two nodes on one database, one of which serves everything through Fastify and caches
+// nothing. No byte and no header may differ, for any request, however often it is repeated.
 import { request as ask } from 'node:http'
 import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
@@ -53,7 +53,7 @@ interface Asked {
 const portOf = ({ publicUrl }: TestNode) => Number(new URL(publicUrl!).port)
 const POST = { method: 'POST', path: '/graphql' }
 
-/** Sends no header but those given and what a body needs. */
+/** Sends only the given headers and those that a body needs. */
 function answerOf(node: TestNode, { path, method = 'GET', headers = {}, body }: Asked, key: string | null) {
   const port = portOf(node)
   const authorization: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` }
@@ -76,7 +76,7 @@ function answerOf(node: TestNode, { path, method = 'GET', headers = {}, body }: 
   })
 }
 
-/** Three times: as new, made again, and out of the cache. */
+/** Three times: for a new request, a response created again, and one from the cache. */
 async function expectSame(asked: Asked, key: string | null): Promise<void> {
   await plain.ctx.caughtUp()
   const expected = await answerOf(plain, asked, key)
@@ -357,7 +357,7 @@ test('a body in pieces, one after the other on one connection, gets a complete r
     socket.write(bytes.subarray(cut))
     await answers(i + 1)
   }
-  // Two requests at once are answered in their order.
+  // The responses to two pipelined requests come in their order.
   socket.write(Buffer.concat([Buffer.from(head), bytes, Buffer.from(head), bytes]))
   await answers(6)
   expect(received.split('HTTP/1.1 200').length - 1).toBe(6)

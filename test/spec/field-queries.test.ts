@@ -1,4 +1,4 @@
-// Field queries over HTTP and GraphQL: what each field finds, how terms combine, the canonical form, and what is wrong with bad ones.
+// Field queries over HTTP and GraphQL: matches of each field, combinations of terms, the canonical form, and errors in invalid queries.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { post } from '../graphql/client.ts'
 import { operator } from '../market/kit.ts'

@@ -1,4 +1,4 @@
-// Limits of GraphQL over HTTP: hostile documents are refused at once, costs are told, and what clients need passes.
+// Limits of GraphQL over HTTP: hostile documents are rejected at once, costs are reported, and what clients need is allowed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLANS } from '#core/plans.ts'
 import { ask, type GraphqlReply, startSampleNode } from '../graphql/client.ts'
@@ -15,7 +15,7 @@ afterAll(() => node.close())
 const times = (count: number, part: (i: number) => string) => Array.from({ length: count }, (_, i) => part(i)).join(' ')
 const nested = (levels: number, open: (i: number) => string, inside: string) => `${times(levels, open)} ${inside} ${'}'.repeat(levels)}`
 
-/** Documents made to take long; each must be refused before it does. */
+/** Documents that would take very long to execute; each must be rejected first. */
 const HOSTILE: [string, string][] = [
   ['10,000 aliases', `{ item(id: 1) { ${times(10_000, (i) => `a${i}:id`)} } }`],
   ['aliases within the tokens', `{ ${times(600, (i) => `a${i}: __typename`)} }`],
@@ -65,7 +65,7 @@ describe.each(PLANS)('%s', (plan) => {
     expect(reply.data).toBeUndefined()
     expect(reply.errors!.length).toBeLessThanOrEqual(11)
     expect(reply.errors![0]!.extensions).toMatchObject({ code: 'BAD_REQUEST', status: 400 })
-    // Milliseconds of work, however busy the machine is; what is exponential would take minutes.
+    // Usually milliseconds, more on a busy machine; exponential work would take minutes.
     expect(workedUs).toBeLessThan(30_000_000)
   })
 })

@@ -1,4 +1,4 @@
-// Cursors over HTTP: pages stay right while items are added, deleted and repriced, under every sort.
+// Cursors over HTTP: pages stay correct while items are added, deleted and repriced, under every sort.
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,7 +13,7 @@ import { setRates } from '#prices/set-rates.ts'
 import { ask, type GraphqlReply } from '../graphql/client.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 
-/** Items are of source_a; some have a price of source_b only, in another currency. */
+/** Most items are of source_a; some have only a source_b price, in another currency. */
 const PRICED = [MARKETS.indexOf('source_a'), MARKETS.indexOf('source_b')]
 
 let node: TestNode
@@ -74,7 +74,7 @@ async function page(sortBy: string, sortOrder: string, first: number, after: str
   return reply.data.items
 }
 
-// Few names, codes and prices, so that many items tie.
+// Few distinct names, codes and prices, so that many items tie.
 const name = fc.constantFrom('Abra', 'abra', 'Élan', 'Mew', 'Zubat')
 const code = fc.constantFrom(null, '1/102', '10', 'SV1')
 const price = fc.record({ minor: fc.constantFrom(100, 250, 99_999), market: fc.constantFrom(...PRICED) })
@@ -97,7 +97,7 @@ describe.each(SORTS)('sorted by $field $direction', ({ field, direction }: { fie
         }
         for (const item of items) await add(item)
         const throughout = new Set(live)
-        // A price moves an item only where it is sorted by price or by time; then it may be met again at its new place.
+        // A price moves an item only if the list is sorted by price or by time; the item may then appear again at its new position.
         const moved = new Set<number>()
         const seen: number[] = []
         const waiting = [...steps]
@@ -134,7 +134,7 @@ describe.each(SORTS)('sorted by $field $direction', ({ field, direction }: { fie
   })
 })
 
-/** Names, and searches, of which each finds items of several tiers: whole name, beginning, word, part and typo. */
+/** Names, and searches that each find items of several tiers: whole name, beginning, word, part and typo. */
 const matching = fc.constantFrom('Charizard', 'Charizard ex', 'Dark Charizard', 'Mecharizardo', 'Charizzard', 'Pikachu', 'charizard')
 
 describe('a search without a sort', () => {

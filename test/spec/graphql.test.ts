@@ -1,4 +1,4 @@
-// GraphQL schema v3 over HTTP: reading, plans, errors and the transport's own rules.
+// GraphQL schema v3 over HTTP: reading, plans, errors and the rules of the transport.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLANS } from '#core/plans.ts'
 import { ask, type GraphqlReply, post, startSampleNode } from '../graphql/client.ts'

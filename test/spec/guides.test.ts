@@ -1,4 +1,4 @@
-// The guides as they are served: every link and anchor leads somewhere, code runs as it is shown, and a browser can search and copy.
+// The guides as served: every link and anchor has a target, code runs as shown, and search and copy work in a browser.
 import { spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// What holds for every public endpoint: the order of checks, keys of every broken kind, and bad input of every sort.
+// Rules of every public endpoint: the order of checks, every kind of invalid key, and bad input of every kind.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import fc from 'fast-check'
@@ -30,7 +30,7 @@ function get<T = unknown>(path: string, key: string | null = node.keys.professio
   return send<T>(`${node.publicUrl}${path}`, key, { headers })
 }
 
-/** The envelope of errors, with nothing else in it and nothing from the inside of the program. */
+/** The error envelope, with nothing else in it and no internals of the program. */
 function expectError({ status, headers, body }: Reply, wanted: number, code: string): void {
   expect([status, body.error?.code]).toEqual([wanted, code])
   expect(Object.keys(body).sort()).toEqual(['error', 'success'])
@@ -46,7 +46,7 @@ describe('keys', () => {
   let addresses = 0
 
   async function refused(authorization: string | null): Promise<string> {
-    // An address that sends many wrong keys is refused for a while.
+    // An address that sends many wrong keys is rejected for a while.
     addresses += 1
     const headers: Record<string, string> = { 'x-forwarded-for': `192.0.2.${addresses}`, ...(authorization !== null && { authorization }) }
     for (const path of ['/api/v1/items', `/api/v1/items/${itemId}`, '/api/v1/items/search?q=only', '/api/v1/nowhere']) {
@@ -130,7 +130,7 @@ describe('order of checks', () => {
 })
 
 describe('routes', () => {
-  // A node that has not heard from its database for 3 s is not ready.
+  // A node without contact to its database for 3 s is not ready.
   const hears = () => node.ctx.caughtUp()
 
   test('unknown paths return 404 in the envelope', async () => {
@@ -310,14 +310,14 @@ describe('parameters', () => {
 })
 
 describe('on the wire', () => {
-  /** Sends bytes as they are and reads to the end of the connection. */
+  /** Sends bytes unchanged and reads to the end of the connection. */
   function wire(bytes: string): Promise<string> {
     const { hostname, port } = new URL(node.publicUrl!)
     return new Promise((resolve) => {
       let answer = ''
       const socket = connect(Number(port), hostname, () => socket.write(bytes, 'latin1'))
       socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
-      // A server that ends a connection with bytes unread resets it, after its answer: `close` comes in any case.
+      // A server that closes a connection with unread bytes resets it after its response: `close` is emitted in any case.
       socket.on('error', () => {}).on('close', () => resolve(answer))
     })
   }
@@ -466,7 +466,7 @@ describe('reference', () => {
     return resolved((await (await fetch(`${node.publicUrl}/openapi.json`)).json()) as Document)
   }
 
-  /** Every schema below a value that has examples. */
+  /** Every nested schema of a value that has examples. */
   function* withExamples(value: unknown): Generator<object & { examples: unknown[] }> {
     if (typeof value !== 'object' || value === null) return
     if ('examples' in value && Array.isArray(value.examples)) yield value as { examples: unknown[] }

@@ -1,4 +1,4 @@
-// Idempotency-Key on every write: the same request again gets the first answer and changes nothing, another is a conflict.
+// Idempotency-Key on every write: the same request again gets the first response and changes nothing, a different one is a conflict.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLES } from '#http/examples.ts'
 import { post } from '../graphql/client.ts'
@@ -137,9 +137,9 @@ test('an invalid key is rejected with the code of the family', async () => {
 const REST_WRITES = Object.entries(PUBLIC_ROWS).filter(([name, { reads }]) => !name.startsWith('GET ') && !reads)
 const MUTATIONS = Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation '))
 
-/** Sends the first request twice, then the other one, all with one key. */
+/** Sends the first request twice, then the other one, all with the same key. */
 async function repeat(ask: (key: string, other: boolean) => Promise<Answered>): Promise<void> {
-  // Some writes are taken once a minute.
+  // Some writes are accepted once a minute.
   await node.db.kysely.deleteFrom('webhook_turns').execute()
   const key = newKey()
   const first = await ask(key, false)
@@ -150,7 +150,7 @@ async function repeat(ask: (key: string, other: boolean) => Promise<Answered>): 
   expect(await writtenState()).toEqual(state)
 }
 
-/** Deliveries go on meanwhile: of events only their number counts. */
+/** Deliveries continue meanwhile: for events, only their number counts. */
 async function writtenState(): Promise<Record<string, string>> {
   const { webhook_attempts: _attempts, webhooks: _health, webhook_events: events, ...state } = await stateOf(node)
   return { ...state, webhook_events: events!.split(' ')[0]! }

@@ -9,7 +9,7 @@ import { labelOrder } from '#core/labels.ts'
 import { fold } from '#index/fold.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
 
-/** Addresses of the sample's pictures begin with it. */
+/** Prefix of the addresses of the sample's pictures. */
 const PUBLIC_URL = 'https://cards.example'
 
 interface Price {
@@ -33,13 +33,13 @@ interface Item {
   attributes?: { name: string; value: string }[]
 }
 
-/** What the database says of an item that lists are filtered and sorted by. */
+/** The columns of an item by which lists are filtered and sorted, from the database. */
 interface Row {
   id: number
   name: string
   code: string | null
   market: string
-  /** those that select the item */
+  /** markets for which a list contains the item */
   markets: string[]
   game: string
   genre: string
@@ -49,7 +49,7 @@ interface Row {
   changed: Date
 }
 
-/** Lira for one unit of each market's currency, from before any test. */
+/** Lira for one unit of each market's currency, set before the tests. */
 const LIRA: Record<string, number> = { service: 1, source_a: 41.87, source_b: 48.31, source_c: 41.87 }
 const RATES = [
   { day: '2026-01-01', currency: 'USD', TRY: 41.87 },
@@ -133,7 +133,7 @@ async function readRows(): Promise<Row[]> {
   return found.rows
 }
 
-/** Category id → ids of it and all below it. */
+/** Category id → its own id and those of all categories below it. */
 async function readSubtrees(): Promise<Map<number, Set<number>>> {
   const found = await sql<{ root: number; id: number }>`
     with recursive tree as (
@@ -151,7 +151,7 @@ function get<T = Item[]>(query: string, plan: keyof TestNode['keys'] = 'professi
   return send<T>(`${node.publicUrl}/api/v1/items${query}`, node.keys[plan], { headers })
 }
 
-/** The category above the items of FEED. */
+/** The category of the items of FEED. */
 function ownRoot(): number {
   return rows.find((row) => row.name === 'No Price')!.category_id
 }
@@ -345,7 +345,7 @@ describe('sorts', () => {
       ['Only Played', 'Şimşek Çırak'],
       ['Şimşek Çırak', 'Only Played'],
     ])
-    // By id, which a file gives in its order only within cards of one language family.
+    // By id, which follows the order of a file only among cards of one language family.
     expect(asc.slice(2)).toEqual(desc.slice(2))
     expect(asc.slice(2).sort()).toEqual(['No Price', 'Only Graded', 'no price'])
   })
@@ -458,7 +458,7 @@ describe('transfer', () => {
     body: Buffer
   }
 
-  /** As it comes over the wire: fetch would unpack it. */
+  /** The response as sent: fetch would decompress it. */
   function raw(path: string, headers: Record<string, string>, method = 'GET'): Promise<Raw> {
     return new Promise((resolve, reject) => {
       const all = { authorization: `Bearer ${node.keys.professional}`, ...headers }

@@ -1,4 +1,4 @@
-// Listing writes over GraphQL and REST: the same outcome, status, code and message over statuses, actions, owners, plans.
+// Listing writes over GraphQL and REST: the same outcome, status, code and message for all statuses, actions, owners and plans.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Plan } from '#core/plans.ts'
 import { ask } from '../graphql/client.ts'
@@ -59,14 +59,14 @@ const WRITES: Write[] = [
   set('burn'),
 ]
 const STATUSES: Status[] = ['pending', 'active', 'paused', 'rejected', 'expired', 'sold']
-/** Those who are refused come first: they leave the listings to the next. */
+/** Callers that are rejected come first, so that the listings are unchanged for the next. */
 const CALLERS = [
   { plan: 'professional', whose: "another's" },
   { plan: 'enterprise', whose: "another's" },
   { plan: 'plus', whose: 'own' },
 ] as const satisfies { plan: Plan; whose: string }[]
 
-/** Both outcomes in one form; GraphQL's names in messages are REST's in camel case, and its input has no shippingPayer. */
+/** Both outcomes in the same form: GraphQL's messages have REST's names in camel case, and its input has no shippingPayer. */
 const outcome = (status: number, code: string, message: string) => ({
   status,
   code,
@@ -104,14 +104,14 @@ test.each(WRITES)('$name: equals REST from every status, for owners, others and 
       const graphql = await overGraphql(write, other.id, plan)
       expect(graphql, `${write.name} of ${whose} listing, ${status}, ${plan}`).toEqual(rest)
       const stored = await Promise.all([one, other].map(({ id }) => operator(node, 'GET', `/listings/${id}`)))
-      // The tag counts changes, and a worker may have ended the period of one of them by itself.
+      // The tag counts changes, and a worker may have ended the period of one of the listings.
       const [a, b] = stored.map(({ body: { data } }) => ({ ...data, ...SAME, etag: '' }))
       expect(b).toEqual(a)
     }
   }
 })
 
-/** What two listings that went through the same do not share. */
+/** Fields in which two listings differ even after the same writes. */
 const SAME = {
   id: 0,
   title: '',

@@ -1,4 +1,4 @@
-// The public marketplace over HTTP: plans, shapes, every parameter and sort, every write and every way to fail.
+// The public marketplace over HTTP: plans, shapes, every parameter and sort, every write and every error.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeAccount } from '#accounts/change-account.ts'
 import { call } from '#core/verb.ts'
@@ -256,7 +256,7 @@ describe('own listings', () => {
     expect(await sorted('price_high')).toEqual([high.id, waiting.id, low.id])
     expect(await sorted('quantity_low')).toEqual([high.id, waiting.id, low.id])
     expect(await sorted('quantity_high')).toEqual([low.id, waiting.id, high.id])
-    // Without a period comes last.
+    // A listing without a period comes last.
     expect(await sorted('expiring')).toEqual([high.id, low.id, waiting.id])
     expect(await ids(`search=sorted&sort_by=price_low&status=active`)).toEqual([low.id, high.id])
     expect(refused(await plus(node, 'GET', '/my-listings?sort_by=waiting'))).toEqual({ status: 422, code: 'VALIDATION_ERROR' })

@@ -1,4 +1,4 @@
-// Looking many items up at once: by ids of other systems, by set and number, what is not certain, and what is wrong with bad identifiers.
+// Looking up many items at once: by ids of other systems, by set and number, ambiguous results, and errors in invalid identifiers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { post } from '../graphql/client.ts'
 import { merged, operator } from '../identity/kit.ts'
@@ -107,7 +107,7 @@ function lookUp(wanted: unknown, key = node.keys.professional): Promise<Reply<Lo
   return send<LookedUp[]>(`${node.publicUrl}/api/v1/items/lookup`, key, { json: { ids: wanted } })
 }
 
-/** The ref of the item that is found, a list of candidates, or null. */
+/** The ref of the found item, a list of candidates, or null. */
 async function meant(...wanted: object[]): Promise<(string | string[] | null)[]> {
   const { status, body } = await lookUp(wanted)
   expect(status, JSON.stringify(body)).toBe(200)
@@ -185,7 +185,7 @@ test('GraphQL answers the same', async () => {
     { state: 'found', item: id('lynx'), candidates: null },
     { state: 'unknown', item: null, candidates: null },
   ])
-  // It costs by the identifiers: 10, and 3 times a state, an item and candidates with their ids.
+  // Cost by the number of identifiers: 10, plus 3 times a state, an item, and candidates with their ids.
   expect(extensions!.cost.requested).toBe(25)
   const refused = await ask({ ids: [{ set: 'Wild Set' }] })
   expect(refused.errors![0]!.extensions).toMatchObject({ code: 'VALIDATION_ERROR', details: [{ field: 'ids.0.number', rule: 'required' }] })

@@ -1,5 +1,5 @@
 // Markets over HTTP: which items `market=` selects, whose prices are shown with and without it, and how prices of several
-// currencies are sorted by the rates of the day.
+// currencies are sorted by the day's rates.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Market, MARKETS } from '#core/markets.ts'
@@ -15,7 +15,7 @@ interface Item {
   prices: { label: string; price: number; updated_at: string }[]
 }
 
-/** An item of the matrix: its home and the markets that have prices of it. */
+/** An item of the matrix: its home market, and the markets that have prices for it. */
 interface Made {
   name: string
   home: Market
@@ -24,7 +24,7 @@ interface Made {
 }
 
 const DEFAULT_ORDER: Market[] = ['source_c', 'source_b', 'source_a', 'service']
-/** An order of its own, and one that leaves two markets out. */
+/** A different order, and one that omits two markets. */
 const OTHER_ORDER: Market[] = ['service', 'source_a', 'source_b', 'source_c']
 const SHORT_ORDER: Market[] = ['source_b', 'service']
 const SETS = Array.from({ length: 2 ** MARKETS.length }, (_, bits) => MARKETS.filter((_market, i) => (bits >> i) & 1))
@@ -83,7 +83,7 @@ afterAll(async () => {
   await node.close()
 })
 
-/** Different in every market, and in every item. */
+/** Different for every market and every item. */
 function amountOf(item: number, market: Market, times: number): string {
   return (((item * 37) % 64) * times + MARKETS.indexOf(market) / 10 + 1).toFixed(2)
 }
@@ -104,7 +104,7 @@ function shown({ home, priced }: Omit<Made, 'id'>, order: Market[]): Market {
   return [home, ...order].find((market) => priced.includes(market)) ?? home
 }
 
-/** The prices that an answer has of an item of the matrix. */
+/** The prices of an item of the matrix in a response. */
 function pricesOf(one: Made, market: Market): [string, string][] {
   if (!one.priced.includes(market)) return []
   const i = made.indexOf(one)
@@ -234,7 +234,7 @@ test('the first price of a market adds an item to its lists and the last one rem
   for (const each of [node, other]) await until('both prices are gone', async () => JSON.stringify(await seen(each)) === '["service",[],false]')
 })
 
-/** Sets or takes away the Near Mint price, as imports and their reverts do. */
+/** Sets or removes the Near Mint price, like imports and their reverts. */
 async function setPrice(itemId: number, market: Market, minor: number | null): Promise<void> {
   const at = { itemId, market: MARKETS.indexOf(market), labelId: 4, updatedAtMs: Date.parse('2026-11-02T09:00:00Z') }
   await change(node.ctx, async (tx, note) => {
@@ -248,7 +248,7 @@ async function setPrice(itemId: number, market: Market, minor: number | null): P
 }
 
 describe('sorted by price', () => {
-  /** Lira for a unit; null for unknown. */
+  /** Lira per unit; null if unknown. */
   type Lira = Record<Market, number | null>
   const CASES: { what: string; day: string; rates: { currency: string; TRY: number }[]; lira: Lira }[] = [
     { what: 'no rates', day: '2026-01-01', rates: [], lira: { service: 1, source_a: null, source_b: null, source_c: null } },
@@ -293,7 +293,7 @@ describe('sorted by price', () => {
     return ids(items).sort(compare)
   }
 
-  /** The items of a list over REST, and the same over GraphQL page by page. */
+  /** The items of a list over REST, and the same list over GraphQL, page by page. */
   async function asked(on: TestNode, market: Market | null, direction: string): Promise<[number[], number[]]> {
     const rest = await list(on, `sort_by=price&sort_order=${direction}${market ? `&market=${market}` : ''}`)
     const byCursor: number[] = []
@@ -374,7 +374,7 @@ describe('sorted by price', () => {
     expect((await pageOf(', market: "source_a"', first.after!)).errors).toMatchObject([
       { extensions: { code: 'VALIDATION_ERROR', details: [{ field: 'after', rule: 'cursor', params: { market: 'source_a' } }] } },
     ])
-    // In a list of all markets the page goes on where that amount stands now.
+    // In a list of all markets, the page continues at the current position of that amount.
     const everything = (await asked(node, null, 'asc'))[0]
     const at = await pageOf('', null)
     await rate(3_000)

@@ -1,4 +1,4 @@
-// Metrics on the operator's port: for operators only, in Prometheus' format, counting what was answered.
+// Metrics on the operator's port: only for operators, in Prometheus' format, counting responses.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool } from '#db/pool.ts'

@@ -1,4 +1,4 @@
-// The alert rules and the dashboard in deploy/: every metric and label that they name is in a scrape of a node that has served requests.
+// The alert rules and the dashboard in deploy/: a scrape of a node that has served requests contains every metric and label that they use.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
@@ -11,12 +11,12 @@ const ALERTS = readFileSync('deploy/prometheus/alerts.yml', 'utf8')
 const DASHBOARD = JSON.parse(readFileSync('deploy/grafana/mintmark.json', 'utf8')) as Dashboard
 const CONFIGURATION = readFileSync('deploy/prometheus/prometheus.yml', 'utf8')
 
-/** PromQL of the alert rules: after `expr:`, on its line or the more indented ones below it. */
+/** PromQL of the alert rules: after `expr:`, on the same line or on the more indented lines below it. */
 const rules = [...ALERTS.matchAll(/^ {8}expr: (?:\|\n((?: {10,}.*\n)+)|(.*)\n)/gm)].map(([, block, line]) => block ?? line!)
 const queries = [...rules, ...DASHBOARD.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))]
 
 let node: TestNode
-/** Names of metrics in the scrape, and the labels of each. */
+/** Names of the metrics in the scrape, and the labels of each. */
 const scraped = new Map<string, Set<string>>()
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ test('every metric in the alert rules and on the dashboard is exported', () => {
 test('every metric in the guide is exported', () => {
   const guide = readFileSync('docs/operating.md', 'utf8')
   const named = new Set(guide.match(/\bmintmark_\w+/g))
-  // These are of several processes only: see test/program/processes.test.ts.
+  // Only several processes report these: see test/program/processes.test.ts.
   const ofProcesses = /^mintmark_process_(up|ends_total)$/
   expect([...named].filter((name) => !scraped.has(name) && !scraped.has(`${name}_count`) && !ofProcesses.test(name))).toEqual([])
 })

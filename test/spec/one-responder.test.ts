@@ -1,4 +1,4 @@
-// One responder: what is added in one place shows on every path, and what is shared by plan knows nothing of its caller.
+// The shared responder: an addition in one place applies to every path, and responses shared by plan do not depend on the caller.
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addGate, allow } from '#accounts/gate.ts'
@@ -20,26 +20,26 @@ import { answerNotFound, createServer } from '#http/server.ts'
 import { silent, startTestNode, type TestNode } from '../support/node.ts'
 
 const input = Type.Object({}, { additionalProperties: false })
-/** Reads whatever it can of its caller. */
+/** Returns everything that it can read about its caller. */
 const readCaller = verb({ name: 'readCaller', needs: 'starter', sharedBy: 'plan', input }, ({ viewer }: { viewer: PlanViewer }) => ({ ...viewer }))
 const readOwn = verb({ name: 'readOwn', needs: 'starter', input }, ({ viewer }: HasViewer) => ({ ...viewer }))
 const readBroken = verb({ name: 'readBroken', needs: 'starter', sharedBy: 'plan', input }, (_ctx: { viewer: PlanViewer }) => ({}))
 const fail = verb({ name: 'fail', needs: 'starter', sharedBy: 'plan', input }, (_ctx: { viewer: PlanViewer }) => {
   throw new ServiceError('CONFLICT', reason('invalid'))
 })
-/** Whether making the bytes of `/broken` fails. */
+/** Whether building the bytes of `/broken` fails. */
 let broken = false
 const brokenBytes = (): Buffer => {
   if (broken) throw new Error('no bytes')
   return Buffer.from('{"success":true}')
 }
-/** Responds later, and fails while its bytes are sent. */
+/** Responds asynchronously, and fails while its bytes are built. */
 const later: Endpoint = {
   operation: { name: 'later', needs: 'starter', writes: false },
   refuse: failuresOf(silent),
   respond: async () => ({ status: 200, headers: [], body: brokenBytes }),
 }
-/** Fails when the headers are written already: what it sends is not bytes. */
+/** Fails after the headers have been written, because its body is not a buffer. */
 const halfSent: Endpoint = { ...later, respond: () => ({ status: 200, headers: [], body: { length: 5_000 } as Buffer }) }
 const bytesOf = (data: object) => ({ tag: '"1"', bytes: () => Buffer.from(JSON.stringify({ success: true, data })) })
 const described = { summary: 'Test', tag: 'Test' }
@@ -49,7 +49,7 @@ const routes: Route<HasViewer>[] = [
   { method: 'GET', path: '/fail', verb: fail, answer: bytesOf, ...described },
   { method: 'GET', path: '/broken', verb: readBroken, answer: () => ({ tag: '"2"', bytes: brokenBytes }), ...described },
 ]
-/** What is added in one place, here where answers to other origins are. */
+/** The addition in one place, here where CORS headers are added. */
 const added = ['x-added', 'everywhere']
 
 const LIMITS = { starter: 1_000, professional: 1_000, plus: 1_000, enterprise: 1_000 }
@@ -58,7 +58,7 @@ let node: TestNode
 let keys: Keyring
 const apps: FastifyInstance[] = []
 let url: string
-/** The same routes where requests are counted, which takes a promise. */
+/** The same routes with counted requests, which makes them asynchronous. */
 let countedUrl: string
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ const ask = async (path: string, key: string | null, headers: Record<string, str
 
 test('a header added in one place is sent on every path', async () => {
   const { plus: key } = node.keys
-  // The first request with a key goes through Fastify, which loads it; the second makes, the third caches, the fourth finds.
+  // The first request with a key goes through Fastify, which loads the key; the second builds, the third stores and the fourth reads the cache entry.
   const asked: [string, string | null, Record<string, string>?, string?][] = [
     ...Array.from({ length: 4 }, (): [string, string] => ['/api/caller', key]),
     ...Array.from({ length: 3 }, (): [string, string, Record<string, string>] => ['/api/caller', key, { 'accept-encoding': 'br' }]),
@@ -130,7 +130,7 @@ test('a header added in one place is sent on every path', async () => {
 
 test('a failure while a body is created or sent gets a response on every path, and no connection hangs', async () => {
   const { plus: key } = node.keys
-  // The first request with a key goes through Fastify, which loads it.
+  // The first request with a key goes through Fastify, which loads the key.
   await ask('/api/own', key)
   for (const origin of [url, countedUrl]) {
     const status = async (path: string, headers: Record<string, string> = {}) => {
@@ -146,7 +146,7 @@ test('a failure while a body is created or sent gets a response on every path, a
     expect(await status('/broken?cached')).toEqual([200, undefined])
     broken = true
     const failed = [500, 'INTERNAL_ERROR']
-    // Made again, made again for the cache, compressed, after a promise, and through Fastify, which reads other spellings.
+    // Built again, built again for the cache, compressed, asynchronous, and through Fastify, which handles other spellings of a path.
     expect(await status('/broken')).toEqual(failed)
     expect(await status('/broken?cached')).toEqual(failed)
     expect(await status('/broken', { 'accept-encoding': 'br' })).toEqual(failed)

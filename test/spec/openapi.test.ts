@@ -1,4 +1,4 @@
-// The OpenAPI documents as tools read them: named schemas, operation ids of the verbs, and nothing for linters to find.
+// The OpenAPI documents as tools read them: named schemas, operation ids of the verbs, and no findings of linters.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -98,7 +98,7 @@ const DOCUMENTS = [
   },
 ] as const
 
-/** The documents by path, read before the linters keep this process, and with it the service, busy. */
+/** The documents by path, read before the linters, which block this process and the service in it. */
 const documents = new Map<string, Document>()
 const read = (path: string) => structuredClone(documents.get(path)!)
 const operationsOf = ({ paths }: Document) => Object.values(paths).flatMap((path) => Object.values(path))
@@ -108,10 +108,10 @@ test("each public operation documents its family's error code, and that of its p
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { responses }] of Object.entries(operations)) {
       const writesListing = method !== 'get' && /\/plus\/(listings|parked-listings|make-highlight)/.test(path)
-      // The worth by day is the same verb as the operator's (docs/decisions.md).
+      // The daily worth uses the same verb as the operator API.
       const ofCollections = path.includes('/plus/collections') && !path.endsWith('/worth-history')
       const family = ofCollections ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'
-      // These are read, or checked, without any input.
+      // These operations have no input that could be invalid.
       const withoutInput =
         (method === 'get' && /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps|listings\/export)$/.test(path)) ||
         path.endsWith('/webhook/check') ||

@@ -155,7 +155,7 @@ describe('errors', () => {
     const { id } = await open()
     const { key } = await keyFor(id)
     for (const [i, token] of ['x', newKey('operator'), key].entries()) {
-      // An address that sends many wrong tokens is refused for a while.
+      // An address that sends many wrong tokens is rejected for a while.
       const headers = { 'x-forwarded-for': `192.0.2.${i}` }
       for (const [method, path] of [
         ['GET', '/accounts'],

@@ -374,7 +374,7 @@ describe('imports', () => {
     ])
   })
 
-  /** The CSV of an import's refused rows, by lines without the header. */
+  /** The CSV of an import's rejected rows, by line, without the header. */
   async function refusals(id: number): Promise<string[]> {
     const reply = await fetch(`${node.operatorUrl}/operator/v1/imports/${id}/refusals.csv`, {
       headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },

@@ -1,4 +1,4 @@
-// The operator's side of collections: opened, listed, changed and deleted over the operator API, with audit rows.
+// Collections in the operator API: created, listed, changed and deleted, with audit rows.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { collector, makeItems, operator } from '../collections/kit.ts'
 import { OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'

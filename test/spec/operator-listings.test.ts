@@ -1,4 +1,4 @@
-// The operator's side of the marketplace over HTTP: intake, approval, correction, the queue, and orders.
+// The marketplace in the operator API over HTTP: creation, approval, correction, the queue, and orders.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Order, StoredListing } from '#market/types.ts'
 import { DAY_MS, found, inStatus, makeCatalogue, operator, orderId, pending, plus, published, STATUS_LIST } from '../market/kit.ts'
@@ -186,7 +186,7 @@ describe('orders', () => {
       order_id: expect.any(Number),
       sold_at: expect.stringMatching(/Z$/),
       lines: [
-        // 33.35 less 7.5 % is 30.84875; 9.99 less 7.5 % is 9.24075
+        // 33.35 minus 7.5 % is 30.84875; 9.99 minus 7.5 % is 9.24075
         { listing_id: one.id, quantity: 1, unit_price: 33.35, seller_payout: 30.85, listing_status: 'active' },
         { listing_id: two.id, quantity: 1, unit_price: 9.99, seller_payout: 9.24, listing_status: 'sold' },
       ],

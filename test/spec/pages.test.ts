@@ -1,4 +1,4 @@
-// The developer's page and the changelog: open to all, without scripts or outside requests, with requests that work.
+// The developer page and the changelog: public, without scripts or external requests, with example requests that work.
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ test('describes the service, without scripts or other hosts', async () => {
   }
 })
 
-/** How the page's examples are run as they were pasted, by their titles. */
+/** How to run the page's pasted examples, by their titles. */
 const RUN_BY: Record<string, string[]> = {
   curl: ['sh', '-c'],
   TypeScript: [process.execPath, '--input-type=module', '-e'],
@@ -56,7 +56,7 @@ test('in the demo, its key is filled in, and the examples work when pasted', asy
     expect(text).toContain(node.keys.professional)
     const [program = '', ...args] = RUN_BY[title!]!
     if (spawnSync(program === 'sh' ? 'curl' : program, ['--version']).status !== 0) continue
-    // Not awaited by spawnSync: the server is in this process.
+    // Not spawnSync, which would block the server in this process.
     const child = spawn(program, [...args, text], { stdio: ['ignore', 'pipe', 'ignore'] })
     let out = ''
     for await (const chunk of child.stdout) out += String(chunk)

@@ -1,5 +1,4 @@
-// What readers see of the evidence of prices over REST: with_stats=1, explanations, and computed figures that leave out what is
-// not trusted.
+// The evidence of prices over REST: with_stats=1, explanations, and computed figures that exclude untrusted prices.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { judgeAllPrices } from '#prices/judge-all.ts'
 import { bitsOf, FLAGS } from '#prices/evidence/types.ts'
@@ -132,7 +131,7 @@ describe('with_stats=1', () => {
       const { body } = await get<Item | Item[]>(`${path}${path.includes('?') ? '&' : '?'}with_stats=1`)
       const item = Array.isArray(body.data) ? body.data[0]! : body.data
       expect(item.prices[0], path).toEqual(STATS)
-      // Of this one nothing is known but that a feed stated it.
+      // Nothing is known about this one except that a feed stated it.
       expect(item.prices[1], path).toMatchObject({
         label: 'PSA 10',
         state: 'trusted',
@@ -263,7 +262,7 @@ describe('an explanation', () => {
       currency: 'USD',
       used: true,
       reason: 'compared',
-      // 90.25 USD × 41.25 / 48.5; no usual ratio is known of these markets.
+      // 90.25 USD × 41.25 / 48.5; no usual ratio of these markets is known.
       comparison: { converted: 76.76, usual_ratio: 1, cards: 0, expected: 76.76, times_off: 8050 / 7676, level: 'agree' },
     })
     expect(body.data.rates).toEqual([
@@ -282,7 +281,7 @@ describe('an explanation', () => {
     const ids: number[] = []
     for (let n = 0; n < 10; n += 1) ids.push(await newCard(`ratio:${n}`, 'Zigzagoon'))
     const at = '2026-11-05T00:00:00Z'
-    // America pays twice what Europe does, but for one card.
+    // American prices are twice the European ones, except for one card.
     const posted = ids.flatMap((item_id, n) => [
       { item_id, market: 'source_c', label: 'Near Mint', price: n === 9 ? 400 : 20 + n / 10, updated_at: at },
       { item_id, market: 'source_b', label: 'Near Mint', price: 10 + n / 10, updated_at: at },
@@ -313,7 +312,7 @@ describe('an explanation', () => {
       expect(conflicts.map(({ market: of, counts }) => [of, counts])).toEqual(state === 'disputed' ? [['source_b', true]] : [])
       if (conflicts[0]) expect(conflicts[0].compared).toBeCloseTo(expected, 1)
     }
-    // A person's word is told beside what the rules say.
+    // A person's decision is shown next to the findings of the rules.
     await operator(node, 'POST', '/price-decisions', {
       decision: 'confirm',
       prices: [{ item_id: ids[9], market: 'source_c', label: 'Near Mint', price: 400 }],
@@ -347,7 +346,7 @@ describe('an explanation', () => {
       new Set(['kind', 'market', 'amount', 'currency', 'at', 'import_id', 'line', 'used', 'reason', 'comparison']),
     )
     expect(JSON.stringify(body)).not.toContain('seller')
-    // Later, when the sales are too old to set a price, the price that stays is still explained by them.
+    // Later, when the sales are too old to set a price, the remaining price is still explained by them.
     node.clock.advance(200 * 86_400_000)
     try {
       const later = await explain('?market=service', {}, items.luffy)
@@ -367,7 +366,7 @@ describe('an explanation', () => {
       expect((await operator(node, 'POST', '/orders', order)).status).toBe(201)
       const { price, samples, confidence } = (await explain('?market=service', {}, itemId)).body.data
       seen.push([price, samples, confidence])
-      // Nodes show the same without the database.
+      // Nodes return the same without the database.
       const { body } = await get<Item>(`/items/${itemId}?with_stats=1&market=service`)
       expect(body.data.prices).toMatchObject([{ price, state: 'trusted', confidence }])
     }

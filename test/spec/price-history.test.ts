@@ -1,4 +1,4 @@
-// The public price history over HTTP: open, low, high and close of days, weeks and months, against a computation by hand.
+// The public price history over HTTP: open, low, high and close of days, weeks and months, compared with an independent computation.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY_MS } from '#core/duration.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
@@ -94,7 +94,7 @@ describe('a price history', () => {
   })
 
   test('starts with the price at the start of the range', async () => {
-    // Since 5 October it was 9; a change at the very start replaces it.
+    // The price was 9 since 5 October; a change exactly at the start replaces it.
     expect(await near('from=2026-10-11T12:00:00Z&to=2026-10-12T00:00:00Z')).toEqual([['2026-10-11', 9, 9, 12, 12]])
     expect(await near('from=2026-10-11T23:59:59.999Z&to=2026-10-12T00:00:00Z')).toEqual([['2026-10-11', 12, 12, 12, 12]])
     expect(await near('from=2026-10-06T00:00:00Z&to=2026-10-07T00:00:00Z')).toEqual([['2026-10-06', 9, 9, 9, 9]])
@@ -138,7 +138,7 @@ describe('a price history', () => {
 
 const INTERVALS = ['day', 'week', 'month'] as const
 
-/** The period that a moment lies in: its start and its end in epoch milliseconds. */
+/** The period that contains a time: its start and its end in epoch milliseconds. */
 function periodAt(atMs: number, interval: (typeof INTERVALS)[number]): [start: number, end: number] {
   const day = Math.floor(atMs / DAY_MS)
   if (interval === 'day') return [day * DAY_MS, (day + 1) * DAY_MS]
@@ -151,7 +151,7 @@ function periodAt(atMs: number, interval: (typeof INTERVALS)[number]): [start: n
   return [Date.UTC(date.getUTCFullYear(), date.getUTCMonth()), Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1)]
 }
 
-/** Walks through a window period by period; a price holds from its moment until the next. */
+/** Iterates over a window period by period; a price holds from its time until the next one. */
 function computed(label: string, points: Point[], fromMs: number, toMs: number, interval: (typeof INTERVALS)[number]): Period[] {
   const set = points.map(([at, price]) => ({ atMs: Date.parse(at), price })).sort((a, b) => a.atMs - b.atMs)
   const periods: Period[] = []
@@ -181,11 +181,11 @@ test('every period of any range equals a naive computation', async () => {
   const prices = Object.fromEntries(
     labels.map((label) => {
       const times = new Set<number>()
-      // Half of them on the hour of midnight, where periods begin; some months without any.
+      // Half of them are in the hour of midnight, where periods begin; some months have none.
       for (let i = 0; i < 160; i += 1) times.add(fromMs + random(random(2) ? 300 : 700) * DAY_MS + random(2) * random(DAY_MS))
-      // Few different amounts, so that lows and highs often occur twice.
+      // Few distinct amounts, so that lows and highs often occur twice.
       const points = [...times].sort((a, b) => a - b).map((atMs): Point => [new Date(atMs).toISOString(), 5 + random(9) / 100])
-      // A price that is the same as the previous one is not a point of the history.
+      // A price equal to the previous one adds no point to the history.
       return [label, points.filter(([, price], i) => price !== points[i - 1]?.[1])]
     }),
   )

@@ -1,4 +1,4 @@
-// Price jobs over REST, CSV and GraphQL: what a plan shows and refuses, when it can be applied, what an undo gives back.
+// Price jobs over REST, CSV and GraphQL: what a plan shows and rejects, when it can be applied, and what an undo restores.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PriceJob, PriceJobRow, PriceJobSummary } from '#market/jobs/types.ts'
 import { ask } from '../graphql/client.ts'

@@ -1,4 +1,4 @@
-// Exchange rates over the operator API: dated rows that are loaded, replaced and listed, and what is refused.
+// Exchange rates over the operator API: dated rows that are loaded, replaced and listed, and invalid ones.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DAY_MS } from '#core/duration.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'

@@ -1,4 +1,4 @@
-// The pages of both references in a browser: nothing for axe to find, nothing from another host, a request that works.
+// The pages of both references in a browser: no findings of axe, no requests to other hosts, and a request that works.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launch, NO_BROWSER, WHY } from '../console/browser.ts'
@@ -51,10 +51,10 @@ describe.skipIf(NO_BROWSER)(`Reference pages${WHY}`, () => {
     })
     const found: string[] = []
     const isDark = () => page.evaluate<boolean>("document.documentElement.classList.contains('dark-mode')")
-    // As Swagger UI does by its button, without the transitions.
+    // What Swagger UI's button does, without the transitions.
     const turn = (how: 'add' | 'remove') =>
       page.evaluate(`document.documentElement.classList.${how}('dark-mode'); document.getAnimations().forEach((each) => each.finish())`)
-    // The whole page, or the part that has changed since.
+    // Checks the whole page, or the part that has changed since the last check.
     const look = async (state: string, part?: string) => {
       await turn('remove')
       found.push(...(await seriousAsShown(page, part)).map((what) => `${state}: ${what}`))
@@ -79,7 +79,7 @@ describe.skipIf(NO_BROWSER)(`Reference pages${WHY}`, () => {
     await page.locator(`${operation} .live-responses-table`).waitFor()
     await look('answered', operation)
     await expect.poll(() => page.locator(`${operation} .live-responses-table .response-col_status`).last().textContent()).toContain('200')
-    // Opening an operation gives its address, which opens it again, on a narrow page too.
+    // Opening an operation changes the address, which opens the operation again, on a narrow page, too.
     expect(page.url()).toBe(`${url()}/docs${address}`)
     await page.setViewportSize({ width: 390, height: 800 })
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })

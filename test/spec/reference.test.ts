@@ -1,5 +1,5 @@
-// Proves that the reference shows what the service does: every example is asked of a demo again, in order, and answered as
-// it is documented; every error that an operation names has an example. RECORD_EXAMPLES=1 writes the answers down again.
+// The reference shows what the service does: every example is sent to a demo again, in order, and gets the documented
+// response; every error that an operation names has an example. RECORD_EXAMPLES=1 records the responses again.
 import { createHmac } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ afterAll(() => node?.close())
 const urlOf = (address: string) => (address.startsWith('/operator') ? node.operatorUrl! : node.publicUrl!) + address
 const document = async (path: string) => resolved((await (await fetch(urlOf(path))).json()) as Document)
 
-/** Keys, tokens and webhook secrets, as an answer shows them. */
+/** Placeholders for keys, tokens and webhook secrets in responses. */
 const SECRET = /\b(?:mintmark|mintop|mintses|mintlink)_[0-9A-Za-z]{49}\b|"secret":"/
 
 async function ask({ request, body, text, headers, as }: Example): Promise<{ status: number; answer: unknown; exposed: boolean }> {
@@ -64,7 +64,7 @@ async function ask({ request, body, text, headers, as }: Example): Promise<{ sta
   return { status: response.status, exposed, answer: response.headers.get('content-type')?.includes('json') ? JSON.parse(answered) : answered }
 }
 
-/** Asks until what the example waits for is there. */
+/** Repeats the request until the data that the example needs is there. */
 async function answerOf(example: Example): ReturnType<typeof ask> {
   const ends = Date.now() + 120_000
   for (;;) {
@@ -81,11 +81,11 @@ const MASKED: Record<string, string> = {
   token: `mintop_${'x'.repeat(49)}`,
   link_path: `/console/join#link=mintlink_${'x'.repeat(49)}&name=Bar%C4%B1%C5%9F`,
   secret: 'q3JxZr8sVt0YbKcW5nLhTgDfPaRmUe7iXo1Bv9yCzN2wHkSj',
-  // A folder of this machine.
+  // A folder on this machine.
   place: '/var/lib/mintmark/dumps',
 }
 
-/** Lists cut to two entries; secrets, folders and the port of this run replaced. */
+/** The value with lists cut to two entries, and with secrets, folders and the port of this run replaced. */
 function shortened(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return (name === 'details' ? value : value.slice(0, 2)).map((one) => shortened(one))
   if (typeof value === 'string') return MASKED[name] ?? value.replace(node.publicUrl!, 'http://127.0.0.1:8080')
@@ -93,7 +93,7 @@ function shortened(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shortened(inner, key)]))
 }
 
-/** Where two answers differ in more than their values; null stands for whatever may be null. */
+/** Differences of two responses in anything but their values; null matches anything, because it stands for a value that may be null. */
 function differences(documented: unknown, answered: unknown, at = ''): string[] {
   if (documented === null || answered === null) return []
   if (Array.isArray(documented) && Array.isArray(answered)) {
@@ -130,7 +130,7 @@ test('every example gets its documented response', async () => {
 })
 
 describe.each(DOCUMENTS)('%s', (path) => {
-  /** Codes of which one example is as good as another: they do not depend on the operation. */
+  /** Codes whose examples do not depend on the operation. */
   const SHARED = [
     'UNAUTHENTICATED',
     'RATE_LIMITED',
@@ -141,7 +141,7 @@ describe.each(DOCUMENTS)('%s', (path) => {
     'UNSUPPORTED_MEDIA_TYPE',
     'PLAN_UPGRADE_REQUIRED',
     'READ_ONLY_KEY',
-    // Of operators it names roles, whatever the operation.
+    // For operators it names roles, whatever the operation.
     ...(path.startsWith('/operator') ? ['FORBIDDEN'] : []),
   ]
 

@@ -1,4 +1,4 @@
-// Bodies that are refused unread: the client gets the answer, and the connection takes the next request or says that it ends.
+// Bodies that are rejected unread: the client gets the response, and the connection accepts another request or announces that it closes.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -11,7 +11,7 @@ let node: TestNode
 
 beforeAll(async () => {
   node = await startTestNode({ env: { RATE_LIMITS: 'starter=1,professional=1000000,plus=1000000,enterprise=1000000' } })
-  // All that the limit of this key allows, of a minute that lasts.
+  // Uses up the limit of this key, for a minute that does not end.
   await sql`
     insert into rate_limit_leases (account_id, ends_at, leased, granted, node, shared_at)
     values (${node.accounts.starter}, now() + interval '1 day', 1, 1, 0, '-infinity')`.execute(node.db.kysely)
@@ -23,7 +23,7 @@ afterAll(() => node.close())
 interface Refusal {
   status: number
   method?: string
-  /** an operator's path begins with /operator */
+  /** paths of the operator API begin with /operator */
   path: string
   /** plan of the key, or operator */
   caller: 'starter' | 'professional' | 'plus' | 'operator' | null
@@ -73,7 +73,7 @@ const ENCODINGS = Object.keys(PACK) as Encoding[]
 
 const bodies = new Map<string, Buffer>()
 
-/** A JSON text whose packed form is as long as that, since nothing in it repeats; or bytes that are neither JSON nor packed. */
+/** A JSON text with this compressed length, because nothing in it repeats; or bytes that are neither JSON nor compressed data. */
 function bodyOf(encoding: Encoding, bytes: number, valid: boolean): Buffer {
   const key = `${encoding} ${bytes} ${valid}`
   const known = bodies.get(key)
@@ -85,14 +85,14 @@ function bodyOf(encoding: Encoding, bytes: number, valid: boolean): Buffer {
 
 interface Answer {
   status: number
-  /** says that the connection ends */
+  /** whether it announces that the connection closes */
   ends: boolean
 }
 
-/** One answer with a Content-Length, and what came after it. */
+/** A response with a Content-Length, and the bytes after it. */
 async function nextAnswer(socket: Socket, before: Buffer = Buffer.alloc(0)): Promise<{ answer: Answer; rest: Buffer }> {
   let bytes = before
-  // One for all chunks: each would leave its listeners behind.
+  // A single promise for all chunks, because each one would leave its listeners behind.
   const ended = once(socket, 'end').then(() => null)
   ended.catch(() => {})
   for (;;) {
@@ -112,7 +112,7 @@ async function nextAnswer(socket: Socket, before: Buffer = Buffer.alloc(0)): Pro
   }
 }
 
-/** Sends a request as most clients do, the whole body before they read, and one more on the same connection. */
+/** Sends a request as most clients do, the whole body before reading, and one more on the same connection. */
 async function exchange({ path, caller, method = 'POST', type = 'application/json' }: Refusal, encoding: string, body: Buffer, chunked: boolean) {
   const operator = path.startsWith('/operator')
   const { hostname, port } = new URL(operator ? node.operatorUrl! : node.publicUrl!)
@@ -139,7 +139,7 @@ async function exchange({ path, caller, method = 'POST', type = 'application/jso
     if (chunked) socket.write('0\r\n\r\n')
     const { answer, rest } = await nextAnswer(socket)
     if (answer.ends) {
-      // All of the body was taken, and then the connection ended by itself.
+      // The server read the whole body, and then closed the connection.
       if (!socket.readableEnded) await once(socket.resume(), 'end')
       return { answer, next: null }
     }
@@ -159,13 +159,13 @@ describe.each(REFUSALS)('$status of $path for $caller ($bytes bytes)', (refusal)
     '$encoding, valid: $valid',
     async ({ encoding, valid }) => {
       const body = bodyOf(encoding, refusal.bytes ?? SIZE, valid)
-      // What is read before it is refused may be refused as broken.
+      // A body that is read first may be rejected as malformed.
       const read = !valid && (refusal.status === 404 || refusal.status === 405)
       for (const chunked of [false, true]) {
         const { answer, next } = await exchange(refusal, encoding, body, chunked)
         expect(read ? [400, refusal.status] : [refusal.status]).toContain(answer.status)
         expect(next).toBe(answer.ends ? null : 200)
-        // A body of known and moderate size costs nobody a connection.
+        // A body of known and moderate size does not close the connection.
         if (!chunked && !read && refusal.status !== 413) expect(answer.ends).toBe(false)
       }
     },

@@ -1,5 +1,5 @@
-// What a release promises to clients: the API documents of each release are kept in docs/releases, and the current ones may add to
-// the last release's but not break it. RECORD_RELEASE=1 writes those of the version in package.json.
+// Compatibility: docs/releases contains the API documents of each release, and the current ones may add to the
+// last release's but not break them. RECORD_RELEASE=1 writes those of the version in package.json.
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,9 +20,12 @@ const VERSION = versionIn('package.json')
 const byNumber = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: true })
 const RECORDS = process.env.RECORD_RELEASE === '1'
 if (RECORDS) mkdirSync(join(RELEASES, VERSION), { recursive: true })
-/** The newest first. */
+/** Newest first. */
 const kept = readdirSync(RELEASES).sort(byNumber).reverse()
-/** Those that the current OpenAPI documents are compared with: a release that is being recorded also with the one before it. Those of 0.1.0 left types out. */
+/**
+ * Releases that the current OpenAPI documents are compared with; when a release is being recorded, also the one before it. Those of 0.1.0 omitted
+ * types.
+ */
 const compared = kept.slice(0, 2).filter((version) => version !== '0.1.0')
 const headings = [...readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## (\S+) \(\d{4}-\d\d-\d\d\)$/gm)].map(([, version]) => version!)
 
@@ -41,13 +44,13 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** Examples are not promises, and half of a document. */
+/** Examples are not part of the contract, and are half of a document. */
 function withoutExamples(document: string): string {
   const value: unknown = JSON.parse(document, (key, each: unknown) => (key === 'example' || key === 'examples' ? undefined : each))
   return `${JSON.stringify(value, null, 1)}\n`
 }
 
-/** The changes from one OpenAPI document to another that break a client. New values of an enum do not: clients ignore what they do not know. */
+/** Changes between two OpenAPI documents that break a client. New values of an enum do not: clients ignore unknown values. */
 async function breakingChanges(from: string, to: string): Promise<string[]> {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const args = [REDOCLY, 'diff', from, to, '--format=json', '--skip-rule=enum-values-added']
@@ -91,7 +94,7 @@ describe('The comparison of OpenAPI documents', () => {
     components: { schemas: Record<string, Schema> }
   }
 
-  /** What is found after a change of the current public document. */
+  /** The breaking changes found after a change of the current public document. */
   async function foundAfter(change: (document: Document) => void): Promise<string[]> {
     const document = JSON.parse(current.get('public.openapi.json')!) as Document
     change(document)

@@ -1,4 +1,4 @@
-// API keys with limits: read-only ones, expiry, origins and addresses, over REST and GraphQL, on every node; and what keys are used for.
+// Restricted API keys: read-only, expiry, origins and addresses, over REST and GraphQL, on every node; and the usage of keys.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/create-key.ts'
 import { KeyUsage, type KeyUsageRow, USAGE_DAYS } from '#accounts/usage.ts'
@@ -103,7 +103,7 @@ describe('restrictions of a key', () => {
     const elsewhere = await from('https://elsewhere.example')
     expect(codeOf(elsewhere)).toEqual([403, 'ORIGIN_NOT_ALLOWED'])
     expect(elsewhere.body.error).toMatchObject({ rule: 'origin_not_allowed', params: { value: 'https://elsewhere.example' } })
-    // The page may read why.
+    // The page can read the reason.
     expect(elsewhere.headers.get('access-control-allow-origin')).toBe('*')
     expect(codeOf(await from())).toEqual([403, 'ORIGIN_NOT_ALLOWED'])
     expect(codeOf(await from('null'))).toEqual([403, 'ORIGIN_NOT_ALLOWED'])
@@ -223,7 +223,7 @@ test('a change of a key is audited without its secret', async () => {
 
 describe('usage', () => {
   beforeAll(() => {
-    // Of both, the clock that is behind.
+    // By the clock that is behind.
     const toOneDay = msPastMidnight(other.clock.now())
     for (const { clock } of [node, other]) clock.advance(toOneDay)
   })
@@ -278,7 +278,7 @@ describe('usage', () => {
     const stored = usage.flush()
     const told = usage.countsOf(id)
     expect(usage.totals().get(id)).toEqual(new Map([['listItems', 1]]))
-    // Reads pass the lock.
+    // The lock does not block reads.
     expect(await usageOf(node.accounts.plus, id)).toEqual([])
     await writer.query('commit')
     writer.release()
@@ -294,7 +294,7 @@ describe('usage', () => {
     const days = [node.clock.now().toISOString().slice(0, 10), new Date(node.clock.now().getTime() + DAY_MS).toISOString().slice(0, 10)]
     node.clock.advance(DAY_MS)
     await api(key, 'GET', '/items')
-    // What both have counted arrives by itself, within half a minute: here as nodes stop.
+    // Both nodes store their counts by themselves within half a minute, and when they stop, as here.
     const third = await startTestNode({ databaseUrl: node.databaseUrl })
     await api(key, 'GET', '/items', undefined, {}, third)
     await third.close()

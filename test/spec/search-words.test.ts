@@ -1,4 +1,4 @@
-// What searches find beside names and codes, which item comes first, what is suggested where nothing is found, and synonyms.
+// What searches find besides names and codes, which item comes first, suggestions for searches without results, and synonyms.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from '../graphql/client.ts'
 import { importFiles, OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'

@@ -14,7 +14,7 @@ interface Found {
   category: { id: number; name: string }
 }
 
-/** name, code and category of the items that the tests look for; a game of their own keeps the sample apart */
+/** name, code and category of the items that the tests search for; a separate game keeps the sample apart */
 const CARDS: readonly [name: string, code: string | null, category: string][] = [
   ['Zarif Kaplan', 'OPAL', 'Test Set'],
   ['Opal', '900', 'Test Set'],
@@ -72,7 +72,7 @@ function search(query: Record<string, string | number>): Promise<Reply<Found[]>>
   return send<Found[]>(`${node.publicUrl}/api/v1/items/search?${text}`, node.keys.professional)
 }
 
-/** Names found among the items made for the tests, in order. */
+/** Names found among the items created for the tests, in order. */
 async function names(q: string): Promise<string[]> {
   const { status, body } = await search({ q, game: 'tests', per_page: 100 })
   expect(status).toBe(200)
@@ -260,7 +260,7 @@ test.each(['er', 'booster', 'base set', 'pikachu', 'chaarizard'])('pages of the 
   expect(new Set(whole).size).toBe(whole.length)
   const perPage = Math.max(1, Math.ceil(whole.length / 9))
   const pages: number[] = []
-  // From the last page to the first: what is answered does not depend on what was asked before.
+  // From the last page to the first: responses do not depend on earlier requests.
   for (let page = Math.ceil(whole.length / perPage); page >= 1; page -= 1) {
     pages.unshift(...(await search({ q, per_page: perPage, page })).body.data.map((item) => item.id))
   }

@@ -1,4 +1,4 @@
-// Answers with a secret say that nothing on the way may keep them: over REST, GraphQL, the operator API and at sign-in.
+// Responses with a secret forbid caching: over REST, GraphQL, the operator API and at sign-in.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startNode } from '#node.ts'
 import { OPERATOR_TOKEN, send, type Sending, silent, startTestNode, type TestNode } from '../support/node.ts'
@@ -13,7 +13,7 @@ afterAll(() => node.close())
 const webhook = { url: 'https://shop.example/hook' }
 const idempotent = (name: string) => ({ 'idempotency-key': name })
 
-/** Whether caches may keep the answer; it has to hold a secret. */
+/** Whether caches may store the response, which must contain a secret. */
 async function cachingOf(url: string, credential: string | null, secret: RegExp, sending: Sending = {}): Promise<string | null> {
   const { status, headers, body } = await send(url, credential, sending)
   expect([url, status]).toEqual([url, expect.toBeOneOf([200, 201])])

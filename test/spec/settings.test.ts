@@ -1,4 +1,4 @@
-// The settings as the operator's document lists them: defaults, wrong values refused by name, and what the others change.
+// The settings in the operator's document: defaults, invalid values rejected by name, and the effects of other values.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '#config.ts'
 import { readSentinelAddress } from '#core/redis-address.ts'

@@ -1,4 +1,4 @@
-// What a shop page or an app is made of: a listing by its id, details on lists, categories, groups, markets; and items by their last change.
+// Reads that a shop page or an app needs: a listing by its id, details on lists, categories, groups, markets; and items by their last change.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '#core/verb.ts'
 import { mergeItem } from '#identity/merge-item.ts'
@@ -249,7 +249,7 @@ test('prices with statistics name their currency', async () => {
 })
 
 describe('updated_since', () => {
-  /** A moment after everything so far. */
+  /** A time after all changes so far. */
   const mark = () => {
     node.clock.advance(2_000)
     const at = node.clock.now().toISOString()
@@ -269,7 +269,7 @@ describe('updated_since', () => {
     await price(items.box!, 90, '2026-10-01T00:00:00Z')
     expect(await changed(since, '&sort_by=id')).toEqual([items.box, items.luffy].sort((a, b) => a! - b!))
     const later = mark()
-    // The same again is no news.
+    // Posting the same again is not a change.
     await price(items.box!, 90, '2026-10-02T00:00:00Z')
     expect(await changed(later)).toEqual([])
     await published(node, items.char!)
@@ -309,7 +309,7 @@ describe('updated_since', () => {
   })
 
   test('includes reverted prices and merges, also on nodes that start later', async () => {
-    // By a clock that is not moved.
+    // By the system's clock, which the test does not advance.
     const minuteAgo = new Date(Date.now() - 60_000).toISOString()
     const before = mark()
     const { import_id } = (await price(items.luffy!, 4, '2026-11-07T00:00:00Z')).body.data

@@ -1,4 +1,4 @@
-// Suggestions for a text field: one for each card, by its base version, over REST and GraphQL, from the fast path and without it.
+// Suggestions for a text field: one for each card, by its base version, over REST and GraphQL, with and without the fast path.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { post } from '../graphql/client.ts'
 import { operator } from '../market/kit.ts'
@@ -14,7 +14,7 @@ interface Card {
 
 const PICTURE = 'https://images.example/lynx.png'
 const CARDS: readonly Card[] = [
-  // The base version is neither the first that was imported nor the only one that is found.
+  // The base version is neither the first one imported nor the only match.
   { ref: 'lynx-reverse', name: 'Dark Lynx', code: '4/102', finish: 'Reverse Holo' },
   { ref: 'lynx', name: 'Dark Lynx', code: '4/102', finish: 'Normal', image: PICTURE },
   { ref: 'lynx-holo', name: 'Dark Lynx', code: '4/102', finish: 'Holo' },

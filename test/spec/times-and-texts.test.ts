@@ -1,4 +1,4 @@
-// Times out of range and texts that show nothing or change the order of letters: refused by name, wherever they are sent.
+// Times out of range, and texts that are invisible or change the order of letters: rejected by name in every field.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ask } from '../graphql/client.ts'
 import { makeCatalogue, operator, orderId, pending, plus, published } from '../market/kit.ts'

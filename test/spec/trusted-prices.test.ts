@@ -1,4 +1,4 @@
-// Prices that people can trust, over HTTP only: what is held and decided, what a revert brings back, and the history.
+// Trusted prices, over HTTP only: what is held and decided, what a revert restores, and the history.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
 
@@ -41,7 +41,7 @@ async function post(item_id: number, price: number, fields: object = {}): Promis
   return (await operator<Posted>('/prices', { json: [row] })).body.data
 }
 
-/** State and flags of an item's prices by market; of several labels the last one. */
+/** State and flags of an item's prices by market; the last label counts if there are several. */
 async function statesOf(id: number): Promise<Record<string, string>> {
   const { body } = await operator<{ prices: { market: string; state: string; flags: string[] }[] }>(`/items/${id}`)
   return Object.fromEntries(body.data.prices.map(({ market, state, flags }) => [market, `${state} ${flags.join(' ')}`]))

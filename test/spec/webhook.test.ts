@@ -1,4 +1,4 @@
-// The webhook endpoints and the operator's, over HTTP only (interface.md, "Webhook (Plus)"; operator.md).
+// The webhook endpoints and the operator's, over HTTP only (interface.md, "Webhook (Plus)").
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'

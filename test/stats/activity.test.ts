@@ -1,4 +1,4 @@
-// Proves the figures of a period: every day of it, exact sums, what is not known told from nothing, and the period before.
+// The figures of a period: all of its days, exact sums, unknown values distinguished from 0, and the previous period.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { StoredOrder } from '#market/types.ts'
 import { recordDay } from '#stats/day-counts.ts'
@@ -17,7 +17,7 @@ let sellers: number[]
 
 beforeAll(async () => {
   node = await startSampleNode()
-  // No day ends between a question and what its answer is compared with.
+  // No day ends between a request and the computation of the expected response.
   node.clock.stop()
   const items = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard&per_page=3')
   itemIds = items.map(({ id }) => id)
@@ -50,7 +50,7 @@ describe('Item that was sold', () => {
         quantity: 1 + Math.floor(pick() * 4),
         unit_price: Math.floor(100 + pick() * 100_000) / 100,
       }))
-      // The fifth day before today, and one of the period before, stay without sales.
+      // The fifth day before today, and one of the previous period, stay without sales.
       const back = Math.floor(pick() * 2 * DAYS)
       const [day, hour] = [back === 5 || back === 14 ? 0 : back, pick() * 3]
       const soldAt = new Date(node.clock.now().getTime() - day * 86_400_000 - hour * 3_600_000)

@@ -1,16 +1,16 @@
-// What axe finds on a page of a browser.
+// Findings of axe on a page of a browser.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 
 const SOURCE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** Loads axe with every page that is opened from now on: for many pages, so that it is sent once. */
+/** Injects axe into every page that is opened from now on, so that it is sent only once for many pages. */
 export async function bringAxe(page: Page): Promise<void> {
   await page.addInitScript({ content: SOURCE })
 }
 
-/** What axe holds for serious or critical, in light; and in dark, which differs by its colours. */
+/** Serious and critical findings of axe in the light theme, and in the dark one, which differs only in its colours. */
 export async function seriousOf(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' })
   const light = await seriousAsShown(page)
@@ -18,12 +18,12 @@ export async function seriousOf(page: Page): Promise<string[]> {
   return [...light, ...(await seriousColours(page)).map((what) => `in dark: ${what}`)]
 }
 
-/** The same of a page, or of a part of it, in the colours that it has. */
+/** The same for a page, or a part of it, in its current colours. */
 export function seriousAsShown(page: Page, part?: string): Promise<string[]> {
   return axeOf(page, part, 'tag', ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
 }
 
-/** What is wrong with the colours that a page or a part of it has now. */
+/** Problems with the current colours of a page or a part of it. */
 export function seriousColours(page: Page, part?: string): Promise<string[]> {
   return axeOf(page, part, 'rule', ['color-contrast', 'link-in-text-block'])
 }

@@ -1,4 +1,4 @@
-// A node with the demo, for tests that ask what the reference shows.
+// A node with the demo, for tests that send the requests of the reference.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export async function startDemoNode() {
     PORT: '0',
     OPERATOR_PORT: '0',
     RATE_LIMITS: 'off',
-    // Only those that an example asks for.
+    // No scheduled dumps; only an example creates one.
     DUMP_HOUR: 'off',
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,

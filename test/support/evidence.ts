@@ -1,4 +1,4 @@
-// Sets the evidence of a current price as judging does: the columns, and the entry by which every node follows.
+// Sets the evidence of a current price like the evidence rules do: the columns, and the log entry that updates every node.
 import { sql } from 'kysely'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { change } from '#db/change.ts'
@@ -6,7 +6,7 @@ import { type EvidenceChange, packEvidence } from '#prices/evidence/payload.ts'
 import { CONFIDENCES, STATES } from '#prices/evidence/types.ts'
 import type { TestNode } from './node.ts'
 
-/** Amounts in minor units; what is not named is as of a price that nothing is known of. */
+/** Amounts in minor units; fields that are not set are those of a price without evidence. */
 export async function setEvidence(
   node: Pick<TestNode, 'ctx' | 'db'>,
   key: { itemId: number; market: Market; label: string },

@@ -1,4 +1,4 @@
-// A whole node for tests, as the program composes it: both listeners, a key of every plan, and a clock that tests move.
+// A whole node for tests, composed like the program: both listeners, a key for every plan, and a clock that tests advance.
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,24 +28,24 @@ export class Clock {
     this.#offsetMs += ms
   }
 
-  /** From now on only `advance` moves it, until `go`: for what is asserted to the second. Clocks stopped at one moment stay equal. */
+  /** From now on, only `advance` moves the clock, until `go`: for assertions to the second. Clocks stopped at the same time stay equal. */
   stop(atMs = Date.now()): void {
     this.#stoppedMs ??= atMs
   }
 
-  /** Moves on as time does, from where it stands. */
+  /** Lets the clock run again, from its current time. */
   go(): void {
     if (this.#stoppedMs !== null) this.#offsetMs -= Date.now() - this.#stoppedMs
     this.#stoppedMs = null
   }
 }
 
-/** Tests send many requests at once to a node with a small pool, on busy machines: none of them may fail for that. */
+/** Tests send many requests at once to a node with a small pool, on busy machines: none of them may time out. */
 export const PATIENT = { connectTimeoutMs: 120_000, patienceMs: 60_000 } as const
 
 /**
- * Waits for the first run of each periodic task: one that comes late would write in the middle of a test. Deliveries and dumps
- * may take as long as others let them.
+ * Waits for the first run of each periodic task: a late one would write in the middle of a test. Deliveries and dumps
+ * are excluded, because other tests can delay them.
  */
 export async function settle({ tasks }: Pick<RunningNode, 'tasks'>): Promise<void> {
   const waiting = () => tasks().filter(({ name, lastRunMs }) => lastRunMs === null && !/^(webhook|dumps)/.test(name))
@@ -53,10 +53,10 @@ export async function settle({ tasks }: Pick<RunningNode, 'tasks'>): Promise<voi
 }
 
 const QUARTER_MS = 15 * 60_000
-/** Of Istanbul and of UTC, in UTC. */
+/** Midnights of Istanbul and UTC, in UTC. */
 const MIDNIGHTS_MS = [21, 24].map((hour) => hour * 3_600_000)
 
-/** How far a clock has to advance so that the next quarter of an hour is of one day, and with it of one month, in UTC and in Istanbul. */
+/** How far a clock must advance so that the next quarter of an hour is within one day, and therefore one month, in UTC and in Istanbul. */
 export function msPastMidnight(now: Date): number {
   const ofDayMs = now.getTime() % 86_400_000
   const midnightMs = MIDNIGHTS_MS.find((at) => at > ofDayMs && at - ofDayMs < QUARTER_MS)
@@ -68,18 +68,18 @@ export type TestNode = Awaited<ReturnType<typeof startTestNode>>
 export interface TestNodeOptions {
   /** the database of another node, to run several on one */
   databaseUrl?: string
-  /** further settings, as in the environment */
+  /** additional settings, as environment variables */
   env?: Record<string, string>
   log?: Log
-  /** whether it does what workers do by themselves; false: only what the test calls */
+  /** whether it runs the worker's tasks; false: only those that the test calls */
   worker?: boolean
 }
 
-/** Starts a node on a database of its own (or the one named) with ports of its own. */
+/** Starts a node on its own database (or the given one) with its own ports. */
 export async function startTestNode({ databaseUrl, env = {}, log = silent, worker = true }: TestNodeOptions = {}) {
   const own = databaseUrl === undefined ? await freshDatabase() : null
   const url = databaseUrl ?? own!.url
-  // Nodes share files only with nodes on the same database.
+  // Only nodes on the same database share files.
   const dataDir = join(tmpdir(), `mintmark-node-${createHash('sha256').update(url).digest('hex').slice(0, 16)}`)
   mkdirSync(dataDir, { recursive: true })
   const clock = new Clock()
@@ -148,7 +148,7 @@ export interface Reply<T = unknown> {
 export interface Sending {
   /** the body as JSON */
   json?: unknown
-  /** a body as it is */
+  /** a raw body */
   body?: string | Uint8Array
   headers?: Record<string, string>
   method?: string
@@ -182,7 +182,7 @@ export function importText(
 
 interface ImportOptions {
   dryRun?: boolean
-  /** further input of the verb, such as `map` */
+  /** additional input of the verb, such as `map` */
   input?: object
 }
 
@@ -202,7 +202,7 @@ export async function importFiles(
   return call(importFilesVerb, { ...node.ctx, rules: node.config.priceRules }, { ...input, format, files: opened, dry_run: dryRun })
 }
 
-/** Asks until the answer is yes. The deadline is for what never happens: how soon it does, reliability/ measures. */
+/** Repeats the check until it succeeds. The deadline only ends a check that never succeeds; reliability/ measures durations. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 120_000): Promise<void> {
   const ends = Date.now() + deadlineMs
   while (!(await condition())) {

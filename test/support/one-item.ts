@@ -1,4 +1,4 @@
-// A catalogue of one item, for tests to which it does not matter what is in it.
+// A catalogue of one item, for tests that do not depend on its content.
 import { importText, type TestNode } from './node.ts'
 
 const FEED = [
@@ -20,7 +20,7 @@ const FEED = [
   },
 ]
 
-/** Imports it and gives the item's id. */
+/** Imports the item. @returns its id */
 export async function importOneItem(node: TestNode): Promise<number> {
   await importText(node, 'mintmark-ndjson', FEED.map((line) => JSON.stringify(line)).join('\n'))
   return (await node.db.kysely.selectFrom('items').select('id').executeTakeFirstOrThrow()).id

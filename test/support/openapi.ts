@@ -1,6 +1,6 @@
 // OpenAPI documents as tests read them.
 
-/** A copy of a document with every reference replaced by what it refers to. */
+/** A copy of a document with every reference replaced by its target. */
 export function resolved<T>(document: T): T {
   const inner = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(inner)

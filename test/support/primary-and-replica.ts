@@ -1,4 +1,4 @@
-// A primary with a streaming replica, from the embedded server's own programs: two servers over copies of one cluster.
+// A primary with a streaming replica, run with the embedded server's programs: two servers on copies of one cluster.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,14 +14,14 @@ import { until } from './node.ts'
 export interface PrimaryAndReplica {
   primary: { url: string; db: Db }
   replica: { url: string; db: Db }
-  /** Ends the primary as a crash does. */
+  /** Stops the primary like a crash. */
   crash(): Promise<void>
   close(): Promise<void>
 }
 
 const quiet = { info: () => {}, warn: () => {} }
 
-/** Starts both on a migrated database. */
+/** Starts both servers on a migrated database. */
 export async function startPrimaryAndReplica(): Promise<PrimaryAndReplica> {
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'mintmark-replica-')))
   const embedded = await startEmbedded({ dataDir, log: quiet, durable: false })
@@ -37,7 +37,7 @@ export async function startPrimaryAndReplica(): Promise<PrimaryAndReplica> {
   }
   const copy = `${home.data}-replica`
   const [primary, replica] = [open(home.data), open(copy)]
-  // A first run, since a standby refuses a cluster that was last written without the log it needs.
+  // A first run, because a standby rejects a cluster that was last written without the required log.
   await stop(await run(home, home.data, primary.db), 'SIGINT')
   execFileSync('cp', ['-a', home.data, copy])
   const conninfo = `host=${home.data} port=5432 user=mintmark password=${password}`
@@ -52,7 +52,7 @@ export async function startPrimaryAndReplica(): Promise<PrimaryAndReplica> {
   return { primary, replica, crash: () => stop(servers[0]!, 'SIGQUIT'), close }
 }
 
-/** Not the embedded server's settings: those keep no log that a replica could read. */
+/** Not the embedded server's settings, which disable the log that a replica needs. */
 async function run(home: Home, directory: string, db: Db): Promise<ChildProcess> {
   const settings = ['listen_addresses=', `unix_socket_directories=${directory}`, 'port=5432', 'wal_level=replica', 'fsync=off', 'shared_buffers=32MB']
   const args = ['-D', directory, ...settings.flatMap((setting) => ['-c', setting])]

@@ -1,4 +1,4 @@
-// An S3-compatible server on a folder of its own, whose signatures are checked as those of a real one.
+// An S3-compatible server with its own folder, which checks signatures like a real one.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -11,17 +11,17 @@ interface S3rver {
   run(): Promise<unknown>
   close(): Promise<void>
   httpServer: HttpServer
-  /** of Koa; the last one are its routes */
+  /** Koa's middleware; the last one contains the routes */
   middleware: ((ctx: { path: string; state: { vhost: boolean }; mountPath: string }, next: () => unknown) => unknown)[]
 }
 
 const Server = untyped as new (options: object) => S3rver
 
 export interface S3Store {
-  /** settings of a service that keeps its dumps here, below a prefix */
+  /** settings of a service that stores its dumps here, under a prefix */
   settings: Record<'DUMPS_S3_URL' | 'DUMPS_S3_ACCESS_KEY' | 'DUMPS_S3_SECRET_KEY', string>
   origin: string
-  /** Ends the server; what it holds stays. */
+  /** Stops the server; its contents stay. */
   stop: () => Promise<void>
   /** Starts it again at the same address. */
   start: () => Promise<void>
@@ -31,11 +31,11 @@ export interface S3Store {
 export async function openS3(): Promise<S3Store> {
   const directory = mkdtempSync(join(tmpdir(), 'mintmark-s3-'))
   let server: S3rver | null = null
-  // Of its own also while it is stopped.
+  // Reserved even while the server is stopped.
   const [port] = await freePorts(1)
   const start = async () => {
     server = new Server({ address: '127.0.0.1', port, silent: true, directory, vhostBuckets: false, configureBuckets: [{ name: 'cards' }] })
-    // It would check the signature of `/bucket/` as that of `/bucket`; stores take the path as it was sent.
+    // The library checks the signature of `/bucket/` as that of `/bucket`; real stores use the path as sent.
     server.middleware.splice(-1, 0, (ctx, next) => {
       if (/^\/[^/]+\/$/.test(ctx.path)) {
         ctx.state.vhost = true

@@ -1,4 +1,4 @@
-// The cases of property tests: the same in every run, so that one that fails fails for everybody.
+// The same cases of property tests in every run, so that failures are reproducible.
 import fc from 'fast-check'
 
 fc.configureGlobal({ seed: 20_261_123 })

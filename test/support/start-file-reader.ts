@@ -1,4 +1,4 @@
-// Starts from the start file at a time of the clock and prints whether it could, and all answers.
+// Starts from the start file at a given time and prints whether it was usable, and all responses.
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { answersOf, memoryOf } from './start-files.ts'

@@ -1,4 +1,4 @@
-// Writes the start file over and over until it is killed; says so once it begins.
+// Writes the start file repeatedly until it is killed; prints a message once it begins.
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { memoryOf } from './start-files.ts'

@@ -1,4 +1,4 @@
-// A node's memory without its listeners, to be loaded from the start file or from the database, and all that it answers.
+// A node's memory without its listeners, loaded from the start file or from the database, and all of its responses.
 import { LISTING_SORTS } from '#market/snapshot/queries.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import { SORT_DIRECTIONS, SORT_FIELDS } from '#catalogue/snapshot/sort-keys.ts'
@@ -16,7 +16,7 @@ export interface MemoryOptions {
   said?: (line: string) => void
 }
 
-/** What a node composes; nothing is loaded yet. */
+/** The memory as a node composes it; nothing is loaded yet. */
 export function memoryOf({ db, dataDir, now = () => new Date(), said = () => {} }: MemoryOptions) {
   const say = (_details: object, message: string) => said(message)
   const log = { error: say, warn: say, info: () => {}, debug: () => {} }
@@ -32,7 +32,7 @@ export function memoryOf({ db, dataDir, now = () => new Date(), said = () => {} 
     await listings.load()
     await feed.pull()
   }
-  /** As a node starts. */
+  /** Loads it like a node that starts. */
   const start = async () => {
     const fromFile = await file.read()
     if (fromFile) await feed.pull()
@@ -64,7 +64,7 @@ const SEARCHES = [
 const ALL = { item: true, pc: true, average: true, lastSales: true, details: true, explain: false }
 const PAGE_SIZE = 100
 
-/** Pages of every sort, filter and search, as they are sent. */
+/** Pages of every sort, filter and search, as sent. */
 export function answersOf({ catalogue, listings }: Memory): string[] {
   const said: string[] = []
   const items = ({ rows, total }: { rows: Int32Array; total: number }, market: number | null = null) =>
@@ -93,7 +93,7 @@ export function answersOf({ catalogue, listings }: Memory): string[] {
   return said
 }
 
-/** Where two lists of answers first differ, in short; null where they do not. */
+/** The first difference between two lists of responses, in short; null if there is none. */
 export function difference(some: readonly string[], others: readonly string[]): string | null {
   const at = some.findIndex((text, i) => text !== others[i])
   if (at < 0) return null

@@ -1,11 +1,11 @@
-// Proves that the pages have one type scale and one spacing: sizes of text, gaps and corners are variables of ui/styles.css.
+// The pages have one type scale and one set of spacings: sizes of text, gaps and corners are variables of ui/styles.css.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
 const SHEETS = ['ui', 'console/src', 'desk/src'].map((folder) => `${folder}/styles.css`)
 const SCALED =
   /^(?:font|font-size|padding|margin|gap|row-gap|column-gap|border-radius)(?:-(?:block|inline|top|right|bottom|left)(?:-(?:start|end))?)?$/
-/** A hairline, and what the eye shall not see. */
+/** Allowed without a variable: hairlines, and visually hidden elements. */
 const OWN = new Set(['0', '1px', '-1px', '50%'])
 
 describe.each(SHEETS)('%s', (sheet) => {

@@ -1,4 +1,4 @@
-// Proves that the dictionaries of the pages say the same in every language, and that each word stands in one of them.
+// The dictionaries of the pages have the same keys in every language, and each key is in only one of them.
 import { expect, test } from 'vitest'
 import { en as consoleEn } from '../../console/src/words/en.ts'
 import { tr as consoleTr } from '../../console/src/words/tr.ts'

@@ -1,4 +1,4 @@
-// The check of a receiver, the self-service test event and replays: what is sent, what is told, and what stays untouched.
+// The receiver check, the self-service test event and replays: what they send, what they report, and what they leave unchanged.
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'
@@ -141,7 +141,7 @@ describe('the check', () => {
     const paused = await openSeller(receiver.url, { is_active: false })
     expect((await paused.check()).status).toBe(409)
     await paused.configure({ url: receiver.url })
-    // A check that was refused is not counted.
+    // A rejected check does not count.
     expect((await paused.check()).status).toBe(200)
   })
 
@@ -215,7 +215,7 @@ describe('replays', () => {
     receiver.behave(status(500))
     const [first, , , last] = await seller.cursors()
     const replayed = await seller.replay({ until: last!.cursor })
-    // The expiry is of a kind that is off.
+    // The expiry event is of a kind that is off.
     expect([replayed.status, replayed.body]).toEqual([200, { success: true, data: { queued: 3 }, message: 'Replay queued' }])
     await until('all are logged', async () => (await seller.logs()).length === 4)
     expect((await seller.logs()).map(({ mark, success }) => `${mark} ${success}`)).toEqual([
@@ -297,7 +297,7 @@ describe('replays', () => {
     const none = await openSeller()
     await sell(node, none.accountId)
     expect((await none.replay({ after: (await none.cursors())[0]!.cursor })).body.error?.code).toBe('CONFLICT')
-    // Nothing of this was counted.
+    // None of this was counted.
     expect((await seller.replay({ after: first!.cursor, until: second!.cursor })).status).toBe(200)
   })
 

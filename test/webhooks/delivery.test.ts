@@ -43,7 +43,7 @@ function sellerCtx(accountId: number): WebhookCtx {
   return { ...node.ctx, viewer: { kind: 'account', accountId, keyId: 0, plan: 'plus' }, webhooks }
 }
 
-/** An account of its own whose webhook leads to a receiver of its own. */
+/** A separate account whose webhook uses a separate receiver. */
 async function openSeller(behaviour: Behaviour = ok, settings: object = {}): Promise<Seller> {
   const receiver = await openReceiver(behaviour)
   receivers.push(receiver)

@@ -131,7 +131,7 @@ test('a cursor whose next event is deleted, or that was never issued, returns 41
     const { status: code, body } = await read(key, { after })
     expect([code, body.error?.code]).toEqual([410, 'CURSOR_EXPIRED'])
   }
-  // Nothing is missing after the last one that was forgotten.
+  // No event is missing after the last deleted one.
   expect((await read(key, { after: old.next })).events.map(({ data }) => data.order_id)).toEqual([7])
   expect((await read(key)).events.map(({ data }) => data.order_id)).toEqual([7])
   const ahead = Buffer.from(JSON.stringify([1, 'events', accountId, 4])).toString('base64url')
@@ -161,7 +161,7 @@ test('readers get each event once and in commit order, whichever transactions ru
       const sale = { accountId, orderId, listingId: 1, itemName: 'x', quantity: 1, unitPriceKurus: 100, payoutKurus: 90, soldAt: now }
       const undone = new Error('undone')
       await inTransaction(node.db, async (tx) => {
-        // A transaction that is old when it writes, and one that is undone.
+        // A transaction that is old when it writes, and one that is rolled back.
         await tx.selectFrom('accounts').select('id').limit(1).execute()
         await emitSales(tx, { now, zone: ZONE }, [sale])
         if (i % 5 === 4) throw undone

@@ -1,4 +1,4 @@
-// One POST to servers that misbehave in every way, and to names that lead where they should not.
+// One POST request to servers that misbehave in every way, and to names that resolve to forbidden addresses.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'

@@ -1,4 +1,4 @@
-// Receivers for tests: real HTTP servers on loopback that keep what they got and answer as told.
+// Receivers for tests: real HTTP servers on loopback that record what they receive and respond as configured.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Db } from '#db/schema.ts'
@@ -11,7 +11,7 @@ export interface Received {
   headers: IncomingHttpHeaders
   body: Buffer
   atMs: number
-  /** requests that were open when this one had arrived, with it */
+  /** number of open requests when this one had arrived, including it */
   open: number
 }
 
@@ -60,7 +60,7 @@ export async function openReceiver(first: Behaviour = ok) {
   }
 }
 
-/** Sells order lines in one transaction, as an order does. */
+/** Sells order lines in one transaction, like an order. */
 export async function sell(on: { db: Db }, accountId: number, count = 1, orderId = 1): Promise<void> {
   const now = new Date()
   const sales = Array.from({ length: count }, (_, i) => ({

@@ -1,4 +1,4 @@
-// The receivers that people start from: the command `listen` and the examples of the docs, fed by the real sender.
+// Receivers that people start with: the command `listen` and the examples of the docs, with notifications of the real sender.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -36,12 +36,12 @@ afterAll(() => node.close())
 
 const has = (program: string, ...args: string[]) => spawnSync(program, args).status === 0
 
-/** Starts a program that prints the URL it listens on, and gives its output as it grows. */
+/** Starts a program that prints the URL it listens on. @returns its output as it grows */
 async function start(command: string, args: string[], env: Record<string, string> = {}) {
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   processes.push(child)
   const output = { text: '' }
-  // PHP's server says everything on its error output.
+  // PHP's server writes everything to standard error.
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => (output.text += chunk))
   await until('it listens', () => /http:\/\/[\w.:]+[^\w.:]/.test(output.text) || child.exitCode !== null)
   return { url: `${/http:\/\/[\w.:]+/.exec(output.text)![0]}/hook`, output, child }
@@ -49,7 +49,7 @@ async function start(command: string, args: string[], env: Record<string, string
 
 const testCtx = (): WebhookCtx => ({ ...node.ctx, webhooks: webhookRules(node.config, node.db, silent, () => []) })
 
-/** An account with a webhook to a URL that is known only when the secret is. */
+/** An account with a webhook, whose URL is known only after its secret. */
 async function openSeller() {
   const { id: accountId } = await call(createAccount, node.ctx, { name: 'Seller', plan: 'plus' })
   const webhooks = webhookRules(node.config, node.db, silent, () => [])

@@ -1,4 +1,4 @@
-// Twelve receivers of webhooks: one as it should be, and eleven with a mistake that people make.
+// Twelve webhook receivers: a correct one, and eleven with a common mistake.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,15 +8,15 @@ interface Notification {
   raw: Buffer
 }
 
-/** The status that a receiver answers; never resolves where it does not answer. */
+/** The status with which a receiver responds; never resolves if it does not respond. */
 type Receive = (notification: Notification) => number | Promise<number>
 
 interface Reference {
-  /** what the receiver does with notifications that are signed with this secret; it keeps what it has processed */
+  /** returns the receiver for notifications signed with this secret; it remembers what it has processed */
   open: (secret: string) => Receive
-  /** the checks that it fails */
+  /** the checks that the receiver fails */
   fails: string[]
-  /** a sentence of the advice on the first of them */
+  /** a sentence of the advice on the first failed check */
   advice?: RegExp
 }
 
@@ -87,7 +87,7 @@ export const REFERENCE_RECEIVERS: Record<string, Reference> = {
         return 200
       }
     },
-    // The second signature comes under the same id.
+    // The second signature arrives with the same id.
     fails: ['duplicate', 'second_signature'],
     advice: /same webhook-id arrives again/,
   },
@@ -109,7 +109,7 @@ export const REFERENCE_RECEIVERS: Record<string, Reference> = {
   'fails always': { open: () => () => 500, fails: ALL, advice: /internal error/ },
 }
 
-/** Serves a receiver on loopback; what it got is kept. */
+/** Serves a receiver on loopback and records what it receives. */
 export async function serve(reference: Reference) {
   const received: Notification[] = []
   let receive: Receive = () => 503
@@ -126,7 +126,7 @@ export async function serve(reference: Reference) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    /** what it is told once its webhook is saved */
+    /** called once its webhook is saved */
     useSecret: (secret: string) => void (receive = reference.open(secret)),
     close: () => {
       server.closeAllConnections()

@@ -1,4 +1,4 @@
-// Old events go with their attempts; what waits, or was sent again, stays.
+// Old events are deleted with their attempts; pending ones, and those that were sent again, stay.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'
 import { call } from '#core/verb.ts'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 
-/** Events that each had one attempt; `due` is when it was, or is to be, sent. */
+/** Events with one attempt each; `due` is when each was, or is to be, sent. */
 async function store(events: { created: Date; due?: Date; state: 'queued' | 'delivered' | 'failed' | 'cancelled' }[]): Promise<number[]> {
   const ids = await inTransaction(node.db, (tx) =>
     insertEvents(

@@ -1,4 +1,4 @@
-// Signatures, verified by the Standard Webhooks package as receivers use it, and against the interface's own header.
+// Signatures, verified with the Standard Webhooks package like receivers do, and against the interface's own header.
 import { createHmac, randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'

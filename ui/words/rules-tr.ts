@@ -1,4 +1,4 @@
-// Reasons for refusals in Turkish: a text for each rule of the service, with the same parameters.
+// Reasons for rejections in Turkish: a text for each rule of the service, with the same parameters.
 import type { Words } from '../../src/core/problems.ts'
 
 export const TURKISH: Words = {

@@ -41,7 +41,7 @@ export function ApprovalsPage() {
   const last = decisions.data?.[0]
   const { url } = useLocation()
   const [chosen, setChosen] = useState<number[]>([])
-  /** decided on this page; the displayed queue may be older */
+  /** decided on this page; the loaded queue may still contain them */
   const [decided, setDecided] = useState<number[]>([])
   const [refusing, setRefusing] = useState<RefusalKind | null>(null)
   const [error, setError] = useState<ApiError | null>(null)
@@ -53,7 +53,7 @@ export function ApprovalsPage() {
 
   const rows = (queue.data ?? []).filter((row) => !decided.includes(row.id))
   const { whole, list, current, show, onKey } = useQueue(rows, (row) => row.id)
-  // A newer queue is without them, or they wait again.
+  // A newer queue no longer has the decided listings, or has them because they are pending again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another answer is a newer queue
   useEffect(() => {
     setDecided([])
@@ -61,7 +61,7 @@ export function ApprovalsPage() {
     if (place >= 0) show(place)
     setNext(null)
   }, [queue.data])
-  // What is chosen is on the page that is shown.
+  // The selection only refers to rows of the current page.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
   useEffect(() => {
     setChosen([])
@@ -114,7 +114,7 @@ export function ApprovalsPage() {
   }
   const rejectWith = (preset: string) => decide('reject', { reason: preset })
   const undo = () => {
-    // Until the next answer the last decision may be an older one.
+    // Until the next response, the loaded last decision may not be the latest.
     if (!last || decisions.loading) return
     void apply(async () => {
       if (!(await writeNow('POST', `/listings/${last.listing_id}/undo-decision`))) return

@@ -1,4 +1,4 @@
-// One import: progress, result, refused rows with reasons, and revert.
+// One import: progress, result, rejected rows with reasons, and revert.
 import { useLocation, useRoute } from 'preact-iso'
 import { saveFile } from '#ui/data.ts'
 import { confirm } from '#ui/dialog.tsx'
@@ -173,7 +173,7 @@ function textOfReason({ reason, ...why }: Omit<RefusedRow, 'file' | 'line'>): st
   return refusalText({ message: reason, ...why })
 }
 
-/** What exactly was wrong in the first rows rejected for a reason. */
+/** Details of the problem in the first rows rejected for a reason. */
 function Samples({ rows, at }: { rows: RefusedRow[]; at: (row: RefusedRow) => string }) {
   return (
     <ul>

@@ -24,7 +24,7 @@ export function ListingPage() {
   const listing = useData(`/listings/${id}`)
   const review = useData(`/listings/${id}/review`)
   const [task, setTask] = useState<Task>(null)
-  /** the listing as displayed when a write was refused because it had changed */
+  /** the listing as displayed when a write was rejected because it had changed */
   const [seen, setSeen] = useState<StoredListing | null>(null)
   const judged = useRef<StoredListing | null>(null)
   const { busy, error: failure, write, clear } = useWrite()
@@ -172,7 +172,7 @@ function References({ review: { references, label } }: { review: ListingReview }
 
 interface BesideProps {
   listing: StoredListing
-  /** null while loading; what depends on it has its place from the start */
+  /** null while loading; the parts that need it reserve their space from the start */
   review: ListingReview | null
 }
 

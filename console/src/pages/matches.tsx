@@ -42,7 +42,7 @@ export function MatchesPage() {
   ])
   const { applying, apply } = useSequentialWrites()
   const queue = useData('/matches', { query: { ...values, page, per_page: SHOWN }, paused: applying > 0 })
-  /** decided on this page; the displayed queue may be older */
+  /** decided on this page; the loaded queue may still contain them */
   const [decided, setDecided] = useState<number[]>([])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new response is a newer queue
   useEffect(() => setDecided([]), [queue.data])

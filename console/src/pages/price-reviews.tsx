@@ -58,7 +58,7 @@ export function PriceReviewsPage() {
   ])
   const { applying, apply } = useSequentialWrites()
   const queue = useData('/price-reviews', { query: { ...values, page, per_page: SHOWN }, paused: applying > 0 })
-  /** decided on this page; the displayed queue may be older */
+  /** decided on this page; the loaded queue may still contain them */
   const [decided, setDecided] = useState<string[]>([])
   const [last, setLast] = useState<{ id: number; text: string } | null>(null)
   // The remainder of decided groups, such as the other side of a dispute, returns with the next response.
@@ -202,7 +202,7 @@ function round(times: number): number {
   return Math.round(times * 10) / 10
 }
 
-/** The rule that holds prices, or a flag of published ones; either of them if the state is unknown. */
+/** The rule that holds prices, or a flag of published ones; whichever has a text if the state is unknown. */
 function causeText(code: string, state?: PriceReview['state']): string {
   const flag = termText('flag', code)
   return state === 'held' || flag === code ? termText('rule', code) : flag

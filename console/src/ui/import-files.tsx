@@ -22,9 +22,9 @@ interface Chosen {
   /** for a list that needs a mapping */
   rows: FirstRows
   draft: Draft
-  /** percent completed of the upload or import; null while nothing runs */
+  /** percentage of the upload or import that is done; null while nothing runs */
   percent: number | null
-  /** the dry run of the current choice; null before one */
+  /** result of the dry run for the current choice; null before a dry run */
   check: ImportDetail | null
   importId: number | null
   error: ApiError | null
@@ -72,7 +72,7 @@ export function ImportFiles({ formats, onStarted }: ImportFilesProps) {
     )
     setFiles((old) => [...old.filter((one) => one.importId === null), ...added])
   }
-  // Files may be dropped before the page has the formats, which it needs to guess theirs.
+  // Files may be dropped before the page has loaded the formats, which it needs to guess the format of a file.
   // biome-ignore lint/correctness/useExhaustiveDependencies: only these two start it
   useEffect(() => {
     if (formats === null || dropped.length === 0) return

@@ -53,7 +53,7 @@ export function ChangeTable({ caption, before, changes }: { caption: string; bef
   )
 }
 
-/** Reports that a write was refused because the listing has changed, with the differences. */
+/** Reports that a write was rejected because the listing has changed, with the differences. */
 export function ChangedMeanwhile({ seen, now }: { seen: StoredListing; now: StoredListing }) {
   const changes = differences(seen, now)
   return (

@@ -27,7 +27,7 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const asking = useRef<AbortController>(undefined)
   const settled = useRef(value)
-  /** where typing goes on after an option was chosen */
+  /** cursor position after an option was chosen */
   const caret = useRef<number | null>(null)
   const [typed, setTyped] = useState(value)
   const [offered, setOffered] = useState(NOTHING)

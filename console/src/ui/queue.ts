@@ -68,8 +68,8 @@ function isTyping({ target }: KeyboardEvent): boolean {
 }
 
 /**
- * Runs writes in order, so that the user need not wait for each. Pause the queue while `applying` is above 0: a response that is
- * older than a decision would show the decided row again.
+ * Runs writes in order, so that the user need not wait for each. Pause the queue while `applying` is above 0: a response
+ * from before a decision would show the decided row again.
  */
 export function useSequentialWrites(): { applying: number; apply: (run: () => Promise<void>) => Promise<void> } {
   const [applying, setApplying] = useState(0)

@@ -34,7 +34,7 @@ export function EditCell({ of: listing, field }: { of: OwnListing; field: Editab
   )
 }
 
-/** A price with two decimals; one with more is shown as typed, so that the seller sees why the plan refuses it. */
+/** A price with two decimals; one with more is shown as typed, so that the seller sees why the plan rejects it. */
 function inKurus(price: number): string {
   const text = price.toFixed(2)
   return Number(text) === price ? text : String(price)

@@ -68,7 +68,7 @@ export function RuleLink({ id }: { id: number }) {
   return <a href={`/desk/repricing/${id}`}>{t('ruleOf', { id: String(id) })}</a>
 }
 
-/** With the policy `all`, one refused row prevents all others. */
+/** With the policy `all`, one rejected row prevents all others. */
 function appliesAny({ policy, rows_total: total, rows_refused: refused }: PriceJob): boolean {
   return policy === 'all' ? refused === 0 : refused < total
 }

@@ -18,7 +18,7 @@ interface RenewalResult {
   rows: RenewedListing[]
   /** whether more listings end within these days than one request renews */
   more: boolean
-  /** whether it was done, not only previewed */
+  /** whether the listings were renewed, not only previewed */
   done: boolean
 }
 

@@ -29,7 +29,7 @@ function Period({ of: vacation, onChanged }: { of: Vacation | null; onChanged: (
   const { busy, error, write } = useWrite()
   const ending = useWrite()
   const save = async ({ from, to }: Values) => {
-    // An unchanged start is sent as it is, because the field does not hold its seconds.
+    // An unchanged start is sent in its original form, because the field does not contain its seconds.
     const start = from === localOf(vacation?.from) ? vacation?.from : momentOf(from!)
     if (!(await write('PUT', '/plus/vacation', { ...(start && { from: start }), to: momentOf(to!)! }))) return
     announce(t('vacationSaved'))

@@ -8,7 +8,7 @@ export const collectr: CollectionFormat = {
   title: 'Collectr portfolio export (CSV: Portfolio Name, Category, Set, Product Name, ...)',
   read: (source) =>
     csvEntries(source, ['Category', 'Set', 'Product Name', 'Card Number', 'Grade', 'Quantity'], (cells) => {
-      // A watched card is not owned.
+      // A watched card is not an owned one.
       if (cell(cells, 'Watchlist').toLowerCase() === 'true') return null
       const name = cell(cells, 'Product Name')
       if (name === '') throw new BadCell(problem('Product Name', 'required'))
@@ -33,7 +33,7 @@ export const collectr: CollectionFormat = {
     }),
 }
 
-/** A grade wins over the condition, which the export also sets for graded cards. */
+/** A grade takes precedence over the condition, which the export also sets for graded cards. */
 function labelOf(cells: Cells): string | null {
   const grade = cell(cells, 'Grade')
   const text = grade === '' || /^ungraded$/i.test(grade) ? cell(cells, 'Card Condition') || grade : grade

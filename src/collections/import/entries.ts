@@ -1,4 +1,4 @@
-// Entries of a collection file: a record of an item that is described, but not yet found in the catalogue.
+// Entries of a collection file: a record whose item is described, but not yet matched to the catalogue.
 import type { FeedSource } from '#core/feed.ts'
 import { csvRows } from '#core/feed.ts'
 import { MAX_AMOUNT, parseSourceAmount } from '#core/money.ts'
@@ -9,7 +9,7 @@ import type { ItemKey } from '#prices/records.ts'
 import { truncate } from '#prices/sources/cells.ts'
 import { MAX_CODE_LENGTH, MAX_NOTE_LENGTH, MAX_QUANTITY } from '../fields.ts'
 
-/** How a file describes an item: ids if there are any, and the text on the card. */
+/** How a file describes an item: ids if it has any, and the text on the card. */
 export interface ItemDescription {
   keys: ItemKey[]
   name: string
@@ -36,7 +36,7 @@ export interface CollectionEntry {
   note: string | null
 }
 
-/** One line of a file: a record, a rejection with its reason, or nothing owned (a row of a wish list). */
+/** One line of a file: a record, a rejection with its reason, or a row without copies (of a wish list, for example). */
 export type EntryLine = CollectionEntry | { line: number; reject: Reason } | { line: number; none: true }
 
 export interface CollectionFormat {
@@ -47,7 +47,7 @@ export interface CollectionFormat {
   read: (source: FeedSource) => AsyncIterable<EntryLine[]>
 }
 
-/** Thrown by the readers of cells and caught for the row: the problem of the cell. */
+/** Thrown when a cell cannot be read and caught for the whole row: the problem of the cell. */
 export class BadCell extends Error {
   readonly why: Problem
 
@@ -61,7 +61,7 @@ export type Cells = Readonly<Record<string, string>>
 
 const MAX_CELL_LENGTH = 10_000
 
-/** Lines of a CSV, each read by `read`; an error of a cell rejects the row. */
+/** Lines of a CSV, each read by `read`; an invalid cell rejects its row. */
 export async function* csvEntries(
   source: FeedSource,
   required: readonly string[] | ((header: readonly string[]) => void),
@@ -119,7 +119,7 @@ export function dayOf(cells: Cells, column: string): string | null {
   const [year, month, day] = iso ? iso.slice(1) : american ? [american[3]!, american[1]!, american[2]!] : []
   const date = new Date(0)
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-  // Dates such as 30 February would become a day in March; they do not exist.
+  // A date such as 30 February would become a day in March; reject it.
   const real = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
   if (!real) throw new BadCell(problem(column, 'date', { value: truncate(text) }))
   if (!isTimeInRange(date.getTime())) throw new BadCell(problem(column, 'date', TIME_RANGE))

@@ -1,18 +1,18 @@
-// Existing records of a collection, each of which covers one row, so that importing a file again adds nothing.
+// Existing records of a collection: each covers one row of a file, so that importing the file again adds nothing.
 import { parseMinor } from '#core/money.ts'
 import type { Tx } from '#db/schema.ts'
 import type { NewRecord } from '../insert-records.ts'
 
 interface ParkedRow {
   id: number
-  /** placed or discarded: done */
+  /** whether the owner has placed or discarded the row */
   decided: boolean
 }
 
 const READ_AT_ONCE = 10_000
 
 export class ExistingRecords {
-  /** records are found by their current values, and by the row that created them, whatever changed since */
+  /** records by their current values, and by the imported row that created them, which later changes do not affect */
   readonly #byContent = new Map<string, number[]>()
   readonly #byImportKey = new Map<string, number[]>()
   readonly #taken = new Set<number>()
@@ -57,17 +57,17 @@ export class ExistingRecords {
     return known
   }
 
-  /** Whether a record that this row of a file created covers it; a record covers one row. */
+  /** Whether a record that this row of a file created covers the row; marks the record as used, because a record covers one row. */
   takeByRow(importKey: string): boolean {
     return this.#take(this.#byImportKey.get(importKey))
   }
 
-  /** Whether a record with the same current values covers it. */
+  /** Whether a record with the same current values covers the row; marks it as used. */
   takeByContent(record: NewRecord): boolean {
     return this.#take(this.#byContent.get(contentKey(record)))
   }
 
-  /** The parked row that covers this row of a file; it covers no other then. */
+  /** The parked row that covers this row of a file; it then covers no other row. */
   takeParked(key: string): ParkedRow | undefined {
     return this.#parked.get(key)?.pop()
   }

@@ -20,13 +20,13 @@ export interface Candidate {
 
 export type Match = { itemId: number } | { why: Reason; candidates: Candidate[] }
 
-/** A search is repeated in other words until it has this many results. */
+/** If a search has fewer results, it is repeated with other words. */
 const MIN_RESULTS = 5
-/** Longer than any name, number, set or printing. */
+/** Longer than any real name, number, set or printing. */
 const MAX_TEXT_LENGTH = 500
 /** Maximum search results that are checked. */
 const LOOKED_AT = 100
-/** Source of the records that represent catalogue items. */
+/** Name of the source under which catalogue items appear as records. */
 const CATALOGUE = 'catalogue'
 
 /** @param lookup with the keys of the description loaded */
@@ -55,9 +55,9 @@ export function candidateOf({ items, categories }: Catalogue, row: number): Cand
   }
 }
 
-/** The same card may be in the catalogues of several markets: the first market with a suitable one counts. */
+/** The same card may be in the catalogues of several markets: the first market with a suitable item counts. */
 function findAmong(catalogue: Catalogue, item: ItemDescription, rows: readonly number[]): FindResult {
-  // The search has filtered by game already.
+  // The search has already filtered by game.
   const description = { ...item, game: null }
   const markets = Map.groupBy(rows, (row) => catalogue.items.market[row]!)
   if (markets.size > 1) {
@@ -90,7 +90,7 @@ function indexOf(catalogue: Catalogue, rows: readonly number[]): CardIndex {
   return new CardIndex(rows.map((row) => indexed(catalogue, row)))
 }
 
-/** An item of the catalogue as a record; words of a printing behind its name count like its finish. */
+/** An item of the catalogue as a source record; printing words after its name count as its finish. */
 function indexed({ items, categories }: Catalogue, row: number): IndexedRecord {
   const itemId = items.id[row]!
   const id = String(itemId)

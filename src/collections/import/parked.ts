@@ -17,7 +17,7 @@ import type { CollectionEntry } from './entries.ts'
 import type { Candidate } from './match.ts'
 import { recordOf } from './run.ts'
 
-/** Fields of a candidate item. */
+/** Fields that describe a candidate item. */
 export const CandidateFields = {
   item_id: Type.Integer(),
   name: Type.String(),
@@ -90,7 +90,7 @@ export const listParkedRows = verb(
   },
 )
 
-/** The items that candidates are. */
+/** The catalogue items of candidates. */
 export function candidateIds(candidates: object[]): number[] {
   return (candidates as Candidate[]).map((candidate) => candidate.item_id)
 }
@@ -128,8 +128,8 @@ function toResponse(
 const Decided = { id: id('collection'), row_id: id('parked row') }
 
 /**
- * Candidates with their current ids, each once.
- * @param survivors of `resolveAliases`
+ * Candidates with their current ids, without duplicates.
+ * @param survivors the result of `resolveAliases`
  */
 export function currentCandidates(candidates: Candidate[], survivors: ReadonlyMap<number, number>): Candidate[] {
   const byId = new Map<number, Candidate>()
@@ -179,7 +179,7 @@ export const discardParkedRow = verb(
     }),
 )
 
-/** Marks a parked row as done, and keeps it because the file may be imported again. @throws NOT_FOUND, CONFLICT */
+/** Marks a parked row as done; it is kept, because the file may be imported again. @throws NOT_FOUND, CONFLICT */
 async function decide(tx: Tx, ctx: WriteCtx, collectionId: number, rowId: number, decision: 'placed' | 'discarded') {
   const row = await tx
     .selectFrom('collection_parked_rows')

@@ -4,7 +4,7 @@ import { problem } from '#core/problems.ts'
 import { truncate } from '#prices/sources/cells.ts'
 import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, gameOf, noteOf, quantityOf, textOrNull } from './entries.ts'
 
-/** Prefixes of console names, with their game. */
+/** Prefixes of console names, and the game of each. */
 const GAMES = ['Pokemon', 'One Piece'] as const
 
 export const pricecharting: CollectionFormat = {
@@ -42,7 +42,7 @@ export const pricecharting: CollectionFormat = {
     }),
 }
 
-/** `PSA 10`; `Grade 9` with its company; `Ungraded` with its condition where that is one. */
+/** `PSA 10`; `Grade 9` with its company; `Ungraded` with its condition if the cell names one. */
 function labelOf(cells: Cells): string | null {
   const included = cell(cells, 'include-string')
   const company = textOrNull(cells, 'grading-company')

@@ -1,4 +1,4 @@
-// Imports a file into a collection: matched rows become records, others are parked, existing records stay.
+// Imports a file into a collection: matched rows become records, others are parked, existing records stay unchanged.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { sql } from 'kysely'
@@ -77,7 +77,7 @@ export const importCollection = verb(
     const rows = await readAll(ctx, knownFormat(name), file as CollectionFile, report)
     const { unchanged } = report
     return change(ctx, async (tx, note) => {
-      // Repeated after a deadlock: counts start again.
+      // Runs again after a deadlock, so the counts restart at zero.
       Object.assign(report, { added: 0, parked: 0, unchanged })
       const collection = await lockCollection(tx, collectionId)
       await write(tx, collection.id, name, rows, report)
@@ -99,7 +99,7 @@ function knownFormat(name: string): CollectionFormat {
   throw notFound('no_format', { name, values: COLLECTION_FORMATS.map((known) => known.name) })
 }
 
-/** Reads and matches the whole file before anything is locked. @throws VALIDATION_ERROR for a file of another format */
+/** Reads and matches the whole file before locking anything. @throws VALIDATION_ERROR for a file of another format */
 async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, file: CollectionFile, report: CollectionImport): Promise<RowMatch[]> {
   const rows: RowMatch[] = []
   const lookup = new ItemLookup(db.kysely)
@@ -113,7 +113,7 @@ async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, f
       await lookup.load(entries.flatMap((entry) => entry.item.keys))
       const matchOne = (i: number) => rows.push(judge(catalogue, entries[i]!, matchItem(catalogue, lookup, entries[i]!.item)))
       await runInSlices(entries.length, matchOne, 1)
-      // Lines without an entry take time, too.
+      // Lines without an entry take time, too, so yield after every batch of lines.
       await new Promise((resolve) => setImmediate(resolve))
     }
   } catch (error) {
@@ -146,7 +146,7 @@ function entriesOf(lines: EntryLine[], report: CollectionImport): CollectionEntr
   })
 }
 
-/** A matched item must also have the grade. */
+/** The matched item must also have the grade of the row. */
 function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): RowMatch {
   if ('why' in match) return { entry, ...match }
   const { itemId } = match
@@ -160,7 +160,7 @@ function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): RowM
 
 async function write(tx: Tx, collectionId: number, format: string, rows: RowMatch[], report: CollectionImport): Promise<void> {
   const known = await ExistingRecords.load(tx, collectionId)
-  // Records that the file created earlier come first: only the rest is compared with current values.
+  // Records that the file created earlier come first; only the remaining ones are compared by their current values.
   const open: { row: RowMatch; key: string }[] = []
   await runInSlices(rows.length, (from, to) => {
     for (const row of rows.slice(from, to)) {
@@ -186,7 +186,7 @@ async function write(tx: Tx, collectionId: number, format: string, rows: RowMatc
   for (let from = 0; from < records.length; from += INSERTED_AT_ONCE) {
     const added = await insertRecords(tx, records.slice(from, from + INSERTED_AT_ONCE))
     const refused = added.find((one) => 'refused' in one)
-    // Between matching and writing, an item or a grade was deleted: nothing is stored, and the file can be sent again.
+    // An item or a grade was deleted between matching and writing: store nothing; the client can send the file again.
     if (refused) throw invalid('file', 'catalogue_changed')
   }
   if (unparked.length > 0) await sql`delete from collection_parked_rows where id = any(${unparked}::int8[])`.execute(tx)

@@ -53,7 +53,7 @@ function quantityColumn(cells: Cells): string | undefined {
   return QUANTITIES.find((column) => !/^0*$/.test(cell(cells, column)))
 }
 
-/** `Near Mint Holofoil` is a condition with its printing; a separate column wins. */
+/** `Near Mint Holofoil` is a condition with its printing; a separate printing column takes precedence. */
 function conditionOf(cells: Cells): { label: string | null; printing: string | null } {
   const text = cell(cells, 'Condition')
   const printing = textOrNull(cells, 'Printing')

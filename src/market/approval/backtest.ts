@@ -7,7 +7,7 @@ import { type Conditions, holds } from './conditions.ts'
 import type { ListingFacts } from './review.ts'
 
 export const DEFAULT_DAYS = 90
-/** Maximum listing ids in a response. */
+/** Maximum number of listing ids in a response. */
 const MAX_LISTINGS = 1_000
 
 export const BacktestSchema = Type.Object(

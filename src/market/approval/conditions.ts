@@ -1,4 +1,4 @@
-// Conditions of approval rules, evaluated only with the recorded facts of a listing, so that backtests cannot look into the future.
+// Conditions of approval rules: evaluated only with the facts recorded for a listing, so that a backtest cannot use data from after the decision.
 import { invalidFields } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'
 import { problem } from '#core/problems.ts'

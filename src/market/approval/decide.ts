@@ -7,7 +7,7 @@ import type { MarketWriteCtx, StoredListing } from '../types.ts'
 import { type ListingDecision, recordDecision } from './decisions.ts'
 import { judgeListings } from './judge.ts'
 
-/** The transition-table action of each decision. */
+/** The action in the transition table for each decision. */
 const ACTION = { approve: 'approve', reject: 'reject', request_change: 'reject' } as const
 
 /**

@@ -1,4 +1,4 @@
-// Stored decisions about listings, with the facts known and the values replaced, so that they can be undone.
+// Stored decisions about listings: each holds the facts known at the time and the values it replaced, so that it can be undone.
 import { sql } from 'kysely'
 import { MINUTE_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
@@ -13,7 +13,7 @@ import { factsOf, type ListingFacts } from './review.ts'
 export const DECISIONS = ['approve', 'reject', 'request_change'] as const
 export type ListingDecision = (typeof DECISIONS)[number]
 
-/** How long a decision can be undone. */
+/** How long after a decision it can be undone. */
 export const UNDO_MS = MINUTE_MS
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
@@ -52,7 +52,7 @@ const REPLACED = [
 ] as const satisfies (keyof ListingRow)[]
 export type Replaced = Pick<ListingRow, (typeof REPLACED)[number]>
 
-/** The time, and the markets whose prices listings are compared with. */
+/** The current time, and the markets whose prices listings are compared with. */
 export interface RecordingCtx {
   now: Date
   market: Pick<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
@@ -60,7 +60,7 @@ export interface RecordingCtx {
 
 /** A listing whose facts are recorded; they are null if it is not pending. */
 interface RecordedFacts {
-  /** id of the row in `listing_decisions` that the decision completes */
+  /** id of the row in `listing_decisions` that the decision updates */
   id: number
   listing: ListingRow
   facts: ListingFacts | null
@@ -129,7 +129,10 @@ export async function recordDecision(tx: Tx, before: ListingRow, after: ListingR
     .execute()
 }
 
-/** Marks a decision as undone. The listing becomes pending again with the facts recorded at first, so that it is not judged as a new submission. */
+/**
+ * Marks a decision as undone. The listing becomes pending again with the facts recorded at first, so that the rules do not judge it as a new
+ * submission.
+ */
 export async function recordUndo(tx: Tx, id: number, after: ListingRow, by: string, now: Date): Promise<void> {
   await tx.updateTable('listing_decisions').set({ undone_at: now, undone_by: by }).where('id', '=', id).execute()
   await sql`
@@ -141,7 +144,7 @@ export async function recordUndo(tx: Tx, id: number, after: ListingRow, by: stri
     select kept.id, l.rule_id, l.rule_version, l.mode, l.approves from approval_rule_log l cross join kept where l.decision_id = ${id}`.execute(tx)
 }
 
-/** The values that a decision replaced, as they are written back. */
+/** The values that a decision replaced, in the form in which an undo writes them. */
 export function replacedBy(before: object): Replaced {
   const moment = (value: unknown) => (typeof value === 'string' ? new Date(value) : null)
   const row = before as { [Name in keyof Replaced]: unknown }
@@ -185,7 +188,7 @@ export async function pageOfDecisions(
   return { rows, total: counted.rows[0]!.total }
 }
 
-/** The listing has not changed since. */
+/** Whether the listing has not changed since the decision. */
 const UNCHANGED = sql`(d.undone_at is null and l.version = d.after_version)`
 
 async function viewsOf(on: Queryable, from: ReturnType<typeof sql>, now: Date): Promise<StoredDecision[]> {

@@ -1,4 +1,4 @@
-// Evaluates the approval rules for submitted listings: logs every result, and approves if an active rule matches.
+// Evaluates the approval rules for submitted listings: logs every result, and approves a listing if an active rule matches.
 import { sql } from 'kysely'
 import { change, type WriteCtx } from '#db/change.ts'
 import type { Db, Tx } from '#db/schema.ts'
@@ -17,7 +17,7 @@ export type JudgeCtx = WriteCtx & { market: MarketSettings }
 
 /**
  * Records the facts of locked listings, and logs the result of each rule for those that became pending.
- * @returns for each of these, the first active rule whose conditions hold; null for none
+ * @returns for each pending listing, the first active rule whose conditions hold; null if there is none
  */
 export async function judgeListings(
   tx: Tx,
@@ -44,8 +44,8 @@ export async function judgeListings(
 }
 
 /**
- * Judges all pending listings whose current version has not been judged, including those that became pending while no worker ran. Listings locked by
- * another write are left for the next run.
+ * Judges all pending listings whose current version has not been judged, including those that became pending while no worker ran. Skips listings that
+ * another write has locked; the next run judges them.
  * @returns number of judged listings
  */
 export async function judgeWaiting(ctx: JudgeCtx): Promise<number> {

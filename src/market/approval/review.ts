@@ -127,7 +127,7 @@ export async function factsOf(on: Queryable, listings: readonly ListingRow[], re
   )
 }
 
-/** Only one market decides, so that a rule's bound means the same for every listing. */
+/** Only this market decides, so that a rule's bound means the same for every listing. */
 function ratioOf(references: readonly { ratio: number | null }[]): number | null {
   return references.find(({ ratio }) => ratio !== null)?.ratio ?? null
 }

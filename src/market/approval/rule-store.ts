@@ -57,7 +57,7 @@ export const ApprovalRuleSchema = Type.Object(
 )
 export type ApprovalRule = Static<typeof ApprovalRuleSchema>
 
-/** The part of a rule needed for judging listings. */
+/** The part of a rule that judging listings needs. */
 export interface JudgingRule {
   id: number
   name: string
@@ -97,13 +97,13 @@ async function rulesWhere(on: Queryable, condition: ReturnType<typeof sql>): Pro
   return rows.map(jsonReady)
 }
 
-/** The rule, locked until the transaction ends, so that it judges nothing meanwhile. @throws NOT_FOUND */
+/** The rule, locked until the transaction ends, so that it judges no listing meanwhile. @throws NOT_FOUND */
 export async function lockRule(tx: Tx, id: number): Promise<ApprovalRule> {
   await tx.selectFrom('approval_rules').select('id').where('id', '=', existing('approval rule', id)).forUpdate().execute()
   return fetchRule(tx, id)
 }
 
-/** Stores the conditions of a version with their author. */
+/** Stores the conditions of a new version with their author. */
 export async function storeVersion(
   tx: Tx,
   { id, version, conditions }: Pick<ApprovalRule, 'id' | 'version' | 'conditions'>,

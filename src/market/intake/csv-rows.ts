@@ -109,12 +109,12 @@ function tcgplayerFields(cells: Cells): object | null {
   const entry = readTcgplayerRow(cells)
   if (!entry) return null
   const { item, label, quantity } = entry
-  // As for TCGplayer prices, an unknown condition has no default: a damaged card is worth less than any label.
+  // As with TCGplayer prices, an unknown condition has no default: a damaged card is worth less than any label.
   if (label !== null && parseLabel(label)?.label !== label) throw new BadCell(problem('Condition', 'label', { value: truncate(label) }))
   const { name, number, set, finish, game } = item
   const theirs = { name, number, set, finish, game, grade: label, tcgplayer_id: cell(cells, 'Product ID') || null }
   const given = Object.entries(theirs).filter(([, value]) => value !== null)
-  // TCGplayer's id identifies product, condition, printing and language at once: exactly one stock unit of the seller.
+  // TCGplayer's id identifies product, condition, printing and language together: exactly one stock unit of the seller.
   const sku = cell(cells, 'TCGplayer Id')
   return { ...(sku !== '' && { sku }), ...ownFields(cells), ...Object.fromEntries(given), quantity }
 }

@@ -1,4 +1,4 @@
-// Imports a seller's listings from a file: matched rows become pending listings, ambiguous rows are parked, invalid rows are refused.
+// Imports a seller's listings from a file: matched rows become pending listings, ambiguous rows are parked, invalid rows are rejected.
 import { createHash } from 'node:crypto'
 import { ItemLookup } from '#catalogue/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
@@ -24,7 +24,7 @@ interface Matched {
   key: string
   match: Match
 }
-/** Listings inserted at once before other requests get a turn. */
+/** Listings inserted before the event loop handles other requests. */
 const ADDED_AT_ONCE = 500
 
 type RowResult = Matched | Extract<ReadRow, { refused: readonly Problem[] }>
@@ -36,7 +36,7 @@ export const importListings = verb(
     writes: true,
     input: Type.Object(
       {
-        // Each row is validated on its own: an invalid one is refused, the others are created.
+        // Each row is validated on its own: invalid rows are rejected, the others become listings.
         rows: Type.Array(Type.Unknown(), {
           minItems: 1,
           maxItems: MAX_ROWS,
@@ -64,7 +64,7 @@ export const importListings = verb(
   },
 )
 
-/** Reads and matches all rows before anything is locked. */
+/** Reads and matches all rows before locking anything. */
 async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[]): Promise<{ judged: RowResult[]; passedOver: number }> {
   const read: ReadRow[] = []
   await runInSlices(given.length, (from, to) => {
@@ -85,7 +85,7 @@ async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[])
   return { judged, passedOver: read.filter((row) => 'passedOver' in row).length }
 }
 
-/** Identifies a row when the file is imported again: by its SKU, or by its content and the number of identical rows before it. */
+/** Key that identifies a row when the file is imported again: its SKU, or its content and the number of identical rows before it. */
 function keyOf(entry: IntakeEntry, again: Map<string, number>): string {
   if (entry.sku !== null) return `sku ${entry.sku}`
   const content = createHash('sha256').update(JSON.stringify(entry)).digest('base64url')
@@ -123,7 +123,7 @@ async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judg
       continue
     }
     const { line, entry, key, match } = row as Matched
-    // A row that is already parked counts in the quota already.
+    // A row that is already parked is already counted in the quota.
     if (!waiting.has(key)) places -= 1
     if (entry.sku !== null) taken.add(entry.sku)
     if ('why' in match) parked.push({ at, line, key, entry, why: match.why, candidates: match.candidates })

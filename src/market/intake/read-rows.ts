@@ -37,19 +37,19 @@ const RowBody = Type.Object(
 type RowBody = Static<typeof RowBody>
 const readBody = bodyReader(RowBody)
 
-/** A line that is not a row to list: it cannot be parsed, or has no stock. */
+/** A line that yields no listing: it cannot be parsed, or has no stock. */
 export class OtherLine {
   readonly line: number
   readonly refused: readonly Problem[] | null
 
-  /** @param refused why it cannot be parsed; null for a line without stock */
+  /** @param refused why the line cannot be parsed; null for a line without stock */
   constructor(line: number, refused: readonly Problem[] | null) {
     this.line = line
     this.refused = refused
   }
 }
 
-/** The fields of a line of a file. */
+/** The fields of a line of the file. */
 export class FileRow {
   readonly line: number
   readonly fields: object

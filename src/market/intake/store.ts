@@ -14,7 +14,7 @@ export async function requireIntake(on: Queryable, accountId: number): Promise<v
   if ((await findIntakeQuota(on, accountId)) === null) throw closed()
 }
 
-/** The quota, locked: other imports of the account wait until the transaction ends. @throws FORBIDDEN as `requireIntake` */
+/** The quota, locked: other imports of the account wait until the transaction ends. @throws FORBIDDEN as `requireIntake` does */
 export async function lockIntake(tx: Tx, accountId: number): Promise<number> {
   const quota = await lockIntakeQuota(tx, accountId)
   if (quota === null) throw closed()
@@ -25,7 +25,7 @@ function closed(): ServiceError {
   return new ServiceError('FORBIDDEN', reason('intake_closed'))
 }
 
-/** Places used in the quota: unsold listings and parked rows. */
+/** Used part of the quota: unsold listings and parked rows. */
 export async function countPlaces(tx: Tx, accountId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select (select count(*) from listings where seller_id = ${accountId} and status <> ${SOLD_OUT})::int4

@@ -1,4 +1,4 @@
-// Writes the listings of a job's rows in the caller's transaction: each is checked by the rules of a single change, all are written in batches.
+// Writes the listings of a job's rows in the caller's transaction: each row is checked by the rules of a single change; all are written in batches.
 import { ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
 import { parseMinor } from '#core/money.ts'
@@ -15,18 +15,18 @@ import { type JobRow, type StoredJobRow, type RowResult, lockListingsOf, rowsOfJ
 /** The change that a row makes to the current listing, or why the listing stays unchanged. */
 type Intent = { change: NewStock; by: ChangedBy | null } | Reason
 
-/** A step of a job that changes listings: applying it or undoing it. */
+/** A step of a job that changes listings: it applies the job or undoes it. */
 interface Step {
   job: JobRow
   outcome: 'changed' | 'reversed'
   /** whether this step processes the row */
   isDue: (row: StoredJobRow) => boolean
-  /** throws why the row fails; `listing` is undefined if it was deleted */
+  /** throws with the reason if the row fails; `listing` is undefined if it was deleted */
   intentOf: (row: StoredJobRow, listing: StockRow | undefined) => Intent
 }
 
 /**
- * Locks all listings of a step, then writes them in batches: holding 10,000 of them in memory at once would cause long garbage collection pauses.
+ * Locks all listings of a step, then writes them in batches: holding 10,000 listings in memory at once would cause long garbage collection pauses.
  * @param visit called for each row of the job in order, with its outcome
  */
 export async function changeListings(
@@ -77,18 +77,18 @@ async function changeSome(ctx: MarketCtx, tx: Tx, note: Note, { job, outcome, in
   return outcomes
 }
 
-/** Intent for applying a row as planned. */
+/** Changes for applying a row as planned. */
 export function intentToApply(row: StoredJobRow, listing: StockRow | undefined, by: ChangedBy): Intent {
   if (!listing) throw missing('listing', row.listing_id!)
   return isAsPlanned(row, listing) ? { change: changeOf(row), by } : reason('changed_since_plan')
 }
 
-/** Whether the fields that a row changes still have their values from the plan. */
+/** Whether the fields that a row changes still have the values they had when the job was planned. */
 function isAsPlanned(row: StoredJobRow, listing: StockRow): boolean {
   return (row.new_price === null || listing.price === row.old_price) && (row.new_quantity === null || listing.quantity === row.old_quantity)
 }
 
-/** Whether the fields that a row changed still have the values it set. */
+/** Whether the fields that a row changed still have the values that it set. */
 export function hasRowValues(row: StoredJobRow, listing: StockRow): boolean {
   return (row.new_price === null || listing.price === row.new_price) && (row.new_quantity === null || listing.quantity === row.new_quantity)
 }

@@ -1,4 +1,4 @@
-// Plans new prices and stock for many own listings: the effect of each row, or why it is refused. Changes no listing.
+// Plans new prices and stock for many of the caller's listings: the effect of each row, or why it is rejected. Changes no listing.
 import { HOUR_MS } from '#core/duration.ts'
 import { notFound, ServiceError } from '#core/errors.ts'
 import { MAX_INTEGER } from '#core/fields.ts'
@@ -29,7 +29,7 @@ export const planPriceJob = verb(
     writes: true,
     input: Type.Object(
       {
-        // Each row is validated on its own: an invalid one is refused, the others are planned.
+        // Each row is validated on its own: invalid rows are rejected, the others are planned.
         rows: Type.Array(Type.Unknown(), {
           minItems: 1,
           maxItems: MAX_ROWS,
@@ -97,7 +97,7 @@ async function planJob(ctx: MarketCtx, tx: Tx, note: Note, wanted: readonly Vali
   return { ...jobSummary(ctx, job), rows: shown }
 }
 
-/** Rows by the listing they name: two rows for the same listing contradict each other. */
+/** Rows by the listing they name; two rows for the same listing contradict each other. */
 class NamedListings {
   readonly #first = new Map<number, number>()
   readonly #others = new Map<number, number>()

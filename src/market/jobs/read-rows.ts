@@ -1,4 +1,4 @@
-// Validates the rows of a price job one by one: an invalid one is refused by field, like a single change.
+// Validates the rows of a price job one by one: an invalid row is rejected with an error for each field, like a single change.
 import { ServiceError } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { bodyReader, Type } from '#core/input.ts'

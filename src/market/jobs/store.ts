@@ -93,7 +93,7 @@ export async function* rowsOfJob(on: Queryable, jobId: number) {
   }
 }
 
-/** The first row that was refused when the job was planned; there must be one. */
+/** The first row that was rejected when the job was planned; there must be one. */
 export async function firstRefused(on: Queryable, jobId: number) {
   const rows = on.selectFrom('price_job_rows').select(['position', 'refused']).where('job_id', '=', jobId).where('refused', 'is not', null)
   const { position, refused } = await rows.orderBy('position').limit(1).executeTakeFirstOrThrow()
@@ -128,7 +128,7 @@ export async function pageOfJobs(
 
 interface NewJob {
   account_id: number
-  /** the repricing rule that runs it */
+  /** the repricing rule that runs the job */
   rule_id?: number
   policy: 'all' | 'good_rows'
   rows_total: number
@@ -194,7 +194,7 @@ export async function forgetOldPriceJobs(db: Db, now: Date): Promise<void> {
 /** A row with its outcome, if it has one. */
 type ShownRow = NewJobRow & { outcome?: RowOutcome | null; why?: Reason | null }
 
-/** What formatting a job requires: the clock and the time zone of local times. */
+/** What formatting a job requires: the current time and the time zone of local times. */
 export interface FormatCtx {
   now: () => Date
   market: { timeZone: string }

@@ -23,7 +23,7 @@ export type PriceLimit = (typeof PRICE_LIMITS)[number]
 export interface NewPrice {
   /** the price to set; the current one if it stays */
   kurus: number
-  /** the limit that kept it from the target; null for none */
+  /** the limit that kept the price from the target; null for none */
   limit: PriceLimit | null
   why: Reason
 }

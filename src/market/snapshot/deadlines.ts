@@ -1,4 +1,4 @@
-// Heap of deadlines with their ids. Postponed deadlines remain in it; the callback checks whether one is still due.
+// Heap of deadlines with their ids. Postponed deadlines remain in the heap; the callback checks whether a deadline is still due.
 import type { ColumnStore } from '#index/stored.ts'
 
 export class Deadlines {

@@ -103,7 +103,7 @@ function sortedSet(texts: string[]): string[] {
   return [...new Set(texts)].sort()
 }
 
-/** Tests whether a number represents one of the texts. Texts without a number yet are compared as text, because they may get one later. */
+/** Tests whether a number stands for one of the texts. Texts that have no number yet are compared as text, because they may get one later. */
 function oneOf(texts: string[], interned: Interned): (number: number) => boolean {
   const numbers = texts.map((text) => interned.find(text))
   if (numbers.includes(-1)) return (number) => texts.includes(interned.texts[number]!)
@@ -120,7 +120,7 @@ function categoriesWhere({ categories }: Catalogue, wants: (category: { name: st
   return wanted
 }
 
-/** The named types and all types below the named groups; a listing without a grade (0) counts as ungraded. */
+/** The named types and all types of the named groups; a listing without a grade (0) counts as ungraded. */
 function gradesOf({ labels }: Catalogue, ids: number[]): Set<number> {
   const named = new Set(ids)
   const wanted = new Set<number>()

@@ -28,7 +28,7 @@ export class ItemSales {
   /** ten per index, newest first */
   #kurus = new Int32Array(0)
   #atMs = new Float64Array(0)
-  /** by item id, only if more than the last ten count: times of all sales that counted when they were read, ascending */
+  /** by item id, only if more than the last ten count: times of all sales that counted at the last read, ascending */
   readonly #times = new Map<number, Float64Array>()
 
   constructor(zone: string) {
@@ -98,7 +98,7 @@ export class ItemSales {
     }))
   }
 
-  /** Time of the oldest sale that counts; there must be one. */
+  /** Time of the oldest sale that counts; there must be at least one. */
   #oldestMs(itemId: number, place: number): number {
     const recent = this.#recent[itemId]!
     const times = this.#times.get(itemId)

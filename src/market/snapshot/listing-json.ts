@@ -31,7 +31,7 @@ export class ListingJson {
 
   constructor(budgetMb: number) {
     const bytes = budgetMb * 1024 * 1024
-    // A tenth is reserved for whole responses (KEPT_LISTINGS_SHARE).
+    // A tenth of the budget is reserved for whole responses (KEPT_LISTINGS_SHARE).
     this.#heads = new ReadyBytes(bytes * 0.46)
     this.#items = new ReadyBytes(bytes * 0.22)
     this.#sales = new ReadyBytes(bytes * 0.22)
@@ -54,7 +54,7 @@ export class ListingJson {
 
   /**
    * A JSON array of listings between a head and a tail.
-   * @param more additional members of each listing, appended as they are; null for none
+   * @param more additional members of each listing, appended unchanged; null for none
    */
   page(
     state: ListingState,
@@ -95,7 +95,7 @@ export class ListingJson {
         const item = itemRow < 0 ? null : this.#itemOf(catalogue, itemRow, itemId)
         add(item ? item.hashHigh(itemRow) : 0, item ? item.hashLow(itemRow) : 0)
       }
-      // Beyond 32 bits only the high digits of absurd amounts are lost.
+      // For amounts beyond 32 bits only the high digits are lost.
       if (flags.pc) add(orNone(table.pcHundredths[row]!), 1)
       if (flags.average) add(sales.averageKurus(itemId) ?? NONE, 2)
       if (flags.lastSales) {
@@ -164,7 +164,7 @@ export class ListingJson {
     this.#at += this.#page.write(text, this.#at, 'utf8')
   }
 
-  /** Only digits, signs and ASCII letters: every character takes one byte. */
+  /** Digits, signs and ASCII letters only, so that every character takes one byte. */
   #writeAscii(text: string): void {
     this.#reach(text.length)
     this.#at += this.#page.write(text, this.#at, 'latin1')
@@ -196,7 +196,7 @@ function orNone(value: number): number {
   return Number.isNaN(value) ? NONE : value
 }
 
-/** JSON of the explanation of a row's figures; built on request because it is rarely used. */
+/** JSON that explains a row's figures; built on request because it is rarely used. */
 function explanation(state: ListingState, catalogue: Catalogue, row: number): string {
   const { itemId, kurus } = state.table
   const listing = { itemId: itemId[row]!, labelId: state.table.kindOf(row).labelId, kurus: kurus[row]! }

@@ -22,13 +22,13 @@ import { ListingState, SOURCE_A } from './state.ts'
 
 export interface ListingSnapshotOptions {
   db: Db
-  /** loaded, and following the same feed before this snapshot */
+  /** a snapshot that is loaded and follows the same feed before this one */
   catalogue: Catalogue
   now: () => Date
   /** IANA zone of local times */
   timeZone: string
   readyBytesMb: number
-  /** as in `ListingQueries` */
+  /** passed to `ListingQueries` */
   cachedRows?: number
 }
 
@@ -219,7 +219,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
         const hidden = await publishedOf(db, id)
         state.resume(id)
         await this.#reloadListings(hidden).catch((error: unknown) => {
-          // If the change is applied again, the seller must be found as before.
+          // The seller must be found as before if the change is applied again.
           state.suspend(id)
           throw error
         })
@@ -246,7 +246,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
         some.delete(itemId)
         set(itemId, last, times)
       })
-      // Their sales were moved to other items or cancelled.
+      // Their sales have been moved to other items or cancelled.
       for (const itemId of some) set(itemId, [], new Float64Array(0))
     }
   }

@@ -14,7 +14,7 @@ const SHOWN = `from listings where status = '${PUBLISHED}' and quantity > 0`
 const FIELDS = `id, seller_id, item_id, coalesce(grade_id, 0), label_id, (price * 100)::int4, coalesce(language, ''),
   coalesce(published_at, 'epoch'), expires_at, coalesce(highlighted_until, 'epoch'), title`
 
-/** Binary timestamps count microseconds from here. */
+/** Binary timestamps count microseconds since this time. */
 const YEAR_2000_MS = Date.UTC(2000)
 const msAt = (buffer: Buffer, offset: number) => int8At(buffer, offset) / 1_000 + YEAR_2000_MS
 
@@ -25,7 +25,7 @@ export async function countPublished(db: Queryable): Promise<{ count: number; la
   return rows[0]!
 }
 
-/** Streams approved listings in stock (all if `ids` is null); `take` receives the same object each time. */
+/** Streams approved listings in stock (all of them if `ids` is null); `take` receives the same object each time. */
 export async function loadPublished(db: Queryable, ids: number[] | null, take: (listing: ListingSource) => void): Promise<void> {
   const among = ids ? `and id = any('{${ids.join(',')}}'::int4[])` : ''
   const chunks = copyOut(db, `copy (select ${FIELDS} ${SHOWN} ${among}) to stdout (format binary)`)
@@ -51,7 +51,7 @@ export async function loadPublished(db: Queryable, ids: number[] | null, take: (
   })
 }
 
-/** Streams the relevant sales of each item, item by item; of all items if null. */
+/** Streams the relevant sales, item by item; those of all items if `ids` is null. */
 export async function loadSales(
   db: Queryable,
   itemIds: number[] | null,

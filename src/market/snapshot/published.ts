@@ -27,13 +27,13 @@ export interface ListingSource {
 /** Values that many listings share, stored once. */
 export type Kind = Pick<ListingSource, 'gradeId' | 'labelId' | 'language'>
 
-/** More labels than will ever exist; two ids fit into one exact number. */
+/** More labels than will ever exist; a pair of ids still fits into one exact number. */
 const MAX_LABELS = 2 ** 26
 
 export class PublishedTable {
   /** rows that hold a listing */
   readonly live = new RowBits()
-  /** end of the highlight by row; no entry for others */
+  /** end of the highlight, by row; rows without one have no entry */
   readonly highlightedMs = new Map<number, number>()
 
   id = new Int32Array(0)
@@ -89,7 +89,7 @@ export class PublishedTable {
     this.#reach(rows, largestId)
   }
 
-  /** Releases capacity left over from loading. */
+  /** Releases the spare capacity that loading has reserved. */
   pack(): void {
     this.#ofItem.pack()
   }

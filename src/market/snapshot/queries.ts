@@ -126,7 +126,7 @@ export class ListingQueries {
     return { bits, first: 0, total: bits ? bits.size : this.#table.live.size }
   }
 
-  /** A repeated search is cached in sorted order, so that its further pages and ranges need no new search. */
+  /** Caches a repeated search in sorted order, so that its further pages and ranges need no new search. */
   #findText(search: string, conditions: Condition[], others: Condition[], range: Condition['range'], by: SortKind): SearchResult {
     const key = [by, search, ...others.map((condition) => condition.key)].join('\n')
     const version = this.#changes + this.sorts.changes

@@ -49,13 +49,13 @@ export class ListingSorts {
     return { first: order.rank(filter, this.#probe(by, from), false), end: order.rank(filter, this.#probe(by, to), true) }
   }
 
-  /** The part of the rows, sorted by price or multiplier, between the bounds. */
+  /** The part of the sorted rows whose price or multiplier is between the bounds. */
   within(rows: Int32Array, { by, from, to }: { by: 'price' | 'pc'; from: number; to: number }): Int32Array {
     const first = firstPast(rows, rows.length, this.#probe(by, from), true)
     return rows.subarray(first, Math.max(first, firstPast(rows, rows.length, this.#probe(by, to), false)))
   }
 
-  /** Repairs the orders during a large batch of changes, so that no search has to repair all at once. */
+  /** Repairs the orders during a large batch of changes, so that no search has to repair everything at once. */
   settle(): void {
     for (const order of this.#orders.values()) order.settle()
   }
@@ -96,7 +96,7 @@ export class ListingSorts {
     }
   }
 
-  /** A number per row with the same order as the comparer; makes the initial sort fast. */
+  /** Returns a number for each row, in the same order as the comparer; speeds up the initial sort. */
   #loadKey(by: SortKind): (row: number) => number {
     const table = this.#table
     switch (by) {
@@ -127,5 +127,5 @@ export class ListingSorts {
   }
 }
 
-/** More than the sales of any item in 30 days; multiplied by the number of rows it remains exact. */
+/** More than the sales of any item in 30 days; the product with the number of rows is still exact. */
 const HIGHLIGHT = 2 ** 26

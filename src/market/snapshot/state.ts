@@ -33,7 +33,7 @@ export class ListingState {
   readonly #vacations = new Map<number, Vacation>()
   /** starts and ends of vacations, by seller */
   readonly #vacationMoments = new Deadlines()
-  /** published listings of sellers on vacation, by id; kept to be shown again when it ends */
+  /** published listings of sellers on vacation, by id; shown again when the vacation ends */
   readonly #away = new Map<number, ListingSource>()
   readonly #world: FilterWorld
   readonly #ends: PeriodEnds
@@ -290,7 +290,7 @@ export class ListingState {
     if (!endsAsBefore) this.#ends.push(listing.expiresMs, listing.id)
     this.#highlight(row, listing.highlightedMs, nowMs)
     this.#comparePrice(row)
-    // Names of items with listings are kept up to date; the item of a first listing may have been renamed since.
+    // Names of items with listings are kept up to date; an item may have been renamed before its first listing.
     if (table.countOfItem(listing.itemId) === 1) this.#nameItem(listing.itemId)
     return row
   }

@@ -45,7 +45,7 @@ export class ListingTexts {
     this.#titles.reserve(rows)
   }
 
-  /** Releases capacity left over from loading. */
+  /** Releases the spare capacity that loading has reserved. */
   pack(): void {
     this.#titles.pack()
     this.#names.pack()

@@ -1,4 +1,4 @@
-// Mintmark's own catalogue format: writing and reading are each other's inverse, and every wrong field is named.
+// Mintmark's own catalogue format: writing and reading are inverse, and every invalid field is named.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CATALOGUE_FORMATS } from '#catalogue/sources/formats.ts'
@@ -79,7 +79,7 @@ describe('writing', () => {
     expect(lines).toEqual([CATEGORY, ITEM])
   })
 
-  // As the other formats give them.
+  // In the form in which the other formats return them.
   const name = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
     .map(cleanText)

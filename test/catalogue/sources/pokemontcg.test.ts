@@ -1,4 +1,4 @@
-// The Pokémon TCG API's sets and cards, and every oddity of the real files.
+// The Pokémon TCG API's sets and cards, with every irregularity of the real files.
 import { expect, it } from 'vitest'
 import { pokemontcg } from '#catalogue/sources/pokemontcg.ts'
 import { attribute, categoriesOf, itemsOf, itReads, ndjson, onlyItem, opened, readRows, readText, rejectsOf } from './reading.ts'

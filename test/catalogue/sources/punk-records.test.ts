@@ -1,4 +1,4 @@
-// The One Piece packs and cards of punk-records, and every oddity of the real files.
+// The One Piece packs and cards of punk-records, with every irregularity of the real files.
 import { expect, it } from 'vitest'
 import { punkRecords } from '#catalogue/sources/punk-records.ts'
 import { attribute, categoriesOf, itemsOf, itReads, onlyItem, opened, readRows, readText, rejectsOf } from './reading.ts'

@@ -1,4 +1,4 @@
-// Reading of fixtures and of the real reference files through a catalogue format, for the tests of the formats.
+// Reads fixtures and the real reference files through a catalogue format, for the tests of the formats.
 import { createReadStream, existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, StoredCategory } from '#catalogue/records.ts'
@@ -8,7 +8,7 @@ import { ruleOf } from '../../support/reasons.ts'
 
 const REFERENCE = new URL('../../../../shared/data/', import.meta.url)
 
-/** An import that is begun; `known` are the categories of earlier ones by ref. */
+/** A started import; `known` are the categories of earlier imports by ref. */
 export function opened(
   format: CatalogueFormat,
   { market = format.defaultMarket, known = {} }: { market?: Market; known?: Record<string, StoredCategory> } = {},
@@ -16,7 +16,7 @@ export function opened(
   return format.open(market, new Map(Object.entries(known)))
 }
 
-/** All rows a reader makes of a text; the bytes come in pieces of seven, so that nothing rests on chunk borders. */
+/** All rows that a reader returns for a text; the bytes come in pieces of seven, so that nothing depends on chunk boundaries. */
 export async function readText(reader: CatalogueReader, text: string): Promise<CatalogueRow[]> {
   async function* pieces() {
     const bytes = new TextEncoder().encode(text)
@@ -29,7 +29,7 @@ export function ndjson(...rows: readonly unknown[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('')
 }
 
-/** The rows of one file made of these objects, one per line. */
+/** The rows of a file that contains these objects, one per line. */
 export async function readRows(format: CatalogueFormat, ...rows: readonly unknown[]): Promise<CatalogueRow[]> {
   return readText(opened(format), ndjson(...rows))
 }
@@ -60,7 +60,7 @@ export function attribute(item: ItemRecord, name: string): string | undefined {
 }
 
 export interface FileCounts {
-  /** lines that gave anything: every row of the file */
+  /** lines that yielded anything: every row of the file */
   lines: number
   categories: number
   items: number
@@ -68,8 +68,8 @@ export interface FileCounts {
 }
 
 /**
- * A test of real files, read as one import, which is skipped where the reference data is not at hand. Every line must
- * give a category, an item or a reject; refs must be unique and categories be there before what needs them.
+ * A test of real files, read as one import; skipped if the reference data is not available. Every line must
+ * yield a category, an item or a rejection; refs must be unique, and categories must precede what refers to them.
  */
 export function itReads(format: CatalogueFormat, expected: Readonly<Record<string, FileCounts>>) {
   const files = Object.keys(expected)

@@ -1,4 +1,4 @@
-// The lists of sealed products of Cardmarket and TCGplayer, and every oddity of the real files.
+// The lists of sealed products of Cardmarket and TCGplayer, with every irregularity of the real files.
 import { describe, expect, it } from 'vitest'
 import { cardmarketProducts } from '#catalogue/sources/cardmarket-products.ts'
 import { tcgplayerSealed } from '#catalogue/sources/tcgplayer-sealed.ts'

@@ -1,4 +1,4 @@
-// Which printings of a TCGdex card become items, under which refs, and which ids lead prices to them.
+// Which printings of a TCGdex card become items, under which refs, and which foreign ids assign prices to them.
 import { expect, it } from 'vitest'
 import { tcgdex } from '#catalogue/sources/tcgdex.ts'
 import { attribute, itemsOf, readRows } from './reading.ts'

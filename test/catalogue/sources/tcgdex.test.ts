@@ -1,4 +1,4 @@
-// The TCGdex catalogue: its series, sets and cards, and every oddity of the real files.
+// The TCGdex catalogue: its series, sets and cards, with every irregularity of the real files.
 import { describe, expect, it } from 'vitest'
 import { tcgdex } from '#catalogue/sources/tcgdex.ts'
 import type { ItemRecord } from '#catalogue/records.ts'

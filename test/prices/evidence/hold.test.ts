@@ -1,4 +1,4 @@
-// What holds a price back, on its own: what each rule holds, what it lets pass, and which of several gives the reason.
+// Rules that hold a price, each on its own: what each one holds, what it accepts, and which of several gives the reason.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readConfig } from '#config.ts'

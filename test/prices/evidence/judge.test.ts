@@ -1,4 +1,4 @@
-// Judging as a whole: identity, shared ids, grades, our own sales, confidence, and what holds for any prices.
+// Judging prices with all rules together: identity, shared ids, grades, our own sales, confidence, and properties of any prices.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { confidenceOf } from '#prices/evidence/confidence.ts'

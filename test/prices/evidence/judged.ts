@@ -1,4 +1,4 @@
-// Prices as the evidence rules see them, for their tests: everything unsaid is unremarkable.
+// Prices as input of the evidence rules, for their tests; fields that are not set have unremarkable values.
 import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Conditions, type Finding, judge, type Subject } from '#prices/evidence/judge.ts'
@@ -12,13 +12,13 @@ export const RULES: Thresholds = readConfig({}).priceRules
 export const [SERVICE, A, B, C] = [0, 1, 2, 3] as const
 export const NO_FIGURES: Figures = { avg1: null, avg7: null, avg30: null, low: null, mid: null, high: null, samples: null }
 
-/** A trusted price of this moment. */
+/** A trusted price with the current time. */
 export function price(market: number, minor: number, rest: Partial<PriceEvidence> = {}): PriceEvidence {
   const flags = { jumped: false, averageJumped: false, identical: false, sharedId: false }
   return { market, minor, updatedAtMs: NOW, confirmedAtMs: NOW, state: 'trusted', ...NO_FIGURES, ...flags, ...rest }
 }
 
-/** Conditions in which every currency is worth the same and every source sends a feed a day. */
+/** Conditions in which every currency is worth the same and every source sends one feed a day. */
 export function conditions(rest: Partial<Conditions> = {}): Conditions {
   const rhythms = MARKETS.map(() => ({ intervalMs: DAY, newestMs: NOW, isSetAside: false }))
   return { nowMs: NOW, thresholds: RULES, convert: (minor) => minor, noiseMinor: MARKETS.map(() => 50), rhythms, ...rest }
@@ -35,7 +35,7 @@ export function verdicts(prices: readonly PriceEvidence[], given: Partial<Condit
   return found.map(({ state, flags }) => [state, flagsOf(flags).join(',')].join(' ').trim())
 }
 
-/** What the rules saw, counting or not. */
+/** The findings of the rules, whether they count or not. */
 export function findings(prices: readonly PriceEvidence[], given: Partial<Conditions> = {}, subject: Partial<Subject> = {}): Finding[] {
   const found: Finding[] = []
   judge(prices, { ratios: [], gradeOrder: null, ...subject }, conditions(given), found)

@@ -1,4 +1,4 @@
-// Rules `jump` and `average_jump`: what is found when a price arrives, how long it stays, and what settles it.
+// Rules `jump` and `average_jump`: what they find when a price arrives, how long the finding lasts, and what settles it.
 import { expect, test } from 'vitest'
 import { jumpsOf, type LastPrice } from '#prices/evidence/jumps.ts'
 import { bitsOf, type Figures, type Flag, flagsOf } from '#prices/evidence/types.ts'

@@ -1,4 +1,4 @@
-// Rule `other_markets`: conflicts against the usual ratio, who of the two is wrong, and what a third market settles.
+// Rule `other_markets`: conflicts with the usual ratio, which of the two prices is wrong, and what a third market settles.
 import { expect, test } from 'vitest'
 import { A, B, C, DAY, findings, NOW, price, RULES, ratios, SERVICE, verdicts } from './judged.ts'
 

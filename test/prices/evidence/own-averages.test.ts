@@ -1,4 +1,4 @@
-// Rule `own_averages`: when a feed's own figures contradict its price, and when they only doubt it.
+// Rule `own_averages`: when a feed's own figures contradict its price, and when they only make it doubtful.
 import { expect, test } from 'vitest'
 import { ownDoubt } from '#prices/evidence/own-averages.ts'
 import type { Figures } from '#prices/evidence/types.ts'

@@ -1,4 +1,4 @@
-// Cardmarket's price guide, whole and cut up by expansion.
+// Cardmarket's price guide, complete and split by expansion.
 import { expect, it } from 'vitest'
 import { cardmarketPriceGuide } from '#prices/sources/cardmarket-price-guide.ts'
 import { itReads, readShort } from './reading.ts'

@@ -1,4 +1,4 @@
-// Amounts and times as price files write them.
+// Amounts and times in the notations of price files.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dayOf, instantOf, priceOf, nonZeroPrice } from '#prices/sources/cells.ts'

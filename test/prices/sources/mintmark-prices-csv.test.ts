@@ -1,4 +1,4 @@
-// Mintmark's own price file: what it takes, and that a bad row costs only itself.
+// Mintmark's own price file: accepted values, and an invalid row that does not affect the others.
 import { expect, it } from 'vitest'
 import { mintmarkPricesCsv } from '#prices/sources/mintmark-prices-csv.ts'
 import { readShort } from './reading.ts'

@@ -1,4 +1,4 @@
-// PriceCharting's price guide in its known shapes.
+// PriceCharting's price guide in its known layouts.
 import { expect, it } from 'vitest'
 import { pricechartingCsv } from '#prices/sources/pricecharting-csv.ts'
 import { itReads, readShort, readText } from './reading.ts'

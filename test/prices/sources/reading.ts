@@ -1,4 +1,4 @@
-// Reading of fixtures and of the real reference files through a price format, for the tests of the formats.
+// Reads fixtures and the real reference files through a price format, for the tests of the formats.
 import { createReadStream, existsSync } from 'node:fs'
 import { it } from 'vitest'
 import { gunzip } from '#core/feed.ts'
@@ -10,7 +10,7 @@ const REFERENCE = new URL('../../../../shared/data/', import.meta.url)
 
 export const NOW_MS = Date.UTC(2026, 10, 21)
 
-/** All rows that a format makes of a text; the bytes come in pieces of seven, so that nothing rests on chunk borders. */
+/** All rows that a format returns for a text; the bytes come in pieces of seven, so that nothing depends on chunk boundaries. */
 export async function readText(format: PriceFormat, text: string, market: Market | null = null): Promise<FeedRow[]> {
   async function* pieces() {
     const bytes = new TextEncoder().encode(text)
@@ -37,11 +37,11 @@ export interface Counts {
   lines: number
   prices: number
   none: number
-  /** rule to its count */
+  /** number of rejections by rule */
   rejects: Record<string, number>
 }
 
-/** A test of a real file, which is skipped where the reference data is not at hand. */
+/** A test of a real file; skipped if the reference data is not available. */
 export function itReads(format: PriceFormat, file: string, check: (counts: Counts) => void) {
   const url = new URL(file, REFERENCE)
   it.skipIf(!existsSync(url))(`reads ${file} (skipped without ../shared/data)`, async () => {

@@ -1,4 +1,4 @@
-// TCGplayer prices in the three layouts that people have.
+// TCGplayer prices in its three common layouts.
 import { expect, it } from 'vitest'
 import { tcgplayerCsv } from '#prices/sources/tcgplayer-csv.ts'
 import { readShort } from './reading.ts'
