@@ -156,7 +156,7 @@ describe('two processes over one database', () => {
     await client.query(`insert into kysely_migration (name, timestamp) values ('99991231_2359_of_a_newer_release', '')`)
     const before = processesOf(service)
     service.child.kill('SIGUSR2')
-    await until('the restart is given up', () => service.log().includes('Restart stopped'))
+    await until('the restart is given up', () => service.log().includes('Restart failed'))
     expect(processesOf(service)).toEqual(before)
     process.kill(before[0]!, 'SIGKILL')
     await until('starts fail', () => service.log().split('Failed to start a process; retrying').length > 3)
