@@ -1,12 +1,13 @@
-// `node bench/processes-scale.ts [seconds] [rounds] [most]`: the effect of a second process of the public listener. All processes share one core, so
-// the figure is the processor time per request of all of them, including the supervisor: n cores serve n / time requests per second.
+// `node bench/processes-scale.ts [seconds] [rounds] [most]`: the effect of a second process of the public listener. The load shares the
+// cores, so the figure is the processor time per request of all processes, including the supervisor: n cores serve n / time requests per second.
 import { execFileSync } from 'node:child_process'
 import { request } from 'node:http'
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { startDatabaseServer } from './database.ts'
 import { copyGeneratedData } from './generated-data.ts'
 import { measure, writeRequests } from './load.ts'
-import { cpuMicros, residentMb, startNode } from './processes.ts'
+import { cpuMicros, pinProcess, residentMb, startNode } from './processes.ts'
 import { randomNumbers, shuffled } from './random.ts'
 
 const { positionals } = parseArgs({ allowPositionals: true })
@@ -73,6 +74,8 @@ try {
     const figures: Figures = { kept: [], fresh: [], supervisor: [] }
     // Each process has to compile its code on its own requests.
     await measure({ url: node.url, key, requestsFile }, WARM_UP * seconds * count)
+    // On one core, switching between the processes would add to the processor time of each.
+    for (const [i, pid] of family(node.pid).entries()) if (count > 1) pinProcess(pid, i % availableParallelism())
     nodes.push({ count, node, pids: family(node.pid), figures })
   }
   for (let round = 0; round < rounds; round += 1) {
