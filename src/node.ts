@@ -131,7 +131,7 @@ const CLOSE_MS = 5_000
 const DRAIN_MS = 3_000
 /** How long connections whose request is in transit are still served after the listener has stopped accepting new ones. */
 const LINGER_MS = 500
-/** The same if another process has taken over, so that there is no hurry to exit. */
+/** The same if another process has taken over: it already serves new connections, so this one can take its time. */
 const REPLACED_MS = MINUTE_MS
 const DRAIN_POLL_MS = 50
 /** After this time without a response from the database, a node is not ready. */

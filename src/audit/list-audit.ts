@@ -1,16 +1,14 @@
 // Lists the audit log: who changed what and when, newest first, from the database and the archive.
 import { type SelectQueryBuilder, sql } from 'kysely'
-import { ServiceError } from '#core/errors.ts'
 import { filter, PeriodFields, periodOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
-import { reason } from '#core/problems.ts'
-import { monthAfter } from '#core/time.ts'
+import { monthAfter, monthStart } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
+import { fromArchive, readWithArchive } from '#db/archiving.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema } from '#db/schema.ts'
 import { namesOf, orderBy, type Sorting, type SortInput, sortParams } from '#db/sorting.ts'
-import { startOf } from './archive/archive-audit.ts'
 import type { AuditFilter } from './archive/audit-file.ts'
 import type { AuditArchive } from './archive/open-audit-archive.ts'
 import type { AuditCtx, AuditRow } from './types.ts'
@@ -52,25 +50,11 @@ interface AuditQuery {
   offset: number
 }
 
-/** Months rarely move, so more attempts are never needed in practice. */
-const ATTEMPTS = 5
-
-/** Reads a page from both places, and again if a month has moved between them in the meantime. */
-async function readAudit({ db, auditArchive }: AuditCtx, query: AuditQuery): Promise<{ rows: AuditRow[]; total: number }> {
-  let files = await archivedFiles(db.kysely)
-  for (let attempt = 1; ; attempt++) {
-    const outcome = await pageOf(spansOf(db.kysely, auditArchive, files, query), query).then(
-      (result) => ({ result }),
-      (error: Error) => ({ error }),
-    )
-    const after = await archivedFiles(db.kysely)
-    const isSame = JSON.stringify(after) === JSON.stringify(files)
-    if (isSame && 'result' in outcome) return outcome.result
-    if (isSame || attempt === ATTEMPTS) {
-      throw 'error' in outcome ? outcome.error : new Error('The archived months of the audit log changed repeatedly during the read')
-    }
-    files = after
-  }
+function readAudit({ db, auditArchive }: AuditCtx, query: AuditQuery): Promise<{ rows: AuditRow[]; total: number }> {
+  return readWithArchive(
+    () => archivedFiles(db.kysely),
+    (files) => pageOf(spansOf(db.kysely, auditArchive, files, query), query),
+  )
 }
 
 interface ArchivedFile {
@@ -105,7 +89,7 @@ function spansOf(on: Queryable, archive: AuditArchive, files: readonly ArchivedF
   const inDatabase = (within: Pick<AuditFilter, 'from' | 'to'>) => databaseSpan(on, { ...wanted, ...within }, sort)
   let start: Date | null = null
   for (const { month, file } of files) {
-    const [first, next] = [startOf(month), startOf(monthAfter(month))]
+    const [first, next] = [monthStart(month), monthStart(monthAfter(month))]
     add(start, first, inDatabase)
     // Drop bounds outside of the month: all of its entries meet them, so their times need not be read.
     const { from: later, to: earlier, ...equal } = wanted
@@ -143,8 +127,11 @@ function databaseSpan(on: Queryable, { from, to, ...equal }: AuditFilter, sort: 
 /** @throws UNAVAILABLE if the archive cannot be read */
 function fileSpan(archive: AuditArchive, name: string, wanted: AuditFilter, sort: Sort): Span {
   const isWhole = Object.keys(wanted).length === 0
-  const opened = readable(archive.open(name))
-  const positions = readable(opened.then(async (file) => (isWhole ? null : file.matching(wanted))))
+  const opened = fromArchive('audit_archive', archive.open(name))
+  const positions = fromArchive(
+    'audit_archive',
+    opened.then(async (file) => (isWhole ? null : file.matching(wanted))),
+  )
   return {
     count: async () => (await positions)?.length ?? (await opened).rows,
     async read(limit, offset) {
@@ -152,7 +139,7 @@ function fileSpan(archive: AuditArchive, name: string, wanted: AuditFilter, sort
       const found = await positions
       const count = found?.length ?? file.rows
       const chosen = Array.from({ length: Math.min(limit, count - offset) }, (_, i) => (isAscending(sort) ? offset + i : count - 1 - offset - i))
-      const entries = await readable(file.at(chosen.map((i) => found?.[i] ?? i)))
+      const entries = await fromArchive('audit_archive', file.at(chosen.map((i) => found?.[i] ?? i)))
       return entries.map(({ before, after, ...entry }) => jsonReady({ ...entry, before: parsed(before), after: parsed(after) }))
     },
   }
@@ -164,15 +151,4 @@ function isAscending({ sort_by: by, sort_order: order }: Sort): boolean {
 
 function parsed(json: string | null): object | null {
   return json === null ? null : (JSON.parse(json) as object)
-}
-
-/** Converts a failure of the archive to an error for the client. */
-async function readable<T>(reading: Promise<T>): Promise<T> {
-  try {
-    return await reading
-  } catch (error) {
-    if (error instanceof ServiceError) throw error
-    const cause = new Error(`Failed to read the archive of the audit log: ${(error as Error).message}`, { cause: error })
-    throw new ServiceError('UNAVAILABLE', reason('audit_archive'), { headers: { 'retry-after': '30' }, cause })
-  }
 }

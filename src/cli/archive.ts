@@ -2,19 +2,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { archiveAuditMonth, archivedAuditMonths, archiveOldAudit, restoreAuditMonth } from '#audit/archive/archive-audit.ts'
 import { openAuditArchive } from '#audit/archive/open-audit-archive.ts'
+import type { ArchivedMonth } from '#db/archiving.ts'
 import type { Db } from '#db/schema.ts'
 import { archivedMonths, archiveMonth, archiveOldMonths, restoreMonth } from '#prices/archive/archive-months.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { readConfig } from '../config.ts'
 import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
-
-interface ArchivedMonth {
-  month: string
-  rows: number
-  /** null if the month was restored */
-  file: string | null
-  archived_at: string
-}
 
 /** The archive of a table, as the commands use it. */
 interface Archive {

@@ -17,6 +17,11 @@ export function monthAfter(month: string): string {
   return number === 12 ? `${year + 1}-01` : `${month.slice(0, 5)}${String(number + 1).padStart(2, '0')}`
 }
 
+/** The first moment of a month such as `2024-05`, in UTC. */
+export function monthStart(month: string): Date {
+  return new Date(`${month}-01T00:00:00Z`)
+}
+
 /** Time zones change their offset at quarters of an hour, so one lookup serves all times of a quarter. */
 const QUARTER_MS = 15 * MINUTE_MS
 const MAX_CACHED_OFFSETS = 50_000

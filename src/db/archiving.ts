@@ -1,6 +1,52 @@
-// Shared by the archives of several tables: only one process archives at a time, and never on the day of an upgrade.
+// Shared by the archives of several tables: consistent reads, one archiving process at a time, and none on the day of an upgrade.
 import { sql } from 'kysely'
+import { ServiceError } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
 import type { Db } from './schema.ts'
+
+/** A month of a table that is archived, or was restored from the archive. */
+export interface ArchivedMonth {
+  /** such as `2024-05` */
+  month: string
+  /** null if it was restored */
+  file: string | null
+  /** rows in the file */
+  rows: number
+  archived_at: string
+}
+
+/** Months rarely move, so more attempts are never needed in practice. */
+const ATTEMPTS = 5
+
+/**
+ * Reads data from the database and the archive, and again if a month has moved between them in the meantime.
+ * @param findFiles the files that the read needs, as JSON
+ */
+export async function readWithArchive<Files, T>(findFiles: () => Promise<Files>, read: (files: Files) => Promise<T>): Promise<T> {
+  let files = await findFiles()
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await read(files).then(
+      (result) => ({ result }),
+      (error: Error) => ({ error }),
+    )
+    const after = await findFiles()
+    const isSame = JSON.stringify(after) === JSON.stringify(files)
+    if (isSame && 'result' in outcome) return outcome.result
+    if (isSame || attempt === ATTEMPTS) throw 'error' in outcome ? outcome.error : new Error('The archived months changed repeatedly during the read')
+    files = after
+  }
+}
+
+/** Reads files of an archive. @throws UNAVAILABLE with this rule if they cannot be read */
+export async function fromArchive<T>(rule: 'price_archive' | 'audit_archive', reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    const cause = new Error(`Failed to read the archive: ${(error as Error).message}`, { cause: error })
+    throw new ServiceError('UNAVAILABLE', reason(rule), { headers: { 'retry-after': '30' }, cause })
+  }
+}
 
 /** Nodes of the previous release cannot read an archive: nothing is archived automatically on the day that its migration ran. */
 export async function mayArchive(db: Db, migration: string): Promise<boolean> {

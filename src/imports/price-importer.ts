@@ -91,7 +91,7 @@ export class PriceImporter implements Importer {
     return null
   }
 
-  /** The item of the first key that matches; null if no item has any of the keys but the row describes its item. */
+  /** The item of the first key that matches. Null if no key matches, but the row describes the item by other fields. */
   #find({ item }: PriceRow): RowResult | null {
     let unknown: RowResult | null = null
     for (const key of keysOf(item)) {

@@ -240,7 +240,7 @@ export class SortedRows {
     return kept.counts[block]!
   }
 
-  /** The position in the sequence of the block that contains the filter's row at an offset; the end if there is no such row. */
+  /** Position of the block that contains the filter's row at this offset, or the end of the sequence if the filter has fewer rows. */
   #placeOf(offset: number, filter: RowBits | null, kept: CachedRows): number {
     const { sequence } = this.#blocks
     const { ends } = kept

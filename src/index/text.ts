@@ -90,7 +90,7 @@ const SHORTEST_SUGGESTION = 2
 /** Maximum words that one word is split into. */
 const MAX_PIECES = 4
 
-/** Estimated cost of scanning all texts, which is done only if there is no other way. */
+/** Estimated cost of scanning all texts, the last resort. */
 const SCAN = Number.MAX_VALUE
 
 /** Cost of following a text to its rows, relative to checking the next of many rows. */

@@ -32,7 +32,7 @@ type Cause = Exclude<ListingStatus, typeof PUBLISHED> | 'no_stock' | 'vacation' 
 
 /**
  * Every cause. `ListingSnapshot` finds listings by the same conditions (its query and `ListingState.put`); test/market/visibility.test.ts compares
- * both. The plan is no cause: listings of a downgraded account stay published.
+ * both. The plan does not matter: listings of a downgraded account stay published.
  */
 const HINDRANCES: Record<Cause, Hindrance> = {
   pending: { holds: inStatus('pending'), whatToDo: "Wait for the operator's decision." },

@@ -115,7 +115,7 @@ test('the database contains no credential or secret of a response, and sessions 
   expect(rows.map(({ hash }) => hash.toString('hex'))).toEqual([createHash('sha256').update(session).digest('hex')])
 })
 
-test('signing in stores no result, because there is no credential to encrypt it with', async () => {
+test('signing in stores no result, because no credential could encrypt it', async () => {
   const before = await keptResults()
   const reply = await send(`${node.operatorUrl}/console/session`, null, {
     json: { token: OPERATOR_TOKEN },

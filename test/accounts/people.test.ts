@@ -27,7 +27,7 @@ const detailsOf = ({ body }: { body: { error?: { details?: { field: string; rule
   body.error?.details?.map(({ field, rule }) => `${field} ${rule}`)
 
 describe('The first owner', () => {
-  test('is created by a link that works once, even under concurrent use, and there is no second link', async () => {
+  test('is created with a link that works once, even for concurrent requests; no second link can be created', async () => {
     const node = await startTestNode()
     try {
       const { link_path: replaced } = await call(makeOwnerLink, node.ctx, {})

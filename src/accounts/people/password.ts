@@ -15,7 +15,7 @@ const STORED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{
 /** Minimum zxcvbn score (0 to 4): the highest withstands guessing with a stolen database. */
 const SCORE = 4
 
-/** Used for comparison if there is no password, so that an unknown name takes as long as a known one. */
+/** Checked for unknown names, so that their response takes as long as that for a known name. */
 const NOBODY = `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=${LANES}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /** In the PHC string format: algorithm, parameters, salt and hash. */

@@ -2,22 +2,12 @@
 import { rm } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
-import { monthAfter } from '#core/time.ts'
-import { withArchivingLock } from '#db/archiving.ts'
+import { monthAfter, monthStart } from '#core/time.ts'
+import { type ArchivedMonth, withArchivingLock } from '#db/archiving.ts'
 import { deleteAuditEntries, restoreAuditEntries, type StoredAuditEntry } from '#db/audit-log.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { writeAuditFile } from './audit-file.ts'
 import type { AuditArchive } from './open-audit-archive.ts'
-
-/** A month of the audit log that is archived, or was restored from the archive. */
-export interface AuditMonth {
-  /** such as `2024-05` */
-  month: string
-  /** null if it was restored */
-  file: string | null
-  rows: number
-  archived_at: string
-}
 
 /** Steps after each of which the process may crash without losing or repeating an entry. */
 export type AuditArchiveStep = 'written' | 'stored' | 'verified' | 'recorded' | 'emptied'
@@ -39,10 +29,10 @@ const ARCHIVING = 7315
  * @param keepMonths months before the current one that stay in the database, at least 1
  * @returns the archived months; none if another process is archiving
  */
-export async function archiveOldAudit(archiving: Archiving, keepMonths: number): Promise<AuditMonth[]> {
+export async function archiveOldAudit(archiving: Archiving, keepMonths: number): Promise<ArchivedMonth[]> {
   const { db, now } = archiving
   const archived = await withArchivingLock(db, ARCHIVING, async () => {
-    const done: AuditMonth[] = []
+    const done: ArchivedMonth[] = []
     await emptyArchived(archiving)
     for (const month of await monthsBefore(db, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - keepMonths, 1)))) {
       const one = await archiveOne(archiving, month)
@@ -58,7 +48,7 @@ export async function archiveOldAudit(archiving: Archiving, keepMonths: number):
  * @returns null if it has no entries in the database
  * @throws Error if the month has not ended, the file cannot be read back as written, or another process is archiving
  */
-export async function archiveAuditMonth(archiving: Archiving, month: string): Promise<AuditMonth | null> {
+export async function archiveAuditMonth(archiving: Archiving, month: string): Promise<ArchivedMonth | null> {
   const current = archiving.now.toISOString().slice(0, 7)
   if (month >= current) throw new Error(`${month} is too recent: only months before ${current} can be archived`)
   const done = await withArchivingLock(archiving.db, ARCHIVING, async () => {
@@ -69,7 +59,7 @@ export async function archiveAuditMonth(archiving: Archiving, month: string): Pr
   return done.moved
 }
 
-async function archiveOne(archiving: Archiving, month: string): Promise<AuditMonth | null> {
+async function archiveOne(archiving: Archiving, month: string): Promise<ArchivedMonth | null> {
   const staged = await archiving.archive.store.stage()
   try {
     return await moveMonth(archiving, month, staged)
@@ -78,7 +68,7 @@ async function archiveOne(archiving: Archiving, month: string): Promise<AuditMon
   }
 }
 
-async function moveMonth({ db, archive, now, onStep, signal }: Archiving, month: string, staged: string): Promise<AuditMonth | null> {
+async function moveMonth({ db, archive, now, onStep, signal }: Archiving, month: string, staged: string): Promise<ArchivedMonth | null> {
   const reached = async (step: AuditArchiveStep) => {
     await onStep?.(step, month)
     signal?.throwIfAborted()
@@ -112,7 +102,7 @@ async function emptyArchived({ db, signal }: Archiving): Promise<void> {
 }
 
 async function emptyMonth(db: Db, month: string, signal?: AbortSignal): Promise<void> {
-  await deleteAuditEntries(db, { from: startOf(month), to: startOf(monthAfter(month)) }, signal)
+  await deleteAuditEntries(db, { from: monthStart(month), to: monthStart(monthAfter(month)) }, signal)
   await db.kysely.updateTable('audit_archives').set({ emptied: true }).where('month', '=', month).execute()
 }
 
@@ -120,7 +110,7 @@ async function emptyMonth(db: Db, month: string, signal?: AbortSignal): Promise<
  * Restores an archived month to the database, where it stays until it is archived manually. Its file stays, because older backups need it.
  * @throws Error if the archive does not have it, or its file is damaged
  */
-export async function restoreAuditMonth({ db, archive }: Pick<Archiving, 'db' | 'archive'>, month: string): Promise<AuditMonth> {
+export async function restoreAuditMonth({ db, archive }: Pick<Archiving, 'db' | 'archive'>, month: string): Promise<ArchivedMonth> {
   const restored = await withArchivingLock(db, ARCHIVING, () =>
     db.kysely.transaction().execute(async (tx) => {
       const archived = await tx.selectFrom('audit_archives').selectAll().where('month', '=', month).forUpdate().executeTakeFirst()
@@ -139,7 +129,7 @@ export async function restoreAuditMonth({ db, archive }: Pick<Archiving, 'db' | 
 }
 
 /** All archived and restored months, oldest first. */
-export async function archivedAuditMonths(on: Queryable): Promise<AuditMonth[]> {
+export async function archivedAuditMonths(on: Queryable): Promise<ArchivedMonth[]> {
   const months = await on.selectFrom('audit_archives').select(['month', 'file', 'rows', 'archived_at']).orderBy('month').execute()
   return months.map((row) => ({ ...row, rows: Number(row.rows), archived_at: row.archived_at.toISOString() }))
 }
@@ -168,19 +158,14 @@ async function monthsBefore(db: Db, end: Date): Promise<string[]> {
   const known = new Set((await archivedAuditMonths(db.kysely)).map(({ month }) => month))
   const months: string[] = []
   if (first === null) return months
-  for (let month = first.toISOString().slice(0, 7); startOf(month) < end; month = monthAfter(month)) if (!known.has(month)) months.push(month)
+  for (let month = first.toISOString().slice(0, 7); monthStart(month) < end; month = monthAfter(month)) if (!known.has(month)) months.push(month)
   return months
-}
-
-/** The first moment of a month. */
-export function startOf(month: string): Date {
-  return new Date(`${month}-01T00:00:00Z`)
 }
 
 async function* entriesOf(tx: Tx, month: string, signal?: AbortSignal): AsyncGenerator<StoredAuditEntry> {
   await sql`declare archived no scroll cursor for
     select id, at, actor, action, subject_type, subject_id, before::text as before, after::text as after, request_id
-    from audit_log where at >= ${startOf(month)} and at < ${startOf(monthAfter(month))} order by id`.execute(tx)
+    from audit_log where at >= ${monthStart(month)} and at < ${monthStart(monthAfter(month))} order by id`.execute(tx)
   for (;;) {
     signal?.throwIfAborted()
     const { rows } = await sql<StoredAuditEntry>`fetch forward ${sql.lit(BATCH)} from archived`.execute(tx)

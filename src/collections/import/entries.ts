@@ -9,7 +9,7 @@ import type { ItemKey } from '#prices/records.ts'
 import { truncate } from '#prices/sources/cells.ts'
 import { MAX_CODE_LENGTH, MAX_NOTE_LENGTH, MAX_QUANTITY } from '../fields.ts'
 
-/** How a file describes an item: ids if it has any, and the text on the card. */
+/** How a file describes an item: by its ids, if the file has them, and by the text on the card. */
 export interface ItemDescription {
   keys: ItemKey[]
   name: string

@@ -6,7 +6,7 @@ import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { monthAfter } from '#core/time.ts'
-import { withArchivingLock } from '#db/archiving.ts'
+import { type ArchivedMonth, withArchivingLock } from '#db/archiving.ts'
 import { copyIn } from '#db/copy.ts'
 import { priceMonths } from '#db/price-months.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
@@ -14,17 +14,6 @@ import { ensureMonth } from '../months.ts'
 import { lockMarkets } from '../writer.ts'
 import { type ArchivedPoint, writeArchiveFile } from './archive-file.ts'
 import type { PriceArchive } from './price-archive.ts'
-
-/** A month of the history that is archived, or was restored from the archive. */
-export interface PriceMonth {
-  /** such as `2024-05` */
-  month: string
-  /** null if it was restored */
-  file: string | null
-  /** points in the file */
-  rows: number
-  archived_at: string
-}
 
 /** Steps after each of which the process may crash without losing data. */
 export type ArchiveStep = 'written' | 'stored' | 'verified' | 'swapped'
@@ -56,15 +45,15 @@ const ARCHIVING = 7314
  * @param keepMonths months before the current one that stay in the database, at least 5
  * @returns the archived months; none if another process is archiving
  */
-export async function archiveOldMonths(archiving: Archiving, keepMonths: number): Promise<PriceMonth[]> {
+export async function archiveOldMonths(archiving: Archiving, keepMonths: number): Promise<ArchivedMonth[]> {
   return (await withArchivingLock(archiving.db, ARCHIVING, () => archiveDue(archiving, keepMonths))) ?? []
 }
 
-async function archiveDue(archiving: Archiving, keepMonths: number): Promise<PriceMonth[]> {
+async function archiveDue(archiving: Archiving, keepMonths: number): Promise<ArchivedMonth[]> {
   const { db, now } = archiving
   const keepFrom = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - keepMonths, 1)).toISOString().slice(0, 7)
   const known = new Map((await archivedMonths(db.kysely)).map((one) => [one.month, one]))
-  const archived: PriceMonth[] = []
+  const archived: ArchivedMonth[] = []
   for (const month of (await priceMonths(db.kysely)).filter((month) => month < keepFrom)) {
     const before = known.get(month)
     if (before && (before.file === null || !(await hasPoints(db, month, WORTH_ARCHIVING)))) continue
@@ -81,14 +70,14 @@ async function archiveDue(archiving: Archiving, keepMonths: number): Promise<Pri
  * @throws Error if the file does not read back as written, if the month changed or was locked meanwhile, or if another process is archiving; in each
  * case nothing has moved
  */
-export async function archiveMonth(archiving: Archiving, month: string): Promise<PriceMonth | null> {
+export async function archiveMonth(archiving: Archiving, month: string): Promise<ArchivedMonth | null> {
   const done = await withArchivingLock(archiving.db, ARCHIVING, async () => ({ moved: await archiveOne(archiving, month, 1) }))
   if (!done) throw new Error('Another process is archiving; try again later')
   return done.moved
 }
 
 /** @param minRows minimum number of points for a new file */
-async function archiveOne(archiving: Archiving, month: string, minRows: number): Promise<PriceMonth | null> {
+async function archiveOne(archiving: Archiving, month: string, minRows: number): Promise<ArchivedMonth | null> {
   const replacedBefore = new Date(archiving.now.getTime() - STANDING_DAYS * DAY_MS)
   const latest = replacedBefore.toISOString().slice(0, 7)
   if (month >= latest) throw new Error(`${month} is too recent: only months before ${latest} can be archived`)
@@ -112,7 +101,7 @@ interface Move {
 async function moveMonth(
   { db, archive, now, onStep, signal }: Archiving,
   { month, replacedBefore, staged, minRows }: Move,
-): Promise<PriceMonth | null> {
+): Promise<ArchivedMonth | null> {
   const reached = async (step: ArchiveStep) => {
     await onStep?.(step, month)
     if (step !== 'swapped') signal?.throwIfAborted()
@@ -184,7 +173,7 @@ async function cover(tx: Tx, points: readonly ArchivedPoint[]): Promise<void> {
  * Restores an archived month to the database, where it stays until it is archived manually. Its file is kept, because older database backups need it.
  * @throws Error if the archive does not have it, or its file is damaged
  */
-export async function restoreMonth({ db, archive }: Pick<Archiving, 'db' | 'archive'>, month: string): Promise<PriceMonth> {
+export async function restoreMonth({ db, archive }: Pick<Archiving, 'db' | 'archive'>, month: string): Promise<ArchivedMonth> {
   return db.kysely.transaction().execute(async (tx) => {
     await sql`lock table price_archives in exclusive mode`.execute(tx)
     const [archived] = await archivedMonths(tx, month)
@@ -212,7 +201,7 @@ export async function forgetArchives(db: Db, { files }: PriceArchive, keepFrom: 
 }
 
 /** Months that are or were archived, oldest first; only `month` if given. */
-export async function archivedMonths(on: Queryable, month?: string): Promise<(PriceMonth & { checksum: string })[]> {
+export async function archivedMonths(on: Queryable, month?: string): Promise<(ArchivedMonth & { checksum: string })[]> {
   let months = on.selectFrom('price_archives').select(['month', 'file', 'rows', 'checksum', 'archived_at']).orderBy('month')
   if (month !== undefined) months = months.where('month', '=', month)
   return (await months.execute()).map((row) => ({ ...row, rows: Number(row.rows), archived_at: row.archived_at.toISOString() }))

@@ -1,7 +1,6 @@
 // Reads archived months: the points of an item from the files that a time window needs.
 import { sql } from 'kysely'
-import { ServiceError } from '#core/errors.ts'
-import { reason } from '#core/problems.ts'
+import { fromArchive, readWithArchive } from '#db/archiving.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { FileStore } from '#files/file-store.ts'
 import { ParquetFiles } from '#files/parquet-files.ts'
@@ -13,9 +12,6 @@ export interface HistoryWindow {
   /** exclusive; default: now */
   to?: Date
 }
-
-/** Maximum attempts of a read. Months rarely move, so several moves during one read do not occur in practice. */
-const ATTEMPTS = 5
 
 interface NeededFiles {
   /** the item and the items merged into it, earliest merge first */
@@ -45,30 +41,17 @@ export class PriceArchive {
       this.#isUsed = await isArchiveUsed(on)
       if (!this.#isUsed) return result
     }
-    let needed = await neededFiles(on, itemId, window)
-    for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#pointsOf(needed).then(
-        async (points) => ({ result: await read(points) }),
-        (error: Error) => ({ error }),
-      )
-      const after = await neededFiles(on, itemId, window)
-      const isSame = JSON.stringify(after) === JSON.stringify(needed)
-      if (isSame && 'result' in outcome) return outcome.result
-      if (isSame || attempt === ATTEMPTS)
-        throw 'error' in outcome ? outcome.error : new Error('The archived months changed repeatedly during the read')
-      needed = after
-    }
+    return readWithArchive(
+      () => neededFiles(on, itemId, window),
+      async (needed) => read(await this.#pointsOf(needed)),
+    )
   }
 
   async #pointsOf({ ids, files }: NeededFiles): Promise<ArchivedPoint[]> {
     if (files.length === 0) return []
-    try {
-      const found = await Promise.all(files.map(async (name) => (await this.files.open(name)).pointsOf(ids)))
-      return ids.length === 1 ? found.flat() : withoutCovered(found.flat(), ids)
-    } catch (error) {
-      const cause = new Error(`Failed to read the price archive: ${(error as Error).message}`, { cause: error })
-      throw new ServiceError('UNAVAILABLE', reason('price_archive'), { headers: { 'retry-after': '30' }, cause })
-    }
+    const pointsIn = async (name: string) => (await this.files.open(name)).pointsOf(ids)
+    const found = (await fromArchive('price_archive', Promise.all(files.map(pointsIn)))).flat()
+    return ids.length === 1 ? found : withoutCovered(found, ids)
   }
 }
 
