@@ -3,8 +3,8 @@ import { ServiceError } from '#core/errors.ts'
 import { existing, id, idForSql, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { verb } from '#core/verb.ts'
 import { groupedChange } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { CLEARABLE_FIELDS, closed, valuesOf, quantity } from './fields.ts'
 import { type Addition, addRecords, type NewRecord } from './insert-records.ts'
 import { ownerOf, taggedRecord } from './store.ts'
@@ -19,11 +19,10 @@ const addRecord = groupedChange<RecordWriteCtx, Addition, TaggedRecord>(
   async (tx, writes) => (await addRecords(tx, writes)).map((added) => (added instanceof ServiceError ? added : taggedRecord(added))),
 )
 
-export const addCollectionItem = verb(
+export const addCollectionItem = writeVerb(
   {
     name: 'addCollectionItem',
     needs: OPERATION_PLAN.addCollectionItem,
-    writes: true,
     input: Type.Object(
       {
         id: id('collection'),

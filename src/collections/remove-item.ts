@@ -3,17 +3,16 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { requireCurrent } from '#core/precondition.ts'
-import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { closed } from './fields.ts'
 import { deleteRecord, lockRecord, recordOf, tagOf } from './store.ts'
 import type { RecordWriteCtx } from './types.ts'
 
-export const removeCollectionItem = verb(
+export const removeCollectionItem = writeVerb(
   {
     name: 'removeCollectionItem',
     needs: OPERATION_PLAN.removeCollectionItem,
-    writes: true,
     input: Type.Object({ id: id('collection'), itemId: id('record') }, closed),
   },
   (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId }): Promise<void> =>

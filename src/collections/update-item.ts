@@ -4,8 +4,8 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { requireCurrent } from '#core/precondition.ts'
-import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { CLEARABLE_FIELDS, closed, valuesOf, quantity } from './fields.ts'
 import { lockRecord, recordOf, tagOf, taggedRecord, updateRecord } from './store.ts'
 import type { RecordWriteCtx, TaggedRecord } from './types.ts'
@@ -17,11 +17,10 @@ export interface ChangedRecord extends TaggedRecord {
   changed: (keyof typeof FIELDS)[]
 }
 
-export const updateCollectionItem = verb(
+export const updateCollectionItem = writeVerb(
   {
     name: 'updateCollectionItem',
     needs: OPERATION_PLAN.updateCollectionItem,
-    writes: true,
     input: Type.Object({ id: id('collection'), itemId: id('record'), ...FIELDS }, closed),
   },
   async (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId, ...fields }): Promise<ChangedRecord> => {

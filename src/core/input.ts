@@ -37,6 +37,8 @@ export interface Shape {
   additionalProperties?: unknown
   /** the rule for the error, if the keywords alone do not explain what is allowed */
   allowed?: Reason
+  /** an empty flag is refused, not false: whoever writes it means something else */
+  emptyRefused?: boolean
   /** allowed values in the reference, if the verb itself rejects all others */
   documentedValues?: string[]
 }
@@ -147,7 +149,7 @@ function scalarReader(shape: Shape): (text: string) => unknown {
     case 'boolean':
       return (text) => {
         if (text === '1' || text === 'true') return true
-        if (text === '0' || text === 'false' || text === '') return false
+        if (text === '0' || text === 'false' || (text === '' && !shape.emptyRefused)) return false
         return REFUSED
       }
     default: {

@@ -92,7 +92,8 @@ export async function executeDryRun<Ctx extends WriteCtx, Result>(ctx: Ctx, run:
   mayWrite(ctx.viewer)
   try {
     return await inTransaction(ctx.db, async (tx) => {
-      throw new RolledBack(await run(tx, { ...ctx, rehearsal: tx, idempotency: null }))
+      // Reads also use the transaction: they see its writes, and a dry run never waits for a second connection of the pool.
+      throw new RolledBack(await run(tx, { ...ctx, db: { ...ctx.db, kysely: tx }, rehearsal: tx, idempotency: null }))
     })
   } catch (thrown) {
     if (thrown instanceof RolledBack) return thrown.result as Result

@@ -3,7 +3,10 @@ import type { CatalogueNode } from '#catalogue/context.ts'
 import type { HasViewer } from '#core/verb.ts'
 import type { PublicCtx } from '#public-context.ts'
 
-export type GraphqlCtx = PublicCtx
+export interface GraphqlCtx extends PublicCtx {
+  /** set in the resolver of a mutation that is a dry run */
+  dryRun?: boolean
+}
 
 /** The part of the context that resolvers of queries use. */
 export type QueryCtx = HasViewer & CatalogueNode & Pick<PublicCtx, 'currencies'>

@@ -11,15 +11,13 @@ import { type Builder, cost } from './builder.ts'
 import { camelCase } from './errors.ts'
 import { callByFields } from './mutating.ts'
 
-const DRY_RUN = 'Changes nothing and returns the result the change would have, with `forecast`.'
 const PRICE = `In TL, ${MIN_PRICE} to ${MAX_PRICE}.`
 
 interface ListingArgs {
   listingId: string | number
-  dryRun?: boolean | null
 }
 
-const pathOf = ({ listingId, dryRun }: ListingArgs) => ({ id: ['listingId', idOf(listingId)], dry_run: ['dryRun', dryRun ?? false] }) as const
+const pathOf = ({ listingId }: ListingArgs) => ({ id: ['listingId', idOf(listingId)] }) as const
 
 export function implementListingMutations(builder: Builder): void {
   const input = builder.inputType('ListingInput', {
@@ -49,24 +47,23 @@ export function implementListingMutations(builder: Builder): void {
   addRenewal(builder, forecast)
   builder.mutationFields((t) => {
     const listingId = t.arg.id({ required: true, description: 'Id of one of your listings.' })
-    const dryRun = t.arg.boolean({ defaultValue: false, description: DRY_RUN })
     return {
       updateListingPrice: t.field({
         type: result,
         description: 'Changes the price; the listing needs no new approval.',
-        args: { listingId, price: t.arg.float({ required: true, description: PRICE }), dryRun },
+        args: { listingId, price: t.arg.float({ required: true, description: PRICE }) },
         resolve: (_root, args, ctx, info) => callByFields(updateListingPrice, ctx, info, { price: args.price }, pathOf(args)),
       }),
       updateListing: t.field({
         type: result,
         description: 'Changes the given fields; any field other than price, quantity and SKU requires a new approval.',
-        args: { listingId, input: t.arg({ type: input, required: true, description: 'Fields to change.' }), dryRun },
+        args: { listingId, input: t.arg({ type: input, required: true, description: 'Fields to change.' }) },
         resolve: (_root, args, ctx, info) => callByFields(updateListing, ctx, info, args.input, pathOf(args)),
       }),
       setListingStatus: t.field({
         type: result,
         description: 'Pauses or publishes a listing; `status` is the result of `publish`.',
-        args: { listingId, action: t.arg.string({ required: true, description: '`pause` or `publish`.' }), dryRun },
+        args: { listingId, action: t.arg.string({ required: true, description: '`pause` or `publish`.' }) },
         resolve: (_root, args, ctx, info) => callByFields(setListingStatus, ctx, info, { action: args.action }, pathOf(args)),
       }),
     }
@@ -140,7 +137,6 @@ function addRenewal(builder: Builder, forecast: ReturnType<typeof addForecast>):
       args: {
         ids: t.arg.idList({ description: `Ids of your listings, 1 to ${MAX_RENEWED}.` }),
         endingWithinDays: t.arg.int({ description: 'Instead of `ids`: all listings whose period ends within this many days, 1 to 365.' }),
-        dryRun: t.arg.boolean({ defaultValue: false, description: DRY_RUN }),
       },
       resolve: (_root, args, ctx, info) => {
         const { ids, ...others } = withoutNulls(args)

@@ -24,7 +24,8 @@ export async function callByFields<Ctx extends GraphqlCtx, In extends TSchema, O
   const fields = Object.entries(input).map(([name, value]) => [snakeCase(name), value] as const)
   const ids = Object.entries(path).map(([name, [, value]]) => [name, value] as const)
   try {
-    return await call(target, ofItsOwn(ctx, info), Object.fromEntries([...fields, ...ids]), Object.keys(path))
+    const sent = Object.fromEntries([...fields, ...ids, ...(ctx.dryRun ? [['dry_run', true] as const] : [])])
+    return await call(target, ofItsOwn(ctx, info), sent, [...Object.keys(path), 'dry_run'])
   } catch (error) {
     throw error instanceof ServiceError ? renameErrorFields(error, namingOf(info, path)) : error
   }

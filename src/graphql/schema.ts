@@ -3,6 +3,7 @@ import type { GraphQLSchema } from 'graphql'
 import { MARKETS } from '#core/markets.ts'
 import { newBuilder, newRefs } from './builder.ts'
 import { implementCategory } from './category-type.ts'
+import { addDryRuns } from './dry-run.ts'
 import { implementEvents } from './event-query.ts'
 import { gateItemFields } from './gating.ts'
 import { implementItem } from './item-type.ts'
@@ -37,6 +38,7 @@ export function buildSchema(): GraphQLSchema {
   })
   const schema = builder.toSchema({ sortSchema: false })
   gateItemFields(schema)
+  addDryRuns(schema)
   return schema
 }
 

@@ -10,6 +10,7 @@ interface Schema {
   enum?: unknown[]
   pattern?: string
   allowed?: string
+  emptyRefused?: boolean
   documentedValues?: string[]
   properties?: Record<string, Schema>
   items?: Schema
@@ -43,8 +44,9 @@ export function nameSchemas(document: SchemaHolder): void {
   }
   const referring = (declared: Schema): Schema => {
     const { documentedValues, ...schema } = declared
-    // Used for our own error messages only.
+    // Used for our own checks and error messages only.
     delete schema.allowed
+    delete schema.emptyRefused
     // Few tools compile patterns with Unicode classes.
     if (schema.pattern?.includes('\\p{')) delete schema.pattern
     if (documentedValues) schema.enum = documentedValues

@@ -3,7 +3,8 @@ import { invalid, ServiceError } from '#core/errors.ts'
 import { paramReader, type TSchema, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { call, type HasViewer, withFamilyCode, type PlanViewer, type Viewer } from '#core/verb.ts'
-import { successBody } from './envelope.ts'
+import { isDryRun, NOTHING_CHANGED } from '#db/write-verb.ts'
+import { type Answer, successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
 import { isList, listAsCsv, type OpenSnapshot } from './list-csv.ts'
 import { type ApiRequest, type Endpoint, type MaybePromise, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
@@ -27,9 +28,10 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   const input = inputOf(route)
   const inPath = namesInPath(route)
   const openForCsv = snapshot && isList(route) ? snapshot : null
-  const responseOf = (result: unknown, request: ApiRequest): MaybePromise<Response> => {
+  const responseOf = (result: unknown, request: ApiRequest, dryRun: boolean): MaybePromise<Response> => {
     if (route.csv && prefersCsv(request.headers.accept)) return byAccept({ status: 200, ...route.csv(result as never) })
-    const answer = route.answer(result as never)
+    const answered = route.answer(result as never)
+    const answer = dryRun && 'data' in answered ? answerOfDryRun(answered, result) : answered
     if ('bytes' in answer) return { status: 200, headers: JSON_HEADERS, etag: answer.tag, body: answer.bytes, again: answer.bytes }
     if ('body' in answer) return { status: 200, ...answer }
     const status = route.status ?? 200
@@ -47,9 +49,11 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
         const asked = listAsCsv(route, ctx(viewer, request), input(request) as object, inPath, openForCsv)
         return asked.then(byAccept).catch((error: unknown) => failed(withFamilyCode(error, verb), request))
       }
-      const result: unknown = call(verb, ctx(viewer, request), input(request), inPath)
-      if (result instanceof Promise) return result.then((made) => responseOf(made, request)).catch((error: unknown) => failed(error, request))
-      return responseOf(result, request)
+      const asked = input(request)
+      const dryRun = isDryRun(verb, asked)
+      const result: unknown = call(verb, ctx(viewer, request), asked, inPath)
+      if (result instanceof Promise) return result.then((made) => responseOf(made, request, dryRun)).catch((error: unknown) => failed(error, request))
+      return responseOf(result, request, dryRun)
     } catch (error) {
       return failed(withFamilyCode(error, verb), request)
     }
@@ -78,6 +82,18 @@ function unstored(make: Responder): Responder {
   }
 }
 
+/** The entity tag of a rolled-back version would fit the next real one; a forecast has the tag of the unchanged object. */
+function answerOfDryRun({ etag, ...answer }: Answer, result: unknown): Answer {
+  const isForecast = typeof result === 'object' && result !== null && 'forecast' in result
+  return { ...answer, message: NOTHING_CHANGED, ...(isForecast && etag !== undefined && { etag }) }
+}
+
+/** Input fields of a write that are read from the query: its own, and `dry_run`. */
+export function queryFieldsOf<Ctx extends HasViewer>({ verb, queryFields = [] }: Route<Ctx>): readonly string[] {
+  const { properties = {} } = verb.input as { properties?: object }
+  return verb.writes && 'dry_run' in properties ? [...queryFields, 'dry_run'] : queryFields
+}
+
 export function namesInPath({ path }: { path: string }): string[] {
   return [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
 }
@@ -90,7 +106,7 @@ function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest
   const inText = (name: string) => (route.bodyField ? name !== route.bodyField : !readsBody || names.includes(name))
   const fromText = Object.fromEntries(Object.entries(properties).filter(([name]) => inText(name)))
   const readText = paramReader(Type.Object(fromText))
-  const { queryFields = [] } = route
+  const queryFields = readsBody ? queryFieldsOf(route) : []
   const readQueryFields = paramReader(Type.Object(Object.fromEntries(queryFields.map((name) => [name, Type.Optional(properties[name]!)]))))
   return (request) => {
     const queried = !readsBody || route.bodyField !== undefined

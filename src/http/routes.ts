@@ -8,7 +8,7 @@ import { isOperatorNeed } from '#core/roles.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
 import { reason } from '#core/problems.ts'
 import { type HasViewer, withFamilyCode, type Verb } from '#core/verb.ts'
-import { endpointOf, type EndpointRules, namesInPath } from './endpoint.ts'
+import { endpointOf, type EndpointRules, namesInPath, queryFieldsOf } from './endpoint.ts'
 import { ErrorSchema } from './envelope.ts'
 import { handleRequest } from './fastify-adapter.ts'
 import { isList } from './list-csv.ts'
@@ -102,7 +102,8 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
   const shape = route.verb.input as { properties?: Record<string, TSchema>; required?: string[] }
   const properties = shape.properties ?? {}
   const names = namesInPath(route)
-  const { queryFields = [] } = route
+  const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
+  const queryFields = readsBody ? queryFieldsOf(route) : []
   const fields = (chosen: readonly string[], nameOf = (name: string) => name) =>
     Type.Object(
       Object.fromEntries(chosen.map((name) => [nameOf(name), shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])),
@@ -125,7 +126,6 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
   // Fields of a JSON body that are passed in the query if the body is a file.
   const elsewhere = route.bodies ? names : [...names, ...queryFields, route.bodyField]
   const others = Object.keys(properties).filter((name) => !elsewhere.includes(name))
-  const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
   return {
     operationId: verbName,
     summary: route.summary,

@@ -1,7 +1,7 @@
 // Forecast of a write to an own listing: runs the write, inspects the result and rolls it back.
-import { Type } from '#core/input.ts'
 import { executeDryRun } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import { dryRunField } from '#db/write-verb.ts'
 import { QUEUED, REJECTED, statusAt } from './rules.ts'
 import { findVisibilityRow, findVisibilityRows, lockVisibilityRow, lockVisibilityRows, type VisibilityRow } from './visibility-rows.ts'
 import { changedSinceApproval, CONTENT, listingTag } from './store.ts'
@@ -10,13 +10,7 @@ import { usualWait } from './usual-wait.ts'
 import { hindrancesOf } from './visibility.ts'
 
 /** The input field of every write that can be forecast. */
-export const DryRun = {
-  dry_run: Type.Optional(
-    Type.Boolean({ description: '`1` changes nothing; `data` is what the write would return, with `forecast`', examples: [true] }),
-  ),
-}
-
-const UNCHANGED = 'Forecast only; nothing was changed'
+export const DryRun = dryRunField('`1` changes nothing; `data` is what the write would return, with `forecast`')
 
 /** Fields, besides the content, that decide whether buyers find a listing. */
 const DECIDING: readonly string[] = ['quantity', 'action']
@@ -40,7 +34,6 @@ export async function forecasting<Ctx extends MarketWriteCtx, Input extends { id
     return {
       ...result,
       ...('etag' in result && { etag: listingTag(before!) }),
-      message: UNCHANGED,
       forecast: { ...forecastOf(before!, after, Object.keys(input), ctx.now()), usual_wait: wait },
     }
   })
@@ -65,7 +58,7 @@ export async function forecastingEach<
       const own = one.refused === null && before.get(one.id)
       return own ? { ...one, forecast: { ...forecastOf(own, after.get(one.id) ?? null, [], ctx.now()), usual_wait: wait } } : one
     })
-    return { ...result, listings, message: UNCHANGED }
+    return { ...result, listings }
   })
 }
 

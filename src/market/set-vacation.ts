@@ -4,9 +4,10 @@ import { invalid } from '#core/errors.ts'
 import { moment, momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { vacationResponse, type VacationAnswer } from './get-vacation.ts'
 import { isOnVacation, type Vacation, withoutVacation, withVacation } from './vacation.ts'
 import { deleteVacation, lockRunning, lockVacation, shiftPeriodEnds, saveVacation } from './vacation-store.ts'
@@ -17,11 +18,10 @@ export const MAX_VACATION_LEAD_DAYS = 365
 /** Clocks of two systems differ, and requests take time: a start up to this long in the past means now. */
 const START_TOLERANCE_MS = 5 * MINUTE_MS
 
-export const setVacation = verb(
+export const setVacation = writeVerb(
   {
     name: 'setVacation',
     needs: OPERATION_PLAN.setVacation,
-    writes: true,
     input: Type.Object(
       {
         from: Type.Optional(moment(`When it starts, at most ${MAX_VACATION_LEAD_DAYS} days ahead; default: now`)),

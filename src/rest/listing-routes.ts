@@ -167,7 +167,6 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
         `ones become pending. Give up to ${MAX_RENEWED.toLocaleString('en')} \`ids\`, or renew all that end within a number of days. Refused listings are reported ` +
         `by id; the others are renewed. Accepts an \`Idempotency-Key\`. ${DRY_RUN}`,
       tag,
-      queryFields: ['dry_run'],
       answer: ({ listings, more, message }: Renewal) => ({ data: listings, message, extra: { more } }),
       data: Type.Array(RenewedListingSchema),
       extra: { more: Type.Boolean({ description: 'Whether more listings end within the requested days; if so, send the request again' }) },
@@ -208,15 +207,14 @@ function changed({ message, id, price, status, etag }: ListingResult): Answer {
 
 /** A write that accepts `dry_run` in its query; the response to a dry run is the forecast. */
 function forecastable(route: Route<MarketCtx>): Route<MarketCtx> {
-  const { answer, description, queryFields = [] } = route
+  const { answer, description } = route
   return {
     ...route,
     description: `${description} ${DRY_RUN}`,
-    queryFields: [...queryFields, 'dry_run'],
-    answer: (result: Forecasted & { message?: string }) => {
+    answer: (result: Forecasted) => {
       const answered = answer(result as never) as Answer
-      const { forecast, message } = result
-      return forecast ? { ...answered, ...(message && { message }), data: { ...(answered.data as object | undefined), forecast } } : answered
+      const { forecast } = result
+      return forecast ? { ...answered, data: { ...(answered.data as object | undefined), forecast } } : answered
     },
   }
 }

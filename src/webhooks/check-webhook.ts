@@ -1,9 +1,10 @@
 // Checks the account's webhook with valid and forged notifications, and reports the receiver's responses.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change, earlierResult } from '#db/change.ts'
 import { inTransaction } from '#db/transaction.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { messageId } from './notification.ts'
 import { type Check, judge, sendProbes } from './probes.ts'
 import { activeWebhook, insertCheck, recordCheck } from './store.ts'
@@ -11,8 +12,8 @@ import { testBody } from './test-event.ts'
 import { takeTurn } from './turns.ts'
 import type { WebhookCtx } from './types.ts'
 
-export const checkWebhook = verb(
-  { name: 'checkWebhook', needs: OPERATION_PLAN.checkWebhook, writes: true, input: Type.Object({}, { additionalProperties: false }) },
+export const checkWebhook = writeVerb(
+  { name: 'checkWebhook', needs: OPERATION_PLAN.checkWebhook, rehearsable: false, input: Type.Object({}, { additionalProperties: false }) },
   async (ctx: WebhookCtx): Promise<{ checks: Check[] }> => {
     const { db, now, webhooks } = ctx
     const accountId = ownAccount(ctx.viewer)

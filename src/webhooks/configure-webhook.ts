@@ -3,8 +3,9 @@ import { invalidFields } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { MAX_URL_LENGTH } from '#outbound/target-guard.ts'
 import { newSecret } from './new-secret.ts'
 import { findWebhook, saveWebhook } from './store.ts'
@@ -12,11 +13,10 @@ import type { Webhook, WebhookCtx } from './types.ts'
 
 const flag = (fallback: boolean, description: string) => Type.Optional(Type.Boolean({ default: fallback, description }))
 
-export const configureWebhook = verb(
+export const configureWebhook = writeVerb(
   {
     name: 'configureWebhook',
     needs: OPERATION_PLAN.configureWebhook,
-    writes: true,
     secret: true,
     input: Type.Object(
       {

@@ -3,8 +3,9 @@ import { invalid, ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { eventCursor, positionOf } from './event-cursor.ts'
 import { isOutside } from './event-feed.ts'
 import { feedBounds } from './event-positions.ts'
@@ -15,11 +16,10 @@ import type { WebhookCtx } from './types.ts'
 
 const MAX_EVENTS = 10_000
 
-export const replayEvents = verb(
+export const replayEvents = writeVerb(
   {
     name: 'replayEvents',
     needs: OPERATION_PLAN.replayEvents,
-    writes: true,
     input: Type.Object(
       {
         after: eventCursor('Only events after this cursor; default: from the oldest stored event'),

@@ -1,19 +1,19 @@
 // Sends the account's own webhook a signed test event, regardless of the enabled kinds.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { EVENT_KINDS, type EventKind } from './event-body.ts'
 import { messageId } from './notification.ts'
 import { activeWebhook } from './store.ts'
 import { queueTestEvent } from './test-event.ts'
 import type { WebhookCtx } from './types.ts'
 
-export const testWebhook = verb(
+export const testWebhook = writeVerb(
   {
     name: 'testWebhook',
     needs: OPERATION_PLAN.testWebhook,
-    writes: true,
     input: Type.Object({ event: Type.Enum([...EVENT_KINDS], { description: 'What to send' }) }, { additionalProperties: false }),
   },
   (ctx: WebhookCtx, { event }): Promise<{ id: string; event: EventKind }> => {

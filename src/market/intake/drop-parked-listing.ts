@@ -2,15 +2,15 @@
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { takeParked } from './store.ts'
 
-export const dropParkedListing = verb(
+export const dropParkedListing = writeVerb(
   {
     name: 'dropParkedListing',
     needs: OPERATION_PLAN.dropParkedListing,
-    writes: true,
     input: Type.Object({ id: id('parked row') }, { additionalProperties: false }),
   },
   (ctx: WriteCtx, { id: parkedId }): Promise<void> => {

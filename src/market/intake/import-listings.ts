@@ -8,9 +8,10 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type Problem, problem, reason, textOf } from '#core/problems.ts'
 import { runInSlices } from '#core/slices.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change, earlierResult, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { addListings, type ListingInput } from '../add-listings.ts'
 import { type IntakeEntry, MAX_ROWS, readRow, type ReadRow } from './read-rows.ts'
 import { countPlaces, dropParkedKeys, listedSkus, lockIntake, type NewParked, park, parkedKeys, requireIntake } from './store.ts'
@@ -29,11 +30,10 @@ const ADDED_AT_ONCE = 500
 
 type RowResult = Matched | Extract<ReadRow, { refused: readonly Problem[] }>
 
-export const importListings = verb(
+export const importListings = writeVerb(
   {
     name: 'importListings',
     needs: OPERATION_PLAN.importListings,
-    writes: true,
     input: Type.Object(
       {
         // Each row is validated on its own: invalid rows are rejected, the others become listings.

@@ -3,8 +3,9 @@ import { ServiceError } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { QUEUED } from '../rules.ts'
 import { addListings } from '../add-listings.ts'
 import { requireLiveItem } from '../references.ts'
@@ -12,11 +13,10 @@ import { listingOf } from './import-listings.ts'
 import { lockIntake, takeParked } from './store.ts'
 import type { IntakeCtx, PlacedListing } from './types.ts'
 
-export const placeParkedListing = verb(
+export const placeParkedListing = writeVerb(
   {
     name: 'placeParkedListing',
     needs: OPERATION_PLAN.placeParkedListing,
-    writes: true,
     input: Type.Object({ id: id('parked row'), item_id: Type.Integer({ description: 'Item to use for the row' }) }, { additionalProperties: false }),
   },
   (ctx: IntakeCtx, { id: parkedId, item_id: itemId }): Promise<PlacedListing> => {

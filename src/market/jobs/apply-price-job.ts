@@ -4,19 +4,18 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type Reason, combineProblems } from '#core/problems.ts'
-import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import type { StockRow } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
 import { changeListings, intentToApply } from './change-listings.ts'
 import { finishJob, firstRefused, jobRow, type StoredJobRow, jobSummary, lockJob } from './store.ts'
 import type { PriceJob, PriceJobRow } from './types.ts'
 
-export const applyPriceJob = verb(
+export const applyPriceJob = writeVerb(
   {
     name: 'applyPriceJob',
     needs: OPERATION_PLAN.applyPriceJob,
-    writes: true,
     input: Type.Object({ id: id('price job') }, { additionalProperties: false }),
   },
   (ctx: MarketCtx, input): Promise<PriceJob> =>

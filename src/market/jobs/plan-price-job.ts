@@ -7,9 +7,9 @@ import { minorToText } from '#core/money.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import { runInSlices } from '#core/slices.ts'
-import { verb } from '#core/verb.ts'
 import { change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { withNewStock } from '../change-stock.ts'
 import { payoutKurus } from '../payout.ts'
 import { PUBLISHED, statusAt } from '../rules.ts'
@@ -22,11 +22,10 @@ import type { PriceJob, PriceJobRow } from './types.ts'
 
 const PLAN_LASTS_MS = 24 * HOUR_MS
 
-export const planPriceJob = verb(
+export const planPriceJob = writeVerb(
   {
     name: 'planPriceJob',
     needs: OPERATION_PLAN.planPriceJob,
-    writes: true,
     input: Type.Object(
       {
         // Each row is validated on its own: invalid rows are rejected, the others are planned.

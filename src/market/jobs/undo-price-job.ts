@@ -3,19 +3,18 @@ import { id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
-import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import type { StockRow } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
 import { changeListings, hasRowValues, reversalOf } from './change-listings.ts'
 import { finishJob, jobRow, type StoredJobRow, jobSummary, lockJob } from './store.ts'
 import type { PriceJob, PriceJobRow } from './types.ts'
 
-export const undoPriceJob = verb(
+export const undoPriceJob = writeVerb(
   {
     name: 'undoPriceJob',
     needs: OPERATION_PLAN.undoPriceJob,
-    writes: true,
     input: Type.Object({ id: id('price job') }, { additionalProperties: false }),
   },
   (ctx: MarketCtx, input): Promise<PriceJob> =>

@@ -2,19 +2,19 @@
 import { conflict } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { insertRule, lockRules, ruleResponse } from './store.ts'
 import { RuleName, storedTerms, TermFields, termsOf } from './terms.ts'
 import type { RepricingCtx, RepricingRule } from './types.ts'
 
 export const MAX_RULES = 20
 
-export const createRepricingRule = verb(
+export const createRepricingRule = writeVerb(
   {
     name: 'createRepricingRule',
     needs: OPERATION_PLAN.createRepricingRule,
-    writes: true,
     input: Type.Object({ name: RuleName, ...TermFields }, { additionalProperties: false }),
   },
   (ctx: RepricingCtx, { name, ...sent }): Promise<RepricingRule> => {

@@ -2,16 +2,16 @@
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { deleteRuleRow, lockRule, ruleResponse } from './store.ts'
 import type { RepricingCtx } from './types.ts'
 
-export const deleteRepricingRule = verb(
+export const deleteRepricingRule = writeVerb(
   {
     name: 'deleteRepricingRule',
     needs: OPERATION_PLAN.deleteRepricingRule,
-    writes: true,
     input: Type.Object({ id: id('repricing rule') }, { additionalProperties: false }),
   },
   (ctx: RepricingCtx, { id }): Promise<{ message: string }> =>

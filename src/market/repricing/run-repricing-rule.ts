@@ -3,17 +3,17 @@ import { conflict } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { runRule } from './run-rule.ts'
 import { lockRule } from './store.ts'
 import type { RepricingCtx, RepricingRun } from './types.ts'
 
-export const runRepricingRule = verb(
+export const runRepricingRule = writeVerb(
   {
     name: 'runRepricingRule',
     needs: OPERATION_PLAN.runRepricingRule,
-    writes: true,
     input: Type.Object({ id: id('repricing rule') }, { additionalProperties: false }),
   },
   (ctx: RepricingCtx, { id }): Promise<RepricingRun> =>

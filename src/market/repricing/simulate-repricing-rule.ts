@@ -6,9 +6,10 @@ import { minorToNumber } from '#core/money.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { runInSlices } from '#core/slices.ts'
 import { textOf } from '#core/problems.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { payoutKurus } from '../payout.ts'
 import { kurusOfRow } from '../store.ts'
 import { inputsAgo } from './facts.ts'
@@ -24,11 +25,10 @@ const MAX_SHOWN = 1_000
 /** Maximum listings in a simulation of past days: each day of each listing is a lookup in the history. */
 const MAX_PAST_LISTINGS = 200
 
-export const simulateRepricingRule = verb(
+export const simulateRepricingRule = writeVerb(
   {
     name: 'simulateRepricingRule',
     needs: OPERATION_PLAN.simulateRepricingRule,
-    writes: true,
     input: Type.Object(
       {
         id: id('repricing rule'),

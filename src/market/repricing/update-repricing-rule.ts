@@ -4,8 +4,9 @@ import { conflict, invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { lockRule, type RuleRow, saveRule, ruleResponse } from './store.ts'
 import { RuleName, type SentTerms, storedTerms, TermFields, termsOf } from './terms.ts'
 import type { RepricingCtx, RepricingRule } from './types.ts'
@@ -20,11 +21,10 @@ const ChangedFields = {
   ...optional,
 }
 
-export const updateRepricingRule = verb(
+export const updateRepricingRule = writeVerb(
   {
     name: 'updateRepricingRule',
     needs: OPERATION_PLAN.updateRepricingRule,
-    writes: true,
     input: Type.Object({ id: id('repricing rule'), ...ChangedFields }, { additionalProperties: false }),
   },
   (ctx: RepricingCtx, { id, name, enabled, ...sent }): Promise<RepricingRule> => {
