@@ -1147,7 +1147,7 @@ export interface paths {
         get: operations["getWebhook"];
         /**
          * Create or replace your webhook
-         * @description Omitted fields get their default. The secret is generated on the first save and never changes.
+         * @description Omitted fields get their default. The secret is generated on the first save; later ones do not change it.
          *
          *     ```sh
          *     curl -X PUT 'https://cards.example/api/v1/plus/webhook' \
@@ -1157,6 +1157,41 @@ export interface paths {
          */
         put: operations["configureWebhook"];
         post?: never;
+        /**
+         * Delete your webhook
+         * @description Deletes its secret and cancels pending deliveries. Your events stay in the feed. A webhook saved later gets a new secret. Without a webhook, nothing changes.
+         *
+         *     ```sh
+         *     curl -X DELETE 'https://cards.example/api/v1/plus/webhook' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/webhook/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of your webhook
+         * @description For 24 hours, notifications are signed with the previous secret, too: `webhook-signature` has the signatures with both, `X-Service-Signature` uses the previous one in the first and third attempt and the new one in the second. Until then, another rotation is rejected with `CONFLICT`. Keys that are read-only or restricted to origins cannot rotate.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/webhook/rotate-secret' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{}'
+         *     ```
+         */
+        post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2918,6 +2953,15 @@ export interface components {
             /** @description What it would have done on each previous day, oldest first */
             days: components["schemas"]["SimulatedDay"][];
         };
+        RotatedSecret: {
+            /** @description The new secret, 48 characters */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description Until when notifications are also signed with the previous secret
+             */
+            previous_valid_until: string;
+        };
         SaleEvent: {
             /** @constant */
             event: "sale";
@@ -3166,8 +3210,8 @@ export interface components {
             on_expire: boolean;
             /** @description false pauses delivery */
             is_active: boolean;
-            /** @description 48 characters; generated on the first save and never changed */
-            secret: string;
+            /** @description 48 characters, generated on the first save; null for keys that are read-only or restricted to origins */
+            secret: string | null;
         };
         WebhookCheck: {
             /** @enum {string} */
@@ -3336,6 +3380,7 @@ export type RepricingFloor = components['schemas']['RepricingFloor'];
 export type RepricingRule = components['schemas']['RepricingRule'];
 export type RepricingRun = components['schemas']['RepricingRun'];
 export type RepricingSimulation = components['schemas']['RepricingSimulation'];
+export type RotatedSecret = components['schemas']['RotatedSecret'];
 export type SaleEvent = components['schemas']['SaleEvent'];
 export type SetVacationInput = components['schemas']['SetVacationInput'];
 export type ShippingPayer = components['schemas']['ShippingPayer'];
@@ -9877,7 +9922,7 @@ export interface operations {
                      *         "is_active": true,
                      *         "secret": "q3JxZr8sVt0YbKcW5nLhTgDfPaRmUe7iXo1Bv9yCzN2wHkSj"
                      *       },
-                     *       "note": "Verify each request before you process it: X-Service-Signature is the lower-case hexadecimal HMAC-SHA256 of the raw body, keyed with the secret; respond with 401 if it does not match. The Standard Webhooks headers (webhook-id, webhook-timestamp, webhook-signature) are also sent. Respond with 2xx within 5 seconds and do long work afterwards."
+                     *       "note": "Verify each request before you process it: X-Service-Signature is the lower-case hexadecimal HMAC-SHA256 of the raw body, keyed with the secret; respond with 401 if it does not match. The Standard Webhooks headers (webhook-id, webhook-timestamp, webhook-signature) are also sent. For a day after a rotation of the secret, webhook-signature also has the signatures with the previous secret, and X-Service-Signature uses it in the first and third attempt. Respond with 2xx within 5 seconds and do long work afterwards."
                      *     }
                      */
                     "application/json": {
@@ -10006,6 +10051,146 @@ export interface operations {
             };
             /** @description VALIDATION_ERROR */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "secret": "q3JxZr8sVt0YbKcW5nLhTgDfPaRmUe7iXo1Bv9yCzN2wHkSj",
+                     *         "previous_valid_until": "2026-11-25T00:16:17+03:00"
+                     *       },
+                     *       "message": "Secret rotated"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["RotatedSecret"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY or FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

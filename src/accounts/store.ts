@@ -82,9 +82,10 @@ interface StoredKey extends KeyScope {
 /** The account of an API key, and how long the key is valid. */
 function standingOf(key: StoredKey): Omit<KeyHolder, 'keyId' | 'idleMs' | 'lastUsedAtMs'> {
   const { id, account_id: accountId, plan } = key
+  const restrictions = { ...(key.read_only && { readOnly: true }), ...(key.allowed_origins.length > 0 && { inBrowser: true }) }
   return {
     ownerId: accountId,
-    viewer: Object.freeze({ kind: 'account', accountId, keyId: id, plan, ...(key.read_only && { readOnly: true }) }),
+    viewer: Object.freeze({ kind: 'account', accountId, keyId: id, plan, ...restrictions }),
     refusal: key.revoked_at ? reason('credential', { credential: 'API key', state: 'revoked' }) : key.suspended ? reason('account_suspended') : null,
     expiresAtMs: key.expires_at?.getTime() ?? Infinity,
     limits: callerLimits(key),

@@ -73,6 +73,8 @@ export const OPERATION_PLAN = {
   endVacation: 'plus',
   getWebhook: 'plus',
   configureWebhook: 'plus',
+  rotateWebhookSecret: 'plus',
+  deleteWebhook: 'plus',
   listWebhookLogs: 'plus',
   readEvents: 'plus',
   replayEvents: 'plus',

@@ -750,6 +750,8 @@ export interface Schema {
     on_expire: boolean
     is_active: boolean
     sealed_secret: Buffer
+    previous_sealed_secret: Buffer | null
+    previous_valid_until: Date | null
     failing: Generated<boolean>
     created_at: Generated<Date>
     updated_at: Generated<Date>

@@ -37,6 +37,7 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
       const json = answer.etag ? { ...response, etag: answer.etag } : response
       return route.csv || openForCsv ? byAccept(json) : json
     }
+    if (status === 204) return { status, headers: [], body: null }
     const body = successBody(answer)
     if (hasLongList(body)) return slicedJson(body).then((bytes) => finish({ status, headers: JSON_HEADERS, body: bytes }))
     return finish(jsonResponse(status, body))

@@ -141,7 +141,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     ...(others.length > 0 && (readsBody && !route.bodyField ? { body: body(fields(others)) } : { querystring: inQuery(others) })),
     ...(queryFields.length > 0 && { querystring: inQuery(queryFields) }),
     response: {
-      [route.status ?? 200]: successSchema(route),
+      [route.status ?? 200]: route.status === 204 ? { type: 'null', 'x-response-description': 'Success' } : successSchema(route),
       ...errorSchemas(errors),
     },
     'x-error-codes': [...errors],

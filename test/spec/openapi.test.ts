@@ -114,13 +114,13 @@ test("each public operation documents its family's error code, and that of its p
       // These operations have no input that could be invalid.
       const withoutInput =
         (method === 'get' && /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps|listings\/export)$/.test(path)) ||
-        path.endsWith('/webhook/check') ||
-        (method === 'delete' && path.endsWith('/vacation'))
+        /\/webhook\/(check|rotate-secret)$/.test(path) ||
+        (method === 'delete' && /\/(vacation|webhook)$/.test(path))
       const refusal = withoutInput ? undefined : family
       const upgrade = /\/plus\/|price-history|explain|\/changes|\/dumps/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
       const reads = method === 'get' || path.endsWith('/items/lookup')
-      const intake = method === 'post' && /\/(listings\/import|parked-listings)/.test(path) ? ' or FORBIDDEN' : ''
-      const forbidden = reads ? upgrade : `${upgrade} or READ_ONLY_KEY${intake}`
+      const restricted = method === 'post' && /\/(listings\/import|parked-listings|webhook\/rotate-secret)/.test(path) ? ' or FORBIDDEN' : ''
+      const forbidden = reads ? upgrade : `${upgrade} or READ_ONLY_KEY${restricted}`
       expect([method, path, responses[422]?.description, responses[403]?.description]).toEqual([method, path, refusal, forbidden])
     }
   }

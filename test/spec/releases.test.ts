@@ -50,13 +50,23 @@ function withoutExamples(document: string): string {
   return `${JSON.stringify(value, null, 1)}\n`
 }
 
+/** Keys that may not see a webhook's secret get null since 0.3.0: the contract names the field, and showing the secret was a fault. */
+const ACCEPTED = [
+  /~1plus~1webhook\/\S+\/properties\/secret: Type of `secret` widened/,
+  /^Field Webhook.secret changed type from String! to String\.$/,
+]
+const isAccepted = (change: string) => ACCEPTED.some((pattern) => pattern.test(change))
+
 /** Changes between two OpenAPI documents that break a client. New values of an enum do not: clients ignore unknown values. */
 async function breakingChanges(from: string, to: string): Promise<string[]> {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const args = [REDOCLY, 'diff', from, to, '--format=json', '--skip-rule=enum-values-added']
   const { stdout } = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 2 ** 28 }).catch((error: { stdout: string }) => error)
   const { changes } = JSON.parse(stdout) as { changes: { path: string; impact: string; verdicts: { impact: string; message: string }[] }[] }
-  return changes.flatMap(({ path, verdicts }) => verdicts.filter(({ impact }) => impact === 'major').map(({ message }) => `${path}: ${message}`))
+  const breaking = changes.flatMap(({ path, verdicts }) =>
+    verdicts.filter(({ impact }) => impact === 'major').map(({ message }) => `${path}: ${message}`),
+  )
+  return breaking.filter((change) => !isAccepted(change))
 }
 
 test('this version is a release with its documents and its changelog entry', () => {
@@ -74,7 +84,8 @@ test.each(compared.flatMap((version) => DOCUMENTS.map((name) => ({ name, version
 
 test.each(kept)('the GraphQL schema breaks no client of %s', (version) => {
   const before = buildSchema(readFileSync(join(RELEASES, version, SCHEMA), 'utf8'))
-  expect(findBreakingChanges(before, buildSchema(current.get(SCHEMA)!)).map(({ description }) => description)).toEqual([])
+  const changes = findBreakingChanges(before, buildSchema(current.get(SCHEMA)!)).map(({ description }) => description)
+  expect(changes.filter((change) => !isAccepted(change))).toEqual([])
 })
 
 describe('The comparison of OpenAPI documents', () => {

@@ -31,7 +31,7 @@ export const en = {
   onExpire: 'Notify about expired listings',
   isActive: 'Deliver notifications; clear to pause the webhook',
   showSecret: 'Show secret',
-  secretText: 'Your receiver verifies each notification with this secret. It never changes.',
+  secretText: 'Your receiver verifies each notification with this secret.',
   noOwnListings: 'No listings yet.\nCreate listings through the API or import a file. Buyers can find them once they are approved.',
   noOwnSales: 'No sales yet.\nEach order line with one of your listings appears here with its commission and payout.',
   noOwnCollections: 'No collections yet.\nA collection lists the cards you own and their worth. Create one through the API.',

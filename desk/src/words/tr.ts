@@ -33,7 +33,7 @@ export const tr: Record<keyof typeof en, string> = {
   onExpire: 'Süresi dolan ilanları bildir',
   isActive: 'Bildirimleri gönder; duraklatmak için işareti kaldırın',
   showSecret: 'Gizli anahtarı göster',
-  secretText: 'Alıcınız her bildirimi bu gizli anahtarla doğrular. Anahtar değişmez.',
+  secretText: 'Alıcınız her bildirimi bu gizli anahtarla doğrular.',
   noOwnListings: 'Henüz ilan yok.\nİlanları API ile oluşturun veya dosyadan içe aktarın. Onaylandıktan sonra alıcılar görebilir.',
   noOwnSales: 'Henüz satış yok.\nİlanlarınızı içeren her sipariş satırı, komisyonu ve hak edişiyle burada görünür.',
   noOwnCollections: 'Henüz koleksiyon yok.\nKoleksiyon, sahip olduğunuz kartları ve değerlerini gösterir. API ile oluşturun.',
