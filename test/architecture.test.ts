@@ -66,6 +66,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'person_links',
     'person_tokens',
     'person_sessions',
+    'sign_in_addresses',
     'sign_in_attempts',
     'seller_sessions',
     'rate_limit_leases',

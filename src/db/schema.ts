@@ -111,6 +111,7 @@ export interface Schema {
     label: string
     hash: Buffer
     last4: string
+    parent_id: number | null
     created_at: Date
     last_used_at: Date | null
     revoked_at: Date | null
@@ -125,6 +126,11 @@ export interface Schema {
     created_at: Date
     last_used_at: Date | null
     expires_at: Date
+  }
+  sign_in_addresses: {
+    person_id: number
+    address: string
+    last_used_at: Date
   }
   sign_in_attempts: {
     name_hash: Buffer
