@@ -4,7 +4,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
 import type { Log } from '#core/context.ts'
-import { type ServiceError, unauthenticated } from '#core/errors.ts'
+import { ServiceError, unauthenticated } from '#core/errors.ts'
 import { Cache } from '#core/cache.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Viewer } from '#core/verb.ts'
@@ -144,19 +144,19 @@ export class Keyring implements ChangeFollower {
   }
 
   /**
-   * The caller, by the value of the Authorization header, if the key is valid, cached and not restricted to origins or addresses;
+   * The caller, by the value of the Authorization header, if the key is valid, cached, not restricted to origins or addresses, and not suspended;
    * null: call `find`.
    */
   known(header: string | undefined): Viewer | null {
     const key = header === undefined ? undefined : BEARER.exec(header)?.[1]
     const holder = key === undefined ? undefined : this.#holders.get(key)
-    return holder && holder.limits === null && this.#refusalOf(holder) === null ? this.#used(holder) : null
+    return holder && holder.limits === null && !holder.suspended && this.#refusalOf(holder) === null ? this.#used(holder) : null
   }
 
   /**
    * The caller, by the value of the Authorization header: synchronously for cached keys, otherwise a promise.
-   * @throws UNAUTHENTICATED, RATE_LIMITED, ORIGIN_NOT_ALLOWED, ADDRESS_NOT_ALLOWED (or rejects with them); the database's error if a query
-   * fails
+   * @throws UNAUTHENTICATED, RATE_LIMITED, ORIGIN_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, ACCOUNT_SUSPENDED (or rejects with them); the
+   * database's error if a query fails
    */
   find(header: string | undefined, caller: Caller): Viewer | Promise<Viewer> {
     const { credential } = this.#source
@@ -246,6 +246,8 @@ export class Keyring implements ChangeFollower {
     const refusal = this.#refusalOf(holder)
     if (refusal !== null) throw this.failures.refuse(caller, refusal)
     if (holder.limits) mayCallFrom(holder.limits, caller)
+    // The key is valid, so this is no failed authentication.
+    if (holder.suspended) throw new ServiceError('ACCOUNT_SUSPENDED', reason('account_suspended'))
     return this.#used(holder)
   }
 

@@ -24,6 +24,8 @@ export interface KeyHolder {
   expiresAtMs: number
   /** maximum time without use; null for unlimited */
   idleMs: number | null
+  /** whether the account of an API key is suspended, so that a valid key is rejected */
+  suspended?: boolean
   /** origins and addresses that the key may be used from; null for any */
   limits: CallerLimits | null
   /** epoch milliseconds of the last stored use; -Infinity for none */
@@ -86,13 +88,14 @@ function standingOf(key: StoredKey): Omit<KeyHolder, 'keyId' | 'idleMs' | 'lastU
   return {
     ownerId: accountId,
     viewer: Object.freeze({ kind: 'account', accountId, keyId: id, plan, ...restrictions }),
-    refusal: key.revoked_at ? reason('credential', { credential: 'API key', state: 'revoked' }) : key.suspended ? reason('account_suspended') : null,
+    refusal: key.revoked_at ? reason('credential', { credential: 'API key', state: 'revoked' }) : null,
+    suspended: key.suspended,
     expiresAtMs: key.expires_at?.getTime() ?? Infinity,
     limits: callerLimits(key),
   }
 }
 
-/** A session of the seller's desk acts as the API key that opened it, as long as that key is valid and of the plan. */
+/** A session of the seller's desk acts as the API key that opened it, as long as that key is valid and of the plan; it ends with a suspension. */
 export async function loadSellerSession(db: Db, hash: Buffer): Promise<KeyHolder | null> {
   const row = await db.kysely
     .selectFrom('seller_sessions as d')
@@ -110,11 +113,15 @@ export async function loadSellerSession(db: Db, hash: Buffer): Promise<KeyHolder
   return {
     ...key,
     keyId: row.session_id,
-    refusal: key.refusal ?? (allowed ? null : reason('plan', { plan: PLAN_NAMES[DESK_PLAN], has: PLAN_NAMES[row.plan] })),
+    refusal: key.refusal ?? (row.suspended ? reason('account_suspended') : allowed ? null : noDesk(row.plan)),
     expiresAtMs: Math.min(key.expiresAtMs, row.ends_at.getTime()),
     idleMs: SESSION_IDLE_MS,
     lastUsedAtMs: row.last_used_at.getTime(),
   }
+}
+
+function noDesk(plan: Plan): Reason {
+  return reason('plan', { plan: PLAN_NAMES[DESK_PLAN], has: PLAN_NAMES[plan] })
 }
 
 export async function loadOperatorToken(db: Db, hash: Buffer): Promise<KeyHolder | null> {
