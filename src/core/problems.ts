@@ -299,6 +299,7 @@ export const RULES = {
   role: 'this needs one of the roles {values}; you have {has}',
   sign_in: 'the name, the password or the code is wrong',
   name_locked: 'too many failed sign-ins with this name; try again in {seconds} s',
+  sign_in_busy: 'too many people are signing in at the moment; try again in a few seconds',
   two_factor_first: 'set up two-factor sign-in first: nothing else is allowed before',
   two_factor_not_begun: 'no authenticator app is waiting to be confirmed; begin again',
   own_account_only: 'only owners may see or change the account of somebody else',

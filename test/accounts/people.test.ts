@@ -7,6 +7,7 @@ import { createPersonToken } from '#accounts/people/create-person-token.ts'
 import { createPerson } from '#accounts/people/create-person.ts'
 import { invitePerson } from '#accounts/people/invite-person.ts'
 import { makeOwnerLink } from '#accounts/people/make-owner-link.ts'
+import { hashPassword, isPassword } from '#accounts/people/password.ts'
 import { removePerson } from '#accounts/people/remove-person.ts'
 import { revokePersonToken } from '#accounts/people/revoke-person-token.ts'
 import { newKey } from '#accounts/key-format.ts'
@@ -112,6 +113,13 @@ describe('A password', () => {
     expect([refused.status, detailsOf(refused)]).toEqual([422, [`password ${rule}`]])
     // The failed attempt did not use up the link.
     expect((await signIn(here, { link: linkIn(path), password: PASSWORD })).body.data.person).toMatchObject({ id, unfinished: true })
+  })
+
+  test('waits for a limited number of others; further ones are rejected at once', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 110 }, () => isPassword('guess', null)))
+    const rejected = results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as { code: string }).code] : []))
+    expect(rejected).toEqual(Array(10).fill('RATE_LIMITED'))
+    expect(await isPassword(PASSWORD, await hashPassword(PASSWORD))).toBe(true)
   })
 
   test('is stored as argon2id, the app secret is encrypted, and sessions and tokens are hashed', async () => {

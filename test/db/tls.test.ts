@@ -77,12 +77,12 @@ describe.skipIf(!installed('openssl', 'version'))('PostgreSQL with TLS (skipped 
 
   /** Whether the connection to a URL is encrypted. */
   async function encryption(url: string): Promise<boolean> {
-    const { pool, close } = openPool({ url, max: 1, applicationName: 'mintmark test', connectTimeoutMs: 60_000 })
+    const db = openPool({ url, max: 1, applicationName: 'mintmark test', connectTimeoutMs: 60_000 })
     try {
-      const { rows } = await pool.query<{ ssl: boolean }>('select ssl from pg_stat_ssl where pid = pg_backend_pid()')
+      const { rows } = await db.pool.query<{ ssl: boolean }>('select ssl from pg_stat_ssl where pid = pg_backend_pid()')
       return rows[0]!.ssl
     } finally {
-      await close()
+      await db.close()
     }
   }
 
@@ -113,7 +113,9 @@ describe.skipIf(!installed('openssl', 'version'))('PostgreSQL with TLS (skipped 
   })
 
   test('a certificate for another name is refused', async () => {
-    await expect(encryption(urlOf(`sslmode=verify-full&sslrootcert=${ca}`, '127.0.0.1'))).rejects.toThrow('use the name in the certificate as the host of DATABASE_URL')
+    await expect(encryption(urlOf(`sslmode=verify-full&sslrootcert=${ca}`, '127.0.0.1'))).rejects.toThrow(
+      'use the name in the certificate as the host of DATABASE_URL',
+    )
   })
 })
 

@@ -283,6 +283,7 @@ export const TURKISH: Words = {
     role: 'bunun için şu rollerden biri gerekir: {values}; sizinki: {has}',
     sign_in: 'ad, parola veya kod yanlış',
     name_locked: 'bu adla çok sayıda başarısız giriş denendi; {seconds} sn sonra yeniden deneyin',
+    sign_in_busy: 'şu anda çok sayıda giriş yapılıyor; birkaç saniye sonra yeniden deneyin',
     two_factor_first: 'önce iki adımlı girişi kurun: ondan önce başka bir işleme izin verilmez',
     two_factor_not_begun: 'onay bekleyen bir doğrulama uygulaması yok; yeniden başlayın',
     own_account_only: 'başka birinin hesabını yalnızca sahipler görebilir ve değiştirebilir',
