@@ -99,6 +99,20 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await shown('Blastoise').waitFor()
   })
 
+  test('the decision about the last row is undone with U, although the list is empty', async () => {
+    const id = await held('Jynx')
+    await visited.open(`/price-reviews?item_id=${id}`)
+    await focusList()
+    await page.keyboard.press('a')
+    await done('Accepted: Jynx (1)')
+    await page.getByText('No matches for these filters.').waitFor()
+    await settled(page)
+    await page.keyboard.press('u')
+    await done('Undone: 1 restored.')
+    await shown('Jynx').waitFor()
+    await expect.poll(() => current(id)).toBe(10)
+  })
+
   test('one side of a dispute is confirmed, the other is withdrawn', async () => {
     const id = await disputed('Gyarados')
     await visited.open(`/price-reviews?state=disputed&item_id=${id}`)
