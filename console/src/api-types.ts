@@ -5136,6 +5136,8 @@ export interface components {
             prices_unchecked: {
                 [key: string]: number;
             };
+            /** @description Whether exchange rates are complete and current, as in `GET /health`; null without prices */
+            rates: components["schemas"]["Finding"] | null;
             /** @description Price sources by market and label group */
             sources: components["schemas"]["SourceHealth"][];
             /** @description Sources whose next feed is overdue */

@@ -5,6 +5,8 @@ import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { PLANS } from '#core/plans.ts'
 import { call, verb } from '#core/verb.ts'
+import { FindingSchema } from '#health/findings.ts'
+import { ratesFinding } from '#health/rates.ts'
 import { workersSeen } from '#jobs/heartbeat.ts'
 import { PUBLISHED, QUEUED, STATUSES } from '#market/rules.ts'
 import { listSources, SourceHealthSchema, type SourcesCtx } from '#prices/list-sources.ts'
@@ -54,6 +56,7 @@ export const StatsSchema = Type.Object(
     prices_unchecked: Type.Record(Type.String(), Type.Integer(), {
       description: 'By market: prices that could not be compared because an exchange rate is missing',
     }),
+    rates: orNull(FindingSchema, { description: 'Whether exchange rates are complete and current, as in `GET /health`; null without prices' }),
     sources: Type.Array(SourceHealthSchema, { description: 'Price sources by market and label group' }),
     late_sources: Type.Array(Type.Enum([...MARKETS]), { description: 'Sources whose next feed is overdue' }),
   },
@@ -113,6 +116,7 @@ export const readStats = verb(
       waiting_since: { approval: approval?.toISOString() ?? null, webhook_event: webhookEvent?.toISOString() ?? null },
       workers: { alive: workers.alive, last_seen_seconds: workers.lastSeenSeconds },
       sales: sales.rows.map((row) => ({ ...row, turnover: Number(row.turnover), payouts: Number(row.payouts) })),
+      rates: await ratesFinding(on, sources, now),
       sources: sources.flatMap(({ groups }) => groups),
       late_sources: sources.flatMap(({ market, late }) => (late ? [market] : [])),
     }

@@ -541,7 +541,6 @@ export const en = {
   changeRequestedCount: 'Change requested: {count}',
   changeRequestedNow: 'Change requested',
   decisionUndoneOf: 'Undone: {title}',
-  decisionsUndone: 'Undone: {count}',
   noRate: 'no exchange rate',
   noReference: 'no trusted price',
   presets: 'Common reasons',

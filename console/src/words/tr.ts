@@ -544,7 +544,6 @@ export const tr: Record<keyof typeof en, string> = {
   changeRequestedCount: 'Değişiklik istendi: {count}',
   changeRequestedNow: 'Değişiklik istendi',
   decisionUndoneOf: 'Geri alındı: {title}',
-  decisionsUndone: 'Geri alındı: {count}',
   noRate: 'kur yok',
   noReference: 'güvenilir fiyat yok',
   presets: 'Sık kullanılan nedenler',
