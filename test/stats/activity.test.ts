@@ -159,6 +159,8 @@ test('Daily counts are recorded, and days without a record are null', async () =
     '/stats',
   )
   expect(days.at(-1)!.active_listings).toBe(stats.listings.active)
+  await listing(sellers[0]!, itemIds[0]!)
+  expect((await activity()).days.at(-1)!.active_listings).toBe(stats.listings.active + 1)
   expect(days.at(-1)!.coverage).toEqual(expect.arrayContaining(stats.sources.map(({ market, group, coverage }) => ({ market, group, coverage }))))
   expect(days[0]).toMatchObject({ active_listings: null, coverage: [] })
   expect((await activity(`&account_id=${sellers[0]}`)).days.at(-1)).toMatchObject({ active_listings: null, coverage: [] })
