@@ -3610,6 +3610,11 @@ export interface components {
             decided_by: string | null;
             decided_at: string | null;
         };
+        IdenticalItem: {
+            id: number;
+            name: string;
+            code: string | null;
+        };
         Import: {
             id: number;
             format: string;
@@ -4773,6 +4778,8 @@ export interface components {
             confidence: components["schemas"]["PriceConfidence"] | null;
             /** @description Evidence against a published price */
             flags: components["schemas"]["PriceFlag"][];
+            /** @description Items with the same figures, if `flags` has `identical_figures`; at most 5 */
+            identical_to: components["schemas"]["IdenticalItem"][];
             rule: ("foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order") | null;
             reason: string | null;
             params: {
@@ -5591,6 +5598,7 @@ export type Grade = components['schemas']['Grade'];
 export type GradeGroup = components['schemas']['GradeGroup'];
 export type Health = components['schemas']['Health'];
 export type HeldPrice = components['schemas']['HeldPrice'];
+export type IdenticalItem = components['schemas']['IdenticalItem'];
 export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
 export type ImportFormat = components['schemas']['ImportFormat'];
