@@ -18,7 +18,7 @@ export function PrintButton({ showAll, isComplete = true }: PrintButtonProps) {
     setAsked(false)
     addEventListener('afterprint', () => showAll?.(false), { once: true })
     print()
-  }, [asked, isComplete])
+  }, [asked, isComplete, showAll])
   const press = () => {
     showAll?.(true)
     setAsked(true)
