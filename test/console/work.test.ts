@@ -626,7 +626,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect(new URL(page.url()).searchParams.get('state')).toBe('delivered')
     receiver.behave(status(401))
     await send(`${node.publicUrl}/api/v1/plus/webhook/check`, node.keys.plus, { json: {} })
-    await visited.open(`/accounts/${node.accounts.plus}?view=webhook&state=cancelled`)
+    await visited.open(`/accounts/${node.accounts.plus}?view=webhook&state=cancelled&test=1`)
     await page.getByLabel(/^Attempts of event \d+: 8$/).click()
     await expect.poll(() => page.locator('.answers li').count()).toBe(8)
     await expect.poll(() => page.locator('table .status.bad').allInnerTexts()).toEqual([])
