@@ -30,7 +30,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   images: ['catalogue', 'outbound', ...BELOW],
   dumps: ['catalogue', 'prices', 'files', ...BELOW],
   health: ['dumps', 'prices', 'accounts', 'jobs', ...BELOW],
-  stats: ['market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
+  stats: ['health', 'market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
   // Shared by both public APIs for calling verbs: it depends on the modules, so that these do not depend on each other.
   'public-context.ts': [...MODULES, ...BELOW],

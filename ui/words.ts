@@ -118,16 +118,18 @@ export function share(value: number): string {
   return shares.value.format(value)
 }
 
-const hourNumbers = computed(
-  () => new Intl.NumberFormat(written.value, { style: 'unit', unit: 'hour', unitDisplay: 'short', maximumFractionDigits: 1 }),
-)
-const minuteNumbers = computed(
-  () => new Intl.NumberFormat(written.value, { style: 'unit', unit: 'minute', unitDisplay: 'short', maximumFractionDigits: 0 }),
-)
+/** Units of a duration: the first one that it reaches, with the length in hours and the number of decimals. */
+const DURATIONS = [
+  ['day', 24, 0],
+  ['hour', 1, 1],
+  ['minute', 1 / 60, 0],
+] as const
 
-/** A duration in hours; below one hour in minutes. */
-export function hours(value: number): string {
-  return value < 1 ? minuteNumbers.value.format(value * 60) : hourNumbers.value.format(value)
+/** A duration given in hours, in the unit that people would use: `30 days`. */
+export function duration(hours: number): string {
+  // Two days in hours are clearer than a rounded number of days.
+  const [unit, size, decimals] = DURATIONS.find(([name, length]) => hours >= (name === 'day' ? 2 * length : length)) ?? DURATIONS[2]
+  return new Intl.NumberFormat(written.value, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: decimals }).format(hours / size)
 }
 
 const rates = computed(() => new Intl.NumberFormat(written.value, { maximumFractionDigits: 6 }))

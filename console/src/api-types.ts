@@ -1710,7 +1710,7 @@ export interface paths {
         put?: never;
         /**
          * Merge an item into another one
-         * @description Moves prices with their history, held prices, foreign ids, listings, sales and collection records to `into`, which keeps its name and other facts. From then on, the id of the merged item refers to `into` everywhere.
+         * @description Moves prices with their history, held prices, foreign ids, listings, sales and collection records to `into`, which keeps its name and other facts. From then on, the id of the merged item refers to `into` everywhere. With `dry_run=1`, it only counts what it would move.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/426/merge' \
@@ -2786,7 +2786,7 @@ export interface components {
             webhook_attempts: number | null;
             /** @description Failed attempts */
             webhook_failures: number | null;
-            /** @description Last value recorded on that day; null if none was recorded, and for a single account */
+            /** @description Last value recorded on that day, for today the current one; null if none was recorded, and for a single account */
             active_listings: number | null;
             /** @description By source, last values recorded on that day; empty if none were recorded, and for a single account */
             coverage: components["schemas"]["DayCoverage"][];
@@ -3610,6 +3610,11 @@ export interface components {
             decided_by: string | null;
             decided_at: string | null;
         };
+        IdenticalItem: {
+            id: number;
+            name: string;
+            code: string | null;
+        };
         Import: {
             id: number;
             format: string;
@@ -4167,6 +4172,11 @@ export interface components {
             at: string;
             undone_by: string | null;
             undone_at: string | null;
+            /**
+             * @description Only in a preview: nothing was changed, and `id` has no meaning
+             * @enum {boolean}
+             */
+            dry_run?: true;
         };
         MergeItemInput: {
             /** @description Id of the item to keep; it receives everything */
@@ -4768,6 +4778,8 @@ export interface components {
             confidence: components["schemas"]["PriceConfidence"] | null;
             /** @description Evidence against a published price */
             flags: components["schemas"]["PriceFlag"][];
+            /** @description Items with the same figures, if `flags` has `identical_figures`; at most 5 */
+            identical_to: components["schemas"]["IdenticalItem"][];
             rule: ("foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order") | null;
             reason: string | null;
             params: {
@@ -5136,6 +5148,8 @@ export interface components {
             prices_unchecked: {
                 [key: string]: number;
             };
+            /** @description Whether exchange rates are complete and current, as in `GET /health`; null without prices */
+            rates: components["schemas"]["Finding"] | null;
             /** @description Price sources by market and label group */
             sources: components["schemas"]["SourceHealth"][];
             /** @description Sources whose next feed is overdue */
@@ -5584,6 +5598,7 @@ export type Grade = components['schemas']['Grade'];
 export type GradeGroup = components['schemas']['GradeGroup'];
 export type Health = components['schemas']['Health'];
 export type HeldPrice = components['schemas']['HeldPrice'];
+export type IdenticalItem = components['schemas']['IdenticalItem'];
 export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
 export type ImportFormat = components['schemas']['ImportFormat'];
@@ -8419,7 +8434,10 @@ export interface operations {
     };
     mergeItem: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `1` changes nothing; `moved` is what the merge would move */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;

@@ -76,6 +76,7 @@ async function database(config: Config, running: boolean): Promise<Finding[]> {
         db: opened.db,
         describe: reason('said', { text: opened.describe }),
         needsWorker: config.databaseUrl !== null || running,
+        now: new Date(),
       })
     } finally {
       await opened.close()

@@ -10,9 +10,9 @@ import type { Db } from '#db/schema.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
 import { ALIVE_SECONDS, workersSeen } from '#jobs/heartbeat.ts'
 import { listSources, type PriceSource } from '#prices/list-sources.ts'
-import { Rates } from '#prices/rates.ts'
 import type { Config } from '#config.ts'
 import { type Finding, finding } from './findings.ts'
+import { ratesFinding } from './rates.ts'
 
 const MIN_FREE_BYTES = 1024 ** 3
 const CLOCK_TOLERANCE_MS = 2_000
@@ -30,12 +30,13 @@ interface DatabaseInUse {
   describe: Reason
   /** whether a worker should be running on it */
   needsWorker: boolean
+  now: Date
 }
 
 /** Checks of an open database: the server, its clock, its workers and its prices. */
-export async function databaseFindings(config: Config, { db, describe, needsWorker }: DatabaseInUse): Promise<Finding[]> {
+export async function databaseFindings(config: Config, { db, describe, needsWorker, now }: DatabaseInUse): Promise<Finding[]> {
   const schema = await migrations(db)
-  const sources = schema.ok ? await priceSources(db, config) : []
+  const sources = schema.ok ? await priceSources(db, config, now) : []
   const replicas = config.databaseReplicaUrl ? [await replica(config.databaseReplicaUrl, db)] : []
   const workers = schema.ok && needsWorker ? [await worker(db)] : []
   return [await server(db, describe), ...replicas, schema, await clock(db), ...workers, ...sources]
@@ -119,16 +120,13 @@ async function worker(db: Db): Promise<Finding> {
   return finding(check, isReplaced, isReplaced ? 'worker_replaced' : 'worker_missing', { seconds: Math.round(lastSeenSeconds) })
 }
 
-/** Freshness, coverage and trust of each price source. Informational: only the operator knows what to expect. */
-async function priceSources(db: Db, { marketNames, priceRules }: Config): Promise<Finding[]> {
-  const now = new Date()
+/** Freshness, coverage and trust of each price source, informational because only the operator knows what to expect; and exchange rates. */
+async function priceSources(db: Db, { marketNames, priceRules }: Config, now: Date): Promise<Finding[]> {
   const ctx = { db, viewer: { kind: 'operator', name: 'doctor' } as const, now: () => now, rules: priceRules, marketNames }
   const sources = (await call(listSources, ctx, {})).filter(({ groups }) => groups.length > 0)
   const findings = sources.map(stateOf)
-  const currencies = [...new Set(sources.filter(({ prices }) => prices > 0).map(({ currency }) => currency))]
-  if (currencies.length === 0) return findings
-  const unchecked = sources.reduce((sum, source) => sum + source.unchecked, 0)
-  return [...findings, rates(await Rates.load(db.kysely), currencies, now, unchecked)]
+  const rates = await ratesFinding(db.kysely, sources, now)
+  return rates ? [...findings, rates] : findings
 }
 
 function stateOf(source: PriceSource): Finding {
@@ -149,16 +147,6 @@ function stateOf(source: PriceSource): Finding {
       ),
     }),
   })
-}
-
-/** @param unchecked number of prices that could not be compared because no exchange rate of their day is known */
-function rates(known: Rates, currencies: string[], now: Date, unchecked: number): Finding {
-  const missing = currencies.filter((currency) => known.microLira(currency, now.getTime()) === null)
-  if (missing.length > 0) {
-    const setting = missing.map((currency) => `${currency}=...`).join(' ')
-    return finding('rates', true, 'rates_missing', { currencies: missing, rates: setting, ...(unchecked > 0 && { unchecked }) })
-  }
-  return unchecked > 0 ? finding('rates', true, 'rates_unchecked', { currencies, unchecked }) : finding('rates', true, 'rates_known', { currencies })
 }
 
 async function clock(db: Db): Promise<Finding> {

@@ -65,7 +65,11 @@ export const FINDINGS = {
   rates_known: { found: 'known for {currencies}' },
   rates_unchecked: {
     found: 'known for {currencies}; {unchecked} prices could not be checked: no exchange rate for their day',
-    advice: 'load the rates of those days: mintmark rates set --date ...',
+    advice: 'load rates of days before {first}: mintmark rates import <file>; the prices are checked again within an hour',
+  },
+  rates_old: {
+    found: 'those of {old} are {age_days} days old[; {unchecked} prices could not be checked: no exchange rate for their day]',
+    advice: 'load current rates, and then every working day: mintmark rates set {rates}',
   },
   rates_missing: {
     found:

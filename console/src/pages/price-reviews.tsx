@@ -358,7 +358,18 @@ function Evidence({ of: price, show }: { of: ReviewedPrice; show: (value: number
             </li>
           )}
           {price.flags.map((flag) => (
-            <li key={flag}>{termText('flag', flag)}</li>
+            <li key={flag}>
+              {termText('flag', flag)}
+              {flag === 'identical_figures' &&
+                price.identical_to.map((other, n) => (
+                  <span key={other.id}>
+                    {n === 0 ? ': ' : ', '}
+                    <a href={`/console/catalogue/items/${other.id}`}>
+                      {other.name} {other.code}
+                    </a>
+                  </span>
+                ))}
+            </li>
           ))}
         </ul>
       )}

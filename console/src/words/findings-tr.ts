@@ -63,7 +63,11 @@ export const FINDINGS_IN_TURKISH: Record<FindingRule, FindingTexts> = {
   rates_known: { found: '{currencies} için biliniyor' },
   rates_unchecked: {
     found: '{currencies} için biliniyor; {unchecked} fiyat, gününün kuru olmadığı için denetlenemedi',
-    advice: 'o günlerin kurlarını yükleyin: mintmark rates set --date ...',
+    advice: '{first} gününden önceki kurları yükleyin: mintmark rates import <dosya>; fiyatlar bir saat içinde yeniden denetlenir',
+  },
+  rates_old: {
+    found: '{old} kurları {age_days} günlük[; {unchecked} fiyat, gününün kuru olmadığı için denetlenemedi]',
+    advice: 'güncel kurları yükleyin, sonra her iş günü yineleyin: mintmark rates set {rates}',
   },
   rates_missing: {
     found:
