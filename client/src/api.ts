@@ -6177,6 +6177,8 @@ export interface operations {
                         data: components["schemas"]["Change"][];
                         /** @description Send it as `after` to continue */
                         next: string;
+                        /** @description Whether to continue at once: with `kinds`, a page may be empty although changes follow it */
+                        more: boolean;
                     };
                 };
             };
