@@ -1,6 +1,7 @@
 // Dumps of the catalogue: an addition to the interface.
 import { orNull } from '#core/fields.ts'
 import type { HasViewer } from '#core/verb.ts'
+import type { Db } from '#db/schema.ts'
 import { getDump } from '#dumps/get-dump.ts'
 import type { DumpCtx } from '#dumps/maker.ts'
 import { type NamedDumpFile, readDumpFile } from '#dumps/read-dump-file.ts'
@@ -9,7 +10,7 @@ import type { Route } from '#http/route.ts'
 
 const tag = 'Catalogue'
 
-export const dumpRoutes: Route<DumpCtx & HasViewer>[] = [
+export const dumpRoutes: Route<DumpCtx & HasViewer & { db: Db }>[] = [
   {
     method: 'GET',
     path: '/dumps',
