@@ -581,7 +581,7 @@ export interface paths {
         };
         /**
          * Download a file of a dump
-         * @description A file of the latest dump or the one before it. Professional and above.
+         * @description A file of the latest dump or the one before it. `Range` resumes a download, with `If-Range` and the `ETag` of the first part. Professional and above.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/dumps/categories-20261122T030000000Z.ndjson.gz' \
@@ -1817,7 +1817,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /** @enum {string} */
         EventKind: "sale" | "expire";
         EvidenceRule: {
@@ -6168,7 +6168,8 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTEyNDA1Mjk4NjA3NjI4MTEiLCI3NTc6NzU3OiIsIjgxMjo4MTI6IiwiNzY0Iiw1LDJd"
+                     *       "next": "WzEsIjc3MTEyNDA1Mjk4NjA3NjI4MTEiLCI3NTc6NzU3OiIsIjgxMjo4MTI6IiwiNzY0Iiw1LDJd",
+                     *       "more": true
                      *     }
                      */
                     "application/json": {
@@ -6331,6 +6332,15 @@ export interface operations {
             };
             /** @description NOT_FOUND */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RANGE_NOT_SATISFIABLE */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };

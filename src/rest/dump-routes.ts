@@ -9,6 +9,8 @@ import { type Dump, DumpSchema } from '#dumps/types.ts'
 import type { Route } from '#http/route.ts'
 
 const tag = 'Catalogue'
+const GZIP = 'application/gzip'
+const PARQUET = 'application/vnd.apache.parquet'
 
 export const dumpRoutes: Route<DumpCtx & HasViewer & { db: Db }>[] = [
   {
@@ -28,19 +30,14 @@ export const dumpRoutes: Route<DumpCtx & HasViewer & { db: Db }>[] = [
     path: '/dumps/:name',
     verb: readDumpFile,
     summary: 'Download a file of a dump',
-    description: 'A file of the latest dump or the one before it. Professional and above.',
+    description:
+      'A file of the latest dump or the one before it. `Range` resumes a download, with `If-Range` and the `ETag` of the first part. Professional and above.',
     tag,
-    answer: ({ name, bytes, body }: NamedDumpFile) => ({
-      headers: [
-        'content-type',
-        name.endsWith('.parquet') ? 'application/vnd.apache.parquet' : 'application/gzip',
-        'content-length',
-        String(bytes),
-        'content-disposition',
-        `attachment; filename="${name}"`,
-      ],
-      body,
+    answer: ({ name, ...file }: NamedDumpFile) => ({
+      headers: ['content-type', name.endsWith('.parquet') ? PARQUET : GZIP, 'content-disposition', `attachment; filename="${name}"`],
+      // The name contains the time of the dump: its content never changes.
+      file: { ...file, tag: name },
     }),
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
   },
 ]
