@@ -17,6 +17,9 @@ export interface Config {
   operatorPort: number
   host: string
   operatorHost: string
+  /** listener of metrics alone; null for none */
+  metricsPort: number | null
+  metricsHost: string
   /** processes that serve the public listener on one port; 1: the program is one process */
   apiProcesses: number
   dataDir: string
@@ -350,6 +353,8 @@ export const SETTINGS = {
   OPERATOR_PORT: setting("operator's listener", 8081, integerBetween(0, 65535)),
   HOST: setting('address of the public listener', '', text),
   OPERATOR_HOST: setting("address of the operator's listener", '127.0.0.1', text),
+  METRICS_PORT: setting('listener of /metrics alone, for every role; unset: none', null as number | null, integerBetween(0, 65535)),
+  METRICS_HOST: setting('address of the listener for metrics', '127.0.0.1', text),
   API_PROCESSES: setting('processes that serve the public API', 1, integerBetween(1, 64)),
   DATA_DIR: setting('directory of the embedded database and secrets', './data', text),
   DATABASE_URL: setting('PostgreSQL to use instead of the embedded one, with one or several hosts', null as string | null, writableUrl),
@@ -495,6 +500,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     operatorPort: read('OPERATOR_PORT'),
     host,
     operatorHost: read('OPERATOR_HOST'),
+    metricsPort: read('METRICS_PORT'),
+    metricsHost: read('METRICS_HOST'),
     apiProcesses: read('API_PROCESSES'),
     dataDir: resolve(read('DATA_DIR')),
     databaseUrl: read('DATABASE_URL'),

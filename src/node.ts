@@ -85,6 +85,8 @@ export type NodeCtx = MarketWriteCtx & PriceWriteCtx
 export interface RunningNode {
   publicUrl: string | null
   operatorUrl: string | null
+  /** of the listener for metrics */
+  metricsUrl: string | null
   catalogue: Catalogue
   listings: ListingSnapshot
   polls: LongPolls
@@ -302,6 +304,17 @@ export async function startNode({
           'OPERATOR_PORT',
         )
       : null
+    const { metricsPort, metricsHost } = config
+    const metricsUrl =
+      metricsPort === null
+        ? null
+        : await listen(
+            servers,
+            await (await import('./operator/metrics-server.ts')).metricsServer({ config, log, operators, processMetrics }),
+            metricsHost,
+            metricsPort,
+            'METRICS_PORT',
+          )
     const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
     if (worker)
       sender = (await import('#webhooks/sender.ts')).startSender({
@@ -364,7 +377,7 @@ export async function startNode({
     }
     keepHouse(scheduler, { db, archive, auditArchive, now, config })
     started = true
-    return { publicUrl, operatorUrl, catalogue, listings, polls, market, ctx, metrics, tasks: () => scheduler.tasks(), drain, close }
+    return { publicUrl, operatorUrl, metricsUrl, catalogue, listings, polls, market, ctx, metrics, tasks: () => scheduler.tasks(), drain, close }
   } catch (error) {
     await close()
     throw error
@@ -387,7 +400,7 @@ async function listen(servers: FastifyInstance[], server: FastifyInstance, host:
     if (code === 'EADDRINUSE') throw new Error(`Port ${port} is in use; stop the other program or set ${setting}`, { cause: error })
     if (code === 'EACCES') throw new Error(`This user may not open port ${port}; set ${setting}`, { cause: error })
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Error(`${host} is not an address of this machine; set ${setting === 'PORT' ? 'HOST' : 'OPERATOR_HOST'}`, { cause: error })
+      throw new Error(`${host} is not an address of this machine; set ${setting.replace('PORT', 'HOST')}`, { cause: error })
     }
     throw error
   }

@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
   dumps: ['catalogue', 'prices', 'files', ...BELOW],
-  health: ['dumps', 'prices', 'accounts', 'jobs', ...BELOW],
+  health: ['dumps', 'files', 'prices', 'accounts', 'jobs', ...BELOW],
   stats: ['health', 'market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
   // Shared by both public APIs for calling verbs: it depends on the modules, so that these do not depend on each other.
@@ -53,6 +53,7 @@ const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 /** The writer of each table; any module may join it. */
 const OWNERS: Record<string, readonly string[]> = {
   audit: ['audit_archives'],
+  dumps: ['published_dump'],
   accounts: [
     'accounts',
     'listing_intakes',

@@ -581,7 +581,7 @@ export interface paths {
         };
         /**
          * Download a file of a dump
-         * @description A file of the latest dump or the one before it. Professional and above.
+         * @description A file of the latest dump or the one before it. `Range` resumes a download, with `If-Range` and the `ETag` of the first part. Professional and above.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/dumps/categories-20261122T030000000Z.ndjson.gz' \
@@ -6213,7 +6213,8 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTEyNDA1Mjk4NjA3NjI4MTEiLCI3NTc6NzU3OiIsIjgxMjo4MTI6IiwiNzY0Iiw1LDJd"
+                     *       "next": "WzEsIjc3MTEyNDA1Mjk4NjA3NjI4MTEiLCI3NTc6NzU3OiIsIjgxMjo4MTI6IiwiNzY0Iiw1LDJd",
+                     *       "more": true
                      *     }
                      */
                     "application/json": {
@@ -6222,6 +6223,8 @@ export interface operations {
                         data: components["schemas"]["Change"][];
                         /** @description Send it as `after` to continue */
                         next: string;
+                        /** @description Whether to continue at once: with `kinds`, a page may be empty although changes follow it */
+                        more: boolean;
                     };
                 };
             };
@@ -6374,6 +6377,15 @@ export interface operations {
             };
             /** @description NOT_FOUND */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RANGE_NOT_SATISFIABLE */
+            416: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -345,6 +345,8 @@ export const RULES = {
   image_late: 'the image source did not respond in time; try again later',
   image_unusable: 'the image source did not return a usable image; try again later',
   dump_store: 'the dump store is unavailable; try again later',
+  range: 'the range is outside of the {bytes} bytes of the file',
+  dump_elsewhere: 'the newest dump is not readable on this node; try again later',
   price_archive: 'the archive of the price history is unavailable; try again later',
   audit_archive: 'the archive of the audit log is unavailable; try again later',
   image_not_stored: 'the image could not be stored; try again shortly',

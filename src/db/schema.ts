@@ -740,6 +740,7 @@ export interface Schema {
     after: JSONColumnType<object> | null
     request_id: string | null
   }
+  published_dump: { one: Generated<boolean>; as_of: Date }
   audit_archives: {
     month: string
     file: string | null

@@ -8,6 +8,8 @@ import { pendingMigrations } from '#db/migrate.ts'
 import { replicaProblem, openReplica } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
+import { missingDump } from '#dumps/published-dump.ts'
+import { openFileStore } from '#files/file-store.ts'
 import { ALIVE_SECONDS, workersSeen } from '#jobs/heartbeat.ts'
 import { listSources, type PriceSource } from '#prices/list-sources.ts'
 import type { Config } from '#config.ts'
@@ -39,7 +41,8 @@ export async function databaseFindings(config: Config, { db, describe, needsWork
   const sources = schema.ok ? await priceSources(db, config, now) : []
   const replicas = config.databaseReplicaUrl ? [await replica(config.databaseReplicaUrl, db)] : []
   const workers = schema.ok && needsWorker ? [await worker(db)] : []
-  return [await server(db, describe), ...replicas, schema, await clock(db), ...workers, ...sources]
+  const files = schema.ok ? await sharedFiles(db, config) : []
+  return [await server(db, describe), ...replicas, schema, await clock(db), ...workers, ...files, ...sources]
 }
 
 function dataDir({ dataDir: path, databaseUrl }: Config): Finding {
@@ -88,6 +91,20 @@ async function server(db: Db, describe: Reason): Promise<Finding> {
   const { version, number, durable } = rows[0]!
   const rule = number < MIN_POSTGRES_VERSION ? 'database_old' : durable ? 'database_good' : 'database_not_durable'
   return finding('database', rule === 'database_good', rule, { database: describe, version })
+}
+
+/** Whether this machine has the files that the database records; reported only if one is missing. */
+async function sharedFiles(db: Db, config: Config): Promise<Finding[]> {
+  const store = openDumpStore(config)
+  const missing = (await store.problem()) ? null : await missingDump(db.kysely, store)
+  const findings = missing ? [finding('dumps', false, 'dump_missing', { place: store.place, at: missing.toISOString() })] : []
+  const archive = openFileStore(config.archiveDir, config.dumpsS3, 'archive')
+  const { rows } = await sql<{ file: string }>`
+    select file from price_archives where file is not null union all select file from audit_archives where file is not null`.execute(db.kysely)
+  const lost: string[] = []
+  for (const { file } of rows) if ((await archive.size(file).catch(() => null)) === null) lost.push(file)
+  if (lost.length > 0) findings.push(finding('archive', false, 'archive_missing', { place: archive.place, count: lost.length, file: lost[0]! }))
+  return findings
 }
 
 async function replica(url: string, primary: Db): Promise<Finding> {

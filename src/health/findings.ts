@@ -42,6 +42,14 @@ export const FINDINGS = {
   dumps_kept: { found: 'stored in {place}' },
   dumps_refused: { found: '{place} cannot be used: {message}', advice: 'check DUMPS_S3_URL, its keys and DUMPS_S3_REGION' },
   dumps_unreachable: { found: '{place} cannot be used: {message}', advice: 'check that the store is running and reachable from this machine' },
+  dump_missing: {
+    found: '{place} does not contain the dump of {at}',
+    advice: 'nodes on several machines must share their dumps: set DUMPS_DIR to a shared folder, or DUMPS_S3_URL',
+  },
+  archive_missing: {
+    found: '{place} lacks archived months ({count}), such as {file}',
+    advice: 'nodes on several machines must share the archive: set ARCHIVE_DIR to a shared folder, or DUMPS_S3_URL',
+  },
   database_good: { found: '{database}, version {version}' },
   database_old: { found: '{database}, version {version}', advice: 'PostgreSQL 15 or newer is needed' },
   database_not_durable: { found: '{database}, version {version}, not durable', advice: 'set fsync and full_page_writes to on' },

@@ -5,6 +5,7 @@ import { reason } from '#core/problems.ts'
 import { call, type HasViewer, withFamilyCode, type PlanViewer, type Viewer } from '#core/verb.ts'
 import { successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
+import { fileResponse } from './file-response.ts'
 import { isList, listAsCsv, type OpenSnapshot } from './list-csv.ts'
 import { type ApiRequest, type Endpoint, type MaybePromise, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
 import { jsonResponse, JSON_HEADERS, prefersCsv, type Response } from './response.ts'
@@ -31,6 +32,7 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
     if (route.csv && prefersCsv(request.headers.accept)) return byAccept({ status: 200, ...route.csv(result as never) })
     const answer = route.answer(result as never)
     if ('bytes' in answer) return { status: 200, headers: JSON_HEADERS, etag: answer.tag, body: answer.bytes, again: answer.bytes }
+    if ('file' in answer) return fileResponse(answer, request)
     if ('body' in answer) return { status: 200, ...answer }
     const status = route.status ?? 200
     const finish = (response: Response): Response => {

@@ -27,6 +27,18 @@ export type OwnErrorCode = Exclude<
   'PLAN_UPGRADE_REQUIRED' | 'READ_ONLY_KEY' | 'VALIDATION_ERROR' | 'PLUS_LISTING_ERROR' | 'PLUS_COLLECTION_ERROR'
 >
 
+/** A stored file, which can be sent in parts. */
+export interface StoredFileAnswer {
+  headers: Headers
+  file: {
+    /** identifies the content */
+    tag: string
+    bytes: number
+    /** opens the bytes [from, to) */
+    read: (from: number, to: number) => Promise<Readable>
+  }
+}
+
 export interface Route<Ctx extends HasViewer> {
   method: Method
   /** with parameters as `:id`; they are integers of the verb's input unless the input declares another type */
@@ -34,7 +46,7 @@ export interface Route<Ctx extends HasViewer> {
   // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds verbs of all inputs and results
   verb: Verb<Ctx, any, any>
   /** converts the result to the response */
-  answer: (result: never) => Answer | ReadyAnswer | FileAnswer
+  answer: (result: never) => Answer | ReadyAnswer | FileAnswer | StoredFileAnswer
   /** the result if the caller prefers `text/csv` to JSON in its `Accept` header */
   csv?: (result: never) => FileAnswer
   /** field of a list's rows whose entries become rows of the CSV, each with the other fields of its row */

@@ -327,6 +327,8 @@ export const TURKISH: Words = {
     image_late: 'görselin kaynağı zamanında yanıt vermiyor; daha sonra yeniden deneyin',
     image_unusable: 'görselin kaynağı kullanılabilir bir görsel vermiyor; daha sonra yeniden deneyin',
     dump_store: 'dökümlerin deposu şu anda kullanılamıyor; daha sonra yeniden deneyin',
+    range: 'istenen aralık {bytes} baytlık dosyanın dışında',
+    dump_elsewhere: 'en yeni döküm bu düğümde okunamıyor; daha sonra yeniden deneyin',
     price_archive: 'fiyat geçmişi arşivi şu anda kullanılamıyor; daha sonra yeniden deneyin',
     audit_archive: 'denetim kaydının arşivi şu anda kullanılamıyor; daha sonra yeniden deneyin',
     image_not_stored: 'görsel şu anda saklanamıyor; kısa süre sonra yeniden deneyin',

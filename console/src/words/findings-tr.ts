@@ -41,6 +41,14 @@ export const FINDINGS_IN_TURKISH: Record<FindingRule, FindingTexts> = {
   dumps_kept: { found: '{place} içinde saklanıyor' },
   dumps_refused: { found: '{place} kullanılamıyor: {message}', advice: 'DUMPS_S3_URL, anahtarları veya DUMPS_S3_REGION ayarını düzeltin' },
   dumps_unreachable: { found: '{place} kullanılamıyor: {message}', advice: 'deponun çalıştığını ve buradan erişilebildiğini denetleyin' },
+  dump_missing: {
+    found: '{place} içinde {at} tarihli döküm yok',
+    advice: 'birden çok makinedeki düğümler dökümleri paylaşmalıdır: DUMPS_DIR ile ortak bir klasör veya DUMPS_S3_URL ayarlayın',
+  },
+  archive_missing: {
+    found: '{place} içinde arşivlenmiş aylar eksik ({count}), örneğin {file}',
+    advice: 'birden çok makinedeki düğümler arşivi paylaşmalıdır: ARCHIVE_DIR ile ortak bir klasör veya DUMPS_S3_URL ayarlayın',
+  },
   database_good: { found: '{database}, sürüm {version}' },
   database_old: { found: '{database}, sürüm {version}', advice: 'PostgreSQL 15 veya daha yenisi gerekli' },
   database_not_durable: { found: '{database}, sürüm {version}, yazılanlar kalıcı değil', advice: 'fsync ve full_page_writes ayarlarını açın' },
