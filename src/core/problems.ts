@@ -121,6 +121,7 @@ export const RULES = {
   boolean: 'must be true or false',
   one_of: 'must be one of {values}[, not "{value}"]',
   text: 'must be text[ of {min} to {max} characters| of at least {min} characters| of at most {max} characters][ {form}][ that matches {pattern}]',
+  storable: 'must not contain NUL or unpaired surrogates',
   slug: 'must be lower-case words and digits joined with "-"',
   url: 'must be a URL[ that starts with {values}]',
   url_credentials: 'must not contain a user name or password',

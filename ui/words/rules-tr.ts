@@ -108,6 +108,7 @@ export const TURKISH: Words = {
     boolean: 'doğru ya da yanlış olmalı',
     one_of: 'şunlardan biri olmalı: {values}[; "{value}" değil]',
     text: '[{form}, ][{min} ile {max} karakter arasında |en az {min} karakterlik |en çok {max} karakterlik ]bir metin olmalı[ ({pattern} kalıbına uygun)]',
+    storable: 'NUL karakteri veya eşlenmemiş yedek karakter içeremez',
     slug: 'küçük harfli, "-" ile bağlanan sözcükler ve rakamlar olmalı',
     url: 'bir internet adresi olmalı[; şununla başlamalı: {values}]',
     url_credentials: 'kullanıcı adı ya da parola içermemeli',
