@@ -105,6 +105,7 @@ const TERM_PARAMS = ['thing', 'state', 'status', 'action', 'part', 'units', 'for
 export const RULES = {
   // Fields checked against their schema
   required: 'is required[ and {must}]',
+  unknown_parameter: 'is not a parameter of this operation[; did you mean {value}?]',
   unknown_field: 'is not allowed here[; allowed fields: {fields}]',
   invalid: 'is not valid',
   only_once: 'must be given only once',

@@ -15,6 +15,8 @@ export type Viewer =
       plan: Plan
       /** the key is read-only */
       readOnly?: boolean
+      /** unknown query parameters are refused, as with `Prefer: handling=strict` */
+      strict?: boolean
     }
   | {
       kind: 'operator'

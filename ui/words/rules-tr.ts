@@ -160,6 +160,7 @@ export const TURKISH: Words = {
     not_before: '{from} tarihinden önce olamaz',
     before: '{field} değerinden önce olmalı',
 
+    unknown_parameter: 'bu işlemin bir parametresi değil[; {value} demek istemiş olabilirsiniz]',
     unknown_id: 'var olan bir kaydın numarası olmalı: {id} numaralı {thing} yok',
     not_a_grade: 'bir derecenin numarası olmalı; {id}, {name} grubunun numarası',
     needs_grade: 'verilmeli: {name} derecesi yok',
