@@ -296,6 +296,7 @@ export const RULES = {
 
   // Credentials, plans and limits
   only_for: 'this operation is for {who}',
+  query_plan: 'the field {name} (character {at} of query) needs the {plan} plan or a larger one; the account has {has}',
   plan: 'this needs the {plan} plan or a larger one; the account has {has}',
   role: 'this needs one of the roles {values}; you have {has}',
   sign_in: 'the name, the password or the code is wrong',

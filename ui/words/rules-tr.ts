@@ -280,6 +280,7 @@ export const TURKISH: Words = {
     idempotency_credential: 'bu Idempotency-Key başka bir kimlik bilgisiyle kullanılmış',
 
     only_for: 'bu işlem yalnızca {who} içindir',
+    query_plan: 'query içindeki {name} alanı ({at}. karakter) için en az {plan} planı gerekir; hesabın planı {has}',
     plan: 'bunun için en az {plan} planı gerekir; hesabın planı {has}',
     role: 'bunun için şu rollerden biri gerekir: {values}; sizinki: {has}',
     sign_in: 'ad, parola veya kod yanlış',
