@@ -2254,6 +2254,8 @@ export interface components {
             expires_at: string | null;
             /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
+            /** @description Whether unknown query parameters are refused (422), as with `Prefer: handling=strict` */
+            strict: boolean;
             /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
             /** @description Addresses and ranges from which the key may be used; empty: no restriction */
@@ -3151,6 +3153,15 @@ export interface components {
             /** @description Reason written by the operator; only with the code `rejected` */
             rejection_reason: string | null;
         };
+        Warning: {
+            /**
+             * @description Query parameter that the operation does not have; it was ignored
+             * @example serch
+             */
+            parameter: string;
+            /** @description Parameter with a similar name; null if there is none */
+            did_you_mean: string | null;
+        };
         /**
          * @example {
          *       "url": "https://shop.example/hooks/mintmark",
@@ -3355,6 +3366,7 @@ export type UsedRate = components['schemas']['UsedRate'];
 export type UsualWait = components['schemas']['UsualWait'];
 export type Vacation = components['schemas']['Vacation'];
 export type VisibilityReason = components['schemas']['VisibilityReason'];
+export type Warning = components['schemas']['Warning'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookCheck = components['schemas']['WebhookCheck'];
 export type WebhookFix = components['schemas']['WebhookFix'];
@@ -3377,7 +3389,7 @@ export interface operations {
                  */
                 search?: string;
                 /**
-                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`
+                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`. Starter cannot use the fields of attributes and details: `rarity`, `finish`, `lang`, `illustrator`, `card`, `type`, `regulation`, `product` and `hp`
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
@@ -3407,7 +3419,13 @@ export interface operations {
                 /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; ignored for Starter */
                 with_stats?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3483,6 +3501,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Item"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Canonical form of the field query, if one was sent */
                         query?: string;
                         /** @description Up to three similar searches with results, if a search finds nothing */
@@ -3492,6 +3512,15 @@ export interface operations {
             };
             /** @description UNAUTHENTICATED */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3528,7 +3557,7 @@ export interface operations {
                  */
                 q: string;
                 /**
-                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`
+                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`. Starter cannot use the fields of attributes and details: `rarity`, `finish`, `lang`, `illustrator`, `card`, `type`, `regulation`, `product` and `hp`
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
@@ -3556,7 +3585,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3642,6 +3677,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Item"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Canonical form of the field query, if one was sent */
                         query?: string;
                         /** @description Up to three similar searches with results, if a search finds nothing */
@@ -3651,6 +3688,15 @@ export interface operations {
             };
             /** @description UNAUTHENTICATED */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3687,7 +3733,13 @@ export interface operations {
                  */
                 q?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3730,6 +3782,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Suggestion"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -3916,7 +3970,13 @@ export interface operations {
                 /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; ignored for Starter */
                 with_stats?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id
@@ -3998,6 +4058,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Item"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4062,7 +4124,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4107,6 +4175,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["CategoryEntry"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4142,7 +4212,13 @@ export interface operations {
     listGroups: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4199,6 +4275,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["GradeGroup"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4225,7 +4303,13 @@ export interface operations {
     listMarkets: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4260,6 +4344,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Market"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4291,9 +4377,9 @@ export interface operations {
                  * @example charizard
                  */
                 search?: string;
-                /** @description Name of the seller, case-insensitive */
+                /** @description Name of the seller, or the start of each of its words, ignoring case and accents; if a name is exactly this, only that seller */
                 seller_name?: string;
-                /** @description Name of the set (a category), case-insensitive; includes everything below it */
+                /** @description Name of the set (a category), or the start of each of its words, ignoring case and accents; if a name is exactly this, only that set. Includes everything below it */
                 set_name?: string;
                 /** @description Slug of a category; includes everything below it */
                 category?: string;
@@ -4350,7 +4436,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4407,6 +4499,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Listing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4470,7 +4564,13 @@ export interface operations {
                 /** @description `1` adds `explain`: rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -4528,6 +4628,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Listing"] | components["schemas"]["OwnListing"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4843,7 +4945,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4900,6 +5008,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["OwnListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4959,7 +5069,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5000,6 +5116,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["RecentSale"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5044,7 +5162,13 @@ export interface operations {
     readListingVisibility: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -5082,6 +5206,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ListingVisibility"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5146,7 +5272,13 @@ export interface operations {
                  */
                 net?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5172,6 +5304,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PayoutPreview"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5719,7 +5853,13 @@ export interface operations {
                  */
                 interval?: "day" | "week" | "month";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id
@@ -5757,6 +5897,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PricePeriod"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5821,7 +5963,13 @@ export interface operations {
                  */
                 label?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id
@@ -5932,6 +6080,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceExplanation"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6005,7 +6155,13 @@ export interface operations {
                  */
                 with_data?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6175,6 +6331,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Change"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Send it as `after` to continue */
                         next: string;
                     };
@@ -6230,7 +6388,13 @@ export interface operations {
     getDump: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6252,6 +6416,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Dump"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6287,7 +6453,13 @@ export interface operations {
     readDumpFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description As in the manifest
@@ -6359,7 +6531,13 @@ export interface operations {
     exportListings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6906,7 +7084,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6957,6 +7141,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ParkedListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7203,7 +7389,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7250,6 +7442,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PriceJobSummary"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7497,7 +7691,13 @@ export interface operations {
     getPriceJob: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the price job
@@ -7557,6 +7757,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceJob"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7882,7 +8084,13 @@ export interface operations {
     listRepricingRules: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7931,6 +8139,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["RepricingRule"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8579,7 +8789,13 @@ export interface operations {
                  */
                 with_value?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8648,6 +8864,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Collection"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8703,7 +8921,13 @@ export interface operations {
                  */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -8774,6 +8998,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionWorthDay"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8842,7 +9068,13 @@ export interface operations {
                  */
                 with_value?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -8908,6 +9140,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionRecord"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9067,7 +9301,13 @@ export interface operations {
     getCollectionItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -9112,6 +9352,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionRecord"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9397,7 +9639,13 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9447,6 +9695,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["OwnSale"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9504,7 +9754,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9580,6 +9836,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Statement"];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9624,7 +9882,13 @@ export interface operations {
     getVacation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9649,6 +9913,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Vacation"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9855,7 +10121,13 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9884,6 +10156,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Webhook"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description How to verify the signature */
                         note: string;
                     };
@@ -10035,7 +10309,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10078,6 +10358,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WebhookLog"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -10324,7 +10606,13 @@ export interface operations {
                  */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10380,6 +10668,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["AccountEvent"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Cursor for the next request, also if `data` is empty */
                         next: string;
                     };
@@ -10544,7 +10834,13 @@ export interface operations {
     readMe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10570,6 +10866,7 @@ export interface operations {
                      *           "last4": "jJKf",
                      *           "expires_at": null,
                      *           "read_only": false,
+                     *           "strict": false,
                      *           "allowed_origins": [],
                      *           "allowed_addresses": []
                      *         },
@@ -10596,6 +10893,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Me"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };

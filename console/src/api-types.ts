@@ -2838,6 +2838,8 @@ export interface components {
             last4: string;
             /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
+            /** @description Whether unknown query parameters are refused (422), as with `Prefer: handling=strict` */
+            strict: boolean;
             /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
             /** @description Addresses and ranges from which the key may be used; empty: no restriction */
@@ -3099,6 +3101,8 @@ export interface components {
             expires_at?: string | null;
             /** @description true makes the key read-only: operations that change something are rejected with `READ_ONLY_KEY` */
             read_only?: boolean;
+            /** @description true refuses unknown query parameters (422) for every request with the key, as `Prefer: handling=strict` does */
+            strict?: boolean;
             /** @description Origins of web pages that may use the key; if set, requests without an `Origin` are rejected. Empty: no restriction */
             allowed_origins?: string[];
             /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no restriction */
@@ -3320,6 +3324,8 @@ export interface components {
             expires_at?: string | null;
             /** @description true makes the key read-only: operations that change something are rejected with `READ_ONLY_KEY` */
             read_only?: boolean;
+            /** @description true refuses unknown query parameters (422) for every request with the key, as `Prefer: handling=strict` does */
+            strict?: boolean;
             /** @description Origins of web pages that may use the key; if set, requests without an `Origin` are rejected. Empty: no restriction */
             allowed_origins?: string[];
             /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no restriction */
@@ -4180,6 +4186,8 @@ export interface components {
             last4: string;
             /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
+            /** @description Whether unknown query parameters are refused (422), as with `Prefer: handling=strict` */
+            strict: boolean;
             /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
             /** @description Addresses and ranges from which the key may be used; empty: no restriction */
@@ -5459,6 +5467,12 @@ export interface components {
             }[] | null;
             review: components["schemas"]["ListingReview"];
         };
+        Warning: {
+            /** @description Query parameter that the operation does not have; it was ignored */
+            parameter: string;
+            /** @description Parameter with a similar name; null if there is none */
+            did_you_mean: string | null;
+        };
         WebhookAttempt: {
             id: number;
             event: components["schemas"]["EventKind"];
@@ -5685,6 +5699,7 @@ export type TopSeller = components['schemas']['TopSeller'];
 export type UpdateApprovalRuleInput = components['schemas']['UpdateApprovalRuleInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type WaitingListing = components['schemas']['WaitingListing'];
+export type Warning = components['schemas']['Warning'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type $defs = Record<string, never>;
@@ -5705,7 +5720,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5722,6 +5740,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Account"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5762,7 +5782,10 @@ export interface operations {
     getAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 id: number;
@@ -5781,6 +5804,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Account"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5835,7 +5860,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 id: number;
@@ -5855,6 +5883,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["CreditEntry"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5907,7 +5937,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -5927,6 +5960,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ApiKey"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5977,7 +6012,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -5997,6 +6035,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["KeyUsage"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6111,7 +6151,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6128,6 +6171,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Person"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6168,7 +6213,10 @@ export interface operations {
     getPerson: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the person */
                 id: number;
@@ -6187,6 +6235,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Person"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6297,7 +6347,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the person */
                 id: number;
@@ -6317,6 +6370,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PersonSession"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6394,7 +6449,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the person */
                 id: number;
@@ -6414,6 +6472,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PersonToken"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6490,7 +6550,10 @@ export interface operations {
     readFirstSteps: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6506,6 +6569,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["FirstSteps"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6535,7 +6600,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6552,6 +6620,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["AuditRow"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6574,7 +6644,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6591,6 +6664,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredCategory"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6678,7 +6753,7 @@ export interface operations {
                 category_id?: number;
                 /** @description Part of the name, code or ref, case-insensitive */
                 search?: string;
-                /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query` */
+                /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`. Starter cannot use the fields of attributes and details: `rarity`, `finish`, `lang`, `illustrator`, `card`, `type`, `regulation`, `product` and `hp` */
                 query?: string;
                 /** @description Default: the list's usual order */
                 sort_by?: "name" | "code" | "id" | "price" | "updated_at";
@@ -6689,7 +6764,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6706,6 +6784,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ListedItem"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Canonical form of the field query, if one was sent */
                         query?: string;
                     };
@@ -6751,7 +6831,10 @@ export interface operations {
                 /** @description The query up to the cursor */
                 text?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6767,6 +6850,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Completions"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6775,7 +6860,10 @@ export interface operations {
     getStoredItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -6794,6 +6882,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PricedItem"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6842,7 +6932,10 @@ export interface operations {
                 /** @description Condition or grade */
                 label?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -6861,6 +6954,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StoredPriceExplanation"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6869,7 +6964,10 @@ export interface operations {
     listItemSources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -6888,6 +6986,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StatedItemSource"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6896,7 +6996,10 @@ export interface operations {
     listGroups: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6912,6 +7015,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["GradeGroup"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6930,7 +7035,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6947,6 +7055,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredCollection"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7057,7 +7167,10 @@ export interface operations {
                 /** @description Last day, inclusive */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -7076,6 +7189,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionWorthDay"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7098,7 +7213,10 @@ export interface operations {
                 /** @description Direction of `sort_by`; ties are sorted by id in the same direction */
                 sort_order?: "asc" | "desc";
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7115,6 +7233,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7164,7 +7284,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7181,6 +7304,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WaitingListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7189,7 +7314,10 @@ export interface operations {
     getStoredListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the listing */
                 id: number;
@@ -7208,6 +7336,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StoredListing"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7253,7 +7383,10 @@ export interface operations {
     reviewListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the listing */
                 id: number;
@@ -7272,6 +7405,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ListingReview"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7404,7 +7539,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7421,6 +7559,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ListingDecision"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7462,7 +7602,10 @@ export interface operations {
     listApprovalRules: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7478,6 +7621,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ApprovalRule"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7591,7 +7736,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the approval rule */
                 id: number;
@@ -7611,6 +7759,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ApprovalRuleLogEntry"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7675,7 +7825,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7692,6 +7845,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredOrder"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7732,7 +7887,10 @@ export interface operations {
     getOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Order id assigned by the shop */
                 order_id: number;
@@ -7751,6 +7909,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StoredOrder"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7802,7 +7962,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7819,6 +7982,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredSale"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7840,7 +8005,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7857,6 +8025,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["HeldPrice"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8002,7 +8172,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8019,6 +8192,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Rate"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8059,7 +8234,10 @@ export interface operations {
     listSynonyms: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8075,6 +8253,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Synonym"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8136,7 +8316,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8153,6 +8336,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PriceReview"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8176,7 +8361,10 @@ export interface operations {
                 /** @description Only prices of this import */
                 import_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8192,6 +8380,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceReviewCount"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8207,7 +8397,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8224,6 +8417,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PriceDecision"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8295,7 +8490,10 @@ export interface operations {
     listSources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8311,6 +8509,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceSource"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8395,7 +8595,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8412,6 +8615,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["SharedId"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8463,7 +8668,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8480,6 +8688,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Merge"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8568,7 +8778,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8585,6 +8798,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Match"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8593,7 +8808,10 @@ export interface operations {
     getMatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the match */
                 id: number;
@@ -8612,6 +8830,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Match"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8756,7 +8976,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8773,6 +8996,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["SetMatch"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8878,7 +9103,10 @@ export interface operations {
     readStats: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8894,6 +9122,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Stats"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8909,7 +9139,10 @@ export interface operations {
                 /** @description Only the sales, decisions, requests and deliveries of this account */
                 account_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8925,6 +9158,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Activity"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8933,7 +9168,10 @@ export interface operations {
     readHealth: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8949,6 +9187,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Health"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8957,7 +9197,10 @@ export interface operations {
     getDumpState: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8973,6 +9216,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["DumpState"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9084,7 +9329,10 @@ export interface operations {
                 /** @description End of the range, exclusive */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -9103,6 +9351,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PricePoint"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9125,7 +9375,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9142,6 +9395,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Import"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9150,7 +9405,10 @@ export interface operations {
     getImport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the import */
                 id_or_format: number;
@@ -9169,6 +9427,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ImportDetail"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9236,7 +9496,10 @@ export interface operations {
     exportRefusals: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the import */
                 id: number;
@@ -9290,7 +9553,10 @@ export interface operations {
     listImportFormats: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9306,6 +9572,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ImportFormat"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9314,7 +9582,10 @@ export interface operations {
     listPriceMappings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9330,6 +9601,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["SavedPriceMapping"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9338,7 +9611,10 @@ export interface operations {
     getPriceMapping: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Name of the mapping */
                 name: string;
@@ -9357,6 +9633,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["SavedPriceMapping"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9430,7 +9708,10 @@ export interface operations {
     exportCollection: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -9458,7 +9739,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -9478,6 +9762,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ParkedRow"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9555,7 +9841,10 @@ export interface operations {
     getAccountWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -9574,6 +9863,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["AccountWebhook"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9591,7 +9882,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -9611,6 +9905,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WebhookAttempt"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9634,7 +9930,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9651,6 +9950,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WebhookEvent"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };

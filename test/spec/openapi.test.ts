@@ -184,12 +184,15 @@ describe.each(DOCUMENTS)('$path', ({ path, schemas }) => {
     }
   })
 
-  test('documents the headers that change the effect of a write', () => {
+  test('documents the headers that change the effect of a request', () => {
     for (const operations of Object.values(read(path).paths)) {
       for (const [method, { operationId, parameters = [], responses }] of Object.entries(operations)) {
         const headers = parameters.filter((one) => one.in === 'header').map(({ name }) => name)
         const keyed = responses[409]?.description.includes('IDEMPOTENCY_CONFLICT')
-        expect([operationId, headers]).toEqual([operationId, [...(keyed ? ['Idempotency-Key'] : []), ...(responses[412] ? ['If-Match'] : [])]])
+        expect([operationId, headers]).toEqual([
+          operationId,
+          [...(method === 'get' ? ['Prefer'] : []), ...(keyed ? ['Idempotency-Key'] : []), ...(responses[412] ? ['If-Match'] : [])],
+        ])
         if (method === 'put' || method === 'patch' || method === 'delete') expect([operationId, keyed]).toEqual([operationId, true])
       }
     }
