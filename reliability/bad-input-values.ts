@@ -342,8 +342,8 @@ export function extremeJson(shape: Shape, field: string, chance: Chance, existin
     const names = Object.keys(shape.properties)
     const extreme = chance.pick(names)
     const sent = names.filter((name) => name === extreme || shape.required?.includes(name) || chance.is(0.3))
-    const valueOf = (name: string) => (name === extreme ? extremeJson : goodJson)(shape.properties![name]!, name, chance, existing)
-    return `{${sent.map((name) => `${JSON.stringify(name)}:${valueOf(name)}`).join(',')}}`
+    const jsonOf = (name: string) => (name === extreme ? extremeJson : goodJson)(shape.properties![name]!, name, chance, existing)
+    return `{${sent.map((name) => `${JSON.stringify(name)}:${jsonOf(name)}`).join(',')}}`
   }
   if (shape.type === 'string' && !shape.enum && chance.is(0.3)) return chance.pick(EXTREME_NUMBERS.map((number) => `"${number}"`))
   return chance.pick(EXTREME_TEXTS)

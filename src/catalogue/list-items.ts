@@ -6,7 +6,7 @@ import { PER_PAGE, pageParams, pagination, type Pagination } from '#core/paging.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { type CatalogueCtx, shapeWithStats } from './context.ts'
-import { readPublicQuery } from './field-query/field-query.ts'
+import { readPublicQuery } from './public-query.ts'
 import {
   CategoryParam,
   GameParam,

@@ -18,7 +18,7 @@ import {
   SortOrderParam,
   UpdatedSinceParam,
 } from './params.ts'
-import { readPublicQuery } from './field-query/field-query.ts'
+import { readPublicQuery } from './public-query.ts'
 import type { ItemFilter } from './snapshot/queries.ts'
 
 export const ITEMS_FIRST = { default: 20, max: 100 }

@@ -7,7 +7,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { type CatalogueCtx, shapeWithStats } from './context.ts'
 import type { ItemPage } from './list-items.ts'
-import { readPublicQuery } from './field-query/field-query.ts'
+import { readPublicQuery } from './public-query.ts'
 import { CategoryParam, GameParam, MarketParam, QueryParam, StatsParam, UpdatedSinceParam } from './params.ts'
 
 const RESULTS_PER_PAGE = 50

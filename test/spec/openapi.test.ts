@@ -117,7 +117,8 @@ test("each public operation documents its family's error code, and that of its p
         path.endsWith('/webhook/check') ||
         (method === 'delete' && path.endsWith('/vacation'))
       const refusal = withoutInput ? undefined : family
-      const upgrade = /\/plus\/|price-history|explain|\/changes|\/dumps/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
+      // Starter may use lists, but not every field in their queries.
+      const upgrade = /\/plus\/|\/items(\/search)?$|price-history|explain|\/changes|\/dumps/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
       const reads = method === 'get' || path.endsWith('/items/lookup')
       const intake = method === 'post' && /\/(listings\/import|parked-listings)/.test(path) ? ' or FORBIDDEN' : ''
       const forbidden = reads ? upgrade : `${upgrade} or READ_ONLY_KEY${intake}`

@@ -54,7 +54,7 @@ describe('warnings', () => {
   })
 
   test('a path parameter in the query is unknown, and known parameters in any accepted spelling are not', async () => {
-    expect((await read(`/items/${items['char']}?id=5`)).body.warnings).toEqual([{ parameter: 'id', did_you_mean: null }])
+    expect((await read(`/items/${items.char}?id=5`)).body.warnings).toEqual([{ parameter: 'id', did_you_mean: null }])
     for (const path of [
       '/items?game[]=pokemon',
       '/plus/listings?game=pokemon&type[]=single',
@@ -108,7 +108,7 @@ describe('strict handling', () => {
   })
 
   test('changes nothing else', async () => {
-    for (const path of ['/items', `/items/${items['char']}?market=source_a`, '/plus/listings?game[]=pokemon', '/plus/collections']) {
+    for (const path of ['/items', `/items/${items.char}?market=source_a`, '/plus/listings?game[]=pokemon', '/plus/collections']) {
       const [strict, lenient] = [await read(path, STRICT), await read(path)]
       expect([path, strict.status, strict.body]).toEqual([path, lenient.status, lenient.body])
       expect(strict.headers.get('preference-applied')).toBe('handling=strict')
