@@ -210,7 +210,7 @@ export function extremeRequest(operation: Operation, target: Target, chance: Cha
   ])
   const schemaOf = (wanted: string) => parameters.find((parameter) => parameter.name === wanted)?.schema ?? {}
   const asText = (json: string) => encodeURIComponent(String(JSON.parse(json)).toWellFormed())
-  const extreme = () => asText(extremeJson(schemaOf(name), name, chance, ids))
+  const extreme = () => asText(extremeJson(schemaOf(name), chance, ids))
   const filled =
     where === 'path'
       ? operation.path.replace(/\{(\w+)\}/g, (_all, of: string) => (of === name ? extreme() : pathValue(of, ids, operation, chance)))
@@ -220,7 +220,7 @@ export function extremeRequest(operation: Operation, target: Target, chance: Cha
   if (where === 'query') query.push(`${name}=${extreme()}`)
   const required = (shape?.required ?? []).filter((field) => field !== name)
   const sent = required.map((field) => `${JSON.stringify(field)}:${goodJson(shape!.properties![field]!, field, chance, ids)}`)
-  if (where === 'body') sent.push(`${JSON.stringify(name)}:${extremeJson(shape!.properties![name]!, name, chance, ids)}`)
+  if (where === 'body') sent.push(`${JSON.stringify(name)}:${extremeJson(shape!.properties![name]!, chance, ids)}`)
   return {
     group,
     about: [aboutOf(operation)],

@@ -334,15 +334,18 @@ const EXTREME_TEXTS = [
 ]
 
 /** A value of the schema's type, at least one part of which is extreme. */
-export function extremeJson(shape: Shape, field: string, chance: Chance, existing: ExistingValues): string {
-  if (shape.anyOf) return extremeJson(chance.pick(shape.anyOf), field, chance, existing)
-  if (shape.type === 'array') return `[${extremeJson(shape.items ?? {}, field, chance, existing)}]`
+export function extremeJson(shape: Shape, chance: Chance, existing: ExistingValues): string {
+  if (shape.anyOf) return extremeJson(chance.pick(shape.anyOf), chance, existing)
+  if (shape.type === 'array') return `[${extremeJson(shape.items ?? {}, chance, existing)}]`
   if (shape.type === 'integer' || shape.type === 'number') return chance.pick(EXTREME_NUMBERS)
   if (shape.type === 'object' && shape.properties) {
     const names = Object.keys(shape.properties)
     const extreme = chance.pick(names)
     const sent = names.filter((name) => name === extreme || shape.required?.includes(name) || chance.is(0.3))
-    const jsonOf = (name: string) => (name === extreme ? extremeJson : goodJson)(shape.properties![name]!, name, chance, existing)
+    const jsonOf = (name: string) => {
+      const property = shape.properties![name]!
+      return name === extreme ? extremeJson(property, chance, existing) : goodJson(property, name, chance, existing)
+    }
     return `{${sent.map((name) => `${JSON.stringify(name)}:${jsonOf(name)}`).join(',')}}`
   }
   if (shape.type === 'string' && !shape.enum && chance.is(0.3)) return chance.pick(EXTREME_NUMBERS.map((number) => `"${number}"`))

@@ -25,8 +25,8 @@ beforeAll(async () => {
 
 afterAll(() => node.close())
 
-const REQUESTS = Number(process.env['BAD_INPUT_REQUESTS'] ?? 4_000)
-const SEED = Number(process.env['BAD_INPUT_SEED'] ?? 20261121)
+const REQUESTS = Number(process.env.BAD_INPUT_REQUESTS ?? 4_000)
+const SEED = Number(process.env.BAD_INPUT_SEED ?? 20261121)
 
 test(`${REQUESTS} invalid requests: no 5xx, all in the envelope, and rejected ones change nothing`, { timeout: 60_000 + REQUESTS * 20 }, async () => {
   const { breaches, statuses, requestsByName, refusals, named, refused } = await attack(target, { requests: REQUESTS, seed: SEED })
