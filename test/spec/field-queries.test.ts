@@ -184,6 +184,11 @@ test('a value of which no character counts is a syntax error, not every item', a
   }
 })
 
+test('a missing value is reported where it should start', async () => {
+  const { body } = await send(`${node.publicUrl}/api/v1/items?query=${encodeURIComponent("owl -Name:'")}`, node.keys.professional)
+  expect(body.error).toMatchObject({ message: 'query lacks a value at character 11', details: [{ params: { at: 11 } }] })
+})
+
 test('Starter cannot filter by attributes and details, over any interface, and sees no attributes', async () => {
   const read = (query: string, plan: 'starter' | 'professional', path = '/items?') =>
     send(`${node.publicUrl}/api/v1${path}query=${encodeURIComponent(query)}`, node.keys[plan])

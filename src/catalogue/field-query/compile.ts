@@ -134,7 +134,7 @@ export function withFullNames(query: Query): Query {
   const { at } = query
   if (name === undefined) throw invalid('query', 'query_field', { name: query.field, at, values: Object.keys(FIELDS) })
   // Apostrophes and invisible characters are ignored in comparisons: nothing would be left to compare.
-  if (fold(query.value) === '') throw invalid('query', 'query_value_missing', { at: at + query.value.length })
+  if (fold(query.value) === '') throw invalid('query', 'query_value_missing', { at: at + query.field.length + query.operator.length })
   const { operators } = FIELDS[name]!
   if (!operators.includes(query.operator)) throw invalid('query', 'query_operator', { name, at, values: [...operators] })
   return { ...query, field: name }
