@@ -2289,6 +2289,8 @@ export interface components {
             expires_at: string | null;
             /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
+            /** @description Whether unknown query parameters are refused (422), as with `Prefer: handling=strict` */
+            strict: boolean;
             /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
             /** @description Addresses and ranges from which the key may be used; empty: no restriction */
@@ -3195,6 +3197,15 @@ export interface components {
             /** @description Reason written by the operator; only with the code `rejected` */
             rejection_reason: string | null;
         };
+        Warning: {
+            /**
+             * @description Query parameter that the operation does not have; it was ignored
+             * @example serch
+             */
+            parameter: string;
+            /** @description Parameter with a similar name; null if there is none */
+            did_you_mean: string | null;
+        };
         /**
          * @example {
          *       "url": "https://shop.example/hooks/mintmark",
@@ -3400,6 +3411,7 @@ export type UsedRate = components['schemas']['UsedRate'];
 export type UsualWait = components['schemas']['UsualWait'];
 export type Vacation = components['schemas']['Vacation'];
 export type VisibilityReason = components['schemas']['VisibilityReason'];
+export type Warning = components['schemas']['Warning'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookCheck = components['schemas']['WebhookCheck'];
 export type WebhookFix = components['schemas']['WebhookFix'];
@@ -3422,7 +3434,7 @@ export interface operations {
                  */
                 search?: string;
                 /**
-                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`
+                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`. Starter cannot use the fields of attributes and details: `rarity`, `finish`, `lang`, `illustrator`, `card`, `type`, `regulation`, `product` and `hp`
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
@@ -3452,7 +3464,13 @@ export interface operations {
                 /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; ignored for Starter */
                 with_stats?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3528,6 +3546,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Item"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Canonical form of the field query, if one was sent */
                         query?: string;
                         /** @description Up to three similar searches with results, if a search finds nothing */
@@ -3537,6 +3557,15 @@ export interface operations {
             };
             /** @description UNAUTHENTICATED */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3573,7 +3602,7 @@ export interface operations {
                  */
                 q: string;
                 /**
-                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`
+                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`. Starter cannot use the fields of attributes and details: `rarity`, `finish`, `lang`, `illustrator`, `card`, `type`, `regulation`, `product` and `hp`
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
@@ -3601,7 +3630,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3687,6 +3722,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Item"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Canonical form of the field query, if one was sent */
                         query?: string;
                         /** @description Up to three similar searches with results, if a search finds nothing */
@@ -3696,6 +3733,15 @@ export interface operations {
             };
             /** @description UNAUTHENTICATED */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3732,7 +3778,13 @@ export interface operations {
                  */
                 q?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3775,6 +3827,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Suggestion"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -3961,7 +4015,13 @@ export interface operations {
                 /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; ignored for Starter */
                 with_stats?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id
@@ -4043,6 +4103,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Item"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4107,7 +4169,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4152,6 +4220,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["CategoryEntry"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4187,7 +4257,13 @@ export interface operations {
     listGroups: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4244,6 +4320,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["GradeGroup"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4270,7 +4348,13 @@ export interface operations {
     listMarkets: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4305,6 +4389,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Market"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4336,9 +4422,9 @@ export interface operations {
                  * @example charizard
                  */
                 search?: string;
-                /** @description Name of the seller, case-insensitive */
+                /** @description Name of the seller, or the start of each of its words, ignoring case and accents; if a name is exactly this, only that seller */
                 seller_name?: string;
-                /** @description Name of the set (a category), case-insensitive; includes everything below it */
+                /** @description Name of the set (a category), or the start of each of its words, ignoring case and accents; if a name is exactly this, only that set. Includes everything below it */
                 set_name?: string;
                 /** @description Slug of a category; includes everything below it */
                 category?: string;
@@ -4395,7 +4481,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4452,6 +4544,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Listing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4515,7 +4609,13 @@ export interface operations {
                 /** @description `1` adds `explain`: rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -4573,6 +4673,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Listing"] | components["schemas"]["OwnListing"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4888,7 +4990,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4945,6 +5053,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["OwnListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5004,7 +5114,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5045,6 +5161,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["RecentSale"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5089,7 +5207,13 @@ export interface operations {
     readListingVisibility: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -5127,6 +5251,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ListingVisibility"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5191,7 +5317,13 @@ export interface operations {
                  */
                 net?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5217,6 +5349,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PayoutPreview"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5764,7 +5898,13 @@ export interface operations {
                  */
                 interval?: "day" | "week" | "month";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id
@@ -5802,6 +5942,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PricePeriod"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5866,7 +6008,13 @@ export interface operations {
                  */
                 label?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id
@@ -5977,6 +6125,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceExplanation"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6050,7 +6200,13 @@ export interface operations {
                  */
                 with_data?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6221,6 +6377,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Change"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Send it as `after` to continue */
                         next: string;
                         /** @description Whether to continue at once: with `kinds`, a page may be empty although changes follow it */
@@ -6278,7 +6436,13 @@ export interface operations {
     getDump: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6300,6 +6464,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Dump"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6335,7 +6501,13 @@ export interface operations {
     readDumpFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description As in the manifest
@@ -6416,7 +6588,13 @@ export interface operations {
     exportListings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6963,7 +7141,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7014,6 +7198,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ParkedListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7260,7 +7446,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7307,6 +7499,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PriceJobSummary"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7554,7 +7748,13 @@ export interface operations {
     getPriceJob: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the price job
@@ -7614,6 +7814,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceJob"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7939,7 +8141,13 @@ export interface operations {
     listRepricingRules: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7988,6 +8196,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["RepricingRule"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8636,7 +8846,13 @@ export interface operations {
                  */
                 with_value?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8705,6 +8921,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Collection"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8760,7 +8978,13 @@ export interface operations {
                  */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -8831,6 +9055,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionWorthDay"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8899,7 +9125,13 @@ export interface operations {
                  */
                 with_value?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -8965,6 +9197,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionRecord"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9124,7 +9358,13 @@ export interface operations {
     getCollectionItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -9169,6 +9409,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionRecord"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9454,7 +9696,13 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9504,6 +9752,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["OwnSale"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9561,7 +9811,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9637,6 +9893,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Statement"];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9681,7 +9939,13 @@ export interface operations {
     getVacation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9706,6 +9970,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Vacation"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9912,7 +10178,13 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9941,6 +10213,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Webhook"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description How to verify the signature */
                         note: string;
                     };
@@ -10232,7 +10506,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10275,6 +10555,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WebhookLog"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -10521,7 +10803,13 @@ export interface operations {
                  */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10577,6 +10865,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["AccountEvent"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Cursor for the next request, also if `data` is empty */
                         next: string;
                     };
@@ -10741,7 +11031,13 @@ export interface operations {
     readMe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10767,6 +11063,7 @@ export interface operations {
                      *           "last4": "jJKf",
                      *           "expires_at": null,
                      *           "read_only": false,
+                     *           "strict": false,
                      *           "allowed_origins": [],
                      *           "allowed_addresses": []
                      *         },
@@ -10793,6 +11090,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Me"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };

@@ -2838,6 +2838,8 @@ export interface components {
             last4: string;
             /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
+            /** @description Whether unknown query parameters are refused (422), as with `Prefer: handling=strict` */
+            strict: boolean;
             /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
             /** @description Addresses and ranges from which the key may be used; empty: no restriction */
@@ -3099,6 +3101,8 @@ export interface components {
             expires_at?: string | null;
             /** @description true makes the key read-only: operations that change something are rejected with `READ_ONLY_KEY` */
             read_only?: boolean;
+            /** @description true refuses unknown query parameters (422) for every request with the key, as `Prefer: handling=strict` does */
+            strict?: boolean;
             /** @description Origins of web pages that may use the key; if set, requests without an `Origin` are rejected. Empty: no restriction */
             allowed_origins?: string[];
             /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no restriction */
@@ -3320,6 +3324,8 @@ export interface components {
             expires_at?: string | null;
             /** @description true makes the key read-only: operations that change something are rejected with `READ_ONLY_KEY` */
             read_only?: boolean;
+            /** @description true refuses unknown query parameters (422) for every request with the key, as `Prefer: handling=strict` does */
+            strict?: boolean;
             /** @description Origins of web pages that may use the key; if set, requests without an `Origin` are rejected. Empty: no restriction */
             allowed_origins?: string[];
             /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no restriction */
@@ -4190,6 +4196,8 @@ export interface components {
             last4: string;
             /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
+            /** @description Whether unknown query parameters are refused (422), as with `Prefer: handling=strict` */
+            strict: boolean;
             /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
             /** @description Addresses and ranges from which the key may be used; empty: no restriction */
@@ -5473,6 +5481,12 @@ export interface components {
             }[] | null;
             review: components["schemas"]["ListingReview"];
         };
+        Warning: {
+            /** @description Query parameter that the operation does not have; it was ignored */
+            parameter: string;
+            /** @description Parameter with a similar name; null if there is none */
+            did_you_mean: string | null;
+        };
         WebhookAttempt: {
             id: number;
             event: components["schemas"]["EventKind"];
@@ -5700,6 +5714,7 @@ export type TopSeller = components['schemas']['TopSeller'];
 export type UpdateApprovalRuleInput = components['schemas']['UpdateApprovalRuleInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type WaitingListing = components['schemas']['WaitingListing'];
+export type Warning = components['schemas']['Warning'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type $defs = Record<string, never>;
@@ -5720,7 +5735,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5737,6 +5755,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Account"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5777,7 +5797,10 @@ export interface operations {
     getAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 id: number;
@@ -5796,6 +5819,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Account"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5850,7 +5875,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 id: number;
@@ -5870,6 +5898,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["CreditEntry"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5922,7 +5952,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -5942,6 +5975,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ApiKey"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5992,7 +6027,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -6012,6 +6050,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["KeyUsage"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6126,7 +6166,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6143,6 +6186,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Person"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6183,7 +6228,10 @@ export interface operations {
     getPerson: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the person */
                 id: number;
@@ -6202,6 +6250,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Person"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6312,7 +6362,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the person */
                 id: number;
@@ -6332,6 +6385,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PersonSession"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6409,7 +6464,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the person */
                 id: number;
@@ -6429,6 +6487,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PersonToken"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6505,7 +6565,10 @@ export interface operations {
     readFirstSteps: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6521,6 +6584,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["FirstSteps"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6550,7 +6615,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6567,6 +6635,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["AuditRow"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6589,7 +6659,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6606,6 +6679,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredCategory"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6693,7 +6768,7 @@ export interface operations {
                 category_id?: number;
                 /** @description Part of the name, code or ref, case-insensitive */
                 search?: string;
-                /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query` */
+                /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`. Starter cannot use the fields of attributes and details: `rarity`, `finish`, `lang`, `illustrator`, `card`, `type`, `regulation`, `product` and `hp` */
                 query?: string;
                 /** @description Default: the list's usual order */
                 sort_by?: "name" | "code" | "id" | "price" | "updated_at";
@@ -6704,7 +6779,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6721,6 +6799,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ListedItem"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Canonical form of the field query, if one was sent */
                         query?: string;
                     };
@@ -6766,7 +6846,10 @@ export interface operations {
                 /** @description The query up to the cursor */
                 text?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6782,6 +6865,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Completions"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6790,7 +6875,10 @@ export interface operations {
     getStoredItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -6809,6 +6897,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PricedItem"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6857,7 +6947,10 @@ export interface operations {
                 /** @description Condition or grade */
                 label?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -6876,6 +6969,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StoredPriceExplanation"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6884,7 +6979,10 @@ export interface operations {
     listItemSources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -6903,6 +7001,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StatedItemSource"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6911,7 +7011,10 @@ export interface operations {
     listGroups: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6927,6 +7030,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["GradeGroup"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6945,7 +7050,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6962,6 +7070,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredCollection"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7072,7 +7182,10 @@ export interface operations {
                 /** @description Last day, inclusive */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -7091,6 +7204,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionWorthDay"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7113,7 +7228,10 @@ export interface operations {
                 /** @description Direction of `sort_by`; ties are sorted by id in the same direction */
                 sort_order?: "asc" | "desc";
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7130,6 +7248,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7179,7 +7299,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7196,6 +7319,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WaitingListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7204,7 +7329,10 @@ export interface operations {
     getStoredListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the listing */
                 id: number;
@@ -7223,6 +7351,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StoredListing"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7268,7 +7398,10 @@ export interface operations {
     reviewListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the listing */
                 id: number;
@@ -7287,6 +7420,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ListingReview"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7419,7 +7554,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7436,6 +7574,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ListingDecision"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7477,7 +7617,10 @@ export interface operations {
     listApprovalRules: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7493,6 +7636,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ApprovalRule"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7606,7 +7751,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the approval rule */
                 id: number;
@@ -7626,6 +7774,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ApprovalRuleLogEntry"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7690,7 +7840,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7707,6 +7860,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredOrder"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7747,7 +7902,10 @@ export interface operations {
     getOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Order id assigned by the shop */
                 order_id: number;
@@ -7766,6 +7924,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StoredOrder"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7817,7 +7977,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7834,6 +7997,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredSale"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7855,7 +8020,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7872,6 +8040,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["HeldPrice"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8017,7 +8187,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8034,6 +8207,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Rate"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8074,7 +8249,10 @@ export interface operations {
     listSynonyms: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8090,6 +8268,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Synonym"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8151,7 +8331,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8168,6 +8351,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PriceReview"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8191,7 +8376,10 @@ export interface operations {
                 /** @description Only prices of this import */
                 import_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8207,6 +8395,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceReviewCount"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8222,7 +8412,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8239,6 +8432,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PriceDecision"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8310,7 +8505,10 @@ export interface operations {
     listSources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8326,6 +8524,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceSource"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8410,7 +8610,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8427,6 +8630,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["SharedId"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8481,7 +8686,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8498,6 +8706,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Merge"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8586,7 +8796,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8603,6 +8816,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Match"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8611,7 +8826,10 @@ export interface operations {
     getMatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the match */
                 id: number;
@@ -8630,6 +8848,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Match"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8774,7 +8994,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8791,6 +9014,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["SetMatch"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8896,7 +9121,10 @@ export interface operations {
     readStats: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8912,6 +9140,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Stats"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8927,7 +9157,10 @@ export interface operations {
                 /** @description Only the sales, decisions, requests and deliveries of this account */
                 account_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8943,6 +9176,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Activity"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8951,7 +9186,10 @@ export interface operations {
     readHealth: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8967,6 +9205,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Health"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8975,7 +9215,10 @@ export interface operations {
     getDumpState: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8991,6 +9234,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["DumpState"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9102,7 +9347,10 @@ export interface operations {
                 /** @description End of the range, exclusive */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -9121,6 +9369,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PricePoint"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9143,7 +9393,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9160,6 +9413,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Import"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9168,7 +9423,10 @@ export interface operations {
     getImport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the import */
                 id_or_format: number;
@@ -9187,6 +9445,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ImportDetail"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9254,7 +9514,10 @@ export interface operations {
     exportRefusals: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the import */
                 id: number;
@@ -9308,7 +9571,10 @@ export interface operations {
     listImportFormats: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9324,6 +9590,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ImportFormat"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9332,7 +9600,10 @@ export interface operations {
     listPriceMappings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9348,6 +9619,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["SavedPriceMapping"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9356,7 +9629,10 @@ export interface operations {
     getPriceMapping: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Name of the mapping */
                 name: string;
@@ -9375,6 +9651,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["SavedPriceMapping"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9448,7 +9726,10 @@ export interface operations {
     exportCollection: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -9476,7 +9757,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -9496,6 +9780,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ParkedRow"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9573,7 +9859,10 @@ export interface operations {
     getAccountWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -9592,6 +9881,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["AccountWebhook"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9609,7 +9900,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -9629,6 +9923,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WebhookAttempt"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9652,7 +9948,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9669,6 +9968,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WebhookEvent"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };

@@ -56,6 +56,7 @@ const SESSION_IDLE_MS = 2 * 60 * MINUTE_MS
 /** Restrictions of a key, joined as `s`. */
 const SCOPE = [
   sql<boolean>`coalesce(s.read_only, false)`.as('read_only'),
+  sql<boolean>`coalesce(s.strict, false)`.as('strict'),
   sql<string[]>`coalesce(s.allowed_origins, '{}')`.as('allowed_origins'),
   sql<string[]>`coalesce(s.allowed_addresses, '{}')`.as('allowed_addresses'),
 ] as const
@@ -84,7 +85,11 @@ interface StoredKey extends KeyScope {
 /** The account of an API key, and how long the key is valid. */
 function standingOf(key: StoredKey): Omit<KeyHolder, 'keyId' | 'idleMs' | 'lastUsedAtMs'> {
   const { id, account_id: accountId, plan } = key
-  const restrictions = { ...(key.read_only && { readOnly: true }), ...(key.allowed_origins.length > 0 && { inBrowser: true }) }
+  const restrictions = {
+    ...(key.read_only && { readOnly: true }),
+    ...(key.allowed_origins.length > 0 && { inBrowser: true }),
+    ...(key.strict && { strict: true }),
+  }
   return {
     ownerId: accountId,
     viewer: Object.freeze({ kind: 'account', accountId, keyId: id, plan, ...restrictions }),
@@ -372,9 +377,9 @@ export async function updateKey(
   return fetchKey(tx, id)
 }
 
-async function setScope(tx: Tx, keyId: number, { read_only, allowed_origins, allowed_addresses }: Partial<KeyScope>): Promise<void> {
-  const isLimited = read_only || allowed_origins?.length || allowed_addresses?.length
-  const values = { read_only, allowed_origins, allowed_addresses }
+async function setScope(tx: Tx, keyId: number, { read_only, strict, allowed_origins, allowed_addresses }: Partial<KeyScope>): Promise<void> {
+  const isLimited = read_only || strict || allowed_origins?.length || allowed_addresses?.length
+  const values = { read_only, strict, allowed_origins, allowed_addresses }
   if (isLimited) {
     await tx
       .insertInto('api_key_scopes')

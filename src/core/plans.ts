@@ -111,6 +111,7 @@ export const REST_ITEM_FIELDS_FROM_PROFESSIONAL = ['slug', 'genre', 'game', 'mar
 export const GRAPHQL_ITEM_FIELDS_FROM_PROFESSIONAL = [
   'prices',
   'priceHistory',
+  'attributes',
   'rarity',
   'illustrator',
   'hp',

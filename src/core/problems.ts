@@ -105,6 +105,7 @@ const TERM_PARAMS = ['thing', 'state', 'status', 'action', 'part', 'units', 'for
 export const RULES = {
   // Fields checked against their schema
   required: 'is required[ and {must}]',
+  unknown_parameter: 'is not a parameter of this operation[; did you mean {value}?]',
   unknown_field: 'is not allowed here[; allowed fields: {fields}]',
   invalid: 'is not valid',
   only_once: 'must be given only once',
@@ -121,6 +122,7 @@ export const RULES = {
   boolean: 'must be true or false',
   one_of: 'must be one of {values}[, not "{value}"]',
   text: 'must be text[ of {min} to {max} characters| of at least {min} characters| of at most {max} characters][ {form}][ that matches {pattern}]',
+  storable: 'must not contain NUL or unpaired surrogates',
   slug: 'must be lower-case words and digits joined with "-"',
   url: 'must be a URL[ that starts with {values}]',
   url_credentials: 'must not contain a user name or password',
@@ -295,6 +297,7 @@ export const RULES = {
 
   // Credentials, plans and limits
   only_for: 'this operation is for {who}',
+  query_plan: 'the field {name} (character {at} of query) needs the {plan} plan or a larger one; the account has {has}',
   plan: 'this needs the {plan} plan or a larger one; the account has {has}',
   role: 'this needs one of the roles {values}; you have {has}',
   sign_in: 'the name, the password or the code is wrong',

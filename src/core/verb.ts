@@ -17,6 +17,8 @@ export type Viewer =
       readOnly?: boolean
       /** the key is restricted to origins, so web pages contain it */
       inBrowser?: boolean
+      /** unknown query parameters are refused, as with `Prefer: handling=strict` */
+      strict?: boolean
     }
   | {
       kind: 'operator'

@@ -194,11 +194,12 @@ export function readPosition(text: string): LogPosition | null {
 }
 
 const MAX_DIGITS = 18
+const MAX_BIGINT = 2n ** 63n - 1n
 /** Larger than any row of the log. */
 const MAX_ENTRIES = 2 ** 26
 
 function isNumber(value: unknown): value is string {
-  return typeof value === 'string' && /^[1-9]\d{0,18}$/.test(value)
+  return typeof value === 'string' && /^[1-9]\d{0,18}$/.test(value) && BigInt(value) <= MAX_BIGINT
 }
 
 function isCount(value: unknown, most: number): value is number {

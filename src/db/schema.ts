@@ -63,6 +63,7 @@ export interface Schema {
   api_key_scopes: {
     key_id: number
     read_only: Generated<boolean>
+    strict: Generated<boolean>
     allowed_origins: Generated<string[]>
     allowed_addresses: Generated<string[]>
   }

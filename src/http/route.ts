@@ -22,10 +22,7 @@ export interface FileAnswer {
 }
 
 /** Error codes that are not derived from the route's verb: see `verbErrors`. */
-export type OwnErrorCode = Exclude<
-  ErrorCode,
-  'PLAN_UPGRADE_REQUIRED' | 'READ_ONLY_KEY' | 'VALIDATION_ERROR' | 'PLUS_LISTING_ERROR' | 'PLUS_COLLECTION_ERROR'
->
+export type OwnErrorCode = Exclude<ErrorCode, 'READ_ONLY_KEY' | 'VALIDATION_ERROR' | 'PLUS_LISTING_ERROR' | 'PLUS_COLLECTION_ERROR'>
 
 /** A stored file, which can be sent in parts. */
 export interface StoredFileAnswer {

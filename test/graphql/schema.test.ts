@@ -156,6 +156,7 @@ describe('contains the documented types and fields', () => {
       last4: String!
       expiresAt: String
       readOnly: Boolean!
+      strict: Boolean!
       allowedOrigins: [String!]!
       allowedAddresses: [String!]!
     }

@@ -108,6 +108,7 @@ export const TURKISH: Words = {
     boolean: 'doğru ya da yanlış olmalı',
     one_of: 'şunlardan biri olmalı: {values}[; "{value}" değil]',
     text: '[{form}, ][{min} ile {max} karakter arasında |en az {min} karakterlik |en çok {max} karakterlik ]bir metin olmalı[ ({pattern} kalıbına uygun)]',
+    storable: 'NUL karakteri veya eşlenmemiş yedek karakter içeremez',
     slug: 'küçük harfli, "-" ile bağlanan sözcükler ve rakamlar olmalı',
     url: 'bir internet adresi olmalı[; şununla başlamalı: {values}]',
     url_credentials: 'kullanıcı adı ya da parola içermemeli',
@@ -159,6 +160,7 @@ export const TURKISH: Words = {
     not_before: '{from} tarihinden önce olamaz',
     before: '{field} değerinden önce olmalı',
 
+    unknown_parameter: 'bu işlemin bir parametresi değil[; {value} demek istemiş olabilirsiniz]',
     unknown_id: 'var olan bir kaydın numarası olmalı: {id} numaralı {thing} yok',
     not_a_grade: 'bir derecenin numarası olmalı; {id}, {name} grubunun numarası',
     needs_grade: 'verilmeli: {name} derecesi yok',
@@ -279,6 +281,7 @@ export const TURKISH: Words = {
     idempotency_credential: 'bu Idempotency-Key başka bir kimlik bilgisiyle kullanılmış',
 
     only_for: 'bu işlem yalnızca {who} içindir',
+    query_plan: 'query içindeki {name} alanı ({at}. karakter) için en az {plan} planı gerekir; hesabın planı {has}',
     plan: 'bunun için en az {plan} planı gerekir; hesabın planı {has}',
     role: 'bunun için şu rollerden biri gerekir: {values}; sizinki: {has}',
     sign_in: 'ad, parola veya kod yanlış',
