@@ -1750,12 +1750,10 @@ export interface components {
             /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor: components["schemas"]["RepricingFloor"];
+            /** @description Without it, `cheapest` and `median_sales` do not raise a price above 2 times the trusted market price, and do not raise it at all if there is none */
             ceiling?: number | null;
             max_move_percent?: number | null;
-            /**
-             * @description Prices stay unchanged if there are fewer comparable listings or sales; a market has one price
-             * @default 1
-             */
+            /** @description Prices stay unchanged if fewer other sellers have a comparable listing, or if there are fewer sales; default: 3. A market has one price */
             min_comparables?: number;
         };
         DailyUsage: {
@@ -1886,6 +1884,11 @@ export interface components {
              */
             name: "price_over_source_a" | "mean_of_last_sales";
             version: number;
+        };
+        FollowedPrice: {
+            listing_id: number;
+            /** @description In TL */
+            price: number;
         };
         /** @enum {string} */
         Genre: "single" | "card" | "sealed" | "bundle";
@@ -2854,6 +2857,8 @@ export interface components {
             payout: number;
             /** @description Limit that kept the price from its target */
             limit: ("floor" | "ceiling" | "max_move") | null;
+            /** @description The cheapest comparable listing, if the target is computed from it */
+            follows: components["schemas"]["FollowedPrice"] | null;
             reason: {
                 message: string;
                 /**
@@ -2890,7 +2895,9 @@ export interface components {
             /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor: components["schemas"]["RepricingFloor"];
+            /** @description null: the market price limits raises */
             ceiling: number | null;
+            /** @description null for no limit */
             max_move_percent: number | null;
             min_comparables: number;
             simulated_at: string | null;
@@ -3103,12 +3110,10 @@ export interface components {
             /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope?: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor?: components["schemas"]["RepricingFloor"];
+            /** @description Without it, `cheapest` and `median_sales` do not raise a price above 2 times the trusted market price, and do not raise it at all if there is none */
             ceiling?: number | null;
             max_move_percent?: number | null;
-            /**
-             * @description Prices stay unchanged if there are fewer comparable listings or sales; a market has one price
-             * @default 1
-             */
+            /** @description Prices stay unchanged if fewer other sellers have a comparable listing, or if there are fewer sales; default: 3. A market has one price */
             min_comparables?: number;
         };
         UsedRate: {
@@ -3261,6 +3266,7 @@ export type ExpireEvent = components['schemas']['ExpireEvent'];
 export type ExplainedComparison = components['schemas']['ExplainedComparison'];
 export type FigureInput = components['schemas']['FigureInput'];
 export type FigureRule = components['schemas']['FigureRule'];
+export type FollowedPrice = components['schemas']['FollowedPrice'];
 export type Genre = components['schemas']['Genre'];
 export type Grade = components['schemas']['Grade'];
 export type GradeGroup = components['schemas']['GradeGroup'];

@@ -108,6 +108,8 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await button('Save').click()
     await page.getByRole('alert').waitFor()
     await page.getByLabel('Floor: lowest price in TL').fill('300')
+    // One rival is fewer than the default.
+    await page.getByLabel('Minimum comparables').fill('1')
     await button('Save').click()
     await page.getByRole('heading', { name: 'Just below' }).waitFor()
     await settled(page)
@@ -116,7 +118,9 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await expect.poll(() => button('Run now').count()).toBe(0)
     await button('Simulate').click()
     await page.getByText('Would change 1 of 1 listings now').waitFor()
-    await page.getByRole('row', { name: /Follows the cheapest ₺400\.00 ₺348\.50 .*the target is 348\.5/ }).waitFor()
+    await page
+      .getByRole('row', { name: /Follows the cheapest ₺400\.00 ₺348\.50 .*the target is 348\.5; the cheapest comparable listing \d+ costs 350/ })
+      .waitFor()
     expect((await own(mine)).price).toBe(400)
     // As if it had just run: otherwise the worker, which checks every minute, might run it before the button does.
     await sql`update repricing_rules set last_run_at = now()`.execute(node.db.kysely)
