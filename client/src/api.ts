@@ -698,7 +698,7 @@ export interface paths {
         put?: never;
         /**
          * Plan new prices and stock for many listings
-         * @description Each row gives one of your listings by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing changes yet: the response shows the effect of each row, or why it is refused, by field. A plan can be applied for 24 hours. Also accepts CSV (`text/csv`) with these names as columns and `policy` in the query. Accepts an `Idempotency-Key`.
+         * @description Each row gives one of your listings by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing changes yet: the response shows the effect of each row with `warnings` to check, or why it is refused, by field. A plan can be applied for 24 hours. Also accepts CSV (`text/csv`) with these names as columns and `policy` in the query. Accepts an `Idempotency-Key`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/price-jobs' \
@@ -2634,6 +2634,27 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[] | null;
+            /** @description Trusted market price of the item and grade when the job was planned, in the first such market of `MARKET_ORDER`, in TL */
+            market_price: number | null;
+            /** @description What to check: a change by more than 50 %, or a price above 2 times the market price or below it divided by 2 */
+            warnings: {
+                message: string;
+                /**
+                 * @description Machine-readable name of the rule
+                 * @example integer
+                 */
+                rule?: string;
+                /**
+                 * @description Parameters of the rule
+                 * @example {
+                 *       "min": 1,
+                 *       "max": 100
+                 *     }
+                 */
+                params?: {
+                    [key: string]: unknown;
+                };
+            }[];
             /** @description Why a repricing rule sets the price; null for other jobs */
             reason: {
                 message: string;
