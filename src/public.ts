@@ -175,7 +175,7 @@ function addDesk(app: FastifyInstance, node: PublicNode): void {
     currencies: config.sourceCurrencies,
     marketNames: config.marketNames,
   })
-  addBuiltPages(app, 'desk')
+  addBuiltPages(app, 'desk', ' https: http:')
 }
 
 function responseCache(limit: number, version: () => number): ResponseCache | undefined {
