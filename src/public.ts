@@ -174,6 +174,7 @@ function addDesk(app: FastifyInstance, node: PublicNode): void {
     ctx: (request, viewer) => ctx(viewer, apiRequest(request)),
     currencies: config.sourceCurrencies,
     marketNames: config.marketNames,
+    timeZone: config.timeZone,
   })
   addBuiltPages(app, 'desk', ' https: http:')
 }
