@@ -7257,8 +7257,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T08:51:59+03:00",
-                     *           "expires_at": "2026-11-24T08:51:59+03:00",
+                     *           "created_at": "2026-11-24T00:46:32+03:00",
+                     *           "expires_at": "2026-11-25T00:46:32+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -7388,8 +7388,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -7413,6 +7413,8 @@ export interface operations {
                      *                 }
                      *               }
                      *             ],
+                     *             "market_price": null,
+                     *             "warnings": [],
                      *             "reason": null,
                      *             "outcome": null,
                      *             "why": null
@@ -7439,6 +7441,8 @@ export interface operations {
                      *                 }
                      *               }
                      *             ],
+                     *             "market_price": null,
+                     *             "warnings": [],
                      *             "reason": null,
                      *             "outcome": null,
                      *             "why": null
@@ -7556,9 +7560,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
-                     *         "applied_at": "2026-11-23T08:52:00+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
+                     *         "applied_at": "2026-11-24T00:46:32+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7572,6 +7576,17 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "market_price": 18103.33,
+                     *             "warnings": [
+                     *               {
+                     *                 "message": "the price is less than the market price of 18103.33 divided by 2",
+                     *                 "rule": "price_far_below",
+                     *                 "params": {
+                     *                   "price": 18103.33,
+                     *                   "factor": 2
+                     *                 }
+                     *               }
+                     *             ],
                      *             "reason": null,
                      *             "outcome": "changed",
                      *             "why": null
@@ -7672,9 +7687,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
-                     *         "applied_at": "2026-11-23T08:52:00+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
+                     *         "applied_at": "2026-11-24T00:46:32+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7688,6 +7703,17 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "market_price": 18103.33,
+                     *             "warnings": [
+                     *               {
+                     *                 "message": "the price is less than the market price of 18103.33 divided by 2",
+                     *                 "rule": "price_far_below",
+                     *                 "params": {
+                     *                   "price": 18103.33,
+                     *                   "factor": 2
+                     *                 }
+                     *               }
+                     *             ],
                      *             "reason": null,
                      *             "outcome": "changed",
                      *             "why": null
@@ -7808,10 +7834,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
-                     *         "applied_at": "2026-11-23T08:52:00+03:00",
-                     *         "undone_at": "2026-11-23T08:52:00+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
+                     *         "applied_at": "2026-11-24T00:46:32+03:00",
+                     *         "undone_at": "2026-11-24T00:46:32+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -7824,6 +7850,17 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "market_price": 18103.33,
+                     *             "warnings": [
+                     *               {
+                     *                 "message": "the price is less than the market price of 18103.33 divided by 2",
+                     *                 "rule": "price_far_below",
+                     *                 "params": {
+                     *                   "price": 18103.33,
+                     *                   "factor": 2
+                     *                 }
+                     *               }
+                     *             ],
                      *             "reason": null,
                      *             "outcome": "reversed",
                      *             "why": null
@@ -8283,7 +8320,7 @@ export interface operations {
                      *         "ceiling": 5000,
                      *         "max_move_percent": 20,
                      *         "min_comparables": 1,
-                     *         "simulated_at": "2026-11-23T08:52:00+03:00",
+                     *         "simulated_at": "2026-11-24T00:46:32+03:00",
                      *         "last_run_at": null
                      *       },
                      *       "message": "Repricing rule updated"
