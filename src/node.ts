@@ -152,7 +152,7 @@ export async function startNode({
   const servers: FastifyInstance[] = []
   const listening = () => servers.flatMap((server) => server.addresses() as AddressInfo[]).map(({ port }) => port)
   const webhooks = webhookRules(config, db, log, listening)
-  const network: Network = { guard: guardOf(config, db, listening, config.imageAllowCidrs), resolve: webhooks.resolve }
+  const imageNetwork: Network = { guard: guardOf(config, db, listening, config.imageAllowCidrs), resolve: webhooks.resolve }
   const peopleSealing = openSealing(secretKeyOf(config, log), 'mintmark totp secrets')
   await Promise.all([checkSealing(db, webhooks.sealing), checkPeopleSealing(db, peopleSealing)])
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
@@ -216,7 +216,7 @@ export async function startNode({
   let imageProxy: Promise<ImageProxy> | null = null
   const openImages = () =>
     (imageProxy ??= import('#images/image-proxy.ts')
-      .then(({ openImageProxy }) => openImageProxy({ ...config, network, log, now }))
+      .then(({ openImageProxy }) => openImageProxy({ ...config, network: imageNetwork, log, now }))
       .catch((error: unknown) => {
         imageProxy = null
         throw error
@@ -311,7 +311,7 @@ export async function startNode({
           'OPERATOR_PORT',
         )
       : null
-    const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
+    const delivering = { network: webhooks, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
     if (worker)
       sender = (await import('#webhooks/sender.ts')).startSender({
         db,
