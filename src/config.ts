@@ -95,6 +95,8 @@ export interface Config {
   webhookRetryDelaysMs: readonly number[]
   /** address ranges that webhooks may reach although they are not public */
   webhookAllowCidrs: readonly string[]
+  /** the same for images: loopback is opened only for trying out webhooks */
+  imageAllowCidrs: readonly string[]
   webhookAllowHttp: boolean
   /** key that encrypts webhook secrets; null: one generated in `dataDir` */
   secretKey: string | null
@@ -563,6 +565,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     production,
     webhookRetryDelaysMs: Object.freeze(read('WEBHOOK_RETRY_DELAYS')),
     webhookAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? (production || env.WEBHOOK_ALLOW_CIDRS === '' ? [] : ['127.0.0.0/8', '::1/128'])),
+    imageAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? []),
     webhookAllowHttp: read('WEBHOOK_ALLOW_HTTP') ?? !production,
     secretKey: read('SECRET_KEY'),
   })

@@ -10,6 +10,7 @@ import { forgetOldUsage } from '#accounts/usage.ts'
 import { archiveOldAudit, forgetOldAudit } from '#audit/archive/archive-audit.ts'
 import { type AuditArchive, openAuditArchive } from '#audit/archive/open-audit-archive.ts'
 import { imageAddresses } from '#catalogue/image-addresses.ts'
+import type { ImageProxy } from '#images/image-proxy.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { checkPeopleSealing } from '#accounts/people/codes.ts'
 import { recordWorth } from '#collections/record-worth.ts'
@@ -50,7 +51,7 @@ import { recordDay } from '#stats/day-counts.ts'
 import { EventFeed } from '#webhooks/event-feed.ts'
 import { EVENTS_CHANNEL } from '#webhooks/event-positions.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
-import { checkSealing, webhookRules } from '#webhooks/rules.ts'
+import { checkSealing, guardOf, webhookRules } from '#webhooks/rules.ts'
 import type { Sender } from '#webhooks/sender.ts'
 import type { Network } from '#outbound/dial.ts'
 import type { Config } from './config.ts'
@@ -153,8 +154,7 @@ export async function startNode({
   const servers: FastifyInstance[] = []
   const listening = () => servers.flatMap((server) => server.addresses() as AddressInfo[]).map(({ port }) => port)
   const webhooks = webhookRules(config, db, log, listening)
-  // Images are fetched under the same network rules as webhooks are delivered.
-  const network: Network = webhooks
+  const imageNetwork: Network = { guard: guardOf(config, db, listening, config.imageAllowCidrs), resolve: webhooks.resolve }
   const peopleSealing = openSealing(secretKeyOf(config, log), 'mintmark totp secrets')
   await Promise.all([checkSealing(db, webhooks.sealing), checkPeopleSealing(db, peopleSealing)])
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
@@ -214,8 +214,16 @@ export async function startNode({
   ] as const) {
     scheduler.add({ name, intervalMs: EVERY.keyUses, run: () => keyring.flush() })
   }
-  const images =
-    listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
+  // The console needs the proxy only once it shows a picture from elsewhere.
+  let imageProxy: Promise<ImageProxy> | null = null
+  const openImages = () =>
+    (imageProxy ??= import('#images/image-proxy.ts')
+      .then(({ openImageProxy }) => openImageProxy({ ...config, network: imageNetwork, log, now }))
+      .catch((error: unknown) => {
+        imageProxy = null
+        throw error
+      }))
+  const images = listeners.public && config.imageProxy ? await openImages() : null
   const archive = openPriceArchive(config)
   const auditArchive = openAuditArchive(config)
   const dumps = new DumpMaker({ ...config, db, log, now, store: dumpStore, archive, currencies: config.sourceCurrencies })
@@ -233,6 +241,7 @@ export async function startNode({
     sellerSessions: sessions.seller,
     catalogue,
     images,
+    openImages,
     listings,
     market,
     webhooks,
@@ -287,7 +296,7 @@ export async function startNode({
     await heartbeat?.leave()
     if (started) await startFile?.write(AT_STOP).catch((error: unknown) => log.warn({ err: error }, 'Failed to write the start file'))
     shared.limits.close()
-    await images?.close()
+    await (await imageProxy)?.close()
     await feed.close()
     await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions.console), closeQuietly(sessions.seller)])
   }
@@ -315,7 +324,7 @@ export async function startNode({
             metricsPort,
             'METRICS_PORT',
           )
-    const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
+    const delivering = { network: webhooks, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
     if (worker)
       sender = (await import('#webhooks/sender.ts')).startSender({
         db,

@@ -2,6 +2,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { en } from './words/en.ts'
 import { renameFields, type Reason, textIn } from '../src/core/problems.ts'
+import { timeZone } from './time-zone.ts'
 import { TURKISH } from './words/rules-tr.ts'
 import { tr } from './words/tr.ts'
 
@@ -88,10 +89,10 @@ const written = computed(() => (locale.value === 'en' ? 'en-GB' : locale.value))
 const numbers = computed(() => new Intl.NumberFormat(written.value))
 const compactNumbers = computed(() => new Intl.NumberFormat(written.value, { notation: 'compact', maximumSignificantDigits: 4 }))
 const shares = computed(() => new Intl.NumberFormat(written.value, { style: 'percent', maximumSignificantDigits: 2 }))
-const times = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeStyle: 'short' }))
-const days = computed(() => new Intl.DateTimeFormat(written.value, { day: 'numeric', month: 'short' }))
-const dates = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium' }))
-const months = computed(() => new Intl.DateTimeFormat(written.value, { month: 'short', year: '2-digit' }))
+const times = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeStyle: 'short', timeZone: timeZone.value }))
+const days = computed(() => new Intl.DateTimeFormat(written.value, { day: 'numeric', month: 'short', timeZone: timeZone.value }))
+const dates = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeZone: timeZone.value }))
+const months = computed(() => new Intl.DateTimeFormat(written.value, { month: 'short', year: '2-digit', timeZone: timeZone.value }))
 const spans = computed(() => new Intl.RelativeTimeFormat(written.value, { numeric: 'auto' }))
 
 const languages = computed(() => new Intl.DisplayNames(written.value, { type: 'language' }))

@@ -698,7 +698,7 @@ export interface paths {
         put?: never;
         /**
          * Plan new prices and stock for many listings
-         * @description Each row gives one of your listings by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing changes yet: the response shows the effect of each row, or why it is refused, by field. A plan can be applied for 24 hours. Also accepts CSV (`text/csv`) with these names as columns and `policy` in the query. Accepts an `Idempotency-Key`.
+         * @description Each row gives one of your listings by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing changes yet: the response shows the effect of each row with `warnings` to check, or why it is refused, by field. A plan can be applied for 24 hours. Also accepts CSV (`text/csv`) with these names as columns and `policy` in the query. Accepts an `Idempotency-Key`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/price-jobs' \
@@ -1785,12 +1785,10 @@ export interface components {
             /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor: components["schemas"]["RepricingFloor"];
+            /** @description Without it, `cheapest` and `median_sales` do not raise a price above 2 times the trusted market price, and do not raise it at all if there is none */
             ceiling?: number | null;
             max_move_percent?: number | null;
-            /**
-             * @description Prices stay unchanged if there are fewer comparable listings or sales; a market has one price
-             * @default 1
-             */
+            /** @description Prices stay unchanged if fewer other sellers have a comparable listing, or if there are fewer sales; default: 3. A market has one price */
             min_comparables?: number;
         };
         DailyUsage: {
@@ -1921,6 +1919,11 @@ export interface components {
              */
             name: "price_over_source_a" | "mean_of_last_sales";
             version: number;
+        };
+        FollowedPrice: {
+            listing_id: number;
+            /** @description In TL */
+            price: number;
         };
         /** @enum {string} */
         Genre: "single" | "card" | "sealed" | "bundle";
@@ -2668,6 +2671,27 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[] | null;
+            /** @description Trusted market price of the item and grade when the job was planned, in the first such market of `MARKET_ORDER`, in TL */
+            market_price: number | null;
+            /** @description What to check: a change by more than 50 %, or a price above 2 times the market price or below it divided by 2 */
+            warnings: {
+                message: string;
+                /**
+                 * @description Machine-readable name of the rule
+                 * @example integer
+                 */
+                rule?: string;
+                /**
+                 * @description Parameters of the rule
+                 * @example {
+                 *       "min": 1,
+                 *       "max": 100
+                 *     }
+                 */
+                params?: {
+                    [key: string]: unknown;
+                };
+            }[];
             /** @description Why a repricing rule sets the price; null for other jobs */
             reason: {
                 message: string;
@@ -2891,6 +2915,8 @@ export interface components {
             payout: number;
             /** @description Limit that kept the price from its target */
             limit: ("floor" | "ceiling" | "max_move") | null;
+            /** @description The cheapest comparable listing, if the target is computed from it */
+            follows: components["schemas"]["FollowedPrice"] | null;
             reason: {
                 message: string;
                 /**
@@ -2927,7 +2953,9 @@ export interface components {
             /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor: components["schemas"]["RepricingFloor"];
+            /** @description null: the market price limits raises */
             ceiling: number | null;
+            /** @description null for no limit */
             max_move_percent: number | null;
             min_comparables: number;
             simulated_at: string | null;
@@ -3149,12 +3177,10 @@ export interface components {
             /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope?: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor?: components["schemas"]["RepricingFloor"];
+            /** @description Without it, `cheapest` and `median_sales` do not raise a price above 2 times the trusted market price, and do not raise it at all if there is none */
             ceiling?: number | null;
             max_move_percent?: number | null;
-            /**
-             * @description Prices stay unchanged if there are fewer comparable listings or sales; a market has one price
-             * @default 1
-             */
+            /** @description Prices stay unchanged if fewer other sellers have a comparable listing, or if there are fewer sales; default: 3. A market has one price */
             min_comparables?: number;
         };
         UsedRate: {
@@ -3316,6 +3342,7 @@ export type ExpireEvent = components['schemas']['ExpireEvent'];
 export type ExplainedComparison = components['schemas']['ExplainedComparison'];
 export type FigureInput = components['schemas']['FigureInput'];
 export type FigureRule = components['schemas']['FigureRule'];
+export type FollowedPrice = components['schemas']['FollowedPrice'];
 export type Genre = components['schemas']['Genre'];
 export type Grade = components['schemas']['Grade'];
 export type GradeGroup = components['schemas']['GradeGroup'];
@@ -7479,8 +7506,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T08:51:59+03:00",
-                     *           "expires_at": "2026-11-24T08:51:59+03:00",
+                     *           "created_at": "2026-11-24T00:46:32+03:00",
+                     *           "expires_at": "2026-11-25T00:46:32+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -7612,8 +7639,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -7637,6 +7664,8 @@ export interface operations {
                      *                 }
                      *               }
                      *             ],
+                     *             "market_price": null,
+                     *             "warnings": [],
                      *             "reason": null,
                      *             "outcome": null,
                      *             "why": null
@@ -7663,6 +7692,8 @@ export interface operations {
                      *                 }
                      *               }
                      *             ],
+                     *             "market_price": null,
+                     *             "warnings": [],
                      *             "reason": null,
                      *             "outcome": null,
                      *             "why": null
@@ -7786,9 +7817,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
-                     *         "applied_at": "2026-11-23T08:52:00+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
+                     *         "applied_at": "2026-11-24T00:46:32+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7802,6 +7833,17 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "market_price": 18103.33,
+                     *             "warnings": [
+                     *               {
+                     *                 "message": "the price is less than the market price of 18103.33 divided by 2",
+                     *                 "rule": "price_far_below",
+                     *                 "params": {
+                     *                   "price": 18103.33,
+                     *                   "factor": 2
+                     *                 }
+                     *               }
+                     *             ],
                      *             "reason": null,
                      *             "outcome": "changed",
                      *             "why": null
@@ -7904,9 +7946,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
-                     *         "applied_at": "2026-11-23T08:52:00+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
+                     *         "applied_at": "2026-11-24T00:46:32+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7920,6 +7962,17 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "market_price": 18103.33,
+                     *             "warnings": [
+                     *               {
+                     *                 "message": "the price is less than the market price of 18103.33 divided by 2",
+                     *                 "rule": "price_far_below",
+                     *                 "params": {
+                     *                   "price": 18103.33,
+                     *                   "factor": 2
+                     *                 }
+                     *               }
+                     *             ],
                      *             "reason": null,
                      *             "outcome": "changed",
                      *             "why": null
@@ -8040,10 +8093,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
-                     *         "applied_at": "2026-11-23T08:52:00+03:00",
-                     *         "undone_at": "2026-11-23T08:52:00+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
+                     *         "applied_at": "2026-11-24T00:46:32+03:00",
+                     *         "undone_at": "2026-11-24T00:46:32+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -8056,6 +8109,17 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "market_price": 18103.33,
+                     *             "warnings": [
+                     *               {
+                     *                 "message": "the price is less than the market price of 18103.33 divided by 2",
+                     *                 "rule": "price_far_below",
+                     *                 "params": {
+                     *                   "price": 18103.33,
+                     *                   "factor": 2
+                     *                 }
+                     *               }
+                     *             ],
                      *             "reason": null,
                      *             "outcome": "reversed",
                      *             "why": null
@@ -8523,7 +8587,7 @@ export interface operations {
                      *         "ceiling": 5000,
                      *         "max_move_percent": 20,
                      *         "min_comparables": 1,
-                     *         "simulated_at": "2026-11-23T08:52:00+03:00",
+                     *         "simulated_at": "2026-11-24T00:46:32+03:00",
                      *         "last_run_at": null
                      *       },
                      *       "message": "Repricing rule updated"

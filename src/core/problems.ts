@@ -420,15 +420,27 @@ export const RULES = {
   withdrawn: 'withdrawn by {by}',
 
   // Why a repricing rule sets a price, or does not
-  price_target: 'the target is {target}',
-  price_at_floor: 'the target of {target} is below the floor of {floor}',
+  price_target: 'the target is {target}[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
+  price_at_floor:
+    'the target of {target} is below the floor of {floor}[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
   price_below_floor: 'the price was below the floor of {floor}',
-  price_at_ceiling: 'the target of {target} is above the ceiling of {ceiling}',
-  price_move: 'the target of {target} is more than {percent} % away',
+  price_at_ceiling:
+    'the target of {target} is above the ceiling of {ceiling}[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
+  price_above_market:
+    'the target of {target} is more than {factor} times the market price of {market_price}; set a ceiling to allow it[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
+  price_unbounded:
+    'the target of {target} is higher, but there is no trusted market price; set a ceiling to allow raises[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
+  price_move:
+    'the target of {target} is more than {percent} % away[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
   price_few: 'there are too few comparable prices: {count} of {min}',
   price_untrusted: '{market} has no trusted price',
   price_no_rate: 'there is no exchange rate for {currency}',
   price_out_of_range: 'the floor is above the highest price a listing may have',
+
+  // What to check before a price job is applied
+  price_large_change: 'the price changes by more than {percent} % from {old}',
+  price_far_above: 'the price is more than {factor} times the market price of {price}',
+  price_far_below: 'the price is less than the market price of {price} divided by {factor}',
 
   // Rows of collections whose item must be chosen manually
   fits_several: 'several items match',

@@ -561,6 +561,8 @@ export interface Schema {
     why: JSONColumnType<Reason> | null
     old_changed_by: JSONColumnType<ChangedBy> | null
     reason: JSONColumnType<Reason> | null
+    market_price: Numeric | null
+    warnings: JSONColumnType<Reason[]> | null
   }
   listing_decisions: {
     id: GeneratedAlways<number>

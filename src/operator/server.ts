@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addGate } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
-import { type SessionPages, sessionCaller } from '#accounts/session-routes.ts'
+import { pictureViewer, type SessionPages, sessionCaller } from '#accounts/session-routes.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
 import type { StoredExplainCtx } from '#catalogue/explain-price.ts'
 import type { AuditArchive } from '#audit/archive/open-audit-archive.ts'
@@ -25,6 +25,8 @@ import type { ApiRequest } from '#http/respond.ts'
 import { registerRoutes } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
+import type { ImageProxy } from '#images/image-proxy.ts'
+import { addPictures } from '#images/routes.ts'
 import { addSamplePictures } from '#images/sample-pictures.ts'
 import { ImportQueue } from '#imports/queue.ts'
 import type { UploadCtx } from '#imports/start-uploaded-import.ts'
@@ -121,6 +123,7 @@ export interface OperatorNode {
   dumps: DumpMaker
   archive: PriceArchive
   auditArchive: AuditArchive
+  openImages: () => Promise<ImageProxy>
   market: MarketSettings
   now: () => Date
 }
@@ -207,7 +210,8 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     marketNames: config.marketNames,
   })
   app.get('/', { schema: { hide: true } as object }, (_request, reply) => reply.redirect('/console'))
-  addBuiltPages(app, 'console')
+  addPictures(app, '/console/pictures', { images: node.openImages, viewerOf: pictureViewer(pages) })
+  addBuiltPages(app, 'console', '')
   addSamplePictures(app)
   return app
 }

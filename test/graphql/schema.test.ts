@@ -123,9 +123,12 @@ describe('contains the documented types and fields', () => {
       payout: Float
       rank: Int
       refused: [PriceJobRefusal!]
+      marketPrice: Float
+      warnings: [PriceJobWarning!]!
       outcome: String
       why: String
     }
+    type PriceJobWarning { message: String! rule: String }
     type PriceJobRefusal { field: String! message: String! rule: String }
     type ListingGrade { id: ID! label: String! }
     type ListingImage { url: String! order: Int! }

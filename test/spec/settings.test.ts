@@ -28,6 +28,7 @@ test('defaults', () => {
     trustProxy: false,
     webhookRetryDelaysMs: [30_000, 300_000],
     webhookAllowCidrs: ['127.0.0.0/8', '::1/128'],
+    imageAllowCidrs: [],
     webhookAllowHttp: true,
     sourceCurrencies: { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' },
     secretKey: null,
@@ -40,7 +41,7 @@ test('defaults', () => {
   expect(readConfig({}).dataDir).toMatch(/\/data$/)
   expect(readConfig({ NODE_ENV: 'production' })).toMatchObject({ webhookAllowCidrs: [], webhookAllowHttp: false })
   const opened = readConfig({ NODE_ENV: 'production', WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8,fd00::/8', WEBHOOK_ALLOW_HTTP: '1' })
-  expect(opened).toMatchObject({ webhookAllowCidrs: ['10.0.0.0/8', 'fd00::/8'], webhookAllowHttp: true })
+  expect(opened).toMatchObject({ webhookAllowCidrs: ['10.0.0.0/8', 'fd00::/8'], imageAllowCidrs: ['10.0.0.0/8', 'fd00::/8'], webhookAllowHttp: true })
 })
 
 test('all accepted forms of values', () => {

@@ -397,15 +397,25 @@ export const TURKISH: Words = {
     grade_order: 'Near Mint {last} iken PSA 10 {price}',
     withdrawn: '{by} yayından kaldırdı',
 
-    price_target: 'hedef {target}',
-    price_at_floor: '{target} hedefi {floor} taban fiyatının altında',
+    price_target: 'hedef {target}[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
+    price_at_floor:
+      '{target} hedefi {floor} taban fiyatının altında[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
     price_below_floor: 'fiyat {floor} taban fiyatının altındaydı',
-    price_at_ceiling: '{target} hedefi {ceiling} tavan fiyatının üstünde',
-    price_move: '{target} hedefi % {percent} sınırından uzakta',
+    price_at_ceiling:
+      '{target} hedefi {ceiling} tavan fiyatının üstünde[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
+    price_above_market:
+      '{target} hedefi {market_price} piyasa fiyatının {factor} katından fazla; izin vermek için tavan fiyat girin[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
+    price_unbounded:
+      '{target} hedefi daha yüksek, ancak güvenilir piyasa fiyatı yok; artışa izin vermek için tavan fiyat girin[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
+    price_move:
+      '{target} hedefi % {percent} sınırından uzakta[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
     price_few: 'karşılaştırılabilir fiyat çok az: {count}/{min}',
     price_untrusted: '{market} için güvenilir fiyat yok',
     price_no_rate: '{currency} için döviz kuru yok',
     price_out_of_range: 'bir ilanın alabileceği hiçbir fiyat tabana ulaşmıyor',
+    price_large_change: 'fiyat, {old} değerine göre % {percent} sınırından fazla değişiyor',
+    price_far_above: 'fiyat, {price} piyasa fiyatının {factor} katından yüksek',
+    price_far_below: 'fiyat, {price} piyasa fiyatının {factor} ile bölümünden düşük',
 
     fits_several: 'birkaç ürün uyuyor',
     fits_none: 'adı, numarası, seti ve baskısıyla uyan ürün yok',

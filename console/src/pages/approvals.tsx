@@ -16,6 +16,7 @@ import { Empty, Failure, Loading } from '#ui/states.tsx'
 import { ChooseAll, Pages, toggled, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { PermittedButton } from '../ui/permitted-button.tsx'
+import { pictureAddress } from '../ui/picture.tsx'
 import { ago, count, lira, sentence, t, termText } from '../words.ts'
 import { ApprovalTabs } from './approval-rules.tsx'
 import { presetReasons, RefusalDialog, type RefusalKind } from '../ui/refusal-dialog.tsx'
@@ -72,7 +73,7 @@ export function ApprovalsPage() {
   const ahead = current ? rows.slice(rows.indexOf(current) + 1).slice(0, AHEAD) : []
   const addresses = ahead.flatMap(picturesOf).join(' ')
   useEffect(() => {
-    for (const src of addresses.split(' ').filter(Boolean)) Object.assign(new Image(), { referrerPolicy: 'no-referrer', src })
+    for (const src of addresses.split(' ').filter(Boolean)) Object.assign(new Image(), { src })
   }, [addresses])
   /** the listings that a decision applies to: the selected ones, else the displayed one */
   const subjects = chosen.length > 0 ? rows.filter((row) => chosen.includes(row.id)) : current ? [current] : []
@@ -312,5 +313,5 @@ function untilOver([last]: ListingDecision[]): number | null {
 }
 
 function picturesOf({ images, review }: WaitingListing): string[] {
-  return [...images, ...review.item.images.toSorted((a, b) => a.order - b.order).slice(0, 1)].map(({ url }) => url)
+  return [...images, ...review.item.images.toSorted((a, b) => a.order - b.order).slice(0, 1)].map(({ url }) => pictureAddress(url))
 }
