@@ -284,7 +284,6 @@ export async function startNode({
     await listenDb?.close()
     await heartbeat?.leave()
     if (started) await startFile?.write(AT_STOP).catch((error: unknown) => log.warn({ err: error }, 'Failed to write the start file'))
-    shared.limits.close()
     await images?.close()
     await feed.close()
     await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions.console), closeQuietly(sessions.seller)])
@@ -372,8 +371,7 @@ export async function startNode({
 }
 
 /** Null if no other node or process counts requests. */
-function sharedCounting({ redisUrl, alone }: Config, db: Db, log: Log): LimitStore | null {
-  if (redisUrl) return { redisUrl, log }
+function sharedCounting({ alone }: Config, db: Db, log: Log): LimitStore | null {
   return alone ? null : { db, log }
 }
 
