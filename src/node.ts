@@ -295,7 +295,6 @@ export async function startNode({
     await listenDb?.close()
     await heartbeat?.leave()
     if (started) await startFile?.write(AT_STOP).catch((error: unknown) => log.warn({ err: error }, 'Failed to write the start file'))
-    shared.limits.close()
     await (await imageProxy)?.close()
     await feed.close()
     await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions.console), closeQuietly(sessions.seller)])
@@ -394,8 +393,7 @@ export async function startNode({
 }
 
 /** Null if no other node or process counts requests. */
-function sharedCounting({ redisUrl, alone }: Config, db: Db, log: Log): LimitStore | null {
-  if (redisUrl) return { redisUrl, log }
+function sharedCounting({ alone }: Config, db: Db, log: Log): LimitStore | null {
   return alone ? null : { db, log }
 }
 

@@ -1,7 +1,6 @@
 // Health checks of a service, whether it is running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { sql } from 'kysely'
-import { checkRedis } from '#accounts/redis-check.ts'
 import { type Reason, reason, type Term } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
 import { pendingMigrations } from '#db/migrate.ts'
@@ -22,8 +21,7 @@ const MIN_POSTGRES_VERSION = 150_000
 
 /** Checks that need no database. */
 export async function machineFindings(config: Config): Promise<Finding[]> {
-  const shared = config.redisUrl ? [await redis(config.redisUrl)] : []
-  return [finding('settings', true, 'settings_valid'), dataDir(config), disk(config), limits(config), ...shared, await dumps(config)]
+  return [finding('settings', true, 'settings_valid'), dataDir(config), disk(config), limits(config), await dumps(config)]
 }
 
 interface DatabaseInUse {
@@ -64,16 +62,10 @@ function disk({ dataDir: path }: Config): Finding {
   return finding('disk', enough, enough ? 'disk_free' : 'disk_low', { gigabytes: Math.round((free / 1024 ** 3) * 10) / 10 })
 }
 
-function limits({ rateLimits, redisUrl, alone }: Config): Finding {
+function limits({ rateLimits, alone }: Config): Finding {
   const check = 'limits'
   if (!rateLimits) return finding(check, true, 'limits_off')
-  if (redisUrl) return finding(check, true, 'limits_redis')
   return finding(check, true, alone ? 'limits_memory' : 'limits_database')
-}
-
-async function redis(url: string): Promise<Finding> {
-  const { problem, params } = await checkRedis(url)
-  return finding('redis', problem === null, problem === null ? 'redis_good' : `redis_${problem}`, params)
 }
 
 async function dumps(config: Config): Promise<Finding> {

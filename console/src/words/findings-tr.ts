@@ -20,24 +20,8 @@ export const FINDINGS_IN_TURKISH: Record<FindingRule, FindingTexts> = {
   disk_free: { found: '{gigabytes} GB boş' },
   disk_low: { found: '{gigabytes} GB boş', advice: 'yer açın: disk dolunca veritabanı yazmayı durdurur' },
   limits_off: { found: 'kapalı: RATE_LIMITS' },
-  limits_redis: { found: 'tüm düğümler Redis üzerinde birlikte sayar' },
   limits_database: { found: 'tüm düğümler PostgreSQL üzerinde, paylar hâlinde birlikte sayar' },
   limits_memory: { found: 'bellekte sayılır: gömülü veritabanının tek düğümü vardır' },
-  redis_good: { found: '[{name} ana sunucusu: ]{address} {milliseconds} ms içinde yanıt verdi' },
-  redis_unreachable: {
-    found: '[Sentinel {sentinel}|{address}] kullanılamıyor: {message}',
-    advice:
-      'REDIS_URL ayarını, sunucunun çalıştığını ve buradan erişilebildiğini, TLS kullanılıyorsa sertifikasını da (NODE_EXTRA_CA_CERTS) denetleyin',
-  },
-  redis_refused: {
-    found: '[Sentinel {sentinel}|{address}] erişimi reddetti: {message}',
-    advice: 'REDIS_URL ayarındaki kullanıcıları ve parolaları denetleyin',
-  },
-  redis_no_master: {
-    found: 'Sentinel sunucularında {name} adlı bir ana sunucu yok',
-    advice: 'REDIS_URL ayarındaki adı sentinel.conf dosyasındaki gibi yazın (sentinel monitor)',
-  },
-  redis_no_leases: { found: '{address} pay vermiyor: {message}', advice: 'yazma kabul eden bir Redis kullanın: bu arada her düğüm tek başına sayar' },
   dumps_kept: { found: '{place} içinde saklanıyor' },
   dumps_refused: { found: '{place} kullanılamıyor: {message}', advice: 'DUMPS_S3_URL, anahtarları veya DUMPS_S3_REGION ayarını düzeltin' },
   dumps_unreachable: { found: '{place} kullanılamıyor: {message}', advice: 'deponun çalıştığını ve buradan erişilebildiğini denetleyin' },

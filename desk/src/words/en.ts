@@ -32,8 +32,6 @@ export const en = {
   isActive: 'Deliver notifications; clear to pause the webhook',
   showSecret: 'Show secret',
   secretText: 'Your receiver verifies each notification with this secret.',
-  noOwnListings: 'No listings yet.\nCreate listings through the API or import a file. Buyers can find them once they are approved.',
-  secretText: 'Your receiver verifies each notification with this secret. It never changes.',
   noOwnListings:
     'No listings yet.\nThe shop creates your listings, or you import a file if the operator allows it. Buyers can find them once they are approved.',
   noOwnSales: 'No sales yet.\nEach order line with one of your listings appears here with its commission and payout.',

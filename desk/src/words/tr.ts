@@ -34,8 +34,6 @@ export const tr: Record<keyof typeof en, string> = {
   isActive: 'Bildirimleri gönder; duraklatmak için işareti kaldırın',
   showSecret: 'Gizli anahtarı göster',
   secretText: 'Alıcınız her bildirimi bu gizli anahtarla doğrular.',
-  noOwnListings: 'Henüz ilan yok.\nİlanları API ile oluşturun veya dosyadan içe aktarın. Onaylandıktan sonra alıcılar görebilir.',
-  secretText: 'Alıcınız her bildirimi bu gizli anahtarla doğrular. Anahtar değişmez.',
   noOwnListings:
     'Henüz ilan yok.\nİlanlarınızı mağaza oluşturur; operatör izin verirse dosyadan da içe aktarabilirsiniz. Onaylandıktan sonra alıcılar görebilir.',
   noOwnSales: 'Henüz satış yok.\nİlanlarınızı içeren her sipariş satırı, komisyonu ve hak edişiyle burada görünür.',
