@@ -8,20 +8,20 @@ RUN rm -rf node_modules && npm ci --omit=dev --omit=optional --ignore-scripts
 FROM node:26-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 OPERATOR_HOST=0.0.0.0 MINTMARK_DEMO=0 DATA_DIR=/data
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data /shared && chown node:node /data /shared
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/bin ./bin
 COPY --from=build /app/src ./src
 COPY --from=build /app/sample ./sample
-COPY --from=build /app/CHANGELOG.md ./
+COPY --from=build /app/CHANGELOG.md /app/LICENSE /app/NOTICE /app/SECURITY.md ./
 COPY --from=build /app/docs ./docs
 COPY --from=build /app/examples ./examples
 COPY --from=build /app/client/README.md ./client/
 USER node
 VOLUME /data
-EXPOSE 8080 8081
+EXPOSE 8080 8081 9090
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/health/ready').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "src/main.ts"]

@@ -24,24 +24,41 @@ function putTemporaryFilesInMemory(): void {
 }
 if (process.env.VITEST_WORKER_ID === undefined) putTemporaryFilesInMemory()
 
-/** Tests that start programs or browsers: their file size, by which Vitest sorts new files, does not predict their duration. */
-const LONG_RUNNING = ['reliability/', 'program/', 'console/', 'desk/', 'client/', 'spec/reference-page', 'spec/guides', 'graphql/graphiql']
+/** Tests whose duration does not follow from their file size, by which Vitest sorts new files. */
+const LONG_RUNNING = ['.slow.test.ts', '/test/console/', '/test/desk/']
 
 /** Starts the longest files first, so that no worker is left with a long file while the others are idle. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const rank = ({ moduleId }: TestSpecification) => (LONG_RUNNING.some((start) => moduleId.includes(`/test/${start}`)) ? 0 : 1)
+    const rank = ({ moduleId }: TestSpecification) => (LONG_RUNNING.some((part) => moduleId.includes(part)) ? 0 : 1)
     return sorted.sort((a, b) => rank(a) - rank(b))
   }
 }
+
+const SECOND_MS = 1_000
+/** Proofs with clusters, failovers, whole programs, tool chains and walks through every page. */
+const SLOW = ['test/**/*.slow.test.ts']
+/** Tests in a real browser. */
+const PAGES = ['test/{console,desk}/**/*.test.ts', 'test/graphql/graphiql.test.ts']
+/** Tests without a database. */
+const UNIT = [
+  'test/*.test.ts',
+  'test/{core,index,matching,outbound,sample,ui}/**/*.test.ts',
+  'test/prices/{evidence,sources}/**/*.test.ts',
+  'test/catalogue/sources/**/*.test.ts',
+]
+
+const project = (name: string, include: string[], exclude: string[], timeoutMs: number) => ({
+  extends: true as const,
+  test: { name, include, exclude, testTimeout: timeoutMs, hookTimeout: timeoutMs },
+})
 
 export default defineConfig({
   // Resolve graphql as Node does; otherwise it is loaded twice, once for our code and once for packages that depend on it.
   resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
     environment: 'node',
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts', 'test/support/build-pages.ts'],
     setupFiles: ['test/support/same-cases.ts'],
     pool: 'forks',
@@ -51,8 +68,13 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // Polled expectations may take long on a busy machine without being wrong.
-    expect: { poll: { timeout: 60_000, interval: 25 } },
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    expect: { poll: { timeout: 60 * SECOND_MS, interval: 25 } },
+    // The limits only end a test that hangs; a busy machine is ten times slower than an idle one.
+    projects: [
+      project('unit', UNIT, SLOW, 30 * SECOND_MS),
+      project('api', ['test/**/*.test.ts'], [...SLOW, ...PAGES, ...UNIT], 120 * SECOND_MS),
+      project('pages', PAGES, SLOW, 180 * SECOND_MS),
+      project('slow', SLOW, [], 600 * SECOND_MS),
+    ],
   },
 })

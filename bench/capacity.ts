@@ -99,7 +99,7 @@ function demandOf({ users, items }: (typeof SIZES)[number]): Demand {
 /** The steps of scaling in order, with the condition that makes each one necessary. */
 const LADDER: readonly [row: string, isNeeded: (demand: Demand) => boolean][] = [
   ['database failover', () => true],
-  ['shared rate limits (Redis with Sentinel, or PostgreSQL)', ({ nodes }) => nodes > 2],
+  ['shared rate limits', ({ nodes }) => nodes > 2],
   ['several processes (API_PROCESSES)', ({ nodes }) => nodes > 2],
   ['the start file', ({ nodeMemoryMb }) => nodeMemoryMb > 1_000],
   ['the archive of the audit log', ({ auditRowsAYear }) => auditRowsAYear > 50e6],

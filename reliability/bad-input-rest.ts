@@ -5,6 +5,7 @@ import {
   bodyOf,
   type Chance,
   changedCursor,
+  extremeJson,
   goodJson,
   type ExistingValues,
   NASTY_TEXTS,
@@ -33,6 +34,7 @@ export interface BadRequest {
 export interface Parameter {
   name: string
   in: 'path' | 'query'
+  required?: boolean
   schema: Shape
 }
 
@@ -191,6 +193,43 @@ export function goodParts(
     headers: [['authorization', `Bearer ${path.startsWith('/operator') ? target.operatorToken : target.keys.enterprise}`]],
     body: (shape) =>
       Object.fromEntries((shape.required ?? []).map((name) => [name, JSON.parse(goodJson(shape.properties![name]!, name, chance, ids)) as unknown])),
+  }
+}
+
+/** A request that is valid but for one parameter or body field, which has a value that a column may not be able to hold. */
+export function extremeRequest(operation: Operation, target: Target, chance: Chance): BadRequest {
+  const { group, url, method, parameters, body: shape, fields } = operation
+  const ids = existingValues(target, operation.path)
+  const { path, headers } = goodParts(operation, target, chance)
+  const properties = Object.keys(shape?.properties ?? {})
+  const [where, name] = chance.pick<['path' | 'query' | 'body', string]>([
+    ...parameters.map((parameter): ['path' | 'query', string] => [parameter.in, parameter.name]),
+    ...properties.map((property): ['body', string] => ['body', property]),
+    // An operation without input gets a parameter that it does not have.
+    ...(parameters.length + properties.length === 0 ? [['query', 'x'] as ['query', string]] : []),
+  ])
+  const schemaOf = (wanted: string) => parameters.find((parameter) => parameter.name === wanted)?.schema ?? {}
+  const asText = (json: string) => encodeURIComponent(String(JSON.parse(json)).toWellFormed())
+  const extreme = () => asText(extremeJson(schemaOf(name), chance, ids))
+  const filled =
+    where === 'path'
+      ? operation.path.replace(/\{(\w+)\}/g, (_all, of: string) => (of === name ? extreme() : pathValue(of, ids, operation, chance)))
+      : path
+  const others = parameters.filter((parameter) => parameter.in === 'query' && parameter.required && parameter.name !== name)
+  const query = others.map((parameter) => `${parameter.name}=${asText(goodJson(parameter.schema, parameter.name, chance, ids))}`)
+  if (where === 'query') query.push(`${name}=${extreme()}`)
+  const required = (shape?.required ?? []).filter((field) => field !== name)
+  const sent = required.map((field) => `${JSON.stringify(field)}:${goodJson(shape!.properties![field]!, field, chance, ids)}`)
+  if (where === 'body') sent.push(`${JSON.stringify(name)}:${extremeJson(shape!.properties![name]!, chance, ids)}`)
+  return {
+    group,
+    about: [aboutOf(operation)],
+    url,
+    path: filled + (query.length > 0 ? `?${query.join('&')}` : ''),
+    method,
+    headers: shape === null ? headers : [...headers, ['content-type', 'application/json']],
+    body: shape === null ? null : `{${sent.join(',')}}`,
+    fields,
   }
 }
 

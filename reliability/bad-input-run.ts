@@ -7,7 +7,7 @@ import { type Answered, judge } from './bad-input-check.ts'
 import { badGraphqlRequest, fieldName, readSchema } from './bad-input-graphql.ts'
 import { badMcpRequest, type McpTool, readTools, toolName } from './bad-input-mcp.ts'
 import { openOperations } from './bad-input-open.ts'
-import { aboutOf, type BadRequest, badRequest, goodParts, type Operation, readOperations } from './bad-input-rest.ts'
+import { aboutOf, type BadRequest, badRequest, extremeRequest, goodParts, type Operation, readOperations } from './bad-input-rest.ts'
 import { HANG_MS } from './bad-input-keep-alive.ts'
 import { requestsToRefuse } from './bad-input-refused.ts'
 import { auditedRefusals, bystanderState, sendGood, type Target } from './bad-input-target.ts'
@@ -39,6 +39,7 @@ const MAX_LISTED_SLOWEST = 5
 const UNPACK: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync }
 const GRAPHQL_SHARE = 0.25
 const MCP_SHARE = 0.08
+const EXTREME_SHARE = 0.3
 
 /** Sends `requests` requests; the same seed yields the same requests for the same ids. */
 export async function attack(
@@ -152,7 +153,7 @@ function namesOf({ operations, schema, tools }: Interfaces): string[] {
 function makeRequest({ operations, schema, tools }: Interfaces, target: Target, chance: Chance): BadRequest {
   if (chance.is(GRAPHQL_SHARE)) return badGraphqlRequest(schema, target, chance)
   if (chance.is(MCP_SHARE)) return badMcpRequest(tools, target, chance)
-  return badRequest(chance.pick(operations), target, chance)
+  return (chance.is(EXTREME_SHARE) ? extremeRequest : badRequest)(chance.pick(operations), target, chance)
 }
 
 /** Sends the request as written; the status is 599 if no response arrives. */

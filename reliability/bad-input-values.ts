@@ -88,6 +88,10 @@ export const NASTY_TEXTS: readonly string[] = [
   ' 12',
   '9'.repeat(400),
   '-9223372036854775809',
+  '2147483648',
+  '9007199254740991',
+  '9223372036854775807',
+  '9223372036854775808',
   '1.0000000000000000000001',
   'null',
   'undefined',
@@ -304,6 +308,50 @@ export function goodJson(shape: Shape, field: string, chance: Chance, existing: 
   }
 }
 
+/** Numbers at and beyond the range of a column, and texts that PostgreSQL cannot store, as JSON. */
+const EXTREME_NUMBERS = [
+  '2147483647',
+  '2147483648',
+  '-2147483649',
+  '9007199254740991',
+  '-9007199254740991',
+  '9223372036854775807',
+  '9223372036854775808',
+  '1e308',
+  '0',
+  '-1',
+]
+const EXTREME_TEXTS = [
+  '"a\\u0000b"',
+  '"\\u0000"',
+  '"\\ud800"',
+  '"x\\udc00"',
+  '"a\\u202eb"',
+  `"${'9'.repeat(19)}"`,
+  `"${'x'.repeat(10_001)}"`,
+  '"\'"',
+  '":"',
+]
+
+/** A value of the schema's type, at least one part of which is extreme. */
+export function extremeJson(shape: Shape, chance: Chance, existing: ExistingValues): string {
+  if (shape.anyOf) return extremeJson(chance.pick(shape.anyOf), chance, existing)
+  if (shape.type === 'array') return `[${extremeJson(shape.items ?? {}, chance, existing)}]`
+  if (shape.type === 'integer' || shape.type === 'number') return chance.pick(EXTREME_NUMBERS)
+  if (shape.type === 'object' && shape.properties) {
+    const names = Object.keys(shape.properties)
+    const extreme = chance.pick(names)
+    const sent = names.filter((name) => name === extreme || shape.required?.includes(name) || chance.is(0.3))
+    const jsonOf = (name: string) => {
+      const property = shape.properties![name]!
+      return name === extreme ? extremeJson(property, chance, existing) : goodJson(property, name, chance, existing)
+    }
+    return `{${sent.map((name) => `${JSON.stringify(name)}:${jsonOf(name)}`).join(',')}}`
+  }
+  if (shape.type === 'string' && !shape.enum && chance.is(0.3)) return chance.pick(EXTREME_NUMBERS.map((number) => `"${number}"`))
+  return chance.pick(EXTREME_TEXTS)
+}
+
 function goodText(shape: Shape, chance: Chance): string {
   if (shape.format === 'date') return '2026-01-31'
   if (shape.format === 'date-time') return '2026-01-31T12:00:00Z'
@@ -389,6 +437,8 @@ export function changedCursor(cursors: readonly (number | string)[], chance: Cha
     '1:2:1',
     '2:1:',
     '9'.repeat(18),
+    '9'.repeat(19),
+    '1:1:@9999999999999999999',
     `${'9'.repeat(17)}:${'9'.repeat(18)}:`,
     [],
     {},

@@ -1,4 +1,4 @@
-// Components around the nodes of a run: nginx, Redis, a receiver of webhooks, and clients that retry.
+// Components around the nodes of a run: nginx, a receiver of webhooks, and clients that retry.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -9,21 +9,6 @@ import { freePorts, pause, until } from './service.ts'
 
 export function installed(program: string, flag: string): boolean {
   return spawnSync(program, [flag], { stdio: 'ignore' }).status === 0
-}
-
-export interface Redis {
-  port: number
-  process: ChildProcess
-  close: () => Promise<void>
-}
-
-export async function startRedis(dir: string): Promise<Redis> {
-  const [port] = (await freePorts(1)) as [number]
-  mkdirSync(dir, { recursive: true })
-  const args = ['--port', String(port), '--bind', '0.0.0.0', '--protected-mode', 'no', '--save', '', '--dir', dir]
-  const child = spawnProgram('redis-server', args)
-  await until('Redis listens', () => listens(port))
-  return { port, process: child, close: () => stop(child) }
 }
 
 export interface Nginx {

@@ -1,10 +1,10 @@
-// `node reliability/nodes.ts [--times 20] [--rounds 1]`: runs three nodes with Redis, nginx and a replica, and measures how fast changes reach
+// `node reliability/nodes.ts [--times 20] [--rounds 1]`: runs three nodes with nginx and a replica, and measures how fast changes reach
 // all nodes and which requests fail during restarts and failures.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { installed, openReceiver, startNginx, startRedis, startTraffic, type Traffic } from './front.ts'
+import { installed, openReceiver, startNginx, startTraffic, type Traffic } from './front.ts'
 import { openNodeHosts } from './node-hosts.ts'
 import { createPostgres } from './postgres.ts'
 import { atMost, conclude, count, figure, type Finding, progress, spread } from './report.ts'
@@ -39,7 +39,6 @@ export async function nodesRun({ times, rounds = 1, partitionMs = 14_000 }: Node
   await postgres.start()
   const address = await openNetworkProxy({ host: '127.0.0.1', port: postgres.port }, '0.0.0.0')
   const hosts = await openNodeHosts(address.port)
-  const redis = installed('redis-server', '--version') ? await startRedis(join(dir.path, 'redis')) : null
   const findings: Finding[] = [figure('nodes', `3 in ${hosts[0]!.describe}, ${postgres.describe}`)]
   // Fixed ports for each node, so that it keeps them after a restart.
   const ports = await freePorts(hosts.length * 2)
@@ -55,7 +54,6 @@ export async function nodesRun({ times, rounds = 1, partitionMs = 14_000 }: Node
         RATE_LIMITS: `starter=${STARTER_LIMIT},enterprise=100000000`,
         WEBHOOK_ALLOW_CIDRS: '10.77.0.0/16,127.0.0.0/8',
         WEBHOOK_RETRY_DELAYS: '1s,2s',
-        ...(redis && { REDIS_URL: `redis://${databaseHost}:${redis.port}` }),
       },
       { command },
     )
@@ -64,8 +62,7 @@ export async function nodesRun({ times, rounds = 1, partitionMs = 14_000 }: Node
   try {
     const scene = await openScene(services)
     findings.push(...(await measurePropagation(scene, times)))
-    if (redis) findings.push(...(await measureSharedLimits(scene, redis.process)))
-    else progress('Redis is not installed; skipping the shared limits')
+    findings.push(...(await measureSharedLimits(scene)))
     findings.push(...(await restartAndKill(scene, start, rounds, join(dir.path, 'nginx'))))
     findings.push(...(await partition(scene, hosts, partitionMs)))
     if (postgres.describe.includes('Debian')) {
@@ -81,7 +78,6 @@ export async function nodesRun({ times, rounds = 1, partitionMs = 14_000 }: Node
     return findings
   } finally {
     for (const service of services) if (service.ended() === null) await service.kill('SIGINT')
-    await redis?.close()
     for (const host of hosts) await host.remove()
     await address.close()
     await postgres.stop('immediate')
@@ -155,8 +151,8 @@ async function measurePropagation({ services, writes, operator }: Scene, times: 
   return kinds.flatMap(([what, values]) => [spread(what, values), atMost(`slowest: ${what}`, Math.max(...values), MAX_PROPAGATION_MS, ' ms')])
 }
 
-/** One account sends requests to all nodes in turn; then Redis is frozen. */
-async function measureSharedLimits({ services, operator }: Scene, redis: { kill: (signal: NodeJS.Signals) => boolean }): Promise<Finding[]> {
+/** One account sends requests to all nodes in turn. */
+async function measureSharedLimits({ services, operator }: Scene): Promise<Finding[]> {
   const { id } = await operator<{ id: number }>('/accounts', { name: 'Limited', plan: 'starter' })
   const { key } = await operator<{ key: string }>(`/accounts/${id}/keys`, {})
   const request = (n: number) => ask(`${services[n % services.length]!.publicUrl}/api/v1/items`, key)
@@ -167,15 +163,8 @@ async function measureSharedLimits({ services, operator }: Scene, redis: { kill:
   // On a busy machine a lease may take longer than a node waits, and the requests longer than a minute.
   const alone = (await countedAlone(services)) - aloneBefore
   const minutes = Math.floor((performance.now() - began) / 60_000) + 1
-  redis.kill('SIGSTOP')
-  const frozen = await Promise.all([0, 1, 2].map(request))
-  redis.kill('SIGCONT')
   progress('shared limits measured')
-  return [
-    atMost(`requests accepted by three nodes together in ${minutes} min`, accepted - alone, STARTER_LIMIT * minutes),
-    atMost('slowest response while Redis is frozen', Math.max(...frozen.map(({ ms }) => ms)) / 1_000, 2, ' s'),
-    count('responses other than 200 and 429 while Redis is frozen', frozen.filter(({ status }) => status !== 200 && status !== 429).length, 0),
-  ]
+  return [atMost(`requests accepted by three nodes together in ${minutes} min`, accepted - alone, STARTER_LIMIT * minutes)]
 }
 
 /** A rolling restart and a kill, under traffic directly to the nodes and through nginx. */

@@ -56,7 +56,7 @@ function randomMarket(random: () => number, between: Between): Market {
   const listings = Array.from({ length: people + rules }, (_, i): Listed => {
     const kurus = between(100, 200_000)
     const minOfferKurus = random() < 0.2 ? between(1, kurus) : null
-    return { kurus, sellerId: i + 1, follows: false, minOfferKurus, terms: i < people ? null : randomTerms(random, between) }
+    return { listingId: i + 1, kurus, sellerId: i + 1, follows: false, minOfferKurus, terms: i < people ? null : randomTerms(random, between) }
   })
   return { listings, commissionPercent: between(0, 3_000) / 100, sourceKurus: null, sales: [] }
 }
@@ -110,6 +110,7 @@ function runOnce(market: Market, listing: Listed, terms: Terms, result: Walk): b
     kurus: listing.kurus,
     minOfferKurus: listing.minOfferKurus,
     commissionPercent,
+    marketKurus: market.sourceKurus,
     inputs: inputsOf(market, listing, terms),
   })
   const payout = terms.floorPayoutKurus === null ? 0 : priceForPayout(terms.floorPayoutKurus, commissionPercent)
@@ -122,6 +123,6 @@ function runOnce(market: Market, listing: Listed, terms: Terms, result: Walk): b
 
 function inputsOf(market: Market, listing: Listed, { target }: Terms) {
   if (target.kind === 'cheapest') return comparablePrices(market.listings, listing.sellerId)
-  if (target.kind === 'median_sales') return market.sales
-  return market.sourceKurus === null ? [] : [market.sourceKurus]
+  if (target.kind === 'median_sales') return market.sales.map((kurus) => ({ kurus }))
+  return market.sourceKurus === null ? [] : [{ kurus: market.sourceKurus }]
 }

@@ -7,7 +7,6 @@ import { isLoopback } from '#core/loopback.ts'
 import { isMarket, type Market, type MarketNames, MARKETS } from '#core/markets.ts'
 import { isOrigin } from '#core/origins.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
-import { readSentinelAddress } from '#core/redis-address.ts'
 import { type Speedup, SPEEDUPS } from '#core/speedups.ts'
 import { VISIBLE_LINE } from '#core/text.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
@@ -17,6 +16,9 @@ export interface Config {
   operatorPort: number
   host: string
   operatorHost: string
+  /** listener of metrics alone; null for none */
+  metricsPort: number | null
+  metricsHost: string
   /** processes that serve the public listener on one port; 1: the program is one process */
   apiProcesses: number
   dataDir: string
@@ -60,8 +62,6 @@ export interface Config {
   commissionPercent: number
   /** requests a minute by plan, null: no limits */
   rateLimits: Record<Plan, number> | null
-  /** Redis, or the Sentinels of one, where all nodes count requests together; null: they use the shared database */
-  redisUrl: string | null
   /** whether X-Forwarded-For is trusted: true for one proxy in front, text for the addresses of proxies */
   trustProxy: boolean | string
   /** origins whose pages may read responses of the public listener, `*` for any */
@@ -92,6 +92,8 @@ export interface Config {
   webhookRetryDelaysMs: readonly number[]
   /** address ranges that webhooks may reach although they are not public */
   webhookAllowCidrs: readonly string[]
+  /** the same for images: loopback is opened only for trying out webhooks */
+  imageAllowCidrs: readonly string[]
   webhookAllowHttp: boolean
   /** key that encrypts webhook secrets; null: one generated in `dataDir` */
   secretKey: string | null
@@ -325,16 +327,6 @@ const DEFAULT_LANGUAGES: readonly string[] = ['en', 'ja', 'fr', 'de', 'it', 'es'
 const DEFAULT_MARKET_ORDER: readonly Market[] = ['source_c', 'source_b', 'source_a', 'service']
 
 const text = (value: string): string => value
-const redisUrl = (value: string): string => {
-  if (readSentinelAddress(value)) return value
-  const isServer = URL.canParse(value) && /^rediss?:\/\/[^/]/.test(value) && /^\/?\d{0,5}$/.test(new URL(value).pathname)
-  if (!isServer) {
-    throw new Error(
-      'a URL such as redis://host:6379/0 or redis+sentinel://host1:26379,host2:26379/master-name/0, with rediss instead of redis for TLS',
-    )
-  }
-  return value
-}
 const postgresUrl = (value: string): string => {
   readDatabaseAddress(value)
   return value
@@ -350,6 +342,8 @@ export const SETTINGS = {
   OPERATOR_PORT: setting("operator's listener", 8081, integerBetween(0, 65535)),
   HOST: setting('address of the public listener', '', text),
   OPERATOR_HOST: setting("address of the operator's listener", '127.0.0.1', text),
+  METRICS_PORT: setting('listener of /metrics alone, for every role; unset: none', null as number | null, integerBetween(0, 65535)),
+  METRICS_HOST: setting('address of the listener for metrics', '127.0.0.1', text),
   API_PROCESSES: setting('processes that serve the public API', 1, integerBetween(1, 64)),
   DATA_DIR: setting('directory of the embedded database and secrets', './data', text),
   DATABASE_URL: setting('PostgreSQL to use instead of the embedded one, with one or several hosts', null as string | null, writableUrl),
@@ -375,7 +369,6 @@ export const SETTINGS = {
   HIGHLIGHT_DAYS: setting('length of a highlight in days', 7, integerBetween(1, 365)),
   COMMISSION_PERCENT: setting('commission on a sale', 10, decimal(0, 100)),
   RATE_LIMITS: setting('requests per minute by plan, or off', DEFAULT_RATE_LIMITS as Record<Plan, number> | null, rateLimits),
-  REDIS_URL: setting('Redis that counts requests for all nodes, or its Sentinels; unset: PostgreSQL', null as string | null, redisUrl),
   TRUST_PROXY: setting('whether to trust the client address sent by a proxy', false as boolean | string, trustProxy),
   CORS_ORIGINS: setting('origins of web pages that may call the public API', '*' as '*' | readonly string[], corsOrigins),
   SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),
@@ -457,6 +450,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       throw new ConfigError(`${name} is not a mintmark setting; known settings: ${known.join(', ')}`)
     }
   }
+  if (env.REDIS_URL) throw new ConfigError('REDIS_URL is no longer used: nodes share rate limits through PostgreSQL; remove the setting')
   const read = <N extends SettingName>(name: N): (typeof SETTINGS)[N]['fallback'] => {
     const value = env[name]
     if (value === undefined || value === '') return SETTINGS[name].fallback
@@ -495,6 +489,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     operatorPort: read('OPERATOR_PORT'),
     host,
     operatorHost: read('OPERATOR_HOST'),
+    metricsPort: read('METRICS_PORT'),
+    metricsHost: read('METRICS_HOST'),
     apiProcesses: read('API_PROCESSES'),
     dataDir: resolve(read('DATA_DIR')),
     databaseUrl: read('DATABASE_URL'),
@@ -519,7 +515,6 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     highlightDays: read('HIGHLIGHT_DAYS'),
     commissionPercent: read('COMMISSION_PERCENT'),
     rateLimits: read('RATE_LIMITS'),
-    redisUrl: read('REDIS_URL'),
     trustProxy: read('TRUST_PROXY'),
     corsOrigins: read('CORS_ORIGINS'),
     sourceCurrencies,
@@ -556,6 +551,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     production,
     webhookRetryDelaysMs: Object.freeze(read('WEBHOOK_RETRY_DELAYS')),
     webhookAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? (production || env.WEBHOOK_ALLOW_CIDRS === '' ? [] : ['127.0.0.0/8', '::1/128'])),
+    imageAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? []),
     webhookAllowHttp: read('WEBHOOK_ALLOW_HTTP') ?? !production,
     secretKey: read('SECRET_KEY'),
   })

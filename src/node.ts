@@ -10,6 +10,7 @@ import { forgetOldUsage } from '#accounts/usage.ts'
 import { archiveOldAudit, forgetOldAudit } from '#audit/archive/archive-audit.ts'
 import { type AuditArchive, openAuditArchive } from '#audit/archive/open-audit-archive.ts'
 import { imageAddresses } from '#catalogue/image-addresses.ts'
+import type { ImageProxy } from '#images/image-proxy.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { checkPeopleSealing } from '#accounts/people/codes.ts'
 import { recordWorth } from '#collections/record-worth.ts'
@@ -50,7 +51,7 @@ import { recordDay } from '#stats/day-counts.ts'
 import { EventFeed } from '#webhooks/event-feed.ts'
 import { EVENTS_CHANNEL } from '#webhooks/event-positions.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
-import { checkSealing, webhookRules } from '#webhooks/rules.ts'
+import { checkSealing, guardOf, webhookRules } from '#webhooks/rules.ts'
 import type { Sender } from '#webhooks/sender.ts'
 import type { Network } from '#outbound/dial.ts'
 import type { Config } from './config.ts'
@@ -85,6 +86,8 @@ export type NodeCtx = MarketWriteCtx & PriceWriteCtx
 export interface RunningNode {
   publicUrl: string | null
   operatorUrl: string | null
+  /** of the listener for metrics */
+  metricsUrl: string | null
   catalogue: Catalogue
   listings: ListingSnapshot
   polls: LongPolls
@@ -151,8 +154,7 @@ export async function startNode({
   const servers: FastifyInstance[] = []
   const listening = () => servers.flatMap((server) => server.addresses() as AddressInfo[]).map(({ port }) => port)
   const webhooks = webhookRules(config, db, log, listening)
-  // Images are fetched under the same network rules as webhooks are delivered.
-  const network: Network = webhooks
+  const imageNetwork: Network = { guard: guardOf(config, db, listening, config.imageAllowCidrs), resolve: webhooks.resolve }
   const peopleSealing = openSealing(secretKeyOf(config, log), 'mintmark totp secrets')
   await Promise.all([checkSealing(db, webhooks.sealing), checkPeopleSealing(db, peopleSealing)])
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
@@ -212,8 +214,16 @@ export async function startNode({
   ] as const) {
     scheduler.add({ name, intervalMs: EVERY.keyUses, run: () => keyring.flush() })
   }
-  const images =
-    listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
+  // The console needs the proxy only once it shows a picture from elsewhere.
+  let imageProxy: Promise<ImageProxy> | null = null
+  const openImages = () =>
+    (imageProxy ??= import('#images/image-proxy.ts')
+      .then(({ openImageProxy }) => openImageProxy({ ...config, network: imageNetwork, log, now }))
+      .catch((error: unknown) => {
+        imageProxy = null
+        throw error
+      }))
+  const images = listeners.public && config.imageProxy ? await openImages() : null
   const archive = openPriceArchive(config)
   const auditArchive = openAuditArchive(config)
   const dumps = new DumpMaker({ ...config, db, log, now, store: dumpStore, archive, currencies: config.sourceCurrencies })
@@ -231,6 +241,7 @@ export async function startNode({
     sellerSessions: sessions.seller,
     catalogue,
     images,
+    openImages,
     listings,
     market,
     webhooks,
@@ -284,8 +295,7 @@ export async function startNode({
     await listenDb?.close()
     await heartbeat?.leave()
     if (started) await startFile?.write(AT_STOP).catch((error: unknown) => log.warn({ err: error }, 'Failed to write the start file'))
-    shared.limits.close()
-    await images?.close()
+    await (await imageProxy)?.close()
     await feed.close()
     await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions.console), closeQuietly(sessions.seller)])
   }
@@ -302,7 +312,18 @@ export async function startNode({
           'OPERATOR_PORT',
         )
       : null
-    const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
+    const { metricsPort, metricsHost } = config
+    const metricsUrl =
+      metricsPort === null
+        ? null
+        : await listen(
+            servers,
+            await (await import('./operator/metrics-server.ts')).metricsServer({ config, log, operators, processMetrics }),
+            metricsHost,
+            metricsPort,
+            'METRICS_PORT',
+          )
+    const delivering = { network: webhooks, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
     if (worker)
       sender = (await import('#webhooks/sender.ts')).startSender({
         db,
@@ -364,7 +385,7 @@ export async function startNode({
     }
     keepHouse(scheduler, { db, archive, auditArchive, now, config })
     started = true
-    return { publicUrl, operatorUrl, catalogue, listings, polls, market, ctx, metrics, tasks: () => scheduler.tasks(), drain, close }
+    return { publicUrl, operatorUrl, metricsUrl, catalogue, listings, polls, market, ctx, metrics, tasks: () => scheduler.tasks(), drain, close }
   } catch (error) {
     await close()
     throw error
@@ -372,8 +393,7 @@ export async function startNode({
 }
 
 /** Null if no other node or process counts requests. */
-function sharedCounting({ redisUrl, alone }: Config, db: Db, log: Log): LimitStore | null {
-  if (redisUrl) return { redisUrl, log }
+function sharedCounting({ alone }: Config, db: Db, log: Log): LimitStore | null {
   return alone ? null : { db, log }
 }
 
@@ -387,7 +407,7 @@ async function listen(servers: FastifyInstance[], server: FastifyInstance, host:
     if (code === 'EADDRINUSE') throw new Error(`Port ${port} is in use; stop the other program or set ${setting}`, { cause: error })
     if (code === 'EACCES') throw new Error(`This user may not open port ${port}; set ${setting}`, { cause: error })
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Error(`${host} is not an address of this machine; set ${setting === 'PORT' ? 'HOST' : 'OPERATOR_HOST'}`, { cause: error })
+      throw new Error(`${host} is not an address of this machine; set ${setting.replace('PORT', 'HOST')}`, { cause: error })
     }
     throw error
   }

@@ -8,6 +8,7 @@ import type { HasPrecondition } from '#core/precondition.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { LongPolls } from '#db/long-polls.ts'
+import { SharedLogReads } from '#db/shared-log-reads.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
@@ -27,6 +28,7 @@ export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, HasPrecondi
   currencies: Readonly<Record<Market, string>>
   rules: PriceRules
   polls: LongPolls
+  logReads: SharedLogReads
   archive: PriceArchive
 }
 
@@ -49,6 +51,7 @@ export interface PublicContextNode extends MarketNode {
 export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
   const { config, keys, db, feed, polls, dumps, archive, catalogue, webhooks, events, market, listings, now } = node
   const caughtUp = () => feed.pull()
+  const logReads = new SharedLogReads(db)
   return (viewer, request) => {
     return {
       db,
@@ -69,6 +72,7 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       rateLimits: config.rateLimits,
       usage: keys.usage!,
       polls,
+      logReads,
       dumps,
       archive,
     }

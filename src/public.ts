@@ -174,8 +174,9 @@ function addDesk(app: FastifyInstance, node: PublicNode): void {
     ctx: (request, viewer) => ctx(viewer, apiRequest(request)),
     currencies: config.sourceCurrencies,
     marketNames: config.marketNames,
+    timeZone: config.timeZone,
   })
-  addBuiltPages(app, 'desk')
+  addBuiltPages(app, 'desk', ' https: http:')
 }
 
 function responseCache(limit: number, version: () => number): ResponseCache | undefined {

@@ -29,8 +29,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
   dumps: ['catalogue', 'prices', 'files', ...BELOW],
-  health: ['dumps', 'prices', 'accounts', 'jobs', ...BELOW],
-  stats: ['market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
+  health: ['dumps', 'files', 'prices', 'accounts', 'jobs', ...BELOW],
+  stats: ['health', 'market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
   // Shared by both public APIs for calling verbs: it depends on the modules, so that these do not depend on each other.
   'public-context.ts': [...MODULES, ...BELOW],
@@ -53,6 +53,7 @@ const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 /** The writer of each table; any module may join it. */
 const OWNERS: Record<string, readonly string[]> = {
   audit: ['audit_archives'],
+  dumps: ['published_dump'],
   accounts: [
     'accounts',
     'listing_intakes',
@@ -66,6 +67,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'person_links',
     'person_tokens',
     'person_sessions',
+    'sign_in_addresses',
     'sign_in_attempts',
     'seller_sessions',
     'rate_limit_leases',

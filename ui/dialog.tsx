@@ -99,6 +99,8 @@ export function Field({ label, hint, children }: FieldProps) {
 interface Question {
   title: string
   text: string
+  /** what it concerns, below the text */
+  details?: ComponentChildren
   action: string
   /** default: true; for steps that cannot be undone or should not happen by accident */
   danger?: boolean
@@ -134,6 +136,7 @@ export function ConfirmationDialog() {
         onCancel={() => asked.answer(false)}
       >
         <p>{asked.text}</p>
+        {asked.details}
       </Form>
     </Dialog>
   )

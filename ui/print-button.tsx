@@ -1,11 +1,30 @@
 // Prints the page: without navigation and controls, by the print style of ui/styles.css.
 import printer from 'lucide-static/icons/printer.svg?raw'
+import { useEffect, useState } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 import { t } from './words.ts'
 
-export function PrintButton() {
+interface PrintButtonProps {
+  /** shows everything that should be printed, or only the current page again; pages need it */
+  showAll?: (all: boolean) => void
+  /** whether everything is shown */
+  isComplete?: boolean
+}
+
+export function PrintButton({ showAll, isComplete = true }: PrintButtonProps) {
+  const [asked, setAsked] = useState(false)
+  useEffect(() => {
+    if (!asked || !isComplete) return
+    setAsked(false)
+    addEventListener('afterprint', () => showAll?.(false), { once: true })
+    print()
+  }, [asked, isComplete, showAll])
+  const press = () => {
+    showAll?.(true)
+    setAsked(true)
+  }
   return (
-    <button type="button" onClick={() => print()}>
+    <button type="button" onClick={press}>
       <Icon of={printer} /> {t('print')}
     </button>
   )

@@ -11,6 +11,7 @@ import { Picker } from './picker.tsx'
 import { Empty, Failure, Refusal } from './states.tsx'
 import { choicesOf } from './stored.ts'
 import { TableMenu } from './table-menu.tsx'
+import { startOfDay } from './time-zone.ts'
 import { t } from './words.ts'
 
 /** Query parameters for a sort order. */
@@ -150,16 +151,13 @@ export const periodFilters = (): Filter<'from' | 'to'>[] => [
   { name: 'to', label: t('until'), type: 'date' },
 ]
 
-/** Converts days in the reader's time zone to times: from the start of the first to the end of the last. */
+/** Converts days in the time zone of the pages to times: from the start of the first to the end of the last. */
 export function periodQuery({ from = '', to = '', ...rest }: Record<string, string>): Query {
   return { ...rest, from: startOf(from, 0), to: startOf(to, 1) }
 }
 
 function startOf(day: string, plus: number): string | undefined {
-  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined
-  const at = new Date(`${day}T00:00`)
-  at.setDate(at.getDate() + plus)
-  return at.toISOString()
+  return /^\d{4}-\d\d-\d\d$/.test(day) ? startOfDay(day, plus).toISOString() : undefined
 }
 
 export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy' | 'pick' | 'order' | 'awaited'> {

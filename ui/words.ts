@@ -2,6 +2,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import { en } from './words/en.ts'
 import { renameFields, type Reason, textIn } from '../src/core/problems.ts'
+import { timeZone } from './time-zone.ts'
 import { TURKISH } from './words/rules-tr.ts'
 import { tr } from './words/tr.ts'
 
@@ -88,10 +89,10 @@ const written = computed(() => (locale.value === 'en' ? 'en-GB' : locale.value))
 const numbers = computed(() => new Intl.NumberFormat(written.value))
 const compactNumbers = computed(() => new Intl.NumberFormat(written.value, { notation: 'compact', maximumSignificantDigits: 4 }))
 const shares = computed(() => new Intl.NumberFormat(written.value, { style: 'percent', maximumSignificantDigits: 2 }))
-const times = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeStyle: 'short' }))
-const days = computed(() => new Intl.DateTimeFormat(written.value, { day: 'numeric', month: 'short' }))
-const dates = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium' }))
-const months = computed(() => new Intl.DateTimeFormat(written.value, { month: 'short', year: '2-digit' }))
+const times = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeStyle: 'short', timeZone: timeZone.value }))
+const days = computed(() => new Intl.DateTimeFormat(written.value, { day: 'numeric', month: 'short', timeZone: timeZone.value }))
+const dates = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeZone: timeZone.value }))
+const months = computed(() => new Intl.DateTimeFormat(written.value, { month: 'short', year: '2-digit', timeZone: timeZone.value }))
 const spans = computed(() => new Intl.RelativeTimeFormat(written.value, { numeric: 'auto' }))
 
 const languages = computed(() => new Intl.DisplayNames(written.value, { type: 'language' }))
@@ -118,16 +119,18 @@ export function share(value: number): string {
   return shares.value.format(value)
 }
 
-const hourNumbers = computed(
-  () => new Intl.NumberFormat(written.value, { style: 'unit', unit: 'hour', unitDisplay: 'short', maximumFractionDigits: 1 }),
-)
-const minuteNumbers = computed(
-  () => new Intl.NumberFormat(written.value, { style: 'unit', unit: 'minute', unitDisplay: 'short', maximumFractionDigits: 0 }),
-)
+/** Units of a duration: the first one that it reaches, with the length in hours and the number of decimals. */
+const DURATIONS = [
+  ['day', 24, 0],
+  ['hour', 1, 1],
+  ['minute', 1 / 60, 0],
+] as const
 
-/** A duration in hours; below one hour in minutes. */
-export function hours(value: number): string {
-  return value < 1 ? minuteNumbers.value.format(value * 60) : hourNumbers.value.format(value)
+/** A duration given in hours, in the unit that people would use: `30 days`. */
+export function duration(hours: number): string {
+  // Two days in hours are clearer than a rounded number of days.
+  const [unit, size, decimals] = DURATIONS.find(([name, length]) => hours >= (name === 'day' ? 2 * length : length)) ?? DURATIONS[2]
+  return new Intl.NumberFormat(written.value, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: decimals }).format(hours / size)
 }
 
 const rates = computed(() => new Intl.NumberFormat(written.value, { maximumFractionDigits: 6 }))

@@ -7,6 +7,7 @@ import type { Loaded } from './data.ts'
 import { Await, Empty } from './states.tsx'
 import type { ChartSeries, StepChart } from './step-chart.tsx'
 import { Table } from './table.tsx'
+import { startOfDay } from './time-zone.ts'
 import { calendarDay, count, money, t } from './words.ts'
 
 type Amounts = CollectionWorthDay['currencies'][number]
@@ -96,11 +97,9 @@ function columnsOf(days: CollectionWorthDay[], currency: string): { columns: uPl
   return { columns: [times, values, costs], starts }
 }
 
-/** Midnight in the reader's time zone, in seconds, so that the chart has the same days as the table. */
+/** Midnight in the time zone of the pages, in seconds, so that the chart has the same days as the table. */
 function startOf(day: string, plus: number): number {
-  const at = new Date(`${day}T00:00`)
-  at.setDate(at.getDate() + plus)
-  return at.getTime() / 1000
+  return startOfDay(day, plus).getTime() / 1000
 }
 
 const TABLE_ROWS = 200

@@ -51,7 +51,7 @@ export async function openSignedSeller({ ctx, url: databaseUrl }: BenchDatabase,
   const webhooks = webhookRules(readConfig({ DATABASE_URL: databaseUrl, SECRET_KEY }), ctx.db, log, () => [])
   const viewer = { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const }
   const { secret } = await call(configureWebhook, { ...ctx, viewer, webhooks }, { url, on_sale: true })
-  return { accountId, secret }
+  return { accountId, secret: secret! }
 }
 
 /** Commits order lines of an account, each in an order of its own. */

@@ -581,7 +581,7 @@ export interface paths {
         };
         /**
          * Download a file of a dump
-         * @description A file of the latest dump or the one before it. Professional and above.
+         * @description A file of the latest dump or the one before it. `Range` resumes a download, with `If-Range` and the `ETag` of the first part. Professional and above.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/dumps/categories-20261122T030000000Z.ndjson.gz' \
@@ -698,7 +698,7 @@ export interface paths {
         put?: never;
         /**
          * Plan new prices and stock for many listings
-         * @description Each row gives one of your listings by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing changes yet: the response shows the effect of each row, or why it is refused, by field. A plan can be applied for 24 hours. Also accepts CSV (`text/csv`) with these names as columns and `policy` in the query. Accepts an `Idempotency-Key`.
+         * @description Each row gives one of your listings by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing changes yet: the response shows the effect of each row with `warnings` to check, or why it is refused, by field. A plan can be applied for 24 hours. Also accepts CSV (`text/csv`) with these names as columns and `policy` in the query. Accepts an `Idempotency-Key`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/price-jobs' \
@@ -1147,7 +1147,7 @@ export interface paths {
         get: operations["getWebhook"];
         /**
          * Create or replace your webhook
-         * @description Omitted fields get their default. The secret is generated on the first save and never changes.
+         * @description Omitted fields get their default. The secret is generated on the first save; later ones do not change it.
          *
          *     ```sh
          *     curl -X PUT 'https://cards.example/api/v1/plus/webhook' \
@@ -1157,6 +1157,41 @@ export interface paths {
          */
         put: operations["configureWebhook"];
         post?: never;
+        /**
+         * Delete your webhook
+         * @description Deletes its secret and cancels pending deliveries. Your events stay in the feed. A webhook saved later gets a new secret. Without a webhook, nothing changes.
+         *
+         *     ```sh
+         *     curl -X DELETE 'https://cards.example/api/v1/plus/webhook' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/webhook/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of your webhook
+         * @description For 24 hours, notifications are signed with the previous secret, too: `webhook-signature` has the signatures with both, `X-Service-Signature` uses the previous one in the first and third attempt and the new one in the second. Until then, another rotation is rejected with `CONFLICT`. Keys that are read-only or restricted to origins cannot rotate.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/webhook/rotate-secret' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{}'
+         *     ```
+         */
+        post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1750,12 +1785,10 @@ export interface components {
             /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor: components["schemas"]["RepricingFloor"];
+            /** @description Without it, `cheapest` and `median_sales` do not raise a price above 2 times the trusted market price, and do not raise it at all if there is none */
             ceiling?: number | null;
             max_move_percent?: number | null;
-            /**
-             * @description Prices stay unchanged if there are fewer comparable listings or sales; a market has one price
-             * @default 1
-             */
+            /** @description Prices stay unchanged if fewer other sellers have a comparable listing, or if there are fewer sales; default: 3. A market has one price */
             min_comparables?: number;
         };
         DailyUsage: {
@@ -1817,7 +1850,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ACCOUNT_SUSPENDED" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /** @enum {string} */
         EventKind: "sale" | "expire";
         EvidenceRule: {
@@ -1886,6 +1919,11 @@ export interface components {
              */
             name: "price_over_source_a" | "mean_of_last_sales";
             version: number;
+        };
+        FollowedPrice: {
+            listing_id: number;
+            /** @description In TL */
+            price: number;
         };
         /** @enum {string} */
         Genre: "single" | "card" | "sealed" | "bundle";
@@ -2254,6 +2292,8 @@ export interface components {
             expires_at: string | null;
             /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
+            /** @description Whether unknown query parameters are refused (422), as with `Prefer: handling=strict` */
+            strict: boolean;
             /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
             /** @description Addresses and ranges from which the key may be used; empty: no restriction */
@@ -2631,6 +2671,27 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[] | null;
+            /** @description Trusted market price of the item and grade when the job was planned, in the first such market of `MARKET_ORDER`, in TL */
+            market_price: number | null;
+            /** @description What to check: a change by more than 50 %, or a price above 2 times the market price or below it divided by 2 */
+            warnings: {
+                message: string;
+                /**
+                 * @description Machine-readable name of the rule
+                 * @example integer
+                 */
+                rule?: string;
+                /**
+                 * @description Parameters of the rule
+                 * @example {
+                 *       "min": 1,
+                 *       "max": 100
+                 *     }
+                 */
+                params?: {
+                    [key: string]: unknown;
+                };
+            }[];
             /** @description Why a repricing rule sets the price; null for other jobs */
             reason: {
                 message: string;
@@ -2854,6 +2915,8 @@ export interface components {
             payout: number;
             /** @description Limit that kept the price from its target */
             limit: ("floor" | "ceiling" | "max_move") | null;
+            /** @description The cheapest comparable listing, if the target is computed from it */
+            follows: components["schemas"]["FollowedPrice"] | null;
             reason: {
                 message: string;
                 /**
@@ -2890,7 +2953,9 @@ export interface components {
             /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor: components["schemas"]["RepricingFloor"];
+            /** @description null: the market price limits raises */
             ceiling: number | null;
+            /** @description null for no limit */
             max_move_percent: number | null;
             min_comparables: number;
             simulated_at: string | null;
@@ -2917,6 +2982,15 @@ export interface components {
             listings: components["schemas"]["RepricedListing"][];
             /** @description What it would have done on each previous day, oldest first */
             days: components["schemas"]["SimulatedDay"][];
+        };
+        RotatedSecret: {
+            /** @description The new secret, 48 characters */
+            secret: string;
+            /**
+             * Format: date-time
+             * @description Until when notifications are also signed with the previous secret
+             */
+            previous_valid_until: string;
         };
         SaleEvent: {
             /** @constant */
@@ -3103,12 +3177,10 @@ export interface components {
             /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope?: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor?: components["schemas"]["RepricingFloor"];
+            /** @description Without it, `cheapest` and `median_sales` do not raise a price above 2 times the trusted market price, and do not raise it at all if there is none */
             ceiling?: number | null;
             max_move_percent?: number | null;
-            /**
-             * @description Prices stay unchanged if there are fewer comparable listings or sales; a market has one price
-             * @default 1
-             */
+            /** @description Prices stay unchanged if fewer other sellers have a comparable listing, or if there are fewer sales; default: 3. A market has one price */
             min_comparables?: number;
         };
         UsedRate: {
@@ -3151,6 +3223,15 @@ export interface components {
             /** @description Reason written by the operator; only with the code `rejected` */
             rejection_reason: string | null;
         };
+        Warning: {
+            /**
+             * @description Query parameter that the operation does not have; it was ignored
+             * @example serch
+             */
+            parameter: string;
+            /** @description Parameter with a similar name; null if there is none */
+            did_you_mean: string | null;
+        };
         /**
          * @example {
          *       "url": "https://shop.example/hooks/mintmark",
@@ -3166,8 +3247,8 @@ export interface components {
             on_expire: boolean;
             /** @description false pauses delivery */
             is_active: boolean;
-            /** @description 48 characters; generated on the first save and never changed */
-            secret: string;
+            /** @description 48 characters, generated on the first save; null for keys that are read-only or restricted to origins */
+            secret: string | null;
         };
         WebhookCheck: {
             /** @enum {string} */
@@ -3261,6 +3342,7 @@ export type ExpireEvent = components['schemas']['ExpireEvent'];
 export type ExplainedComparison = components['schemas']['ExplainedComparison'];
 export type FigureInput = components['schemas']['FigureInput'];
 export type FigureRule = components['schemas']['FigureRule'];
+export type FollowedPrice = components['schemas']['FollowedPrice'];
 export type Genre = components['schemas']['Genre'];
 export type Grade = components['schemas']['Grade'];
 export type GradeGroup = components['schemas']['GradeGroup'];
@@ -3336,6 +3418,7 @@ export type RepricingFloor = components['schemas']['RepricingFloor'];
 export type RepricingRule = components['schemas']['RepricingRule'];
 export type RepricingRun = components['schemas']['RepricingRun'];
 export type RepricingSimulation = components['schemas']['RepricingSimulation'];
+export type RotatedSecret = components['schemas']['RotatedSecret'];
 export type SaleEvent = components['schemas']['SaleEvent'];
 export type SetVacationInput = components['schemas']['SetVacationInput'];
 export type ShippingPayer = components['schemas']['ShippingPayer'];
@@ -3355,6 +3438,7 @@ export type UsedRate = components['schemas']['UsedRate'];
 export type UsualWait = components['schemas']['UsualWait'];
 export type Vacation = components['schemas']['Vacation'];
 export type VisibilityReason = components['schemas']['VisibilityReason'];
+export type Warning = components['schemas']['Warning'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookCheck = components['schemas']['WebhookCheck'];
 export type WebhookFix = components['schemas']['WebhookFix'];
@@ -3377,7 +3461,7 @@ export interface operations {
                  */
                 search?: string;
                 /**
-                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`
+                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`. Starter cannot use the fields of attributes and details: `rarity`, `finish`, `lang`, `illustrator`, `card`, `type`, `regulation`, `product` and `hp`
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
@@ -3407,7 +3491,13 @@ export interface operations {
                 /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; ignored for Starter */
                 with_stats?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3483,6 +3573,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Item"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Canonical form of the field query, if one was sent */
                         query?: string;
                         /** @description Up to three similar searches with results, if a search finds nothing */
@@ -3492,6 +3584,15 @@ export interface operations {
             };
             /** @description UNAUTHENTICATED */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3528,7 +3629,7 @@ export interface operations {
                  */
                 q: string;
                 /**
-                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`
+                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`. Starter cannot use the fields of attributes and details: `rarity`, `finish`, `lang`, `illustrator`, `card`, `type`, `regulation`, `product` and `hp`
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
@@ -3556,7 +3657,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3642,6 +3749,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Item"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Canonical form of the field query, if one was sent */
                         query?: string;
                         /** @description Up to three similar searches with results, if a search finds nothing */
@@ -3651,6 +3760,15 @@ export interface operations {
             };
             /** @description UNAUTHENTICATED */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3687,7 +3805,13 @@ export interface operations {
                  */
                 q?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3730,6 +3854,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Suggestion"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -3916,7 +4042,13 @@ export interface operations {
                 /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; ignored for Starter */
                 with_stats?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id
@@ -3998,6 +4130,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Item"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4062,7 +4196,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4107,6 +4247,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["CategoryEntry"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4142,7 +4284,13 @@ export interface operations {
     listGroups: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4199,6 +4347,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["GradeGroup"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4225,7 +4375,13 @@ export interface operations {
     listMarkets: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4260,6 +4416,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Market"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4291,9 +4449,9 @@ export interface operations {
                  * @example charizard
                  */
                 search?: string;
-                /** @description Name of the seller, case-insensitive */
+                /** @description Name of the seller, or the start of each of its words, ignoring case and accents; if a name is exactly this, only that seller */
                 seller_name?: string;
-                /** @description Name of the set (a category), case-insensitive; includes everything below it */
+                /** @description Name of the set (a category), or the start of each of its words, ignoring case and accents; if a name is exactly this, only that set. Includes everything below it */
                 set_name?: string;
                 /** @description Slug of a category; includes everything below it */
                 category?: string;
@@ -4350,7 +4508,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4407,6 +4571,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Listing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4470,7 +4636,13 @@ export interface operations {
                 /** @description `1` adds `explain`: rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -4528,6 +4700,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Listing"] | components["schemas"]["OwnListing"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4843,7 +5017,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4900,6 +5080,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["OwnListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -4959,7 +5141,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5000,6 +5188,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["RecentSale"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5044,7 +5234,13 @@ export interface operations {
     readListingVisibility: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the listing
@@ -5082,6 +5278,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ListingVisibility"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5146,7 +5344,13 @@ export interface operations {
                  */
                 net?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5172,6 +5376,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PayoutPreview"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5719,7 +5925,13 @@ export interface operations {
                  */
                 interval?: "day" | "week" | "month";
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id
@@ -5757,6 +5969,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PricePeriod"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5821,7 +6035,13 @@ export interface operations {
                  */
                 label?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id
@@ -5932,6 +6152,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceExplanation"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6005,7 +6227,13 @@ export interface operations {
                  */
                 with_data?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6168,15 +6396,20 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTEyNDA1Mjk4NjA3NjI4MTEiLCI3NTc6NzU3OiIsIjgxMjo4MTI6IiwiNzY0Iiw1LDJd"
+                     *       "next": "WzEsIjc3MTEyNDA1Mjk4NjA3NjI4MTEiLCI3NTc6NzU3OiIsIjgxMjo4MTI6IiwiNzY0Iiw1LDJd",
+                     *       "more": true
                      *     }
                      */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Change"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Send it as `after` to continue */
                         next: string;
+                        /** @description Whether to continue at once: with `kinds`, a page may be empty although changes follow it */
+                        more: boolean;
                     };
                 };
             };
@@ -6230,7 +6463,13 @@ export interface operations {
     getDump: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6252,6 +6491,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Dump"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6287,7 +6528,13 @@ export interface operations {
     readDumpFile: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description As in the manifest
@@ -6336,6 +6583,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description RANGE_NOT_SATISFIABLE */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description VALIDATION_ERROR */
             422: {
                 headers: {
@@ -6359,7 +6615,13 @@ export interface operations {
     exportListings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6906,7 +7168,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6957,6 +7225,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ParkedListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7203,7 +7473,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7230,8 +7506,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T08:51:59+03:00",
-                     *           "expires_at": "2026-11-24T08:51:59+03:00",
+                     *           "created_at": "2026-11-24T00:46:32+03:00",
+                     *           "expires_at": "2026-11-25T00:46:32+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -7250,6 +7526,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PriceJobSummary"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7361,8 +7639,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -7386,6 +7664,8 @@ export interface operations {
                      *                 }
                      *               }
                      *             ],
+                     *             "market_price": null,
+                     *             "warnings": [],
                      *             "reason": null,
                      *             "outcome": null,
                      *             "why": null
@@ -7412,6 +7692,8 @@ export interface operations {
                      *                 }
                      *               }
                      *             ],
+                     *             "market_price": null,
+                     *             "warnings": [],
                      *             "reason": null,
                      *             "outcome": null,
                      *             "why": null
@@ -7497,7 +7779,13 @@ export interface operations {
     getPriceJob: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the price job
@@ -7529,9 +7817,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
-                     *         "applied_at": "2026-11-23T08:52:00+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
+                     *         "applied_at": "2026-11-24T00:46:32+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7545,6 +7833,17 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "market_price": 18103.33,
+                     *             "warnings": [
+                     *               {
+                     *                 "message": "the price is less than the market price of 18103.33 divided by 2",
+                     *                 "rule": "price_far_below",
+                     *                 "params": {
+                     *                   "price": 18103.33,
+                     *                   "factor": 2
+                     *                 }
+                     *               }
+                     *             ],
                      *             "reason": null,
                      *             "outcome": "changed",
                      *             "why": null
@@ -7557,6 +7856,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceJob"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7645,9 +7946,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
-                     *         "applied_at": "2026-11-23T08:52:00+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
+                     *         "applied_at": "2026-11-24T00:46:32+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7661,6 +7962,17 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "market_price": 18103.33,
+                     *             "warnings": [
+                     *               {
+                     *                 "message": "the price is less than the market price of 18103.33 divided by 2",
+                     *                 "rule": "price_far_below",
+                     *                 "params": {
+                     *                   "price": 18103.33,
+                     *                   "factor": 2
+                     *                 }
+                     *               }
+                     *             ],
                      *             "reason": null,
                      *             "outcome": "changed",
                      *             "why": null
@@ -7781,10 +8093,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T08:51:59+03:00",
-                     *         "expires_at": "2026-11-24T08:51:59+03:00",
-                     *         "applied_at": "2026-11-23T08:52:00+03:00",
-                     *         "undone_at": "2026-11-23T08:52:00+03:00",
+                     *         "created_at": "2026-11-24T00:46:32+03:00",
+                     *         "expires_at": "2026-11-25T00:46:32+03:00",
+                     *         "applied_at": "2026-11-24T00:46:32+03:00",
+                     *         "undone_at": "2026-11-24T00:46:32+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -7797,6 +8109,17 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "market_price": 18103.33,
+                     *             "warnings": [
+                     *               {
+                     *                 "message": "the price is less than the market price of 18103.33 divided by 2",
+                     *                 "rule": "price_far_below",
+                     *                 "params": {
+                     *                   "price": 18103.33,
+                     *                   "factor": 2
+                     *                 }
+                     *               }
+                     *             ],
                      *             "reason": null,
                      *             "outcome": "reversed",
                      *             "why": null
@@ -7882,7 +8205,13 @@ export interface operations {
     listRepricingRules: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7931,6 +8260,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["RepricingRule"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8256,7 +8587,7 @@ export interface operations {
                      *         "ceiling": 5000,
                      *         "max_move_percent": 20,
                      *         "min_comparables": 1,
-                     *         "simulated_at": "2026-11-23T08:52:00+03:00",
+                     *         "simulated_at": "2026-11-24T00:46:32+03:00",
                      *         "last_run_at": null
                      *       },
                      *       "message": "Repricing rule updated"
@@ -8579,7 +8910,13 @@ export interface operations {
                  */
                 with_value?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8648,6 +8985,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Collection"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8703,7 +9042,13 @@ export interface operations {
                  */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -8774,6 +9119,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionWorthDay"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8842,7 +9189,13 @@ export interface operations {
                  */
                 with_value?: boolean;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -8908,6 +9261,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionRecord"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9067,7 +9422,13 @@ export interface operations {
     getCollectionItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path: {
                 /**
                  * @description Id of the collection
@@ -9112,6 +9473,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionRecord"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9397,7 +9760,13 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9447,6 +9816,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["OwnSale"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9504,7 +9875,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9580,6 +9957,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Statement"];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9624,7 +10003,13 @@ export interface operations {
     getVacation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9649,6 +10034,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Vacation"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9855,7 +10242,13 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9877,13 +10270,15 @@ export interface operations {
                      *         "is_active": true,
                      *         "secret": "q3JxZr8sVt0YbKcW5nLhTgDfPaRmUe7iXo1Bv9yCzN2wHkSj"
                      *       },
-                     *       "note": "Verify each request before you process it: X-Service-Signature is the lower-case hexadecimal HMAC-SHA256 of the raw body, keyed with the secret; respond with 401 if it does not match. The Standard Webhooks headers (webhook-id, webhook-timestamp, webhook-signature) are also sent. Respond with 2xx within 5 seconds and do long work afterwards."
+                     *       "note": "Verify each request before you process it: X-Service-Signature is the lower-case hexadecimal HMAC-SHA256 of the raw body, keyed with the secret; respond with 401 if it does not match. The Standard Webhooks headers (webhook-id, webhook-timestamp, webhook-signature) are also sent. For a day after a rotation of the secret, webhook-signature also has the signatures with the previous secret, and X-Service-Signature uses it in the first and third attempt. Respond with 2xx within 5 seconds and do long work afterwards."
                      *     }
                      */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Webhook"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description How to verify the signature */
                         note: string;
                     };
@@ -10024,6 +10419,146 @@ export interface operations {
             };
         };
     };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "secret": "q3JxZr8sVt0YbKcW5nLhTgDfPaRmUe7iXo1Bv9yCzN2wHkSj",
+                     *         "previous_valid_until": "2026-11-25T00:16:17+03:00"
+                     *       },
+                     *       "message": "Secret rotated"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["RotatedSecret"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY or FORBIDDEN */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listWebhookLogs: {
         parameters: {
             query?: {
@@ -10035,7 +10570,13 @@ export interface operations {
                  */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10078,6 +10619,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WebhookLog"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -10324,7 +10867,13 @@ export interface operations {
                  */
                 limit?: number;
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10380,6 +10929,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["AccountEvent"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Cursor for the next request, also if `data` is empty */
                         next: string;
                     };
@@ -10544,7 +11095,13 @@ export interface operations {
     readMe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -10570,6 +11127,7 @@ export interface operations {
                      *           "last4": "jJKf",
                      *           "expires_at": null,
                      *           "read_only": false,
+                     *           "strict": false,
                      *           "allowed_origins": [],
                      *           "allowed_addresses": []
                      *         },
@@ -10596,6 +11154,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Me"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };

@@ -39,6 +39,8 @@ type Entry<P extends PagedPath> = Answer<P, 'get'> extends { data: (infer E)[] }
 interface FeedPage {
   data: unknown[]
   next: string
+  /** whether entries may follow although `data` is empty */
+  more?: boolean
 }
 
 /** Paths of feeds that are read by cursor: changes of the catalogue, and events of the account. */
@@ -121,13 +123,13 @@ export class Mintmark {
       for (let after = params?.query?.after; !signal?.aborted; ) {
         const askedMs = Date.now()
         const query = { ...params?.query, wait, ...(after !== undefined && { after }) }
-        const { data, next } = (await get(path, { ...options, params: { ...params, query }, fetch: send })) as FeedPage
+        const { data, next, more } = (await get(path, { ...options, params: { ...params, query }, fetch: send })) as FeedPage
         for (const entry of data as Told<P>[]) {
           if (signal?.aborted) return
           yield entry
         }
         after = next
-        if (data.length > 0) continue
+        if (data.length > 0 || more) continue
         if (wait === 0) return
         if (Date.now() - askedMs < SHORTEST_WAIT_MS) await pause(SHORTEST_WAIT_MS, signal ?? never)
       }

@@ -13,8 +13,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Verifies the signature over the raw body and the time of sending: the signed `webhook-timestamp` of the attempt, or the body's `sent_at` if a
- * proxy passed on only `X-Service-Signature`. Signatures are compared in constant time.
+ * Verifies the signature over the raw body and the time of sending: `webhook-signature` with the `webhook-timestamp` of the attempt, or
+ * `X-Service-Signature` with the body's `sent_at` if a proxy passed on only that header. Signatures are compared in constant time.
  * @param body the exact body as received, before any parsing
  * @param secret the webhook's secret, as returned by `GET /plus/webhook`
  * @returns the event, or null if it is forged, altered or too old: respond with 401 in that case
@@ -28,15 +28,19 @@ export async function verifyWebhook(
   const header = headerReader(headers)
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : new Uint8Array(body)
   const isSigned = await verifier(secret)
-  if (!(await isSigned(bytesOfHex(header('x-service-signature')), bytes))) return null
-  const event = JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
+  const own = bytesOfHex(header('x-service-signature'))
   const timestamp = header('webhook-timestamp')
-  if (timestamp !== '') {
+  if (own.length === 0) return null
+  if (timestamp === '') {
+    if (!(await isSigned(own, bytes))) return null
+  } else {
+    // Only this header has the signatures with both secrets after a rotation.
     const signed = joined(new TextEncoder().encode(`${header('webhook-id')}.${timestamp}.`), bytes)
     const signatures = header('webhook-signature').split(' ').map(bytesOfSignature)
     const found = await Promise.all(signatures.map((signature) => isSigned(signature, signed)))
     if (!found.includes(true)) return null
   }
+  const event = JSON.parse(new TextDecoder().decode(bytes)) as WebhookEvent
   const sentMs = timestamp === '' ? Date.parse(event.sent_at) : Number(timestamp) * 1_000
   return Math.abs(Date.now() - sentMs) <= toleranceSeconds * 1_000 ? event : null
 }

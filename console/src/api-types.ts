@@ -410,7 +410,7 @@ export interface paths {
         put?: never;
         /**
          * Create a token for a person
-         * @description Owners, or the person themselves. The token has the roles of the person, and the audit log names the person.
+         * @description Owners, or the person themselves. The token has the roles of the person, and the audit log names the person. A token that was created with another token ends with it.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/people/2/tokens' \
@@ -437,7 +437,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a person's token
-         * @description Owners, or the person themselves. Every node rejects the token within a second. Revoking it again changes nothing.
+         * @description Owners, or the person themselves. Tokens that were created with it end, too. Every node rejects them within a second. Revoking it again changes nothing.
          *
          *     ```sh
          *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/tokens/1' \
@@ -1710,7 +1710,7 @@ export interface paths {
         put?: never;
         /**
          * Merge an item into another one
-         * @description Moves prices with their history, held prices, foreign ids, listings, sales and collection records to `into`, which keeps its name and other facts. From then on, the id of the merged item refers to `into` everywhere.
+         * @description Moves prices with their history, held prices, foreign ids, listings, sales and collection records to `into`, which keeps its name and other facts. From then on, the id of the merged item refers to `into` everywhere. With `dry_run=1`, it only counts what it would move.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/426/merge' \
@@ -2786,7 +2786,7 @@ export interface components {
             webhook_attempts: number | null;
             /** @description Failed attempts */
             webhook_failures: number | null;
-            /** @description Last value recorded on that day; null if none was recorded, and for a single account */
+            /** @description Last value recorded on that day, for today the current one; null if none was recorded, and for a single account */
             active_listings: number | null;
             /** @description By source, last values recorded on that day; empty if none were recorded, and for a single account */
             coverage: components["schemas"]["DayCoverage"][];
@@ -2838,6 +2838,8 @@ export interface components {
             last4: string;
             /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
+            /** @description Whether unknown query parameters are refused (422), as with `Prefer: handling=strict` */
+            strict: boolean;
             /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
             /** @description Addresses and ranges from which the key may be used; empty: no restriction */
@@ -3099,6 +3101,8 @@ export interface components {
             expires_at?: string | null;
             /** @description true makes the key read-only: operations that change something are rejected with `READ_ONLY_KEY` */
             read_only?: boolean;
+            /** @description true refuses unknown query parameters (422) for every request with the key, as `Prefer: handling=strict` does */
+            strict?: boolean;
             /** @description Origins of web pages that may use the key; if set, requests without an `Origin` are rejected. Empty: no restriction */
             allowed_origins?: string[];
             /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no restriction */
@@ -3320,6 +3324,8 @@ export interface components {
             expires_at?: string | null;
             /** @description true makes the key read-only: operations that change something are rejected with `READ_ONLY_KEY` */
             read_only?: boolean;
+            /** @description true refuses unknown query parameters (422) for every request with the key, as `Prefer: handling=strict` does */
+            strict?: boolean;
             /** @description Origins of web pages that may use the key; if set, requests without an `Origin` are rejected. Empty: no restriction */
             allowed_origins?: string[];
             /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no restriction */
@@ -3499,7 +3505,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ACCOUNT_SUSPENDED" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /** @enum {string} */
         EventKind: "sale" | "expire";
         EvidenceRule: {
@@ -3609,6 +3615,11 @@ export interface components {
             state: "open" | "accepted" | "discarded" | "reverted";
             decided_by: string | null;
             decided_at: string | null;
+        };
+        IdenticalItem: {
+            id: number;
+            name: string;
+            code: string | null;
         };
         Import: {
             id: number;
@@ -4167,6 +4178,11 @@ export interface components {
             at: string;
             undone_by: string | null;
             undone_at: string | null;
+            /**
+             * @description Only in a preview: nothing was changed, and `id` has no meaning
+             * @enum {boolean}
+             */
+            dry_run?: true;
         };
         MergeItemInput: {
             /** @description Id of the item to keep; it receives everything */
@@ -4180,6 +4196,8 @@ export interface components {
             last4: string;
             /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
+            /** @description Whether unknown query parameters are refused (422), as with `Prefer: handling=strict` */
+            strict: boolean;
             /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
             /** @description Addresses and ranges from which the key may be used; empty: no restriction */
@@ -4768,6 +4786,8 @@ export interface components {
             confidence: components["schemas"]["PriceConfidence"] | null;
             /** @description Evidence against a published price */
             flags: components["schemas"]["PriceFlag"][];
+            /** @description Items with the same figures, if `flags` has `identical_figures`; at most 5 */
+            identical_to: components["schemas"]["IdenticalItem"][];
             rule: ("foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order") | null;
             reason: string | null;
             params: {
@@ -5136,6 +5156,8 @@ export interface components {
             prices_unchecked: {
                 [key: string]: number;
             };
+            /** @description Whether exchange rates are complete and current, as in `GET /health`; null without prices */
+            rates: components["schemas"]["Finding"] | null;
             /** @description Price sources by market and label group */
             sources: components["schemas"]["SourceHealth"][];
             /** @description Sources whose next feed is overdue */
@@ -5459,6 +5481,12 @@ export interface components {
             }[] | null;
             review: components["schemas"]["ListingReview"];
         };
+        Warning: {
+            /** @description Query parameter that the operation does not have; it was ignored */
+            parameter: string;
+            /** @description Parameter with a similar name; null if there is none */
+            did_you_mean: string | null;
+        };
         WebhookAttempt: {
             id: number;
             event: components["schemas"]["EventKind"];
@@ -5584,6 +5612,7 @@ export type Grade = components['schemas']['Grade'];
 export type GradeGroup = components['schemas']['GradeGroup'];
 export type Health = components['schemas']['Health'];
 export type HeldPrice = components['schemas']['HeldPrice'];
+export type IdenticalItem = components['schemas']['IdenticalItem'];
 export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
 export type ImportFormat = components['schemas']['ImportFormat'];
@@ -5685,6 +5714,7 @@ export type TopSeller = components['schemas']['TopSeller'];
 export type UpdateApprovalRuleInput = components['schemas']['UpdateApprovalRuleInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type WaitingListing = components['schemas']['WaitingListing'];
+export type Warning = components['schemas']['Warning'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type $defs = Record<string, never>;
@@ -5705,7 +5735,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5722,6 +5755,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Account"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5762,7 +5797,10 @@ export interface operations {
     getAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 id: number;
@@ -5781,6 +5819,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Account"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5835,7 +5875,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 id: number;
@@ -5855,6 +5898,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["CreditEntry"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5907,7 +5952,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -5927,6 +5975,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ApiKey"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -5977,7 +6027,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -5997,6 +6050,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["KeyUsage"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6111,7 +6166,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6128,6 +6186,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Person"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6168,7 +6228,10 @@ export interface operations {
     getPerson: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the person */
                 id: number;
@@ -6187,6 +6250,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Person"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6297,7 +6362,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the person */
                 id: number;
@@ -6317,6 +6385,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PersonSession"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6394,7 +6464,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the person */
                 id: number;
@@ -6414,6 +6487,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PersonToken"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6490,7 +6565,10 @@ export interface operations {
     readFirstSteps: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6506,6 +6584,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["FirstSteps"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6535,7 +6615,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6552,6 +6635,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["AuditRow"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6574,7 +6659,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6591,6 +6679,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredCategory"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6678,7 +6768,7 @@ export interface operations {
                 category_id?: number;
                 /** @description Part of the name, code or ref, case-insensitive */
                 search?: string;
-                /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query` */
+                /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`. Starter cannot use the fields of attributes and details: `rarity`, `finish`, `lang`, `illustrator`, `card`, `type`, `regulation`, `product` and `hp` */
                 query?: string;
                 /** @description Default: the list's usual order */
                 sort_by?: "name" | "code" | "id" | "price" | "updated_at";
@@ -6689,7 +6779,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6706,6 +6799,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ListedItem"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                         /** @description Canonical form of the field query, if one was sent */
                         query?: string;
                     };
@@ -6751,7 +6846,10 @@ export interface operations {
                 /** @description The query up to the cursor */
                 text?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6767,6 +6865,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Completions"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6775,7 +6875,10 @@ export interface operations {
     getStoredItem: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -6794,6 +6897,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PricedItem"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6842,7 +6947,10 @@ export interface operations {
                 /** @description Condition or grade */
                 label?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -6861,6 +6969,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StoredPriceExplanation"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6869,7 +6979,10 @@ export interface operations {
     listItemSources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -6888,6 +7001,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StatedItemSource"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6896,7 +7011,10 @@ export interface operations {
     listGroups: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6912,6 +7030,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["GradeGroup"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -6930,7 +7050,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6947,6 +7070,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredCollection"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7057,7 +7182,10 @@ export interface operations {
                 /** @description Last day, inclusive */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -7076,6 +7204,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["CollectionWorthDay"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7098,7 +7228,10 @@ export interface operations {
                 /** @description Direction of `sort_by`; ties are sorted by id in the same direction */
                 sort_order?: "asc" | "desc";
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7115,6 +7248,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7164,7 +7299,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7181,6 +7319,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WaitingListing"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7189,7 +7329,10 @@ export interface operations {
     getStoredListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the listing */
                 id: number;
@@ -7208,6 +7351,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StoredListing"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7253,7 +7398,10 @@ export interface operations {
     reviewListing: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the listing */
                 id: number;
@@ -7272,6 +7420,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ListingReview"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7404,7 +7554,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7421,6 +7574,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ListingDecision"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7462,7 +7617,10 @@ export interface operations {
     listApprovalRules: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7478,6 +7636,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ApprovalRule"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7591,7 +7751,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the approval rule */
                 id: number;
@@ -7611,6 +7774,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ApprovalRuleLogEntry"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7675,7 +7840,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7692,6 +7860,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredOrder"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7732,7 +7902,10 @@ export interface operations {
     getOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Order id assigned by the shop */
                 order_id: number;
@@ -7751,6 +7924,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StoredOrder"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7802,7 +7977,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7819,6 +7997,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredSale"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -7840,7 +8020,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7857,6 +8040,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["HeldPrice"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8002,7 +8187,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8019,6 +8207,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Rate"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8059,7 +8249,10 @@ export interface operations {
     listSynonyms: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8075,6 +8268,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Synonym"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8136,7 +8331,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8153,6 +8351,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PriceReview"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8176,7 +8376,10 @@ export interface operations {
                 /** @description Only prices of this import */
                 import_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8192,6 +8395,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceReviewCount"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8207,7 +8412,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8224,6 +8432,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["PriceDecision"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8295,7 +8505,10 @@ export interface operations {
     listSources: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8311,6 +8524,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PriceSource"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8395,7 +8610,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8412,6 +8630,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["SharedId"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8419,7 +8639,10 @@ export interface operations {
     };
     mergeItem: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `1` changes nothing; `moved` is what the merge would move */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -8463,7 +8686,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8480,6 +8706,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Merge"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8568,7 +8796,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8585,6 +8816,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Match"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8593,7 +8826,10 @@ export interface operations {
     getMatch: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the match */
                 id: number;
@@ -8612,6 +8848,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Match"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8756,7 +8994,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8773,6 +9014,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["SetMatch"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8878,7 +9121,10 @@ export interface operations {
     readStats: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8894,6 +9140,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Stats"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8909,7 +9157,10 @@ export interface operations {
                 /** @description Only the sales, decisions, requests and deliveries of this account */
                 account_id?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8925,6 +9176,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Activity"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8933,7 +9186,10 @@ export interface operations {
     readHealth: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8949,6 +9205,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Health"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -8957,7 +9215,10 @@ export interface operations {
     getDumpState: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8973,6 +9234,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["DumpState"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9084,7 +9347,10 @@ export interface operations {
                 /** @description End of the range, exclusive */
                 to?: string;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the item */
                 id: number;
@@ -9103,6 +9369,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PricePoint"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9125,7 +9393,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9142,6 +9413,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Import"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9150,7 +9423,10 @@ export interface operations {
     getImport: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the import */
                 id_or_format: number;
@@ -9169,6 +9445,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ImportDetail"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9236,7 +9514,10 @@ export interface operations {
     exportRefusals: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the import */
                 id: number;
@@ -9290,7 +9571,10 @@ export interface operations {
     listImportFormats: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9306,6 +9590,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ImportFormat"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9314,7 +9600,10 @@ export interface operations {
     listPriceMappings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9330,6 +9619,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["SavedPriceMapping"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9338,7 +9629,10 @@ export interface operations {
     getPriceMapping: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Name of the mapping */
                 name: string;
@@ -9357,6 +9651,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["SavedPriceMapping"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9430,7 +9726,10 @@ export interface operations {
     exportCollection: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -9458,7 +9757,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the collection */
                 id: number;
@@ -9478,6 +9780,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ParkedRow"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9555,7 +9859,10 @@ export interface operations {
     getAccountWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -9574,6 +9881,8 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["AccountWebhook"] | null;
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9591,7 +9900,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path: {
                 /** @description Id of the account */
                 account_id: number;
@@ -9611,6 +9923,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WebhookAttempt"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9634,7 +9948,10 @@ export interface operations {
                 /** @description Entries per page */
                 per_page?: number;
             };
-            header?: never;
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9651,6 +9968,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["WebhookEvent"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
                     };
                 };
             };
@@ -9817,7 +10136,7 @@ export const decidePricesInputPricesMarketValues: ReadonlyArray<FlattenedDeepReq
 export const decidePricesInputFilterStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["filter"]["state"]> = ["held", "disputed", "stale"];
 export const decidePricesInputFilterCauseValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["filter"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
 export const discardHeldPricesInputRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DiscardHeldPricesInput"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
-export const errorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ErrorCode"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "READ_ONLY_KEY", "ORIGIN_NOT_ALLOWED", "ADDRESS_NOT_ALLOWED", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "CURSOR_EXPIRED", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
+export const errorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ErrorCode"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ACCOUNT_SUSPENDED", "READ_ONLY_KEY", "ORIGIN_NOT_ALLOWED", "ADDRESS_NOT_ALLOWED", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "CURSOR_EXPIRED", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RANGE_NOT_SATISFIABLE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
 export const eventKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EventKind"]> = ["sale", "expire"];
 export const explainedComparisonLevelValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ExplainedComparison"]["level"]> = ["agree", "doubt", "conflict"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];

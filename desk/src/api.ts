@@ -1,6 +1,7 @@
 // The desk's connection to the public API: typed by its document, with the signed-in account.
 import { connect } from '#ui/api.ts'
 import { clientOf } from '#ui/client.ts'
+import { timeZone } from '#ui/time-zone.ts'
 import { nameMarkets } from '#ui/words.ts'
 import type { Me, paths } from '../../client/src/api.ts'
 
@@ -20,6 +21,8 @@ export interface Session {
   currencies: Record<string, string>
   /** the operator's names of the markets, by code; not all have one */
   market_names: Record<string, string>
+  /** IANA zone of the times on the pages, as in statements */
+  time_zone: string
 }
 
 export const sessions = connect<Session>({
@@ -27,7 +30,10 @@ export const sessions = connect<Session>({
   api: '/api/v1',
   credential: 'key',
   who: 'account',
-  onLoad: ({ market_names: names }) => nameMarkets(names),
+  onLoad: ({ market_names: names, time_zone: zone }) => {
+    nameMarkets(names)
+    timeZone.value = zone
+  },
 })
 
 /** Whether the key may change anything; the service rejects writes otherwise. */

@@ -18,11 +18,13 @@ export interface DeskSessionParts {
   /** currency of each price source, for pages that show prices */
   currencies: Record<string, string>
   marketNames: MarketNames
+  /** IANA zone of the times that the pages show */
+  timeZone: string
 }
 
 /** Registers sign-in to the seller's desk; each counts as a request of the account. */
 export function addDeskSession(app: FastifyInstance, pages: SessionPages, parts: DeskSessionParts): void {
-  const { keys, limits, ctx, currencies, marketNames } = parts
+  const { keys, limits, ctx, currencies, marketNames, timeZone } = parts
   addSessionRoutes(app, {
     ...pages,
     open: async (request, body) => {
@@ -34,7 +36,7 @@ export function addDeskSession(app: FastifyInstance, pages: SessionPages, parts:
     describe: async (request, viewer) => {
       if (viewer === null) return { account: null }
       const { account, key } = await call(readMe, ctx(request, viewer), {})
-      return { account, key, currencies, market_names: marketNames }
+      return { account, key, currencies, market_names: marketNames, time_zone: timeZone }
     },
   })
 }

@@ -6,6 +6,9 @@ import { Cache } from '#core/cache.ts'
 import { type Reason, reason, textOf } from '#core/problems.ts'
 
 const WINDOW_MS = 60_000
+/** Look-ups a second for a blocked address, so that its valid keys work; those that find a valid key do not count. */
+const LOOKUPS = 5
+const LOOKUPS_MS = 1_000
 /** Maximum addresses counted at a time; beyond it, the address with the oldest failure is dropped. */
 const ADDRESSES = 10_000
 
@@ -31,6 +34,9 @@ export interface FailureRules {
 interface Window {
   failures: number
   endsMs: number
+  /** look-ups since the address was blocked, and when they are forgotten */
+  lookups: number
+  lookupsEndMs: number
 }
 
 /** Counts on this node only: the limit protects the node's database, and an attacker gains little from further nodes. */
@@ -53,23 +59,44 @@ export class FailedAuthentications {
   }
 
   /**
-   * Counts a failure.
-   * @returns the error to throw: UNAUTHENTICATED, or RATE_LIMITED while the caller's address is blocked
+   * Admits a look-up of a well-formed credential, which cannot be guessed: also for a blocked address, but only few.
+   * @returns a function to call if the credential is valid: the look-up then does not count
+   * @throws RATE_LIMITED
    */
-  refuse(caller: Caller, why: Reason): ServiceError {
+  admitLookup(caller: Caller): () => void {
+    const window = this.#windowOf(addressOf(caller))
+    if (!window || window.failures < this.#rules.limit) return () => {}
+    const nowMs = this.#rules.now().getTime()
+    if (window.lookupsEndMs <= nowMs) Object.assign(window, { lookups: 0, lookupsEndMs: nowMs + LOOKUPS_MS })
+    if (window.lookups >= LOOKUPS) throw this.#tooMany(window)!
+    window.lookups += 1
+    const { lookupsEndMs } = window
+    return () => {
+      if (window.lookupsEndMs === lookupsEndMs) window.lookups -= 1
+    }
+  }
+
+  /**
+   * Counts a failure.
+   * @param why the error to throw, or the reason for UNAUTHENTICATED
+   * @returns that error, or RATE_LIMITED while the caller's address is blocked
+   */
+  refuse(caller: Caller, why: Reason | ServiceError): ServiceError {
     const { credential, limit, log, now, record } = this.#rules
     const address = addressOf(caller)
-    const window = this.#windowOf(address) ?? { failures: 0, endsMs: now().getTime() + WINDOW_MS }
+    const window = this.#windowOf(address) ?? { failures: 0, endsMs: now().getTime() + WINDOW_MS, lookups: 0, lookupsEndMs: 0 }
     const refusal = this.#tooMany(window)
     if (refusal) return refusal
+    const error = why instanceof ServiceError ? why : unauthenticated(why)
     window.failures += 1
     this.#windows.set(address, window)
     this.refused += 1
     record?.(address)
     // At most two lines per address and minute, so that an attacker cannot fill the log.
-    if (window.failures === 1) log.info({ credential, address, reason: textOf(why) }, 'Authentication failed')
+    if (window.failures === 1)
+      log.info({ credential, address, reason: why instanceof ServiceError ? why.message : textOf(why) }, 'Authentication failed')
     if (window.failures === limit) log.warn({ credential, address, failures: limit }, 'Too many failed authentications; rejecting the address')
-    return unauthenticated(why)
+    return error
   }
 
   #windowOf(address: string): Window | undefined {
@@ -89,7 +116,7 @@ export class FailedAuthentications {
 }
 
 /** The client's address; for IPv6 the /64, the size that providers assign to one customer. */
-function addressOf({ ip, socket }: Caller): string {
+export function addressOf({ ip, socket }: Caller): string {
   // A trusted proxy's value that is not an address counts against the proxy.
   const text = ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? '')
   if (!ipaddr.isValid(text)) return 'unknown'

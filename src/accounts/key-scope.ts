@@ -1,4 +1,4 @@
-// Restrictions of an API key (read-only, origins, addresses) and the check of a request against them.
+// Restrictions of an API key (read-only, strict, origins, addresses) and the check of a request against them.
 import ipaddr from 'ipaddr.js'
 import { type AddressRange, addressRange, isInRange } from '#core/address-ranges.ts'
 import { invalidFields, ServiceError } from '#core/errors.ts'
@@ -14,16 +14,20 @@ const RANGE = reason('address_range')
 /** As sent by operators and as stored; an empty list restricts nothing. */
 export interface KeyScope {
   read_only: boolean
+  strict: boolean
   allowed_origins: string[]
   allowed_addresses: string[]
 }
 
-export const NO_SCOPE: KeyScope = { read_only: false, allowed_origins: [], allowed_addresses: [] }
+export const NO_SCOPE: KeyScope = { read_only: false, strict: false, allowed_origins: [], allowed_addresses: [] }
 
 /** Fields of a body that creates or changes a key; fields that are not sent do not change. */
 export const ScopeFields = {
   read_only: Type.Optional(
     Type.Boolean({ description: 'true makes the key read-only: operations that change something are rejected with `READ_ONLY_KEY`' }),
+  ),
+  strict: Type.Optional(
+    Type.Boolean({ description: 'true refuses unknown query parameters (422) for every request with the key, as `Prefer: handling=strict` does' }),
   ),
   allowed_origins: Type.Optional(
     Type.Array(Type.String({ maxLength: 300, allowed: ORIGIN }), {
@@ -45,7 +49,7 @@ export const ScopeFields = {
  * The restrictions in a body, without duplicates.
  * @throws VALIDATION_ERROR that names each invalid entry
  */
-export function scopeOf({ read_only, allowed_origins, allowed_addresses }: Partial<KeyScope>): Partial<KeyScope> {
+export function scopeOf({ read_only, strict, allowed_origins, allowed_addresses }: Partial<KeyScope>): Partial<KeyScope> {
   const problems: Problem[] = []
   const checked = (field: string, entries: string[], isValid: (entry: string) => boolean, rule: 'origin' | 'address_range') => {
     entries.forEach((entry, i) => {
@@ -55,6 +59,7 @@ export function scopeOf({ read_only, allowed_origins, allowed_addresses }: Parti
   }
   const scope: Partial<KeyScope> = {
     ...(read_only !== undefined && { read_only }),
+    ...(strict !== undefined && { strict }),
     ...(allowed_origins && { allowed_origins: checked('allowed_origins', allowed_origins, isOrigin, 'origin') }),
     ...(allowed_addresses && {
       allowed_addresses: checked('allowed_addresses', allowed_addresses, (entry) => addressRange(entry) !== null, 'address_range'),

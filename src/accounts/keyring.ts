@@ -1,10 +1,10 @@
 // Authenticates the Authorization header from memory: one database query per key, updated by the change feed; addresses with too many
-// failures are rejected before any lookup.
+// failures get few look-ups.
 import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
 import type { Log } from '#core/context.ts'
-import { type ServiceError, unauthenticated } from '#core/errors.ts'
+import { ServiceError, unauthenticated } from '#core/errors.ts'
 import { Cache } from '#core/cache.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Viewer } from '#core/verb.ts'
@@ -112,7 +112,7 @@ export class Keyring implements ChangeFollower {
   readonly #holders = new Cache<string, KeyHolder>({ limit: CAPACITY })
   readonly #loading = new Map<string, Promise<KeyHolder | null>>()
   readonly #unknown = new Cache<string, true>({ limit: UNKNOWN_CAPACITY })
-  /** keys that were valid until their account changed: they are read again, also for blocked addresses */
+  /** keys that were valid until their account changed: they are read again, also for blocked addresses, without a limit */
   readonly #changed = new Cache<string, true>({ limit: CAPACITY })
   readonly #audit: FailureAudit | null
   readonly failures: FailedAuthentications
@@ -144,19 +144,19 @@ export class Keyring implements ChangeFollower {
   }
 
   /**
-   * The caller, by the value of the Authorization header, if the key is valid, cached and not restricted to origins or addresses;
+   * The caller, by the value of the Authorization header, if the key is valid, cached, not restricted to origins or addresses, and not suspended;
    * null: call `find`.
    */
   known(header: string | undefined): Viewer | null {
     const key = header === undefined ? undefined : BEARER.exec(header)?.[1]
     const holder = key === undefined ? undefined : this.#holders.get(key)
-    return holder && holder.limits === null && this.#refusalOf(holder) === null ? this.#used(holder) : null
+    return holder && holder.limits === null && !holder.suspended && this.#refusalOf(holder) === null ? this.#used(holder) : null
   }
 
   /**
    * The caller, by the value of the Authorization header: synchronously for cached keys, otherwise a promise.
-   * @throws UNAUTHENTICATED, RATE_LIMITED, ORIGIN_NOT_ALLOWED, ADDRESS_NOT_ALLOWED (or rejects with them); the database's error if a query
-   * fails
+   * @throws UNAUTHENTICATED, RATE_LIMITED, ORIGIN_NOT_ALLOWED, ADDRESS_NOT_ALLOWED, ACCOUNT_SUSPENDED (or rejects with them); the
+   * database's error if a query fails
    */
   find(header: string | undefined, caller: Caller): Viewer | Promise<Viewer> {
     const { credential } = this.#source
@@ -173,17 +173,21 @@ export class Keyring implements ChangeFollower {
     const holder = this.#holders.get(key)
     // A session that was idle here may have been used on another node.
     if (holder && !this.#isIdle(holder)) return this.#admit(holder, caller)
+    const wellFormed = isWellFormed(key, kind)
     // Also before the bootstrap token: it was chosen by a person, so it may be guessable.
-    if (!this.#changed.get(key)) this.failures.check(caller)
+    if (!wellFormed) this.failures.check(caller)
     const hash = hashKey(key)
     if (this.#bootstrapHash && timingSafeEqual(this.#bootstrapHash, hash)) return BOOTSTRAP
-    if (!isWellFormed(key, kind)) throw this.failures.refuse(caller, reason('credential', { credential, state: 'malformed' }))
-    return this.#unknown.get(nameOf(hash))
-      ? Promise.reject(this.#unknownKey(caller))
-      : this.#load(key, hash).then((found) => {
-          if (!found) throw this.#unknownKey(caller)
-          return this.#admit(found, caller)
-        })
+    if (!wellFormed) throw this.failures.refuse(caller, reason('credential', { credential, state: 'malformed' }))
+    if (this.#unknown.get(nameOf(hash))) return Promise.reject(this.#unknownKey(caller))
+    const uncounted = this.#changed.get(key) ?? this.#loading.has(key)
+    const found = uncounted ? () => {} : this.failures.admitLookup(caller)
+    return this.#load(key, hash).then((holder) => {
+      if (!holder) throw this.#unknownKey(caller)
+      const viewer = this.#admit(holder, caller)
+      found()
+      return viewer
+    })
   }
 
   async apply(changes: ChangeRow[]): Promise<void> {
@@ -192,17 +196,18 @@ export class Keyring implements ChangeFollower {
     // A read in progress may be older than the change: it is neither shared nor cached.
     this.#loading.clear()
     this.#unknown.clear()
-    for (const [key, holder] of this.#holders.entries()) {
-      if (!owners.has(holder.ownerId)) continue
-      this.#holders.delete(key)
-      if (this.#refusalOf(holder) === null) this.#changed.set(key, true)
-    }
+    for (const [key, holder] of this.#holders.entries()) if (owners.has(holder.ownerId)) this.#forget(key, holder)
   }
 
   async reload(): Promise<void> {
     this.#loading.clear()
     this.#unknown.clear()
-    this.#holders.clear()
+    for (const [key, holder] of this.#holders.entries()) this.#forget(key, holder)
+  }
+
+  #forget(key: string, holder: KeyHolder): void {
+    this.#holders.delete(key)
+    if (this.#refusalOf(holder) === null) this.#changed.set(key, true)
   }
 
   /** Stores last uses and usage counts; rejects with the database's error, and keeps them for the next time. */
@@ -241,6 +246,8 @@ export class Keyring implements ChangeFollower {
     const refusal = this.#refusalOf(holder)
     if (refusal !== null) throw this.failures.refuse(caller, refusal)
     if (holder.limits) mayCallFrom(holder.limits, caller)
+    // The key is valid, so this is no failed authentication.
+    if (holder.suspended) throw new ServiceError('ACCOUNT_SUSPENDED', reason('account_suspended'))
     return this.#used(holder)
   }
 

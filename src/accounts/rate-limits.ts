@@ -8,7 +8,6 @@ import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { databaseLeases } from './database-leases.ts'
 import { type CountResult, LimitLeases, WINDOW_SECONDS } from './limit-leases.ts'
-import { redisLeases } from './redis-leases.ts'
 
 export interface Allowance {
   limit: number
@@ -17,15 +16,17 @@ export interface Allowance {
   resetSeconds: number
 }
 
-/** Where nodes share their counts: Redis or a shared database. */
-export type LimitStore = ({ redisUrl: string } | { db: Db }) & { log: Log }
+/** The database in which nodes share their counts. */
+export interface LimitStore {
+  db: Db
+  log: Log
+}
 
 /** One count per account, for all interfaces, keys and nodes. */
 export class RateLimits {
   readonly #limits: Record<Plan, number> | null
   readonly #leases: LimitLeases | null = null
   readonly #count: (accountId: number, limit: number) => Promise<CountResult>
-  readonly #close: () => void = () => {}
 
   /**
    * @param limits requests a minute by plan; null for none
@@ -37,20 +38,14 @@ export class RateLimits {
     const memory = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS })
     this.#count = (accountId) => memory.consume(accountId)
     if (!shared) return
-    const { lease, close } = 'redisUrl' in shared ? redisLeases(shared.redisUrl) : { lease: databaseLeases(shared.db), close: () => {} }
-    const leases = new LimitLeases(lease, shared.log)
+    const leases = new LimitLeases(databaseLeases(shared.db), shared.log)
     this.#leases = leases
     this.#count = (accountId, limit) => leases.count(accountId, limit)
-    this.#close = close
   }
 
-  /** Requests counted on this node alone since the start, because Redis or PostgreSQL did not respond. */
+  /** Requests counted on this node alone since the start, because PostgreSQL did not respond. */
   get countedAlone(): number {
     return this.#leases?.countedAlone ?? 0
-  }
-
-  close(): void {
-    this.#close()
   }
 
   /**

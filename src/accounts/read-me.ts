@@ -23,6 +23,7 @@ export const MeSchema = Type.Object(
         last4: Type.String({ description: 'The last four characters of the key' }),
         expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'UTC; null: never' }),
         read_only: Type.Boolean({ description: 'Whether operations that change something are rejected with `READ_ONLY_KEY`' }),
+        strict: Type.Boolean({ description: 'Whether unknown query parameters are refused (422), as with `Prefer: handling=strict`' }),
         allowed_origins: Type.Array(Type.String(), { description: 'Origins of web pages that may use the key; empty: no restriction' }),
         allowed_addresses: Type.Array(Type.String(), { description: 'Addresses and ranges from which the key may be used; empty: no restriction' }),
       },
@@ -59,10 +60,10 @@ export const readMe = verb(
       usage.countsOf(viewer.keyId),
     ])
     const { id, name, plan, highlight_credits } = account
-    const { label, last4, expires_at, read_only, allowed_origins, allowed_addresses } = key
+    const { label, last4, expires_at, read_only, strict, allowed_origins, allowed_addresses } = key
     return {
       account: { id, name, plan },
-      key: { label, last4, expires_at, read_only, allowed_origins, allowed_addresses },
+      key: { label, last4, expires_at, read_only, strict, allowed_origins, allowed_addresses },
       limits: { requests_per_minute: rateLimits?.[plan] ?? null },
       usage: summed(counts),
       highlight_credits,

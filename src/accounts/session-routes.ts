@@ -45,6 +45,19 @@ export function sessionCaller({ app, sessions, publicUrl }: SessionPages): (requ
   }
 }
 
+/**
+ * The caller by the cookie alone, for pictures, which cannot send the header: they change nothing, and the cookie is same-site.
+ * @throws UNAUTHENTICATED without a valid session
+ */
+export function pictureViewer({ app, sessions, publicUrl }: SessionPages): (request: FastifyRequest) => Promise<Viewer> {
+  const sessionOf = cookieReader(app)
+  return async (request) => {
+    const secret = sessionOf(request)
+    if (secret === null) throw unauthenticated(reason('own_pages_only'))
+    return findSession(sessions, secret, request, publicUrl)
+  }
+}
+
 /** Registers sign-in, sign-out and the query for the signed-in caller. */
 export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   const { app: name, sessions, publicUrl, open, close, describe } = signIn

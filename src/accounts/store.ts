@@ -24,6 +24,8 @@ export interface KeyHolder {
   expiresAtMs: number
   /** maximum time without use; null for unlimited */
   idleMs: number | null
+  /** whether the account of an API key is suspended, so that a valid key is rejected */
+  suspended?: boolean
   /** origins and addresses that the key may be used from; null for any */
   limits: CallerLimits | null
   /** epoch milliseconds of the last stored use; -Infinity for none */
@@ -54,6 +56,7 @@ const SESSION_IDLE_MS = 2 * 60 * MINUTE_MS
 /** Restrictions of a key, joined as `s`. */
 const SCOPE = [
   sql<boolean>`coalesce(s.read_only, false)`.as('read_only'),
+  sql<boolean>`coalesce(s.strict, false)`.as('strict'),
   sql<string[]>`coalesce(s.allowed_origins, '{}')`.as('allowed_origins'),
   sql<string[]>`coalesce(s.allowed_addresses, '{}')`.as('allowed_addresses'),
 ] as const
@@ -82,16 +85,22 @@ interface StoredKey extends KeyScope {
 /** The account of an API key, and how long the key is valid. */
 function standingOf(key: StoredKey): Omit<KeyHolder, 'keyId' | 'idleMs' | 'lastUsedAtMs'> {
   const { id, account_id: accountId, plan } = key
+  const restrictions = {
+    ...(key.read_only && { readOnly: true }),
+    ...(key.allowed_origins.length > 0 && { inBrowser: true }),
+    ...(key.strict && { strict: true }),
+  }
   return {
     ownerId: accountId,
-    viewer: Object.freeze({ kind: 'account', accountId, keyId: id, plan, ...(key.read_only && { readOnly: true }) }),
-    refusal: key.revoked_at ? reason('credential', { credential: 'API key', state: 'revoked' }) : key.suspended ? reason('account_suspended') : null,
+    viewer: Object.freeze({ kind: 'account', accountId, keyId: id, plan, ...restrictions }),
+    refusal: key.revoked_at ? reason('credential', { credential: 'API key', state: 'revoked' }) : null,
+    suspended: key.suspended,
     expiresAtMs: key.expires_at?.getTime() ?? Infinity,
     limits: callerLimits(key),
   }
 }
 
-/** A session of the seller's desk acts as the API key that opened it, as long as that key is valid and of the plan. */
+/** A session of the seller's desk acts as the API key that opened it, as long as that key is valid and of the plan; it ends with a suspension. */
 export async function loadSellerSession(db: Db, hash: Buffer): Promise<KeyHolder | null> {
   const row = await db.kysely
     .selectFrom('seller_sessions as d')
@@ -109,11 +118,15 @@ export async function loadSellerSession(db: Db, hash: Buffer): Promise<KeyHolder
   return {
     ...key,
     keyId: row.session_id,
-    refusal: key.refusal ?? (allowed ? null : reason('plan', { plan: PLAN_NAMES[DESK_PLAN], has: PLAN_NAMES[row.plan] })),
+    refusal: key.refusal ?? (row.suspended ? reason('account_suspended') : allowed ? null : noDesk(row.plan)),
     expiresAtMs: Math.min(key.expiresAtMs, row.ends_at.getTime()),
     idleMs: SESSION_IDLE_MS,
     lastUsedAtMs: row.last_used_at.getTime(),
   }
+}
+
+function noDesk(plan: Plan): Reason {
+  return reason('plan', { plan: PLAN_NAMES[DESK_PLAN], has: PLAN_NAMES[plan] })
 }
 
 export async function loadOperatorToken(db: Db, hash: Buffer): Promise<KeyHolder | null> {
@@ -147,7 +160,7 @@ async function loadPersonToken(db: Db, hash: Buffer): Promise<KeyHolder | null> 
     keyId: row.token_id,
     table: 'person_tokens',
     ownerId: ownerOf(row.id),
-    viewer: personViewer(row, {}),
+    viewer: personViewer(row, { tokenId: row.token_id }),
     refusal: row.revoked_at || row.removed_at ? reason('credential', { credential: 'operator token', state: 'revoked' }) : null,
     expiresAtMs: Infinity,
     idleMs: null,
@@ -198,7 +211,11 @@ async function loadPersonSession(db: Db, hash: Buffer): Promise<KeyHolder | null
     keyId: sessionId,
     table: 'person_sessions',
     ownerId: ownerOf(row.id),
-    viewer: personViewer(row, { sessionId, ...(row.token_id === null && row.totp_secret === null && { unfinished: true }) }),
+    viewer: personViewer(row, {
+      sessionId,
+      ...(row.token_id !== null && { tokenId: row.token_id }),
+      ...(row.token_id === null && row.totp_secret === null && { unfinished: true }),
+    }),
     refusal: row.revoked_at || row.removed_at ? reason('credential', { credential: 'console session', state: 'revoked' }) : null,
     expiresAtMs: row.expires_at.getTime(),
     idleMs: null,
@@ -360,9 +377,9 @@ export async function updateKey(
   return fetchKey(tx, id)
 }
 
-async function setScope(tx: Tx, keyId: number, { read_only, allowed_origins, allowed_addresses }: Partial<KeyScope>): Promise<void> {
-  const isLimited = read_only || allowed_origins?.length || allowed_addresses?.length
-  const values = { read_only, allowed_origins, allowed_addresses }
+async function setScope(tx: Tx, keyId: number, { read_only, strict, allowed_origins, allowed_addresses }: Partial<KeyScope>): Promise<void> {
+  const isLimited = read_only || strict || allowed_origins?.length || allowed_addresses?.length
+  const values = { read_only, strict, allowed_origins, allowed_addresses }
   if (isLimited) {
     await tx
       .insertInto('api_key_scopes')

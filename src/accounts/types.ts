@@ -64,6 +64,7 @@ export const ApiKeySchema = Type.Object(
     label: Type.String(),
     last4: Last4,
     read_only: Type.Boolean({ description: 'Whether operations that change something are rejected with `READ_ONLY_KEY`' }),
+    strict: Type.Boolean({ description: 'Whether unknown query parameters are refused (422), as with `Prefer: handling=strict`' }),
     allowed_origins: Type.Array(Type.String(), { description: 'Origins of web pages that may use the key; empty: no restriction' }),
     allowed_addresses: Type.Array(Type.String(), { description: 'Addresses and ranges from which the key may be used; empty: no restriction' }),
     created_at: Time,

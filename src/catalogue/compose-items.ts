@@ -103,9 +103,10 @@ function writeOf({ id, facts, copies }: Composition, names: CatalogueNames): Ite
   }
 }
 
-/** Composes existing items again from the current facts of their records. */
+/** Composes existing items again from the current facts of their records. Their slugs change only if an operator states another one. */
 export async function recompose(tx: Tx, note: Note, names: CatalogueNames, ids: readonly number[]): Promise<SavedItems> {
   const items = [...(await statedFacts(tx, ids))].map(([id, records]) => ({ id, ...factsOf(records) }))
+  for (const { facts, provenance } of items) if (provenance.slug !== 'operator') delete facts.slug
   await keepRefs(
     tx,
     items.filter(({ provenance }) => provenance.ref !== 'operator'),

@@ -55,7 +55,7 @@ export interface StatedFacts {
 /** The source of each field: `name`, `images`, `details.hp`, `attributes.Rarity`, `foreign_ids.cardmarket`. */
 export type Provenance = Record<string, string>
 
-const IDENTITY = ['market', 'ref', 'category', 'slug'] as const
+const IDENTITY = ['market', 'ref', 'category'] as const
 const SINGLE = ['name', 'code', 'genre', 'game', 'images', 'groups'] as const
 
 /** Position of a source in the order of precedence. */
@@ -81,6 +81,13 @@ export function factsOf(records: readonly StatedFacts[]): { facts: Facts; proven
   const provenance: Provenance = {}
   const facts: Facts = {}
   for (const field of IDENTITY) takeFirst(facts, provenance, byIdentity(records), field)
+  takeFirst(
+    facts,
+    provenance,
+    // The slug of a merged item stays reserved for it, so that undoing the merge can restore it.
+    byIdentity(records).filter(({ merged }) => !merged),
+    'slug',
+  )
   for (const field of SINGLE) takeFirst(facts, provenance, ordered, field)
   facts.attributes = attributesOf(ordered, provenance)
   facts.details = detailsOf(ordered, provenance)
@@ -100,7 +107,12 @@ function stateRank({ source, merged }: FactSource): number {
   return merged ? PRECEDENCE.length + 1 : rankOf(source)
 }
 
-function takeFirst(into: Facts, provenance: Provenance, records: readonly StatedFacts[], field: (typeof IDENTITY | typeof SINGLE)[number]): void {
+function takeFirst(
+  into: Facts,
+  provenance: Provenance,
+  records: readonly StatedFacts[],
+  field: (typeof IDENTITY | typeof SINGLE)[number] | 'slug',
+): void {
   const record = records.find(({ facts }) => facts[field] !== undefined)
   if (!record) return
   Object.assign(into, { [field]: record.facts[field] })

@@ -9,6 +9,7 @@ import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { LongPolls, Wait } from '#db/long-polls.ts'
 import { type CatalogueKind, type LoggedPart, type LogPage, type LogPosition, positionText, readLog, readPosition } from '#db/logged-changes.ts'
+import type { SharedLogReads } from '#db/shared-log-reads.ts'
 import { eachPackedPrice, packedCount, PRICE_BYTES } from '#prices/payload.ts'
 import {
   type CategoryRow,
@@ -36,6 +37,8 @@ const LOGGED: Record<CatalogueKind, readonly Kind[]> = {
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
 const MAX_WAIT_SECONDS = 30
+/** Entries that one request examines for kinds which the log does not tell apart, such as deletions among items. */
+const MAX_EXAMINED = 10_000
 
 const ChangedItemSchema = Type.Object({ ...ItemRowSchema.properties, prices: Type.Array(PriceRowSchema) }, { title: 'ChangedItem' })
 
@@ -66,10 +69,13 @@ export interface ChangePage {
   changes: Change[]
   /** the cursor of the next page */
   next: string
+  /** whether there may be changes after this page already, even if it is empty */
+  more: boolean
 }
 
 export interface ChangesCtx extends CatalogueNode, Pick<WriteCtx, 'db' | 'viewer' | 'caughtUp'> {
   polls: LongPolls
+  logReads: SharedLogReads
   onDisconnect: Wait['onDisconnect']
   currencies: Readonly<Record<Market, string>>
 }
@@ -114,43 +120,56 @@ export const listChanges = verb(
   async (ctx: ChangesCtx, { after, kinds, wait = 0, limit = DEFAULT_LIMIT, with_data: withData = false }): Promise<ChangePage> => {
     const wanted = KINDS.filter((kind) => kinds?.split(',').includes(kind) ?? true)
     const logged = (Object.keys(LOGGED) as CatalogueKind[]).filter((kind) => LOGGED[kind].some((one) => wanted.includes(one)))
+    const isWhole = logged.every((kind) => LOGGED[kind].every((one) => wanted.includes(one)))
+    const asked = { kinds: logged, most: isWhole ? limit : MAX_EXAMINED, entryBytes: PRICE_BYTES }
     let position = after === undefined ? null : positionOf(after)
-    /** Reads the first page that is not empty, or up to the end of the log. */
+    let upTo = ''
+    let hasWaited = false
     const read = async (): Promise<{ found: ChangePage; isEmpty: boolean }> => {
       for (;;) {
-        const page = await readLog(ctx.db.kysely, { after: position, kinds: logged, most: limit, entryBytes: PRICE_BYTES })
+        const page = await (hasWaited ? ctx.logReads.read(position!, asked) : readLog(ctx.db.kysely, { ...asked, after: position }))
         if (page === 'expired') throw new ServiceError('CURSOR_EXPIRED', reason('cursor_expired'))
         if (page.parts.length > 0) await ctx.caughtUp()
-        const { changes, next } = changesIn(ctx, page, wanted)
-        const atEnd = !page.more && position?.range == null
-        position = next
-        if (changes.length > 0 || atEnd) return { found: { changes, next: positionText(next) }, isEmpty: changes.length === 0 }
+        const { changes, next } = changesIn(ctx, page, wanted, limit)
+        // What committed since the range began is in the next one.
+        const endedRange = next.range === null && position !== null && position.range !== null
+        ;[position, upTo] = [next, page.upTo]
+        if (endedRange && changes.length === 0) continue
+        const more = next.range !== null || endedRange
+        hasWaited = changes.length === 0 && !more
+        return { found: { changes, next: positionText(next), more }, isEmpty: hasWaited }
       }
     }
     const accountId = ctx.viewer.kind === 'account' ? ctx.viewer.accountId : null
     const found = await ctx.polls.read({ topics: logged, accountId, wait: { ms: wait * 1_000, onDisconnect: ctx.onDisconnect } }, read)
-    if (withData) await addData(ctx, found.changes)
+    if (withData) await addData(ctx, found.changes, upTo)
     return found
   },
 )
 
-/** The changes of a page, each object once with its current kind. */
+/** The first changes of a page, each object once with its current kind. */
 function changesIn(
   { catalogue }: CatalogueNode,
-  { parts, cluster, seen, upTo, more }: LogPage,
+  { parts, cluster, seen, upTo, next }: LogPage,
   wanted: readonly Kind[],
+  limit: number,
 ): { changes: Change[]; next: LogPosition } {
   const { items, categories, labels } = catalogue
   const changes: Change[] = []
   const known = new Set<string>()
-  let last: LogPosition['range'] = null
+  let isFull = false
+  let last: LogPosition = next
   const add = (part: LoggedPart, entry: number, change: Omit<Change, 'cursor' | 'at'>) => {
     const { kind, id, market, label } = change
     const thing = `${kind} ${change.item_id === null ? 'category' : 'item'} ${id} ${market} ${label}`
-    if (!wanted.includes(kind) || known.has(thing)) return
+    if (isFull || !wanted.includes(kind) || known.has(thing)) return
+    if (changes.length === limit) {
+      isFull = true
+      return
+    }
     known.add(thing)
-    const range = { upTo, xact: part.xact, seq: part.seq, entry: part.first + entry + 1 }
-    changes.push({ cursor: positionText({ cluster, seen, range }), ...change, at: part.at.toISOString() })
+    last = { cluster, seen, range: { upTo, xact: part.xact, seq: part.seq, entry: part.first + entry + 1 } }
+    changes.push({ cursor: positionText(last), ...change, at: part.at.toISOString() })
   }
   for (const part of parts) {
     const of = { market: null, label: null }
@@ -163,27 +182,29 @@ function changesIn(
       if (row < 0) add(part, entry, { kind: 'delete', id, item_id: id, ...of })
       else add(part, entry, { kind: items.id[row] === id ? 'item' : 'merge', id, item_id: items.id[row]!, ...of })
     })
-    const entries = part.payload ? packedCount(part.payload) : (part.ids?.length ?? 0)
     if (part.payload) {
       let entry = 0
-      eachPackedPrice(part.payload, 0, entries, ({ itemId, market, labelId }) => {
+      eachPackedPrice(part.payload, 0, packedCount(part.payload), ({ itemId, market, labelId }) => {
         const row = items.rowOf(itemId)
         const id = row < 0 ? itemId : items.id[row]!
         add(part, entry, { kind: 'price', id, item_id: id, market: MARKETS[market]!, label: labels.name(labelId) })
         entry += 1
       })
     }
-    last = { upTo, xact: part.xact, seq: part.seq, entry: part.first + entries }
+    if (isFull) break
   }
-  return { changes, next: more && last ? { cluster, seen, range: last } : { cluster, seen: upTo, range: null } }
+  return { changes, next: isFull ? last : next }
 }
 
-/** Adds the current data of each changed object. */
-async function addData({ db, currencies }: ChangesCtx, changes: Change[]): Promise<void> {
+/** Adds the current data of each changed object, which is at least as new as the moment up to which the changes were read. */
+async function addData({ db, currencies, logReads }: ChangesCtx, changes: Change[], upTo: string): Promise<void> {
   const idsOf = (...kinds: Kind[]) => [...new Set(changes.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id))]
-  const items = await itemRowsOf(db.kysely, idsOf('item'))
-  const prices = await priceRowsOf(db.kysely, idsOf('item', 'price'), currencies)
-  const categories = await categoryRowsOf(db.kysely, idsOf('category'))
+  const ids = { items: idsOf('item'), prices: idsOf('item', 'price'), categories: idsOf('category') }
+  const { items, prices, categories } = await logReads.share(JSON.stringify([upTo, ids]), async () => ({
+    items: await itemRowsOf(db.kysely, ids.items),
+    prices: await priceRowsOf(db.kysely, ids.prices, currencies),
+    categories: await categoryRowsOf(db.kysely, ids.categories),
+  }))
   for (const change of changes) change.data = dataOf(change)
 
   function dataOf({ kind, id, market, label }: Change): CategoryRow | PriceRow | (ItemRow & { prices: PriceRow[] }) | null {

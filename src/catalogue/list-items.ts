@@ -6,7 +6,7 @@ import { PER_PAGE, pageParams, pagination, type Pagination } from '#core/paging.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { type CatalogueCtx, shapeWithStats } from './context.ts'
-import { readFieldQuery } from './field-query/field-query.ts'
+import { readPublicQuery } from './public-query.ts'
 import {
   CategoryParam,
   GameParam,
@@ -68,7 +68,7 @@ export const listItems = verb(
       genre: input.genre,
       categoryId: input.category_id,
       search,
-      query: input.query === undefined ? undefined : readFieldQuery(input.query),
+      query: readPublicQuery(input.query, ctx.viewer),
       changedSinceMs: input.updated_since === undefined ? undefined : momentOf('updated_since', input.updated_since).getTime(),
     }
     const found = ctx.catalogue.queries.page(filter, sort_by, sort_order, (page - 1) * per_page, per_page)

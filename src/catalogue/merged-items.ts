@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
+import { freeSlugs } from './slugs.ts'
 import { refuseTaken } from './taken.ts'
 
 /** Deletes the emptied items; only their foreign ids may still refer to them, and these move to the survivors. */
@@ -56,4 +57,15 @@ export async function restoreItems(tx: Tx, pairs: readonly MergePair[]): Promise
     from ${pairTable(pairs)} join merged_foreign_ids x on x.merge_id = m.merge_id
     on conflict do nothing`.execute(tx)
   await sql`delete from merged_foreign_ids where merge_id = any(${ids})`.execute(tx)
+}
+
+/** Gives another slug to survivors that have the merged item's: up to 0.2.0, a merge passed on the slug that a catalogue stated. */
+export async function replaceTakenSlugs(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
+  const { rows } = await sql<{ id: number; wanted: string; ref: string }>`
+    select distinct i.id, i.slug as wanted, i.ref from merges m join items i on i.id = m.into_item and i.slug = m.item->>'slug'
+    where m.id = any(${mergeIds(pairs)}) and not exists (
+      select from source_records r where r.source = 'operator' and r.foreign_id = i.id::text and r.facts->>'slug' = i.slug
+    )`.execute(tx)
+  const slugs = await freeSlugs(tx, 'items', rows)
+  for (const [n, { id }] of rows.entries()) await sql`update items set slug = ${slugs[n]} where id = ${id}`.execute(tx)
 }

@@ -29,7 +29,8 @@ export async function factsOfChange(tx: Tx, id: number, sent: readonly (keyof It
   const keptIds = new Set(foreignIds.map(foreignIdKey))
   const stated: { [field in keyof ItemFields]-?: () => Promise<Facts> | Facts } = {
     market: () => ({ market, category }),
-    category_id: () => ({ category }),
+    // A category is known by market and ref: with both, the statement also follows a new ref of the category.
+    category_id: () => ({ market, category }),
     ref: () => ({ ref }),
     name: () => ({ name }),
     code: () => ({ code }),

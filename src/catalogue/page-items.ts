@@ -18,7 +18,7 @@ import {
   SortOrderParam,
   UpdatedSinceParam,
 } from './params.ts'
-import { readFieldQuery } from './field-query/field-query.ts'
+import { readPublicQuery } from './public-query.ts'
 import type { ItemFilter } from './snapshot/queries.ts'
 
 export const ITEMS_FIRST = { default: 20, max: 100 }
@@ -56,11 +56,11 @@ export const pageItems = verb(
       { additionalProperties: false },
     ),
   },
-  ({ catalogue }: CatalogueCtx, input): ItemSlice => {
+  ({ catalogue, viewer }: CatalogueCtx, input): ItemSlice => {
     const { first = ITEMS_FIRST.default, after, search, query, updatedSince, ...given } = input
     const filter = {
       ...given,
-      query: query === undefined ? undefined : readFieldQuery(query),
+      query: readPublicQuery(query, viewer),
       changedSinceMs: updatedSince === undefined ? undefined : momentOf('updatedSince', updatedSince).getTime(),
     }
     if (input.sortBy === undefined && input.sortOrder === undefined && search?.trim()) return pageMatches(catalogue, search, filter, first, after)

@@ -7,7 +7,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { type CatalogueCtx, shapeWithStats } from './context.ts'
 import type { ItemPage } from './list-items.ts'
-import { readFieldQuery } from './field-query/field-query.ts'
+import { readPublicQuery } from './public-query.ts'
 import { CategoryParam, GameParam, MarketParam, QueryParam, StatsParam, UpdatedSinceParam } from './params.ts'
 
 const RESULTS_PER_PAGE = 50
@@ -43,7 +43,7 @@ export const searchItems = verb(
       market: input.market,
       game: input.game,
       categoryId: input.category_id,
-      query: input.query === undefined ? undefined : readFieldQuery(input.query),
+      query: readPublicQuery(input.query, ctx.viewer),
       changedSinceMs: input.updated_since === undefined ? undefined : momentOf('updated_since', input.updated_since).getTime(),
     }
     const found = ctx.catalogue.queries.search(input.q, filter, (page - 1) * per_page, per_page)

@@ -132,8 +132,10 @@ export async function renameCategory(tx: Tx, note: Note, id: number, ref: string
       where c.id = ${id}::int4 and old.id = c.id
       returning c.market, old.ref
     ), records as (
+      -- Operators' records of earlier releases may have a category without its market, which is then that of the item.
       update source_records s set facts = jsonb_set(s.facts, '{category}', to_jsonb(${ref}::text)) from renamed r
-      where s.facts->>'category' = r.ref and s.facts->>'market' = r.market
+      where s.facts->>'category' = r.ref and r.market = coalesce(s.facts->>'market',
+        (select i.market from item_sources l join items i on i.id = l.item_id where l.record_id = s.id limit 1))
     )
     update source_statements s set facts = jsonb_set(s.facts, '{category}', to_jsonb(${ref}::text)) from renamed r
     where s.facts->>'category' = r.ref and s.facts->>'market' = r.market`.execute(tx)

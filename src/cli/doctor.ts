@@ -13,7 +13,7 @@ import { addCommand, type OutputOptions, type Print, printResult } from './comma
 const ANSWER_MS = 2_000
 
 export function register(program: Command, print: Print): void {
-  addCommand(program, 'doctor', 'check settings, database, Redis, migrations, clock, worker, ports, disk, price sources and exchange rates').action(
+  addCommand(program, 'doctor', 'check settings, database, migrations, clock, worker, ports, disk, price sources and exchange rates').action(
     async (options: OutputOptions) => {
       const findings = await examine()
       const text = findings.map(
@@ -76,6 +76,7 @@ async function database(config: Config, running: boolean): Promise<Finding[]> {
         db: opened.db,
         describe: reason('said', { text: opened.describe }),
         needsWorker: config.databaseUrl !== null || running,
+        now: new Date(),
       })
     } finally {
       await opened.close()

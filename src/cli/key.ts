@@ -14,6 +14,7 @@ interface CreateOptions extends OutputOptions {
   label?: string
   expires?: string
   readOnly?: boolean
+  strict?: boolean
   origin?: string[]
   address?: string[]
 }
@@ -41,6 +42,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .option('--label <label>', 'label of the key')
     .option('--expires <time>', 'when it expires, such as 2027-01-31T12:00:00Z')
     .option('--read-only', 'make the key read-only')
+    .option('--strict', 'refuse unknown query parameters')
     .option('--origin <origin...>', 'web pages that may use it, such as https://shop.example')
     .option('--address <range...>', 'addresses from which it may be used, such as 203.0.113.7 or 10.0.0.0/8')
     .action((options: CreateOptions) =>
@@ -56,6 +58,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .option('--expires <time>', 'when it expires, such as 2027-01-31T12:00:00Z, or never')
     .option('--read-only', 'make the key read-only')
     .option('--no-read-only', 'allow changes again')
+    .option('--strict', 'refuse unknown query parameters')
+    .option('--no-strict', 'ignore unknown query parameters again')
     .option('--origin <origin...>', 'web pages that may use it; replaces the earlier list')
     .option('--any-origin', 'allow every origin')
     .option('--address <range...>', 'addresses from which it may be used; replaces the earlier list')
@@ -115,18 +119,19 @@ function hours(text: string): number {
 }
 
 /** The options as fields of the verbs; options that were not given are absent. */
-function fieldsOf({ label, expires, readOnly, origin, address }: Omit<SetOptions, 'anyOrigin' | 'anyAddress'>) {
+function fieldsOf({ label, expires, readOnly, strict, origin, address }: Omit<SetOptions, 'anyOrigin' | 'anyAddress'>) {
   return {
     ...(label !== undefined && { label }),
     ...(expires !== undefined && { expires_at: expires === 'never' ? null : expires }),
     ...(readOnly !== undefined && { read_only: readOnly }),
+    ...(strict !== undefined && { strict }),
     ...(origin && { allowed_origins: origin }),
     ...(address && { allowed_addresses: address }),
   }
 }
 
-function limitsInWords({ read_only: readOnly, allowed_origins: origins, allowed_addresses: addresses }: ApiKey): string {
-  const limits = [readOnly ? 'read-only' : '', ...origins, ...addresses].filter((limit) => limit !== '')
+function limitsInWords({ read_only: readOnly, strict, allowed_origins: origins, allowed_addresses: addresses }: ApiKey): string {
+  const limits = [readOnly ? 'read-only' : '', strict ? 'strict' : '', ...origins, ...addresses].filter((limit) => limit !== '')
   return limits.length > 0 ? limits.join(' ') : 'no limits'
 }
 

@@ -1,4 +1,5 @@
 // Database addresses as libpq writes them, with one or several servers: postgresql://user@host1:5432,host2:5432/name.
+import { accessSync, constants, statSync } from 'node:fs'
 import { readServer, type Server } from './server-address.ts'
 
 /** The role that a server must have; `any` accepts any server that responds. */
@@ -13,6 +14,25 @@ export interface DatabaseAddress {
   url: string
 }
 
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
+/** Names of files, which must be readable. */
+const FILES = ['sslrootcert', 'sslcert', 'sslkey']
+/** Others would be ignored silently, such as a misspelt sslmode. */
+const PARAMETERS = [
+  'application_name',
+  'host',
+  'options',
+  'password',
+  'port',
+  'ssl',
+  'sslmode',
+  'sslnegotiation',
+  ...FILES,
+  'target_session_attrs',
+  'uselibpqcompat',
+  'user',
+].sort()
+
 const DEFAULT_PORT = 5432
 const FORM = 'a URL that begins with postgresql://, with one or several hosts'
 
@@ -26,6 +46,7 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
   if (!parts) throw new Error(FORM)
   const [, scheme = '', user, authority = '', path = '', query = ''] = parts
   const params = new URLSearchParams(query)
+  checkParameters(params)
   const asked = params.get('target_session_attrs')
   if (asked !== null && !isWanted(asked)) throw new Error(`a URL whose target_session_attrs is one of ${REQUIRED_ROLES.join(', ')}`)
   params.delete('target_session_attrs')
@@ -36,6 +57,24 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
   if (!servers.every((server) => server !== null)) throw new Error(`${FORM}, each as host:port`)
   const rest = params.size > 0 ? `?${params.toString()}` : ''
   return { servers, wanted, url: `${scheme}${user === undefined ? '' : `${user}@`}${hosts[0]}${path}${rest}` }
+}
+
+/** @throws Error that says what is allowed */
+function checkParameters(params: URLSearchParams): void {
+  for (const [name, value] of params) {
+    if (!PARAMETERS.includes(name)) throw new Error(`a URL without the parameter ${name}; allowed: ${PARAMETERS.join(', ')}`)
+    if (name === 'sslmode' && !SSL_MODES.includes(value)) throw new Error(`a URL whose sslmode is one of ${SSL_MODES.join(', ')}, not ${value}`)
+    if (FILES.includes(name) && !isReadable(value)) throw new Error(`a URL whose ${name} is a readable file, not ${value}`)
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
 }
 
 function isWanted(text: string): text is RequiredRole {

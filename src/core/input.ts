@@ -5,6 +5,7 @@ import { Settings } from 'typebox/system'
 import { Errors } from 'typebox/value'
 import { invalidFields } from './errors.ts'
 import { type Params, type Problem, problem, type Reason, reason, type Rule } from './problems.ts'
+import { STORABLE } from './text.ts'
 
 export type { Static, TSchema }
 export { Type }
@@ -49,12 +50,27 @@ export interface Shape {
  * Fields that the caller passed elsewhere (`given`: in the path) are not listed as allowed in the body.
  */
 export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?: readonly string[]) => Static<T> {
-  const compiled = Compile(schema)
+  const stored = storable(schema) as TSchema
+  const compiled = Compile(stored)
   return (body, given = []) => {
     if (compiled.Check(body)) return body as Static<T>
     const meant = ofItsKind(schema, body)
-    throw invalidFields(problemsOf(meant, meant === schema ? compiled.Errors(body) : Errors(meant as TSchema, body), body, given))
+    const errors = meant === schema ? compiled.Errors(body) : Errors(storable(meant) as TSchema, body)
+    throw invalidFields(problemsOf(meant, errors, body, given))
   }
+}
+
+/** The schema with the pattern `STORABLE` for each text that has none: NUL and halves of surrogate pairs fail in SQL. */
+function storable(shape: Shape): Shape {
+  const { anyOf, properties, items } = shape
+  if (anyOf) return { ...shape, anyOf: anyOf.map(storable) }
+  if (properties) return { ...shape, properties: Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, storable(field)])) }
+  if (items) return { ...shape, items: storable(items) }
+  return takesAnyText(shape) ? { ...shape, pattern: STORABLE } : shape
+}
+
+function takesAnyText({ type, enum: values, const: value, pattern }: Shape): boolean {
+  return type === 'string' && values === undefined && value === undefined && pattern === undefined
 }
 
 /** The machine-readable part of a reason, next to its text. */
@@ -89,6 +105,7 @@ export function paramReader<T extends TSchema>(schema: T): (raw: RawQuery) => St
       }
       const result = read(text)
       if (result === REFUSED) (problems ??= []).push({ field: name, ...allowedAsText(property) })
+      else if (result === UNSTORABLE) (problems ??= []).push(problem(name, 'storable'))
       else if (result === REPEATED) (problems ??= []).push(problem(name, 'only_once'))
       else if (result !== undefined) value[name] = result
       else if (required) (problems ??= []).push(problem(name, 'required', { must: allowedAsText(property) }))
@@ -105,6 +122,7 @@ function allowedAsText(shape: Shape): Reason {
 }
 
 const REFUSED = Symbol('refused')
+const UNSTORABLE = Symbol('unstorable')
 const REPEATED = Symbol('repeated')
 type ReadValue = (text: string | string[]) => unknown
 
@@ -113,6 +131,7 @@ function valueReader(shape: Shape): ReadValue {
     const one = valueReader(shape.items ?? {})
     return (text) => {
       const values = (Array.isArray(text) ? text : [text]).filter((t) => t !== '').map((t) => one(t))
+      if (values.includes(UNSTORABLE)) return UNSTORABLE
       if (values.includes(REFUSED) || (shape.maxItems !== undefined && values.length > shape.maxItems)) return REFUSED
       return values
     }
@@ -154,11 +173,12 @@ function scalarReader(shape: Shape): (text: string) => unknown {
       }
     default: {
       const { minLength = 0, maxLength = Infinity } = shape
-      const pattern = shape.pattern === undefined ? null : new RegExp(shape.pattern, 'u')
+      const pattern = new RegExp(shape.pattern ?? STORABLE, 'u')
+      const mismatch = shape.pattern === undefined ? UNSTORABLE : REFUSED
       return (text) => {
         if (text === '' && minLength === 0) return undefined
         if (text.length > maxLength || text.trim().length < minLength) return REFUSED
-        return pattern === null || pattern.test(text) ? text : REFUSED
+        return pattern.test(text) ? text : mismatch
       }
     }
   }
@@ -212,12 +232,17 @@ function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, given: 
         add([...path, name].join('.'), reason('unknown_field', fields.length > 0 ? { fields } : {}))
       }
     } else if (error.keyword !== 'boolean') {
-      add(path.join('.') || 'body', allowed(shapeAt(schema, path, body)))
+      const shape = shapeAt(schema, path, body)
+      add(path.join('.') || 'body', error.keyword === 'pattern' && !hasPattern(shape) ? reason('storable') : allowed(shape))
     }
   }
   // If a branch of a union fits the value's type, its problem says more than a list of the branches.
   const within = (field: string) => [...problems.keys()].some((other) => other.startsWith(`${field}.`))
   return [...problems.values()].filter(({ field, rule }) => rule !== 'any_of' || !within(field)).slice(0, MAX_PROBLEMS)
+}
+
+function hasPattern(shape: Shape | undefined): boolean {
+  return shape?.pattern !== undefined || (shape?.anyOf?.some(hasPattern) ?? false)
 }
 
 /** The schema of the value at a path, following the branch of a union that has the next property. */

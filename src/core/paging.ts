@@ -42,8 +42,13 @@ export async function readPage<Input extends PageInput, Row>(
   defaultPerPage = PER_PAGE,
 ): Promise<Page<Row>> {
   const { page = 1, per_page: perPage = defaultPerPage, ...filter } = input
-  const { rows, total } = await read(filter, perPage, (page - 1) * perPage)
+  const { rows, total } = await read(filter, perPage, offsetOf(page, perPage))
   return { rows, pagination: pagination(page, perPage, total) }
+}
+
+/** Number of rows before a page; larger numbers than SQL has become one that is past every end. */
+export function offsetOf(page: number, perPage: number): number {
+  return Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)
 }
 
 /** The pagination object of a page. */

@@ -73,6 +73,8 @@ export const OPERATION_PLAN = {
   endVacation: 'plus',
   getWebhook: 'plus',
   configureWebhook: 'plus',
+  rotateWebhookSecret: 'plus',
+  deleteWebhook: 'plus',
   listWebhookLogs: 'plus',
   readEvents: 'plus',
   replayEvents: 'plus',
@@ -109,6 +111,7 @@ export const REST_ITEM_FIELDS_FROM_PROFESSIONAL = ['slug', 'genre', 'game', 'mar
 export const GRAPHQL_ITEM_FIELDS_FROM_PROFESSIONAL = [
   'prices',
   'priceHistory',
+  'attributes',
   'rarity',
   'illustrator',
   'hp',

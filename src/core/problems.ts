@@ -105,6 +105,7 @@ const TERM_PARAMS = ['thing', 'state', 'status', 'action', 'part', 'units', 'for
 export const RULES = {
   // Fields checked against their schema
   required: 'is required[ and {must}]',
+  unknown_parameter: 'is not a parameter of this operation[; did you mean {value}?]',
   unknown_field: 'is not allowed here[; allowed fields: {fields}]',
   invalid: 'is not valid',
   only_once: 'must be given only once',
@@ -121,6 +122,7 @@ export const RULES = {
   boolean: 'must be true or false',
   one_of: 'must be one of {values}[, not "{value}"]',
   text: 'must be text[ of {min} to {max} characters| of at least {min} characters| of at most {max} characters][ {form}][ that matches {pattern}]',
+  storable: 'must not contain NUL or unpaired surrogates',
   slug: 'must be lower-case words and digits joined with "-"',
   url: 'must be a URL[ that starts with {values}]',
   url_credentials: 'must not contain a user name or password',
@@ -250,6 +252,7 @@ export const RULES = {
   stock: 'listing {id}: the order of {wanted} exceeds the stock of {stock}',
   account_suspended: 'the account is suspended',
   webhook_paused: "the account's webhook is paused",
+  secret_rotated: 'the previous secret is valid until {until}; rotate the secret again after that, or delete the webhook and save it again',
   webhook_missing: 'the account has no webhook; save one with PUT /plus/webhook',
   events_forgotten: 'the events after this cursor are no longer kept; start again without `after`',
   replay_size: 'must be at most {max} events before {field}, not {count}',
@@ -295,10 +298,12 @@ export const RULES = {
 
   // Credentials, plans and limits
   only_for: 'this operation is for {who}',
+  query_plan: 'the field {name} (character {at} of query) needs the {plan} plan or a larger one; the account has {has}',
   plan: 'this needs the {plan} plan or a larger one; the account has {has}',
   role: 'this needs one of the roles {values}; you have {has}',
   sign_in: 'the name, the password or the code is wrong',
   name_locked: 'too many failed sign-ins with this name; try again in {seconds} s',
+  sign_in_busy: 'too many people are signing in at the moment; try again in a few seconds',
   two_factor_first: 'set up two-factor sign-in first: nothing else is allowed before',
   two_factor_not_begun: 'no authenticator app is waiting to be confirmed; begin again',
   own_account_only: 'only owners may see or change the account of somebody else',
@@ -306,6 +311,7 @@ export const RULES = {
   last_owner: 'the last owner stays an owner; make somebody else an owner first',
   has_owner: 'there is an owner already; an owner, or the command people invite, lets people begin anew',
   own_pages_only: 'the cookie of a session is valid only for requests of its own pages',
+  full_key_only: 'this needs an API key that is neither read-only nor restricted to origins',
   read_only_key: 'this API key is read-only; use one that may write',
   origin_not_allowed: 'this API key is not allowed [from {value}|without an Origin header: it is for web pages]',
   page_not_allowed: 'web pages of {value} may not call this service',
@@ -343,6 +349,8 @@ export const RULES = {
   image_late: 'the image source did not respond in time; try again later',
   image_unusable: 'the image source did not return a usable image; try again later',
   dump_store: 'the dump store is unavailable; try again later',
+  range: 'the range is outside of the {bytes} bytes of the file',
+  dump_elsewhere: 'the newest dump is not readable on this node; try again later',
   price_archive: 'the archive of the price history is unavailable; try again later',
   audit_archive: 'the archive of the audit log is unavailable; try again later',
   image_not_stored: 'the image could not be stored; try again shortly',
@@ -413,15 +421,27 @@ export const RULES = {
   withdrawn: 'withdrawn by {by}',
 
   // Why a repricing rule sets a price, or does not
-  price_target: 'the target is {target}',
-  price_at_floor: 'the target of {target} is below the floor of {floor}',
+  price_target: 'the target is {target}[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
+  price_at_floor:
+    'the target of {target} is below the floor of {floor}[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
   price_below_floor: 'the price was below the floor of {floor}',
-  price_at_ceiling: 'the target of {target} is above the ceiling of {ceiling}',
-  price_move: 'the target of {target} is more than {percent} % away',
+  price_at_ceiling:
+    'the target of {target} is above the ceiling of {ceiling}[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
+  price_above_market:
+    'the target of {target} is more than {factor} times the market price of {market_price}; set a ceiling to allow it[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
+  price_unbounded:
+    'the target of {target} is higher, but there is no trusted market price; set a ceiling to allow raises[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
+  price_move:
+    'the target of {target} is more than {percent} % away[; the cheapest comparable listing {listing} costs {price}][; prices ignored as too low: {ignored}]',
   price_few: 'there are too few comparable prices: {count} of {min}',
   price_untrusted: '{market} has no trusted price',
   price_no_rate: 'there is no exchange rate for {currency}',
   price_out_of_range: 'the floor is above the highest price a listing may have',
+
+  // What to check before a price job is applied
+  price_large_change: 'the price changes by more than {percent} % from {old}',
+  price_far_above: 'the price is more than {factor} times the market price of {price}',
+  price_far_below: 'the price is less than the market price of {price} divided by {factor}',
 
   // Rows of collections whose item must be chosen manually
   fits_several: 'several items match',

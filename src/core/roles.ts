@@ -36,6 +36,8 @@ export interface Person {
   unfinished?: boolean
   /** the console session of the request */
   sessionId?: number
+  /** the person's token of the request, or the one that opened its session */
+  tokenId?: number
 }
 
 /** Whether a requirement is about operators rather than a plan. */

@@ -14,6 +14,8 @@ export const VISIBLE_LINE = `^${HAS_VISIBLE}[^\\p{Cc}\\p{Cs}${SEPARATORS}${BIDI}
 export const LINE = `^(?=\\p{Zs}*$|[${INVISIBLE}]*[^${INVISIBLE}\\p{Cs}])[^\\p{Cc}\\p{Cs}${SEPARATORS}${BIDI}]*$`
 /** Text of several lines, which may be blank. */
 export const LINES = `^[^\\u0000\\p{Cs}${BIDI}]*$`
+/** Any text that PostgreSQL can store: the rule for texts whose schema has no pattern of its own. */
+export const STORABLE = '^[^\\u0000\\p{Cs}]*$'
 /** One name of a catalogue. Control characters are allowed: names in public catalogues contain them after encoding errors. */
 export const CATALOGUE_TEXT = `^(?=\\S)${HAS_VISIBLE}[^\\u0000\\p{Cs}${SEPARATORS}${BIDI}]+(?<=\\S)$`
 

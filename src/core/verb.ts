@@ -15,6 +15,10 @@ export type Viewer =
       plan: Plan
       /** the key is read-only */
       readOnly?: boolean
+      /** the key is restricted to origins, so web pages contain it */
+      inBrowser?: boolean
+      /** unknown query parameters are refused, as with `Prefer: handling=strict` */
+      strict?: boolean
     }
   | {
       kind: 'operator'
@@ -123,6 +127,11 @@ export function ownAccount(viewer: Viewer): number {
 /** Rejects a caller whose key is read-only. */
 export function mayWrite(viewer: Caller): void {
   if (viewer.kind === 'account' && viewer.readOnly) throw new ServiceError('READ_ONLY_KEY', reason('read_only_key'))
+}
+
+/** Whether the caller's key may see secrets: not if it is read-only, nor if web pages contain it. */
+export function maySeeSecrets(viewer: Viewer): boolean {
+  return viewer.kind === 'operator' || !(viewer.readOnly || viewer.inBrowser)
 }
 
 /**

@@ -1,7 +1,7 @@
 // Reads the change log in parts from any position, for external readers that keep their own position.
 import { sql } from 'kysely'
 import { readCursor, writeCursor } from '#core/cursor.ts'
-import type { CATALOGUE_KINDS } from './change-feed.ts'
+import { CATALOGUE_KINDS } from './change-feed.ts'
 import type { Queryable } from './schema.ts'
 
 export type CatalogueKind = (typeof CATALOGUE_KINDS)[number]
@@ -43,8 +43,10 @@ export interface LogPage {
   cluster: string
   seen: LogMoment
   upTo: LogMoment
-  /** whether there are entries up to `upTo` after the parts */
+  /** whether the log goes on after this page: it has further entries, or the read ended before it had examined all rows */
   more: boolean
+  /** the position after this page */
+  next: LogPosition
 }
 
 export interface LogRead {
@@ -57,9 +59,13 @@ export interface LogRead {
   entryBytes: number
 }
 
+/** Maximum rows of catalogue changes that one read examines, so that a rare kind does not make it scan the whole log. */
+const MAX_ROWS = 10_000
+
 /** Reads the entries after a position, or reports that the log no longer has all of them. */
 export async function readLog(on: Queryable, { after, kinds, most, entryBytes }: LogRead): Promise<LogPage | 'expired'> {
   const range = after?.range ?? null
+  const rowsToExamine = kinds.length === CATALOGUE_KINDS.length ? most + 2 : MAX_ROWS
   const { rows } = await sql<Row>`
     with asked as (
       select f.xact as floor, system_identifier::text as cluster,
@@ -73,17 +79,25 @@ export async function readLog(on: Queryable, { after, kinds, most, entryBytes }:
       -- The lowest transaction id that may be unseen.
       select ${range === null ? sql`least(pg_snapshot_xmin(seen), (select min(c.xact::text::bigint)::text::xid8 from change_log c where c.seq > seen_seq))` : sql.ref('xact')} as xact
       from asked
-    ), found as (
-      select c.*, entry.first, greatest(0, coalesce(cardinality(c.ids), octet_length(c.payload) / ${sql.lit(entryBytes)}) - entry.first) as entries
-      from asked, start, change_log c,
-        lateral (select case when c.xact = asked.xact and c.seq = asked.seq then ${range?.entry ?? 0}::int else 0 end as first) as entry
-      where (c.xact, c.seq) >= (asked.xact, asked.seq)
+    ), examined as (
+      -- As in the index of catalogue changes.
+      select c.* from asked, start, change_log c
+      where c.kind in ('items', 'categories', 'prices') and (c.xact, c.seq) >= (asked.xact, asked.seq)
         and c.xact >= start.xact and c.xact < pg_snapshot_xmax(asked.up_to)
         and (not pg_visible_in_snapshot(c.xact, asked.seen) or c.seq > asked.seen_seq)
         and pg_visible_in_snapshot(c.xact, asked.up_to) and c.seq <= asked.up_to_seq
-        and c.kind = any(${[...kinds]}::text[])
+      order by c.xact, c.seq
+      limit ${rowsToExamine}::int
+    ), found as (
+      select c.*, entry.first, greatest(0, coalesce(cardinality(c.ids), octet_length(c.payload) / ${sql.lit(entryBytes)}) - entry.first) as entries
+      from asked, examined c,
+        lateral (select case when c.xact = asked.xact and c.seq = asked.seq then ${range?.entry ?? 0}::int else 0 end as first) as entry
+      where c.kind = any(${[...kinds]}::text[])
       order by c.xact, c.seq
       limit ${most + 2}::int
+    ), examined_to as (
+      -- The last row of a read that ended before it had examined all rows.
+      select xact, seq from examined order by xact, seq offset ${rowsToExamine - 1}::int
     ), counted as (
       select *, coalesce(sum(entries) over (order by xact, seq rows between unbounded preceding and 1 preceding), 0)::int as before from found
     )
@@ -92,15 +106,50 @@ export async function readLog(on: Queryable, { after, kinds, most, entryBytes }:
       asked.floor > greatest(asked.xact, pg_snapshot_xmin(asked.seen))
         or case when asked.seen_seq is null then pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmin(asked.seen)
                 else coalesce(pg_sequence_last_value('change_log_seq_seq'), 0) < asked.seen_seq end as expired,
-      (select coalesce(sum(entries), 0)::int from counted) > ${most}::int as more,
+      (select coalesce(sum(entries), 0) > ${most}::int or count(*) = ${most + 2}::int from counted) as more,
+      t.xact::text as examined_xact, t.seq::float8 as examined_seq,
       c.kind, c.at, c.xact::text, c.seq::float8, c.first,
       c.ids[c.first + 1 : c.first + ${most}::int - c.before] as ids,
       substring(c.payload from c.first * ${sql.lit(entryBytes)} + 1 for (${most}::int - c.before) * ${sql.lit(entryBytes)}) as payload
-    from asked left join counted c on c.before < ${most}::int
+    from asked left join examined_to t on true left join counted c on c.before < ${most}::int
     order by c.xact, c.seq`.execute(on)
   const { cluster, seen, up_to: upTo, expired, more } = rows[0]!
   if (expired || (after !== null && after.cluster !== cluster)) return 'expired'
-  return { parts: rows.filter((row): row is Row & LoggedPart => row.kind !== null), cluster, seen, upTo, more }
+  const parts = rows.filter((row): row is Row & LoggedPart => row.kind !== null)
+  const { examined_xact: xact, examined_seq: seq } = rows[0]!
+  const last = more ? (lastEntry(parts, entryBytes) ?? RANGE_START) : xact !== null && seq !== null ? { xact, seq, entry: MAX_ENTRIES } : null
+  const next = last ? { cluster, seen, range: { upTo, ...last } } : { cluster, seen: upTo, range: null }
+  return { parts, cluster, seen, upTo, more: last !== null, next }
+}
+
+const RANGE_START = { xact: '1', seq: 0, entry: 0 }
+
+/** The position of the last entry of the last part. */
+function lastEntry(parts: readonly LoggedPart[], entryBytes: number): { xact: string; seq: number; entry: number } | null {
+  const part = parts.at(-1)
+  return part ? { xact: part.xact, seq: part.seq, entry: part.first + (part.ids?.length ?? (part.payload?.length ?? 0) / entryBytes) } : null
+}
+
+/** Whether a part was visible at a moment: by the same rule as `readLog`. */
+export function wasVisible({ xact, seq }: LoggedPart, moment: LogMoment): boolean {
+  const [xmin, xmax, running] = snapshotOf(moment)!.split(':') as [string, string, string]
+  const id = BigInt(xact)
+  const lastSeq = lastSeqOf(moment)
+  if (lastSeq !== null && seq > Number(lastSeq)) return false
+  return id < BigInt(xmin) || (id < BigInt(xmax) && !running.split(',').includes(xact))
+}
+
+/** The moment at which exactly what every one of the moments had seen was visible. */
+export function seenByAll(moments: Iterable<LogMoment>): LogMoment {
+  const all = [...new Set(moments)]
+  const lowest = (values: bigint[]) => values.reduce((low, value) => (value < low ? value : low))
+  const snapshots = all.map((moment) => snapshotOf(moment)!.split(':') as [string, string, string])
+  const to = lowest(snapshots.map(([, xmax]) => BigInt(xmax)))
+  const running = new Set(snapshots.flatMap(([, , ids]) => (ids === '' ? [] : ids.split(','))))
+  const ids = [...running].map(BigInt).filter((id) => id < to)
+  const snapshot = `${lowest(snapshots.map(([xmin]) => BigInt(xmin)))}:${to}:${ids.sort((a, b) => (a < b ? -1 : 1)).join()}`
+  const seqs = all.map(lastSeqOf).filter((seq) => seq !== null)
+  return seqs.length === 0 ? snapshot : `${snapshot}@${lowest(seqs.map(BigInt))}`
 }
 
 interface Row {
@@ -109,6 +158,8 @@ interface Row {
   up_to: string
   expired: boolean
   more: boolean
+  examined_xact: string | null
+  examined_seq: number | null
   kind: CatalogueKind | null
   at: Date | null
   xact: string | null
@@ -143,11 +194,12 @@ export function readPosition(text: string): LogPosition | null {
 }
 
 const MAX_DIGITS = 18
+const MAX_BIGINT = 2n ** 63n - 1n
 /** Larger than any row of the log. */
 const MAX_ENTRIES = 2 ** 26
 
 function isNumber(value: unknown): value is string {
-  return typeof value === 'string' && /^[1-9]\d{0,18}$/.test(value)
+  return typeof value === 'string' && /^[1-9]\d{0,18}$/.test(value) && BigInt(value) <= MAX_BIGINT
 }
 
 function isCount(value: unknown, most: number): value is number {

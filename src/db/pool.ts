@@ -15,6 +15,7 @@ import {
 import pg from 'pg'
 import { ConnectionWatch } from './connection-watch.ts'
 import { NoServerError, setServer, type Role, ROLE, Servers } from './servers.ts'
+import { explainTls } from './tls-errors.ts'
 import { isServerLost } from './transaction.ts'
 
 /** Short enough that a waiting client gets its response in less than 3 s. */
@@ -87,7 +88,7 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
         }
         const begin = (then: (error: Error) => void) => {
           watch.add(this)
-          super.connect(then)
+          super.connect((error?: Error) => then((error && explainTls(error)) as Error))
         }
         if (!servers.choosing) return begin(done)
         servers.locate().then((server) => {

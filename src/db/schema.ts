@@ -63,6 +63,7 @@ export interface Schema {
   api_key_scopes: {
     key_id: number
     read_only: Generated<boolean>
+    strict: Generated<boolean>
     allowed_origins: Generated<string[]>
     allowed_addresses: Generated<string[]>
   }
@@ -111,6 +112,7 @@ export interface Schema {
     label: string
     hash: Buffer
     last4: string
+    parent_id: number | null
     created_at: Date
     last_used_at: Date | null
     revoked_at: Date | null
@@ -125,6 +127,11 @@ export interface Schema {
     created_at: Date
     last_used_at: Date | null
     expires_at: Date
+  }
+  sign_in_addresses: {
+    person_id: number
+    address: string
+    last_used_at: Date
   }
   sign_in_attempts: {
     name_hash: Buffer
@@ -554,6 +561,8 @@ export interface Schema {
     why: JSONColumnType<Reason> | null
     old_changed_by: JSONColumnType<ChangedBy> | null
     reason: JSONColumnType<Reason> | null
+    market_price: Numeric | null
+    warnings: JSONColumnType<Reason[]> | null
   }
   listing_decisions: {
     id: GeneratedAlways<number>
@@ -734,6 +743,7 @@ export interface Schema {
     after: JSONColumnType<object> | null
     request_id: string | null
   }
+  published_dump: { one: Generated<boolean>; as_of: Date }
   audit_archives: {
     month: string
     file: string | null
@@ -750,6 +760,8 @@ export interface Schema {
     on_expire: boolean
     is_active: boolean
     sealed_secret: Buffer
+    previous_sealed_secret: Buffer | null
+    previous_valid_until: Date | null
     failing: Generated<boolean>
     created_at: Generated<Date>
     updated_at: Generated<Date>

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { readDatabaseAddress, type RequiredRole } from '#core/database-address.ts'
 import type { Server } from '#core/server-address.ts'
+import { explainTls } from './tls-errors.ts'
 
 /** How long callers wait from the start of a search; after that they fail immediately while the search continues. */
 const WAIT_MS = 1_500
@@ -150,7 +151,7 @@ export class Servers {
       return false
     } catch (error) {
       if (error instanceof NoServerError) throw error
-      this.#refusals.set(server, (error as Error).message || String((error as { code?: string }).code))
+      this.#refusals.set(server, explainTls(error as Error).message || String((error as { code?: string }).code))
       return false
     } finally {
       // A silent server would never confirm the end of the connection.

@@ -37,9 +37,14 @@ export class DumpBucket implements DumpStore {
   async open(name: string): Promise<StoredDumpFile | null> {
     const stamp = stampOf(name)
     if (stamp === null) return null
-    const answer = await this.#ask(() => this.#bucket.getObjectResponse(this.#key(stamp, name)))
-    if (!answer) return null
-    return { bytes: Number(answer.headers.get('content-length')), body: Readable.fromWeb(answer.body as ReadableStream) }
+    const key = this.#key(stamp, name)
+    if (!(await this.#ask(() => this.#bucket.objectExists(key)))) return null
+    const bytes = await this.#ask(() => this.#bucket.getContentLength(key))
+    const read = async (from: number, to: number) => {
+      const { body } = await this.#ask(() => this.#bucket.getObjectRaw(key, false, from, to))
+      return Readable.fromWeb(body as ReadableStream)
+    }
+    return { bytes, read }
   }
 
   stage(stamp: string): string {

@@ -1,5 +1,5 @@
 // Dumps in a folder on disk that several nodes may share.
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DumpStore, isStamp, RETAINED_DUMPS, MANIFEST, stampOf, type StoredDumpFile } from './store.ts'
 import type { Dump } from './types.ts'
@@ -29,9 +29,9 @@ export class DumpFolder implements DumpStore {
   async open(name: string): Promise<StoredDumpFile | null> {
     const stamp = stampOf(name)
     if (stamp === null) return null
-    // Kept open, because the next dump may delete the file during the download.
-    const file = await open(join(this.#path, stamp, name)).catch(orMissing)
-    return file && { bytes: (await file.stat()).size, body: file.createReadStream() }
+    const path = join(this.#path, stamp, name)
+    const found = await stat(path).catch(orMissing)
+    return found && { bytes: found.size, read: async (from, to) => (await open(path)).createReadStream({ start: from, end: to - 1 }) }
   }
 
   stage(stamp: string): string {

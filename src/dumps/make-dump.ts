@@ -8,6 +8,7 @@ import { positionText, currentPosition } from '#db/logged-changes.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { holdPriceMonths } from '#db/price-months.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
+import { recordDump } from './published-dump.ts'
 import type { DumpStore } from './store.ts'
 import { fileFacts, ndjsonFile, parquetFile } from './table-files.ts'
 import { dumpTables, type DumpTable, type Row } from './tables.ts'
@@ -35,7 +36,7 @@ const BATCH = 20_000
 
 /** Creates a dump and publishes it, completely or not at all. @throws CONFLICT if another one is in progress */
 export async function makeDump({ db, store, archive, currencies, onProgress = () => {} }: DumpOptions): Promise<Dump> {
-  return db.kysely
+  const made = await db.kysely
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
@@ -66,6 +67,8 @@ export async function makeDump({ db, store, archive, currencies, onProgress = ()
         await rm(folder, { recursive: true, force: true })
       }
     })
+  await recordDump(db.kysely, made)
+  return made
 }
 
 async function writeTable(tx: Tx, table: DumpTable, path: string, onRows: (rows: number) => void): Promise<DumpFile[]> {

@@ -6,7 +6,8 @@ import type { Dump } from './types.ts'
 /** A file of a dump, ready to be sent. */
 export interface StoredDumpFile {
   bytes: number
-  body: Readable
+  /** opens the bytes [from, to) */
+  read: (from: number, to: number) => Promise<Readable>
 }
 
 /** Why a store is currently unavailable, for operators. */

@@ -14,8 +14,10 @@ export interface FieldCost {
   listed?: string
   /** values that a field itself is charged for; 1 unless set */
   weight?: number
-  /** bounds of `first`, which sets how many `nodes` below the field are charged for */
-  first?: { default: number; max: number }
+  /** bounds of `first`, or of another argument, which sets how many entries of the page below the field are charged for */
+  first?: { default: number; max: number; argument?: string }
+  /** whether the field is the list of such a page; `nodes` always is */
+  ofPage?: boolean
 }
 
 /** A field's extensions with its cost. */

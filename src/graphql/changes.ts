@@ -14,10 +14,12 @@ export interface ChangesArgs {
   limit?: number | null
 }
 
-/** A read of the change log in the database. */
-export const CHANGES_READ = { ...cost({ weight: 50 }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.listChanges) }
-/** The cost of a page: the default limit. */
-const CHANGES = 100
+/** A read of the change log in the database, which may examine thousands of entries for one of a rare kind. */
+export const CHANGES_READ = {
+  ...cost({ weight: 500, first: { default: 100, max: 1_000, argument: 'limit' } }),
+  ...fromDatabase,
+  ...requiresPlan(OPERATION_PLAN.listChanges),
+}
 
 /** @throws VALIDATION_ERROR, CURSOR_EXPIRED as over REST */
 export function changesOf({ kinds, ...args }: ChangesArgs, ctx: GraphqlCtx): Promise<ChangePage> {
@@ -47,10 +49,14 @@ export function addChangePageType(builder: Builder) {
         type: [change],
         nullable: false,
         description: 'Changes on the page.',
-        extensions: cost({ entries: CHANGES }),
+        extensions: cost({ ofPage: true }),
         resolve: ({ changes }) => changes,
       }),
       next: t.exposeString('next', { nullable: false, description: 'Pass it as `after` to continue.' }),
+      more: t.exposeBoolean('more', {
+        nullable: false,
+        description: 'Whether to continue at once: with `kinds`, a page may be empty although changes follow it.',
+      }),
     }),
   })
 }

@@ -94,12 +94,12 @@ export function costOf(
     const entries = fieldCost.listed ? lengthOf(node, fieldCost.listed) : entriesOf(type!, field) || 1
     const value = (fieldCost.weight ?? 1) + entries * (below.once + page * below.perEntry)
     if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) introspection += value
-    else if (field.name === 'nodes') sum.perEntry += value
+    else if (field.name === 'nodes' || fieldCost.ofPage) sum.perEntry += value
     else sum.once += value
   }
 
-  const firstOf = (node: FieldNode, bounds: { default: number; max: number }): number => {
-    const value = argumentValue(node, 'first')
+  const firstOf = (node: FieldNode, bounds: NonNullable<FieldCost['first']>): number => {
+    const value = argumentValue(node, bounds.argument ?? 'first')
     return typeof value === 'number' && value >= 1 && value <= bounds.max ? value : bounds.default
   }
 

@@ -21,6 +21,10 @@ export function addMeType(builder: Builder) {
       last4: t.exposeString('last4', { nullable: false, description: 'Its last four characters.' }),
       expiresAt: t.exposeString('expires_at', { nullable: true, description: 'When it expires, UTC; null: never.' }),
       readOnly: t.exposeBoolean('read_only', { nullable: false, description: 'Whether mutations are rejected with `READ_ONLY_KEY`.' }),
+      strict: t.exposeBoolean('strict', {
+        nullable: false,
+        description: 'Whether unknown query parameters of REST requests are refused, as with `Prefer: handling=strict`.',
+      }),
       allowedOrigins: t.exposeStringList('allowed_origins', {
         nullable: false,
         description: 'Origins of web pages that may use the key; empty: no restriction.',

@@ -105,6 +105,13 @@ function addTypes(builder: Builder, refs: Refs) {
       rule: t.exposeString('rule', { description: 'Machine-readable name of the rule.' }),
     }),
   })
+  const warning = builder.objectRef<PriceJobRow['warnings'][number]>('PriceJobWarning').implement({
+    description: 'What to check in a row of a price job before applying it.',
+    fields: (t) => ({
+      message: t.string({ nullable: false, description: 'Human-readable message.', resolve: (why) => message(why) }),
+      rule: t.exposeString('rule', { nullable: true, description: 'Machine-readable name of the rule.' }),
+    }),
+  })
   const row = builder.objectRef<PriceJobRow>('PriceJobRow').implement({
     description: 'A row of a price job.',
     fields: (t) => ({
@@ -126,6 +133,17 @@ function addTypes(builder: Builder, refs: Refs) {
         description: 'Why the row cannot be applied; null if it can.',
         extensions: cost({ entries: 1 }),
         resolve: (one) => one.refused,
+      }),
+      marketPrice: t.exposeFloat('market_price', {
+        nullable: true,
+        description: 'Trusted market price of the item and grade when the job was planned, in TL.',
+      }),
+      warnings: t.field({
+        type: [warning],
+        nullable: { list: false, items: false },
+        description: 'What to check before applying: a large change, or a price far from the market.',
+        extensions: cost({ entries: 1 }),
+        resolve: (one) => one.warnings,
       }),
       outcome: t.exposeString('outcome', {
         nullable: true,

@@ -108,11 +108,14 @@ function addRuleType(builder: Builder) {
       target: t.field({ type: target, nullable: false, description: 'Basis of the computed prices.', resolve: (of) => of.target }),
       scope: t.field({ type: scope, nullable: false, description: 'Listings it applies to.', resolve: (of) => of.scope }),
       floor: t.field({ type: floor, nullable: false, description: 'Lowest price it sets.', resolve: (of) => of.floor }),
-      ceiling: t.exposeFloat('ceiling', { nullable: true, description: 'Highest price it sets, in TL.' }),
+      ceiling: t.exposeFloat('ceiling', {
+        nullable: true,
+        description: 'Highest price it sets, in TL; without one, the market price limits raises.',
+      }),
       maxMovePercent: t.exposeFloat('max_move_percent', { nullable: true, description: 'Largest change per run, in percent.' }),
       minComparables: t.exposeInt('min_comparables', {
         nullable: false,
-        description: 'Prices stay unchanged if there are fewer comparable listings or sales.',
+        description: 'Prices stay unchanged if fewer other sellers have a comparable listing, or if there are fewer sales; default: 3.',
       }),
       simulatedAt: t.exposeString('simulated_at', { nullable: true, description: 'When its current terms were last simulated.' }),
       lastRunAt: t.exposeString('last_run_at', { nullable: true, description: 'When it last ran.' }),
@@ -128,6 +131,13 @@ function addOutcomeTypes(builder: Builder) {
       rule: t.exposeString('rule', { nullable: true, description: 'Machine-readable name of the reason.' }),
     }),
   })
+  const follows = builder.objectRef<NonNullable<RepricedListing['follows']>>('FollowedPrice').implement({
+    description: 'The competing listing that a price follows.',
+    fields: (t) => ({
+      listingId: t.id({ nullable: false, description: 'Id of the listing.', resolve: (of) => of.listing_id }),
+      price: t.exposeFloat('price', { nullable: false, description: 'Its price, in TL.' }),
+    }),
+  })
   const listing = builder.objectRef<RepricedListing>('RepricedListing').implement({
     description: 'Effect of a rule on one listing.',
     fields: (t) => ({
@@ -136,6 +146,12 @@ function addOutcomeTypes(builder: Builder) {
       newPrice: t.exposeFloat('new_price', { nullable: false, description: 'Price the rule would set, in TL.' }),
       payout: t.exposeFloat('payout', { nullable: false, description: 'Your payout for one unit at that price, in TL.' }),
       limit: t.exposeString('limit', { nullable: true, description: '`floor`, `ceiling` or `max_move` if it kept the price from its target.' }),
+      follows: t.field({
+        type: follows,
+        nullable: true,
+        description: 'The cheapest comparable listing, if the target is computed from it.',
+        resolve: (of) => of.follows,
+      }),
       reason: t.field({ type: reason, nullable: false, description: 'Why.', resolve: (of) => of.reason }),
     }),
   })
@@ -217,9 +233,12 @@ function addInput(builder: Builder) {
       target: t.field({ type: target, description: 'Basis of the computed prices.' }),
       scope: t.field({ type: scope, description: 'Listings it applies to.' }),
       floor: t.field({ type: floor, description: 'Lowest price it sets.' }),
-      ceiling: t.float({ description: 'Highest price it sets, in TL.' }),
-      maxMovePercent: t.float({ description: 'Largest change per run in percent, 1 to 100.' }),
-      minComparables: t.int({ description: 'Prices stay unchanged if there are fewer comparable listings or sales.' }),
+      ceiling: t.float({ description: 'Highest price it sets, in TL; without one, the market price limits raises.' }),
+      maxMovePercent: t.float({ description: 'Largest change per run in percent, 1 to 100; default: 20.' }),
+      minComparables: t.int({
+        description:
+          'Prices stay unchanged if fewer other sellers have a comparable listing, or if there are fewer sales; default: 3, for a market 1.',
+      }),
     }),
   })
 }

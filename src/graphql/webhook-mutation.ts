@@ -2,8 +2,10 @@
 import { checkWebhook } from '#webhooks/check-webhook.ts'
 import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { EVENT_KINDS, type EventKind } from '#webhooks/event-body.ts'
+import { deleteWebhook } from '#webhooks/delete-webhook.ts'
 import type { Check } from '#webhooks/probes.ts'
 import { replayEvents } from '#webhooks/replay-events.ts'
+import { type RotatedSecret, rotateWebhookSecret } from '#webhooks/rotate-webhook-secret.ts'
 import { testWebhook } from '#webhooks/test-webhook.ts'
 import { SIGNATURE_NOTE, type Webhook } from '#webhooks/types.ts'
 import { withoutNulls } from './arguments.ts'
@@ -28,8 +30,7 @@ export function implementWebhookMutations(builder: Builder): void {
       onExpire: t.exposeBoolean('on_expire', { nullable: false, description: 'Whether expiries are notified.' }),
       isActive: t.exposeBoolean('is_active', { nullable: false, description: 'Whether notifications are delivered.' }),
       secret: t.exposeString('secret', {
-        nullable: false,
-        description: '48 characters; generated on the first save and never changed.',
+        description: '48 characters, generated on the first save; null for keys that are read-only or restricted to origins.',
       }),
       note: t.string({ nullable: false, description: 'How to verify the signature.', resolve: () => SIGNATURE_NOTE }),
     }),
@@ -45,9 +46,42 @@ export function implementWebhookMutations(builder: Builder): void {
       },
     }),
   )
+  addSecretAndDeletion(builder)
   addTest(builder)
   addCheck(builder)
   addReplay(builder)
+}
+
+function addSecretAndDeletion(builder: Builder): void {
+  const rotated = builder.objectRef<RotatedSecret>('RotatedSecret').implement({
+    description: 'The new secret of a webhook.',
+    fields: (t) => ({
+      secret: t.exposeString('secret', { nullable: false, description: 'The new secret, 48 characters.' }),
+      previousValidUntil: t.exposeString('previous_valid_until', {
+        nullable: false,
+        description: 'Until when notifications are also signed with the previous secret; local time with offset.',
+      }),
+    }),
+  })
+  const deleted = builder.objectRef<{ message: string }>('WebhookDeletion').implement({
+    description: 'Result of deleting a webhook.',
+    fields: (t) => ({
+      success: t.boolean({ nullable: false, description: 'Always true: a failed mutation returns null and an error.', resolve: () => true }),
+      message: t.exposeString('message', { nullable: false, description: 'Human-readable message.' }),
+    }),
+  })
+  builder.mutationFields((t) => ({
+    rotateWebhookSecret: t.field({
+      type: rotated,
+      description: 'Replaces the secret of your webhook; for 24 hours, notifications are signed with the previous secret, too.',
+      resolve: (_root, _args, ctx, info) => callByFields(rotateWebhookSecret, ctx, info, {}),
+    }),
+    deleteWebhook: t.field({
+      type: deleted,
+      description: 'Deletes your webhook and its secret, and cancels pending deliveries.',
+      resolve: (_root, _args, ctx, info) => callByFields(deleteWebhook, ctx, info, {}),
+    }),
+  }))
 }
 
 function addTest(builder: Builder): void {

@@ -1,18 +1,19 @@
 // Health checks of a service, whether it is running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { sql } from 'kysely'
-import { checkRedis } from '#accounts/redis-check.ts'
 import { type Reason, reason, type Term } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
 import { pendingMigrations } from '#db/migrate.ts'
 import { replicaProblem, openReplica } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
+import { missingDump } from '#dumps/published-dump.ts'
+import { openFileStore } from '#files/file-store.ts'
 import { ALIVE_SECONDS, workersSeen } from '#jobs/heartbeat.ts'
 import { listSources, type PriceSource } from '#prices/list-sources.ts'
-import { Rates } from '#prices/rates.ts'
 import type { Config } from '#config.ts'
 import { type Finding, finding } from './findings.ts'
+import { ratesFinding } from './rates.ts'
 
 const MIN_FREE_BYTES = 1024 ** 3
 const CLOCK_TOLERANCE_MS = 2_000
@@ -20,8 +21,7 @@ const MIN_POSTGRES_VERSION = 150_000
 
 /** Checks that need no database. */
 export async function machineFindings(config: Config): Promise<Finding[]> {
-  const shared = config.redisUrl ? [await redis(config.redisUrl)] : []
-  return [finding('settings', true, 'settings_valid'), dataDir(config), disk(config), limits(config), ...shared, await dumps(config)]
+  return [finding('settings', true, 'settings_valid'), dataDir(config), disk(config), limits(config), await dumps(config)]
 }
 
 interface DatabaseInUse {
@@ -30,15 +30,17 @@ interface DatabaseInUse {
   describe: Reason
   /** whether a worker should be running on it */
   needsWorker: boolean
+  now: Date
 }
 
 /** Checks of an open database: the server, its clock, its workers and its prices. */
-export async function databaseFindings(config: Config, { db, describe, needsWorker }: DatabaseInUse): Promise<Finding[]> {
+export async function databaseFindings(config: Config, { db, describe, needsWorker, now }: DatabaseInUse): Promise<Finding[]> {
   const schema = await migrations(db)
-  const sources = schema.ok ? await priceSources(db, config) : []
+  const sources = schema.ok ? await priceSources(db, config, now) : []
   const replicas = config.databaseReplicaUrl ? [await replica(config.databaseReplicaUrl, db)] : []
   const workers = schema.ok && needsWorker ? [await worker(db)] : []
-  return [await server(db, describe), ...replicas, schema, await clock(db), ...workers, ...sources]
+  const files = schema.ok ? await sharedFiles(db, config) : []
+  return [await server(db, describe), ...replicas, schema, await clock(db), ...workers, ...files, ...sources]
 }
 
 function dataDir({ dataDir: path, databaseUrl }: Config): Finding {
@@ -60,16 +62,10 @@ function disk({ dataDir: path }: Config): Finding {
   return finding('disk', enough, enough ? 'disk_free' : 'disk_low', { gigabytes: Math.round((free / 1024 ** 3) * 10) / 10 })
 }
 
-function limits({ rateLimits, redisUrl, alone }: Config): Finding {
+function limits({ rateLimits, alone }: Config): Finding {
   const check = 'limits'
   if (!rateLimits) return finding(check, true, 'limits_off')
-  if (redisUrl) return finding(check, true, 'limits_redis')
   return finding(check, true, alone ? 'limits_memory' : 'limits_database')
-}
-
-async function redis(url: string): Promise<Finding> {
-  const { problem, params } = await checkRedis(url)
-  return finding('redis', problem === null, problem === null ? 'redis_good' : `redis_${problem}`, params)
 }
 
 async function dumps(config: Config): Promise<Finding> {
@@ -87,6 +83,20 @@ async function server(db: Db, describe: Reason): Promise<Finding> {
   const { version, number, durable } = rows[0]!
   const rule = number < MIN_POSTGRES_VERSION ? 'database_old' : durable ? 'database_good' : 'database_not_durable'
   return finding('database', rule === 'database_good', rule, { database: describe, version })
+}
+
+/** Whether this machine has the files that the database records; reported only if one is missing. */
+async function sharedFiles(db: Db, config: Config): Promise<Finding[]> {
+  const store = openDumpStore(config)
+  const missing = (await store.problem()) ? null : await missingDump(db.kysely, store)
+  const findings = missing ? [finding('dumps', false, 'dump_missing', { place: store.place, at: missing.toISOString() })] : []
+  const archive = openFileStore(config.archiveDir, config.dumpsS3, 'archive')
+  const { rows } = await sql<{ file: string }>`
+    select file from price_archives where file is not null union all select file from audit_archives where file is not null`.execute(db.kysely)
+  const lost: string[] = []
+  for (const { file } of rows) if ((await archive.size(file).catch(() => null)) === null) lost.push(file)
+  if (lost.length > 0) findings.push(finding('archive', false, 'archive_missing', { place: archive.place, count: lost.length, file: lost[0]! }))
+  return findings
 }
 
 async function replica(url: string, primary: Db): Promise<Finding> {
@@ -119,16 +129,13 @@ async function worker(db: Db): Promise<Finding> {
   return finding(check, isReplaced, isReplaced ? 'worker_replaced' : 'worker_missing', { seconds: Math.round(lastSeenSeconds) })
 }
 
-/** Freshness, coverage and trust of each price source. Informational: only the operator knows what to expect. */
-async function priceSources(db: Db, { marketNames, priceRules }: Config): Promise<Finding[]> {
-  const now = new Date()
+/** Freshness, coverage and trust of each price source, informational because only the operator knows what to expect; and exchange rates. */
+async function priceSources(db: Db, { marketNames, priceRules }: Config, now: Date): Promise<Finding[]> {
   const ctx = { db, viewer: { kind: 'operator', name: 'doctor' } as const, now: () => now, rules: priceRules, marketNames }
   const sources = (await call(listSources, ctx, {})).filter(({ groups }) => groups.length > 0)
   const findings = sources.map(stateOf)
-  const currencies = [...new Set(sources.filter(({ prices }) => prices > 0).map(({ currency }) => currency))]
-  if (currencies.length === 0) return findings
-  const unchecked = sources.reduce((sum, source) => sum + source.unchecked, 0)
-  return [...findings, rates(await Rates.load(db.kysely), currencies, now, unchecked)]
+  const rates = await ratesFinding(db.kysely, sources, now)
+  return rates ? [...findings, rates] : findings
 }
 
 function stateOf(source: PriceSource): Finding {
@@ -149,16 +156,6 @@ function stateOf(source: PriceSource): Finding {
       ),
     }),
   })
-}
-
-/** @param unchecked number of prices that could not be compared because no exchange rate of their day is known */
-function rates(known: Rates, currencies: string[], now: Date, unchecked: number): Finding {
-  const missing = currencies.filter((currency) => known.microLira(currency, now.getTime()) === null)
-  if (missing.length > 0) {
-    const setting = missing.map((currency) => `${currency}=...`).join(' ')
-    return finding('rates', true, 'rates_missing', { currencies: missing, rates: setting, ...(unchecked > 0 && { unchecked }) })
-  }
-  return unchecked > 0 ? finding('rates', true, 'rates_unchecked', { currencies, unchecked }) : finding('rates', true, 'rates_known', { currencies })
 }
 
 async function clock(db: Db): Promise<Finding> {

@@ -28,20 +28,19 @@ export const FINDINGS = {
   disk_free: { found: '{gigabytes} GB free' },
   disk_low: { found: '{gigabytes} GB free', advice: 'free disk space; the database stops writing when the disk is full' },
   limits_off: { found: 'off (RATE_LIMITS)' },
-  limits_redis: { found: 'shared by all nodes in Redis' },
   limits_database: { found: 'shared by all nodes in PostgreSQL' },
   limits_memory: { found: 'in memory (the embedded database serves one node)' },
-  redis_good: { found: '[master of {name}: ]{address} responded in {milliseconds} ms' },
-  redis_unreachable: {
-    found: '[Sentinel {sentinel}|{address}] cannot be used: {message}',
-    advice: 'check REDIS_URL, and that the server is running and reachable from this machine; with TLS, also its certificate (NODE_EXTRA_CA_CERTS)',
-  },
-  redis_refused: { found: '[Sentinel {sentinel}|{address}] denies access: {message}', advice: 'check users and passwords in REDIS_URL' },
-  redis_no_master: { found: 'the Sentinels know no master named {name}', advice: 'set the name in REDIS_URL as in sentinel.conf (sentinel monitor)' },
-  redis_no_leases: { found: '{address} grants no leases: {message}', advice: 'use a Redis that accepts writes; nodes count alone meanwhile' },
   dumps_kept: { found: 'stored in {place}' },
   dumps_refused: { found: '{place} cannot be used: {message}', advice: 'check DUMPS_S3_URL, its keys and DUMPS_S3_REGION' },
   dumps_unreachable: { found: '{place} cannot be used: {message}', advice: 'check that the store is running and reachable from this machine' },
+  dump_missing: {
+    found: '{place} does not contain the dump of {at}',
+    advice: 'nodes on several machines must share their dumps: set DUMPS_DIR to a shared folder, or DUMPS_S3_URL',
+  },
+  archive_missing: {
+    found: '{place} lacks archived months ({count}), such as {file}',
+    advice: 'nodes on several machines must share the archive: set ARCHIVE_DIR to a shared folder, or DUMPS_S3_URL',
+  },
   database_good: { found: '{database}, version {version}' },
   database_old: { found: '{database}, version {version}', advice: 'PostgreSQL 15 or newer is needed' },
   database_not_durable: { found: '{database}, version {version}, not durable', advice: 'set fsync and full_page_writes to on' },
@@ -65,7 +64,11 @@ export const FINDINGS = {
   rates_known: { found: 'known for {currencies}' },
   rates_unchecked: {
     found: 'known for {currencies}; {unchecked} prices could not be checked: no exchange rate for their day',
-    advice: 'load the rates of those days: mintmark rates set --date ...',
+    advice: 'load rates of days before {first}: mintmark rates import <file>; the prices are checked again within an hour',
+  },
+  rates_old: {
+    found: 'those of {old} are {age_days} days old[; {unchecked} prices could not be checked: no exchange rate for their day]',
+    advice: 'load current rates, and then every working day: mintmark rates set {rates}',
   },
   rates_missing: {
     found:

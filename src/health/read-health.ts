@@ -19,13 +19,14 @@ export interface Health {
 /** The part of a node that checks use: its settings. */
 export interface HealthCtx extends ReadCtx {
   config: Config
+  now: () => Date
 }
 
 export const readHealth = verb(
   { name: 'readHealth', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
-  async ({ db, config }: HealthCtx): Promise<Health> => {
+  async ({ db, config, now }: HealthCtx): Promise<Health> => {
     const describe = reason(config.databaseUrl === null ? 'database_embedded' : 'database_at_url')
-    const findings = [...(await machineFindings(config)), ...(await databaseFindings(config, { db, describe, needsWorker: true }))]
+    const findings = [...(await machineFindings(config)), ...(await databaseFindings(config, { db, describe, needsWorker: true, now: now() }))]
     return { ok: findings.every(({ ok }) => ok), findings }
   },
 )

@@ -6,14 +6,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const PAGE = 'index.html'
 
-// Card pictures are loaded from the servers of their sources; everything else is served by this service.
-const HEADERS = {
+const headersFor = (pictures: string) => ({
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
-    "img-src 'self' data: https: http:",
+    `img-src 'self' data:${pictures}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -21,7 +20,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
-}
+})
 
 const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Mintmark</title>
 <h1>This page has not been built</h1><p>Run <code>npm ci</code> in the checkout to build it, then restart.</p></html>`
@@ -30,14 +29,16 @@ const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>M
  * Registers the pages of `dist/<name>` under `/<name>`; unknown paths below it return the first page, which handles routing in the
  * browser.
  * @param name of the pages, such as `console`
+ * @param pictures sources of card pictures besides this service, for the content policy
  */
-export function addBuiltPages(app: FastifyInstance, name: string): void {
+export function addBuiltPages(app: FastifyInstance, name: string, pictures: '' | ' https: http:'): void {
+  const headers = headersFor(pictures)
   const hide = { schema: { hide: true } as object }
   const root = fileURLToPath(new URL(`../../dist/${name}/`, import.meta.url))
   const built = existsSync(`${root}${PAGE}`)
   const sendPage = (reply: FastifyReply): FastifyReply => {
     reply.header('cache-control', 'no-cache')
-    return built ? reply.sendFile(PAGE, { cacheControl: false }) : reply.headers(HEADERS).type('text/html; charset=utf-8').send(NOT_BUILT)
+    return built ? reply.sendFile(PAGE, { cacheControl: false }) : reply.headers(headers).type('text/html; charset=utf-8').send(NOT_BUILT)
   }
   app.register(async (pages) => {
     if (built) {
@@ -52,7 +53,7 @@ export function addBuiltPages(app: FastifyInstance, name: string): void {
         // Names of assets contain a hash of their content.
         immutable: true,
         maxAge: '365d',
-        setHeaders: (reply) => reply.headers(HEADERS),
+        setHeaders: (reply) => reply.headers(headers),
       })
     }
     pages.get(`/${name}`, hide, (_request, reply) => sendPage(reply))

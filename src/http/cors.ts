@@ -6,12 +6,12 @@ import type { Headers } from './response.ts'
 /** Response headers for a request from this origin, names and values in turn. */
 export type CorsHeaders = (origin: string | undefined) => Headers
 
-const EXPOSED = ['access-control-expose-headers', 'ETag, RateLimit, RateLimit-Policy, X-Request-Id, Retry-After']
+const EXPOSED = ['access-control-expose-headers', 'ETag, Preference-Applied, RateLimit, RateLimit-Policy, X-Request-Id, Retry-After']
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
   // The last two belong to the Model Context Protocol.
   'access-control-allow-headers':
-    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Mcp-Protocol-Version, Mcp-Session-Id',
+    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id, Mcp-Protocol-Version, Mcp-Session-Id',
   // Browsers cap it: Chromium at 2 hours, Firefox at 24.
   'access-control-max-age': '86400',
 }

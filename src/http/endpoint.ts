@@ -6,10 +6,12 @@ import { call, type HasViewer, withFamilyCode, type PlanViewer, type Viewer } fr
 import { isDryRun, NOTHING_CHANGED } from '#db/write-verb.ts'
 import { type Answer, successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
+import { fileResponse } from './file-response.ts'
 import { isList, listAsCsv, type OpenSnapshot } from './list-csv.ts'
 import { type ApiRequest, type Endpoint, type MaybePromise, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
 import { jsonResponse, JSON_HEADERS, prefersCsv, type Response } from './response.ts'
 import type { Route } from './route.ts'
+import { strictResponder, unknownIn, warned, type Warning, warningsOf, withWarnings } from './unknown-parameters.ts'
 import { hasLongList, slicedJson } from './sliced-json.ts'
 
 export interface EndpointRules<Ctx extends HasViewer> {
@@ -26,20 +28,31 @@ export interface EndpointRules<Ctx extends HasViewer> {
 export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, failed, cache, snapshot }: EndpointRules<Ctx>): Endpoint {
   const { verb } = route
   const input = inputOf(route)
+  const unknown = unknownIn(route)
   const inPath = namesInPath(route)
   const openForCsv = snapshot && isList(route) ? snapshot : null
   const responseOf = (result: unknown, request: ApiRequest, dryRun: boolean): MaybePromise<Response> => {
+    const names = unknown(request)
+    if (names.length === 0) return plainResponse(result, request, dryRun)
+    return warned(plainResponse(result, request, dryRun, warningsOf(route, names)))
+  }
+  const plainResponse = (result: unknown, request: ApiRequest, dryRun: boolean, warnings?: readonly Warning[]): MaybePromise<Response> => {
     if (route.csv && prefersCsv(request.headers.accept)) return byAccept({ status: 200, ...route.csv(result as never) })
     const answered = route.answer(result as never)
     const answer = dryRun && 'data' in answered ? answerOfDryRun(answered, result) : answered
-    if ('bytes' in answer) return { status: 200, headers: JSON_HEADERS, etag: answer.tag, body: answer.bytes, again: answer.bytes }
+    if ('file' in answer) return fileResponse(answer, request)
+    if ('bytes' in answer) {
+      const { tag, bytes } = warnings ? withWarnings(answer, warnings) : answer
+      return { status: 200, headers: JSON_HEADERS, etag: tag, body: bytes, again: bytes }
+    }
     if ('body' in answer) return { status: 200, ...answer }
     const status = route.status ?? 200
     const finish = (response: Response): Response => {
       const json = answer.etag ? { ...response, etag: answer.etag } : response
       return route.csv || openForCsv ? byAccept(json) : json
     }
-    const body = successBody(answer)
+    if (status === 204) return { status, headers: [], body: null }
+    const body = successBody(warnings ? { ...answer, extra: { ...answer.extra, warnings } } : answer)
     if (hasLongList(body)) return slicedJson(body).then((bytes) => finish({ status, headers: JSON_HEADERS, body: bytes }))
     return finish(jsonResponse(status, body))
   }
@@ -58,12 +71,13 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
       return failed(withFamilyCode(error, verb), request)
     }
   }
-  if (verb.sharedBy !== 'plan') return { operation: verb, respond: ownResponder(verb.secret ? unstored(make) : make), refuse: failed }
+  const strictly = (respond: Responder): Responder => (route.method === 'GET' ? strictResponder(route, { respond, unknown, failed }) : respond)
+  if (verb.sharedBy !== 'plan') return { operation: verb, respond: strictly(ownResponder(verb.secret ? unstored(make) : make)), refuse: failed }
   // Verbs that are shared by plan see only the plan of their caller.
   const makeShared = make as unknown as (viewer: PlanViewer, request: ApiRequest) => MaybePromise<Response>
   return {
     operation: verb,
-    respond: sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make, cheap: route.cheap ?? false }),
+    respond: strictly(sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make, cheap: route.cheap ?? false })),
     refuse: failed,
   }
 }

@@ -90,7 +90,7 @@ function addSuccess(operation: Operation, path: string, success: Example, rules:
   const body = Object.values(operation.requestBody?.content ?? {})[0]
   if (body) body.example = success.text ?? success.body
   const response = operation.responses[success.status]
-  if (response && typeof success.answer === 'string') response.content = { 'text/csv': { example: success.answer } }
+  if (typeof success.answer === 'string' && success.answer !== '' && response) response.content = { 'text/csv': { example: success.answer } }
   else if (response) for (const media of Object.values(response.content ?? {})) media.example = success.answer
   operation.description = [operation.description, `\`\`\`sh\n${curlOf(success, rules)}\n\`\`\``].filter(Boolean).join('\n\n')
 }

@@ -22,10 +22,19 @@ export interface FileAnswer {
 }
 
 /** Error codes that are not derived from the route's verb: see `verbErrors`. */
-export type OwnErrorCode = Exclude<
-  ErrorCode,
-  'PLAN_UPGRADE_REQUIRED' | 'READ_ONLY_KEY' | 'VALIDATION_ERROR' | 'PLUS_LISTING_ERROR' | 'PLUS_COLLECTION_ERROR'
->
+export type OwnErrorCode = Exclude<ErrorCode, 'READ_ONLY_KEY' | 'VALIDATION_ERROR' | 'PLUS_LISTING_ERROR' | 'PLUS_COLLECTION_ERROR'>
+
+/** A stored file, which can be sent in parts. */
+export interface StoredFileAnswer {
+  headers: Headers
+  file: {
+    /** identifies the content */
+    tag: string
+    bytes: number
+    /** opens the bytes [from, to) */
+    read: (from: number, to: number) => Promise<Readable>
+  }
+}
 
 export interface Route<Ctx extends HasViewer> {
   method: Method
@@ -34,7 +43,7 @@ export interface Route<Ctx extends HasViewer> {
   // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds verbs of all inputs and results
   verb: Verb<Ctx, any, any>
   /** converts the result to the response */
-  answer: (result: never) => Answer | ReadyAnswer | FileAnswer
+  answer: (result: never) => Answer | ReadyAnswer | FileAnswer | StoredFileAnswer
   /** the result if the caller prefers `text/csv` to JSON in its `Accept` header */
   csv?: (result: never) => FileAnswer
   /** field of a list's rows whose entries become rows of the CSV, each with the other fields of its row */

@@ -14,7 +14,9 @@ import { handleRequest } from './fastify-adapter.ts'
 import { isList } from './list-csv.ts'
 import type { Method, Route } from './route.ts'
 import { unpackBody } from './unpack.ts'
+import { WarningSchema } from './unknown-parameters.ts'
 
+const WARNINGS = 'Query parameters that the operation does not have, if any were sent; they were ignored'
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export interface RouteRules<Ctx extends HasViewer> extends EndpointRules<Ctx> {
@@ -136,12 +138,12 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     ...(route.bodies && { consumes: ['application/json', ...Object.keys(route.bodies)] }),
     security: [{ [security]: [] }],
     ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
-    headers: headersOf(errors),
+    headers: headersOf(errors, route.method === 'GET'),
     ...(route.bodyField && { body: route.scope ? properties[route.bodyField] : body(properties[route.bodyField]) }),
     ...(others.length > 0 && (readsBody && !route.bodyField ? { body: body(fields(others)) } : { querystring: inQuery(others) })),
     ...(queryFields.length > 0 && { querystring: inQuery(queryFields) }),
     response: {
-      [route.status ?? 200]: successSchema(route),
+      [route.status ?? 200]: route.status === 204 ? { type: 'null', 'x-response-description': 'Success' } : successSchema(route),
       ...errorSchemas(errors),
     },
     'x-error-codes': [...errors],
@@ -149,13 +151,18 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
 }
 
 /** The request headers that change what an operation does, derived from its errors. */
-function headersOf(errors: ReadonlySet<ErrorCode>): TSchema {
+function headersOf(errors: ReadonlySet<ErrorCode>, reads: boolean): TSchema {
   const key = Type.String({
     maxLength: 255,
     description: 'For 24 hours, repeating the request with the same key returns the first response and changes nothing',
   })
   const tag = Type.String({ description: 'Entity tag from your last read; 412 if the object has changed since' })
+  const strict = Type.String({
+    description: '`handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`',
+    examples: ['handling=strict'],
+  })
   return Type.Object({
+    ...(reads && { Prefer: Type.Optional(strict) }),
     ...(errors.has('IDEMPOTENCY_CONFLICT') && { 'Idempotency-Key': Type.Optional(key) }),
     ...(errors.has('PRECONDITION_FAILED') && { 'If-Match': Type.Optional(tag) }),
   })
@@ -186,6 +193,7 @@ function successSchema<Ctx extends HasViewer>(route: Route<Ctx>): object {
       ...(route.data && { data: route.data }),
       ...(writes(route) && { message: Type.Optional(Type.String()) }),
       ...(route.paged && { pagination: PaginationSchema }),
+      ...(route.method === 'GET' && route.data && { warnings: Type.Optional(Type.Array(WarningSchema, { description: WARNINGS })) }),
       ...route.extra,
     }),
   }

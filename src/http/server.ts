@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type onRequestHookHandler } from 'fastify'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { type Reason, reason } from '#core/problems.ts'
@@ -62,6 +62,21 @@ export interface ServerOptions {
   cors?: CorsHeaders
 }
 
+/** Warns of the first request whose forwarded address is not trusted: behind a proxy, all its clients then count as one. */
+function warnOnce(log: Log): onRequestHookHandler {
+  let warned = false
+  return ({ headers, ips, socket }, _reply, done) => {
+    // Fastify lists the sender, followed by the addresses that it forwarded and that are trusted.
+    if (!warned && (headers['x-forwarded-for'] ?? headers.forwarded) !== undefined && (ips?.length ?? 1) === 1) {
+      warned = true
+      log.warn({ proxy: socket.remoteAddress }, `${NOT_TRUSTED}: limits count its clients as one address; if it is your proxy, set TRUST_PROXY`)
+    }
+    done()
+  }
+}
+
+const NOT_TRUSTED = 'Ignoring the forwarded address of a sender that TRUST_PROXY does not name'
+
 /** A Fastify instance with the settings that both listeners share, and no routes. */
 export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyInstance {
   /** Headers of every response, including those that are sent before any hook runs. */
@@ -116,6 +131,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
     if (problem) throw new ServiceError('BAD_REQUEST', problem, { headers: { connection: 'close' } })
     done()
   })
+  app.addHook('onRequest', warnOnce(log))
   app.addHook('onSend', discardUnreadBody)
   app.decorate('cors', cors ?? null)
   if (cors) answerPreflights(app)

@@ -38,6 +38,7 @@ export const MergeSchema = Type.Object(
     at: Time,
     undone_by: orNull(Type.String()),
     undone_at: orNull(Time),
+    dry_run: Type.Optional(Type.Literal(true, { description: 'Only in a preview: nothing was changed, and `id` has no meaning' })),
   },
   { title: 'Merge' },
 )

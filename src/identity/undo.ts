@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { CatalogueNames, recompose } from '#catalogue/compose-items.ts'
-import { restoreItems } from '#catalogue/merged-items.ts'
+import { replaceTakenSlugs, restoreItems } from '#catalogue/merged-items.ts'
 import { moveSourcesBack } from '#catalogue/merged-sources.ts'
 import { moveRecordsBack } from '#collections/merged-records.ts'
 import { conflict } from '#core/errors.ts'
@@ -90,11 +90,12 @@ async function restoreRefs(tx: Tx, note: Note, pairs: readonly MergePair[]): Pro
     select distinct i.id from merges m join items i on i.id = m.into_item
     where m.id = any(${mergeIds(pairs)})
       and (i.slug = m.item->>'slug' or (i.ref = m.item->>'ref' and i.market = m.item->>'market'))`.execute(tx)
-  if (rows.length > 0)
-    await recompose(
-      tx,
-      note,
-      new CatalogueNames(tx),
-      rows.map((row) => row.id),
-    )
+  if (rows.length === 0) return
+  await recompose(
+    tx,
+    note,
+    new CatalogueNames(tx),
+    rows.map((row) => row.id),
+  )
+  await replaceTakenSlugs(tx, pairs)
 }

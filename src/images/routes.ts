@@ -1,21 +1,25 @@
-// GET /images/...: images of the catalogue, fetched from their sources and cached, without authentication.
+// Images fetched from their sources and cached: those of the catalogue for everyone, and any image for pages of signed-in people.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { storedImages } from '#catalogue/snapshot/item-json.ts'
-import { ServiceError } from '#core/errors.ts'
+import { invalid, ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 import { matchesTag } from '#http/entity-tag.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import type { ImageProxy } from './image-proxy.ts'
+import type { OpenImage } from './image-store.ts'
 
-const HEADERS = {
+/** Opened directly, an image cannot run scripts. */
+const SAFE = { 'content-security-policy': "default-src 'none'; sandbox", 'x-content-type-options': 'nosniff' }
+
+const PUBLIC = {
+  ...SAFE,
   // The path contains a hash of the image's address, whose content rarely changes.
   'cache-control': 'public, max-age=86400, stale-while-revalidate=604800',
-  // Other origins may embed it regardless of their policy; opened directly, it cannot run scripts.
+  // Other origins may embed it regardless of their policy.
   'cross-origin-resource-policy': 'cross-origin',
-  'content-security-policy': "default-src 'none'; sandbox",
-  'x-content-type-options': 'nosniff',
 }
+const PRIVATE = { ...SAFE, 'cache-control': 'private, max-age=86400', 'cross-origin-resource-policy': 'same-origin' }
 
 interface Params {
   id: string
@@ -28,7 +32,7 @@ interface ImageAddress {
   address: string
 }
 
-/** Adds the routes to the public listener. No key is required, because pages cannot send one with an image. */
+/** Adds the routes of the catalogue's images to the public listener. No key is required, because pages cannot send one with an image. */
 export function addImages(app: FastifyInstance, { images, catalogue }: { images: ImageProxy; catalogue: Catalogue }): void {
   const { addresses } = catalogue
   const finders: Record<string, (id: number, order: number) => ImageAddress | null> = {
@@ -44,24 +48,52 @@ export function addImages(app: FastifyInstance, { images, catalogue }: { images:
   }
   const schema = { hide: true } as object
   for (const [path, find] of Object.entries(finders)) {
-    const answer = async ({ method, url, params, headers }: FastifyRequest<{ Params: Params }>, reply: FastifyReply): Promise<FastifyReply> => {
+    const answer = async (request: FastifyRequest<{ Params: Params }>, reply: FastifyReply): Promise<FastifyReply> => {
+      const { url, params } = request
       const found = find(Number(params.id), Number(params.order))
       // Must match the address in responses exactly, because otherwise images could be enumerated by id.
       if (!found?.address.endsWith(url.split('?', 1)[0]!)) {
         throw new ServiceError('NOT_FOUND', reason('no_image'), { headers: { 'cache-control': 'no-store' } })
       }
-      const image = await images.open(found.url)
-      const tag = `"${image.tag}"`
-      const isKnown = matchesTag(headers['if-none-match'] ?? '', tag)
-      const hasBody = method === 'GET' && !isKnown
-      if (!hasBody) await image.handle.close()
-      reply.headers(HEADERS).header('etag', tag)
-      if (isKnown) return reply.code(304).send()
-      reply.type(image.type).header('content-length', image.bytes)
-      return reply.send(hasBody ? image.handle.createReadStream() : undefined)
+      return sendImage(request, reply, await images.open(found.url), PUBLIC)
     }
     app.get(path, { schema, exposeHeadRoute: false }, answer)
     app.head(path, { schema }, answer)
     registerOtherMethods(app, path, ['GET'])
   }
+}
+
+interface PictureParts {
+  /** opens the proxy when the first picture is requested */
+  images: () => Promise<ImageProxy>
+  /** @throws UNAUTHENTICATED if nobody is signed in */
+  viewerOf: (request: FastifyRequest) => Promise<unknown>
+}
+
+/** Adds a route for pictures at any address, for pages whose browser must not contact addresses that sellers chose. */
+export function addPictures(app: FastifyInstance, path: string, { images, viewerOf }: PictureParts): void {
+  const schema = { hide: true } as object
+  app.get<{ Querystring: { url?: unknown } }>(path, { schema, exposeHeadRoute: false }, async (request, reply) => {
+    await viewerOf(request)
+    const { url } = request.query
+    if (typeof url !== 'string' || !SHAPE.test(url) || !URL.canParse(url)) throw invalid('url', 'url', { values: ['https://', 'http://'] })
+    const proxy = await images().catch((cause: unknown) => {
+      throw new ServiceError('UNAVAILABLE', reason('image_not_stored'), { headers: { 'cache-control': 'no-store' }, cause })
+    })
+    return sendImage(request, reply, await proxy.open(url), PRIVATE)
+  })
+  registerOtherMethods(app, path, ['GET'])
+}
+
+const SHAPE = /^https?:\/\/\S{1,2000}$/i
+
+async function sendImage({ method, headers }: FastifyRequest, reply: FastifyReply, image: OpenImage, sent: object): Promise<FastifyReply> {
+  const tag = `"${image.tag}"`
+  const isKnown = matchesTag(headers['if-none-match'] ?? '', tag)
+  const hasBody = method === 'GET' && !isKnown
+  if (!hasBody) await image.handle.close()
+  reply.headers(sent).header('etag', tag)
+  if (isKnown) return reply.code(304).send()
+  reply.type(image.type).header('content-length', image.bytes)
+  return reply.send(hasBody ? image.handle.createReadStream() : undefined)
 }

@@ -1,6 +1,6 @@
 // Statement of the caller's sales and refunds in a month of the service's time zone, with exact totals.
 import { Type } from '#core/input.ts'
-import { pagination, type Pagination } from '#core/paging.ts'
+import { offsetOf, pagination, type Pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
@@ -61,7 +61,7 @@ export const readStatement = verb(
       db,
       async (tx) => ({
         totals: await totalsOfStatement(tx, key),
-        rows: await linesOfStatement(tx, key, perPage, { offset: (page - 1) * perPage }),
+        rows: await linesOfStatement(tx, key, perPage, { offset: offsetOf(page, perPage) }),
       }),
       { isolation: 'repeatable read' },
     )

@@ -1,6 +1,6 @@
 // Sends the listings that an approval rule approved back to approval, in one transaction.
 import { sql } from 'kysely'
-import { id } from '#core/fields.ts'
+import { id, idForSql } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/change.ts'
@@ -44,7 +44,7 @@ export const reopenRuleDecisions = verb(
         .select(COLUMNS)
         .where(
           sql<boolean>`id in (select listing_id from listing_decisions where rule_id = ${rule.id} and undone_at is null
-            ${version === undefined ? sql`` : sql`and rule_version = ${version}`})`,
+            ${version === undefined ? sql`` : sql`and rule_version = ${idForSql(version)}`})`,
         )
         .orderBy('id')
         .forUpdate()

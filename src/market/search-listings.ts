@@ -48,8 +48,12 @@ export const searchListings = verb(
             examples: ['charizard psa'],
           }),
         ),
-        seller_name: filter('Name of the seller, case-insensitive'),
-        set_name: filter('Name of the set (a category), case-insensitive; includes everything below it'),
+        seller_name: filter(
+          'Name of the seller, or the start of each of its words, ignoring case and accents; if a name is exactly this, only that seller',
+        ),
+        set_name: filter(
+          'Name of the set (a category), or the start of each of its words, ignoring case and accents; if a name is exactly this, only that set. Includes everything below it',
+        ),
         category: filter('Slug of a category; includes everything below it'),
         type: Type.Optional(GenreParam),
         min_price: amount('Lowest price, in TL'),

@@ -30,11 +30,11 @@ export async function follow({ remote, copy, once, onApplied = () => {}, signal 
       onApplied({ dump: true, changes: 0 })
     }
     try {
-      const { changes, next } = await changesAfter(remote, cursor, once ? 0 : WAIT_SECONDS)
+      const { changes, next, more } = await changesAfter(remote, cursor, once ? 0 : WAIT_SECONDS)
       if (next !== cursor) copy.apply(changes, next)
       cursor = next
       if (changes.length > 0) onApplied({ dump: false, changes: changes.length })
-      else if (once) return
+      if (once && !more) return
     } catch (error) {
       if (!(error instanceof CursorExpired)) throw error
       cursor = null

@@ -29,10 +29,11 @@ export async function newestDump(remote: Remote): Promise<Dump> {
 }
 
 /** Changes with the current data. @throws CursorExpired */
-export async function changesAfter(remote: Remote, cursor: string, waitSeconds: number): Promise<{ changes: Change[]; next: string }> {
+export async function changesAfter(remote: Remote, cursor: string, waitSeconds: number): Promise<{ changes: Change[]; next: string; more: boolean }> {
   const query = new URLSearchParams({ after: cursor, with_data: '1', limit: '1000', wait: String(waitSeconds) })
-  const { data, next } = (await (await get(remote, `/changes?${query.toString()}`)).json()) as { data: Change[]; next: string }
-  return { changes: data, next }
+  const page = (await (await get(remote, `/changes?${query.toString()}`)).json()) as { data: Change[]; next: string; more?: boolean }
+  // 0.2.0 has no `more`: there, only the end of the feed is empty.
+  return { changes: page.data, next: page.next, more: page.more ?? page.data.length > 0 }
 }
 
 /** Streams the rows of a file. @throws Error at the end if it does not match the manifest */

@@ -15,12 +15,17 @@ export const identityRoutes: Route<PriceWriteCtx>[] = [
     method: 'POST',
     path: '/items/:id/merge',
     verb: mergeItem,
+    queryFields: ['dry_run'],
     summary: 'Merge an item into another one',
     description:
       'Moves prices with their history, held prices, foreign ids, listings, sales and collection records to ' +
-      '`into`, which keeps its name and other facts. From then on, the id of the merged item refers to `into` everywhere.',
+      '`into`, which keeps its name and other facts. From then on, the id of the merged item refers to `into` everywhere. With ' +
+      '`dry_run=1`, it only counts what it would move.',
     tag: 'Catalogue',
-    answer: (merge: Merge) => ({ data: merge, message: `Item ${merge.from.id} merged into item ${merge.into.id}` }),
+    answer: (merge: Merge) => ({
+      data: merge,
+      message: merge.dry_run ? 'Preview only; nothing was changed' : `Item ${merge.from.id} merged into item ${merge.into.id}`,
+    }),
     data: MergeSchema,
     errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND'],
   },

@@ -51,7 +51,7 @@ export function openProcessMetrics(node: MeasuredNode, name: string | null): () 
   })
   const countedAlone = new Counter({
     name: 'mintmark_requests_counted_alone_total',
-    help: 'Requests counted against rate limits on this node alone, because Redis or PostgreSQL did not respond',
+    help: 'Requests counted against rate limits on this node alone, because PostgreSQL did not respond',
     registers: [registry],
   })
   const imageBytes = gauge('image_cache_bytes', 'Disk space used by cached images; absent if IMAGE_PROXY is off')

@@ -151,7 +151,8 @@ export const peopleRoutes: Route<WriteCtx>[] = [
     path: '/people/:id/tokens',
     verb: createPersonToken,
     summary: 'Create a token for a person',
-    description: 'Owners, or the person themselves. The token has the roles of the person, and the audit log names the person.',
+    description:
+      'Owners, or the person themselves. The token has the roles of the person, and the audit log names the person. A token that was created with another token ends with it.',
     tag: 'People',
     status: 201,
     answer: (token: NewPersonToken) => ({ data: token, message: 'Store the token now; it is shown only once' }),
@@ -163,7 +164,8 @@ export const peopleRoutes: Route<WriteCtx>[] = [
     path: '/people/:id/tokens/:token_id',
     verb: revokePersonToken,
     summary: "Revoke a person's token",
-    description: 'Owners, or the person themselves. Every node rejects the token within a second. Revoking it again changes nothing.',
+    description:
+      'Owners, or the person themselves. Tokens that were created with it end, too. Every node rejects them within a second. Revoking it again changes nothing.',
     tag: 'People',
     answer: (token: PersonToken) => ({ data: token, message: 'Token revoked' }),
     data: PersonTokenSchema,

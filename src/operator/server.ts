@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addGate } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
-import { type SessionPages, sessionCaller } from '#accounts/session-routes.ts'
+import { pictureViewer, type SessionPages, sessionCaller } from '#accounts/session-routes.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
 import type { StoredExplainCtx } from '#catalogue/explain-price.ts'
 import type { AuditArchive } from '#audit/archive/open-audit-archive.ts'
@@ -22,9 +22,11 @@ import { apiRequest, viewerOf } from '#http/fastify-adapter.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
 import { addReference } from '#http/reference.ts'
 import type { ApiRequest } from '#http/respond.ts'
-import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
+import { registerRoutes } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
+import type { ImageProxy } from '#images/image-proxy.ts'
+import { addPictures } from '#images/routes.ts'
 import { addSamplePictures } from '#images/sample-pictures.ts'
 import { ImportQueue } from '#imports/queue.ts'
 import type { UploadCtx } from '#imports/start-uploaded-import.ts'
@@ -50,7 +52,8 @@ import { priceReviewRoutes } from './price-review-routes.ts'
 import { identityRoutes } from './identity-routes.ts'
 import { matchRoutes } from './match-routes.ts'
 import { listingRoutes } from './listing-routes.ts'
-import { mergeMetrics, openServiceMetrics } from './metrics.ts'
+import { openServiceMetrics } from './metrics.ts'
+import { addMetrics } from './metrics-server.ts'
 import { orderRoutes } from './order-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { priceRoutes } from './price-routes.ts'
@@ -120,6 +123,7 @@ export interface OperatorNode {
   dumps: DumpMaker
   archive: PriceArchive
   auditArchive: AuditArchive
+  openImages: () => Promise<ImageProxy>
   market: MarketSettings
   now: () => Date
 }
@@ -190,15 +194,12 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     { prefix: '/operator/v1' },
   )
   const serviceMetrics = openServiceMetrics()
-  await app.register(async (scope) => {
-    addGate(scope, node.operators, null)
-    scope.get('/metrics', { schema: { hide: true }, config: { operation: readStats } }, async (request, reply) => {
-      reply.type('text/plain; version=0.0.4; charset=utf-8')
+  await app.register(async (scope) =>
+    addMetrics(scope, node.operators, async (request) => {
       const service = await serviceMetrics(await call(readStats, ctx(viewerOf(request), apiRequest(request)), {}))
-      return mergeMetrics([service, ...(await node.processMetrics())])
-    })
-    registerOtherMethods(scope, '/metrics', ['GET'])
-  })
+      return [service, ...(await node.processMetrics())]
+    }),
+  )
   const { operators, config } = node
   const sessionCtx = (request: FastifyRequest, viewer: Viewer) => ctx(viewer, apiRequest(request))
   addConsoleSession(app, pages, {
@@ -209,7 +210,8 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     marketNames: config.marketNames,
   })
   app.get('/', { schema: { hide: true } as object }, (_request, reply) => reply.redirect('/console'))
-  addBuiltPages(app, 'console')
+  addPictures(app, '/console/pictures', { images: node.openImages, viewerOf: pictureViewer(pages) })
+  addBuiltPages(app, 'console', '')
   addSamplePictures(app)
   return app
 }

@@ -2,13 +2,17 @@
 import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
 import { CurrentPrices, IDENTICAL } from './current.ts'
-import { type IdentityKind, findDoubtful } from './evidence/identical-figures.ts'
+import { areComparable, type IdentityKind, findDoubtful } from './evidence/identical-figures.ts'
 import type { Backing } from './evidence/types.ts'
 import type { IdenticalPrice, PriceJudge } from './price-judge.ts'
 
 const hasAverages = sql.raw('(p.avg_7 is not null or p.avg_30 is not null)')
 const hasOffers = sql.raw('(p.low is not null and p.mid is not null)')
 const kind = sql`case when ${hasAverages} then 'averages' when ${hasOffers} then 'offers' else 'name' end`
+/** What prices `p` of items `i` with identical figures have in common, besides market and label. */
+const identity = sql`p.price, ${kind}, case when not (${hasAverages} or ${hasOffers}) then lower(i.name) end,
+          case when ${hasAverages} then p.avg_7 when ${hasOffers} then p.low end,
+          case when ${hasAverages} then p.avg_30 when ${hasOffers} then p.mid end`
 /** Items whose prices are read per statement. */
 const ITEMS = 5_000
 
@@ -85,9 +89,7 @@ async function membersOf(on: Queryable, noiseMinor: readonly number[], markets: 
           min(${kind}) as kind
         from prices p left join items i on i.id = p.item_id and not (${hasAverages} or ${hasOffers})
         where p.market = any(${wanted}) ${named}
-        group by p.market, p.label_id, p.price, ${kind}, case when not (${hasAverages} or ${hasOffers}) then lower(i.name) end,
-          case when ${hasAverages} then p.avg_7 when ${hasOffers} then p.low end,
-          case when ${hasAverages} then p.avg_30 when ${hasOffers} then p.mid end
+        group by p.market, p.label_id, ${identity}
         having count(*) > 1 and p.price >= (select least from noise where noise.market = p.market)
       ) same
     )
@@ -101,4 +103,48 @@ async function membersOf(on: Queryable, noiseMinor: readonly number[], markets: 
     from prices p where market = any(${wanted}) ${named} and flags & ${sql.lit(IDENTICAL)} <> 0
       and not exists (select from alike a where (a.item_id, a.market, a.label_id) = (p.item_id, p.market, p.label_id))`.execute(on)
   return rows
+}
+
+/** An item with the same figures as another one. */
+export interface IdenticalItem {
+  id: number
+  name: string
+  code: string | null
+}
+
+interface Twin {
+  item_id: number
+  market: number
+  label: string
+  kind: IdentityKind
+  category_id: number
+  name: string
+  other: IdenticalItem & { category_id: number }
+}
+
+/** Rows read for one page of reviews. */
+const MAX_TWINS = 1_000
+
+/** The items whose figures are the same as the flagged prices of these items, by `item market label`. */
+export async function identicalItems(on: Queryable, itemIds: readonly number[]): Promise<Map<string, IdenticalItem[]>> {
+  const flagged = sql`p.item_id = any(${itemIds}::int4[]) and p.flags & ${sql.lit(IDENTICAL)} <> 0`
+  const { rows } = await sql<Twin>`
+    with figures as (
+      select p.item_id, p.market, p.label_id, ${kind} as kind, row(${identity}) as identity, i.category_id, i.name, i.code
+      from prices p join items i on i.id = p.item_id
+      where (p.market, p.label_id, p.price) in (select p.market, p.label_id, p.price from prices p where ${flagged})
+    )
+    select p.item_id, p.market::int4 as market, g.name as label, p.kind, p.category_id, p.name,
+      json_build_object('id', o.item_id, 'name', o.name, 'code', o.code, 'category_id', o.category_id) as other
+    from figures p
+    join figures o on (o.market, o.label_id) = (p.market, p.label_id) and o.identity is not distinct from p.identity and o.item_id <> p.item_id
+    join groups g on g.id = p.label_id
+    where p.item_id = any(${itemIds}::int4[])
+    order by p.item_id, o.item_id limit ${MAX_TWINS}`.execute(on)
+  const alike = (category: number, name: string) => ({ categoryId: category, name: name.toLowerCase(), backing: 'open' as const })
+  const found = rows.filter(({ kind, category_id: category, name, other }) =>
+    areComparable(kind, alike(category, name), alike(other.category_id, other.name)),
+  )
+  const others = Map.groupBy(found, ({ item_id: id, market, label }) => `${id} ${market} ${label}`)
+  return new Map([...others].map(([key, twins]) => [key, twins.map(({ other: { id, name, code } }) => ({ id, name, code }))]))
 }

@@ -9,8 +9,10 @@ import type { WriteCtx } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
+import { IDENTICAL } from './current.ts'
 import { CONFIDENCES, FLAGS, flagsOf, STATES } from './evidence/types.ts'
 import { RULE_NAMES } from './evidence/hold.ts'
+import { identicalItems } from './identical-prices.ts'
 import { Rates } from './rates.ts'
 
 /** States of prices that people decide on. */
@@ -46,6 +48,8 @@ function reviewFilter() {
   return Type.Object(ReviewFields)
 }
 
+const MAX_IDENTICAL = 5
+
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const figure = (description: string) => orNull(Type.Number({ description }))
 
@@ -61,6 +65,10 @@ export const ReviewedPriceSchema = Type.Object(
     state: Type.Enum(['held', ...STATES] as const),
     confidence: orNull(Type.Enum([...CONFIDENCES])),
     flags: Type.Array(Type.Enum([...FLAGS]), { description: 'Evidence against a published price' }),
+    identical_to: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String(), code: orNull(Type.String()) }, { title: 'IdenticalItem' }), {
+      maxItems: MAX_IDENTICAL,
+      description: `Items with the same figures, if \`flags\` has \`identical_figures\`; at most ${MAX_IDENTICAL}`,
+    }),
     rule: orNull(Type.Enum([...RULE_NAMES], { description: 'Rule that holds the price' })),
     reason: orNull(Type.String()),
     params: orNull(Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters of the reason' })),
@@ -446,6 +454,7 @@ async function pricesOf(
       select *, bit_or(flags) over (partition by item_id, label_id, state) as flags_of_label from prices where item_id = any(${itemIds}::int4[])
     ) p join groups g on g.id = p.label_id
     order by updated_at`.execute(on)
+  const twins = rows.some(({ flags }) => flags & IDENTICAL) ? await identicalItems(on, itemIds) : null
   const number = (text: string | null) => (text === null ? null : Number(text))
   return rows.map((row) => {
     const market = MARKETS[row.market]!
@@ -463,6 +472,7 @@ async function pricesOf(
         state: row.held_id === null ? STATES[row.state]! : 'held',
         confidence: row.confidence === null ? null : CONFIDENCES[row.confidence]!,
         flags: flagsOf(row.flags),
+        identical_to: (row.flags & IDENTICAL && twins?.get(`${row.item_id} ${row.market} ${row.label}`)?.slice(0, MAX_IDENTICAL)) || [],
         rule: row.held_id === null ? null : (row.cause as ReviewedPrice['rule']),
         reason: row.reason,
         params: row.params,

@@ -66,6 +66,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       data: Type.Array(ItemSchema),
       paged: true,
       extra: PAGE_EXTRA,
+      errors: ['PLAN_UPGRADE_REQUIRED'],
     },
     {
       method: 'GET',
@@ -79,6 +80,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       data: Type.Array(ItemSchema),
       paged: true,
       extra: PAGE_EXTRA,
+      errors: ['PLAN_UPGRADE_REQUIRED'],
     },
     {
       method: 'GET',

@@ -9,7 +9,8 @@ Prices of trading cards and sealed products from several sources, by condition a
 
 **Envelope.** Responses are \`{"success": true, "data": ...}\`; lists add \`pagination\`. Errors are
 \`{"success": false, "error": {"code", "message"}}\`; a validation error adds \`details\`, one \`{field, message}\` for
-each wrong field. Checks come in this order: 401, 403, 429, then the body and the parameters.
+each wrong field. Checks come in this order: 401, 403, 429, then the body and the parameters. Every operation answers 403
+\`ACCOUNT_SUSPENDED\` while the account is suspended.
 
 **Plans.** Starter returns reduced items; Professional and above return all fields. Requests per minute are limited by plan;
 see the headers \`RateLimit\`, \`RateLimit-Policy\` and, on 429, \`Retry-After\`.

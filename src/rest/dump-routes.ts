@@ -1,6 +1,7 @@
 // Dumps of the catalogue: an addition to the interface.
 import { orNull } from '#core/fields.ts'
 import type { HasViewer } from '#core/verb.ts'
+import type { Db } from '#db/schema.ts'
 import { getDump } from '#dumps/get-dump.ts'
 import type { DumpCtx } from '#dumps/maker.ts'
 import { type NamedDumpFile, readDumpFile } from '#dumps/read-dump-file.ts'
@@ -8,8 +9,10 @@ import { type Dump, DumpSchema } from '#dumps/types.ts'
 import type { Route } from '#http/route.ts'
 
 const tag = 'Catalogue'
+const GZIP = 'application/gzip'
+const PARQUET = 'application/vnd.apache.parquet'
 
-export const dumpRoutes: Route<DumpCtx & HasViewer>[] = [
+export const dumpRoutes: Route<DumpCtx & HasViewer & { db: Db }>[] = [
   {
     method: 'GET',
     path: '/dumps',
@@ -27,19 +30,14 @@ export const dumpRoutes: Route<DumpCtx & HasViewer>[] = [
     path: '/dumps/:name',
     verb: readDumpFile,
     summary: 'Download a file of a dump',
-    description: 'A file of the latest dump or the one before it. Professional and above.',
+    description:
+      'A file of the latest dump or the one before it. `Range` resumes a download, with `If-Range` and the `ETag` of the first part. Professional and above.',
     tag,
-    answer: ({ name, bytes, body }: NamedDumpFile) => ({
-      headers: [
-        'content-type',
-        name.endsWith('.parquet') ? 'application/vnd.apache.parquet' : 'application/gzip',
-        'content-length',
-        String(bytes),
-        'content-disposition',
-        `attachment; filename="${name}"`,
-      ],
-      body,
+    answer: ({ name, ...file }: NamedDumpFile) => ({
+      headers: ['content-type', name.endsWith('.parquet') ? PARQUET : GZIP, 'content-disposition', `attachment; filename="${name}"`],
+      // The name contains the time of the dump: its content never changes.
+      file: { ...file, tag: name },
     }),
-    errors: ['NOT_FOUND'],
+    errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
   },
 ]

@@ -6,15 +6,14 @@ import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
 import { priceJobOfCsv } from '#market/jobs/csv-rows.ts'
 import { getPriceJob } from '#market/jobs/get-price-job.ts'
 import { listPriceJobs } from '#market/jobs/list-price-jobs.ts'
-import { planPriceJob } from '#market/jobs/plan-price-job.ts'
+import { planPriceJob, type PlanCtx } from '#market/jobs/plan-price-job.ts'
 import { type PriceJob, PriceJobSchema, type PriceJobSummary, PriceJobSummarySchema } from '#market/jobs/types.ts'
 import { undoPriceJob } from '#market/jobs/undo-price-job.ts'
-import type { MarketCtx } from '#market/types.ts'
 
 const tag = 'Listings'
 const errors: OwnErrorCode[] = ['CONFLICT', 'INVALID_JSON', 'NOT_FOUND']
 
-export const priceJobRoutes: Route<MarketCtx>[] = [
+export const priceJobRoutes: Route<PlanCtx>[] = [
   {
     method: 'POST',
     path: '/plus/price-jobs',
@@ -22,7 +21,7 @@ export const priceJobRoutes: Route<MarketCtx>[] = [
     summary: 'Plan new prices and stock for many listings',
     description:
       'Each row gives one of your listings by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing ' +
-      'changes yet: the response shows the effect of each row, or why it is refused, by field. A plan can be applied for 24 hours. ' +
+      'changes yet: the response shows the effect of each row with `warnings` to check, or why it is refused, by field. A plan can be applied for 24 hours. ' +
       'Also accepts CSV (`text/csv`) with these names as columns and `policy` in the query. Accepts an `Idempotency-Key`.',
     tag,
     status: 201,

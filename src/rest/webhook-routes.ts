@@ -5,12 +5,14 @@ import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'
 import { checkWebhook } from '#webhooks/check-webhook.ts'
 import { configureWebhook } from '#webhooks/configure-webhook.ts'
+import { deleteWebhook } from '#webhooks/delete-webhook.ts'
 import { EVENT_KINDS } from '#webhooks/event-body.ts'
 import { getWebhook } from '#webhooks/get-webhook.ts'
 import { listWebhookLogs } from '#webhooks/list-webhook-logs.ts'
 import { CheckSchema, type Check } from '#webhooks/probes.ts'
 import { readEvents } from '#webhooks/read-events.ts'
 import { replayEvents } from '#webhooks/replay-events.ts'
+import { type RotatedSecret, RotatedSecretSchema, rotateWebhookSecret } from '#webhooks/rotate-webhook-secret.ts'
 import { testWebhook } from '#webhooks/test-webhook.ts'
 import {
   type AccountEvents,
@@ -49,11 +51,34 @@ export const webhookRoutes: Route<WebhookCtx & FeedCtx>[] = [
     path: '/plus/webhook',
     verb: configureWebhook,
     summary: 'Create or replace your webhook',
-    description: 'Omitted fields get their default. The secret is generated on the first save and never changes.',
+    description: 'Omitted fields get their default. The secret is generated on the first save; later ones do not change it.',
     tag,
     answer: (webhook: Webhook) => ({ data: webhook, message: 'Webhook saved' }),
     data: WebhookSchema,
     errors: ['INVALID_JSON'],
+  },
+  {
+    method: 'DELETE',
+    path: '/plus/webhook',
+    verb: deleteWebhook,
+    summary: 'Delete your webhook',
+    description:
+      'Deletes its secret and cancels pending deliveries. Your events stay in the feed. A webhook saved later gets a new secret. Without a webhook, nothing changes.',
+    tag,
+    status: 204,
+    answer: () => ({ data: undefined }),
+  },
+  {
+    method: 'POST',
+    path: '/plus/webhook/rotate-secret',
+    verb: rotateWebhookSecret,
+    summary: 'Replace the secret of your webhook',
+    description:
+      'For 24 hours, notifications are signed with the previous secret, too: `webhook-signature` has the signatures with both, `X-Service-Signature` uses the previous one in the first and third attempt and the new one in the second. Until then, another rotation is rejected with `CONFLICT`. Keys that are read-only or restricted to origins cannot rotate.',
+    tag,
+    answer: (rotated: RotatedSecret) => ({ data: rotated, message: 'Secret rotated' }),
+    data: RotatedSecretSchema,
+    errors: ['CONFLICT', 'FORBIDDEN', 'INVALID_JSON'],
   },
   {
     method: 'GET',

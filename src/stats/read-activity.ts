@@ -21,6 +21,7 @@ import {
   topItems,
   topSellers,
 } from './activity-store.ts'
+import { activeListings } from './active-listings.ts'
 import { recordedDays } from './day-counts.ts'
 
 const USUAL_DAYS = 30
@@ -63,7 +64,9 @@ const DaySchema = Type.Object(
   {
     day: Type.String({ format: 'date' }),
     ...Figures,
-    active_listings: orNull(Type.Integer(), { description: 'Last value recorded on that day; null if none was recorded, and for a single account' }),
+    active_listings: orNull(Type.Integer(), {
+      description: 'Last value recorded on that day, for today the current one; null if none was recorded, and for a single account',
+    }),
     coverage: Type.Array(CoverageSchema, {
       description: 'By source, last values recorded on that day; empty if none were recorded, and for a single account',
     }),
@@ -139,7 +142,8 @@ export const readActivity = verb(
     { days: length = USUAL_DAYS, to, account_id: account },
   ): Promise<Activity> => {
     const { db, market, now } = ctx
-    const { period, previous } = periodsOf(length, to, localTime(now(), market.timeZone).slice(0, 10))
+    const today = localTime(now(), market.timeZone).slice(0, 10)
+    const { period, previous } = periodsOf(length, to, today)
     const accountId = account === undefined ? null : (await fetchAccount(db.kysely, account)).id
     const start = (date: string) => new Date(Temporal.PlainDate.from(date).toZonedDateTime(market.timeZone).epochMilliseconds)
     const span: Span = {
@@ -160,6 +164,7 @@ export const readActivity = verb(
         const requests = await requestsByDay(on, span)
         const deliveries = await deliveriesByDay(on, span)
         const noted = accountId === null ? await recordedDays(on, previous.from, period.to) : new Map<string, Map<string, number>>()
+        const activeNow = accountId === null ? await activeListings(on, now()) : null
         const by = {
           sales: byDay(sales),
           refunds: byDay(refunds),
@@ -181,7 +186,7 @@ export const readActivity = verb(
             requests: since(requests.first, date) ? (by.requests.get(date)?.requests ?? 0) : null,
             webhook_attempts: delivery?.attempts ?? null,
             webhook_failures: delivery?.failures ?? null,
-            active_listings: noted.get(date)?.get('active_listings') ?? null,
+            active_listings: date === today ? activeNow : (noted.get(date)?.get('active_listings') ?? null),
             coverage: coverageOf(noted.get(date)),
           }
         }

@@ -5,12 +5,15 @@ import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { PLANS } from '#core/plans.ts'
 import { call, verb } from '#core/verb.ts'
+import { FindingSchema } from '#health/findings.ts'
+import { ratesFinding } from '#health/rates.ts'
 import { workersSeen } from '#jobs/heartbeat.ts'
-import { PUBLISHED, QUEUED, STATUSES } from '#market/rules.ts'
+import { QUEUED, STATUSES } from '#market/rules.ts'
 import { listSources, SourceHealthSchema, type SourcesCtx } from '#prices/list-sources.ts'
 import { IMPORT_STATUSES } from '#prices/stored-imports.ts'
 import { receiverHealth, ReceiverHealthSchema } from '#webhooks/receiver-health.ts'
 import { STATES } from '#webhooks/types.ts'
+import { hiddenListings } from './active-listings.ts'
 
 const SALES_DAYS = 30
 
@@ -54,6 +57,7 @@ export const StatsSchema = Type.Object(
     prices_unchecked: Type.Record(Type.String(), Type.Integer(), {
       description: 'By market: prices that could not be compared because an exchange rate is missing',
     }),
+    rates: orNull(FindingSchema, { description: 'Whether exchange rates are complete and current, as in `GET /health`; null without prices' }),
     sources: Type.Array(SourceHealthSchema, { description: 'Price sources by market and label group' }),
     late_sources: Type.Array(Type.Enum([...MARKETS]), { description: 'Sources whose next feed is overdue' }),
   },
@@ -71,8 +75,7 @@ export const readStats = verb(
       union all select 'categories', '', count(*)::int from categories
       union all select 'accounts', case when suspended then 'suspended' else plan end, count(*)::int from accounts group by 2
       union all select 'listings', status, count(*)::int from listings group by 2
-      union all select 'hidden', '', count(*)::int from accounts a join listings l on l.seller_id = a.id and l.status = ${sql.lit(PUBLISHED)}
-        left join vacations v on v.account_id = a.id where a.suspended or (v.starts_at <= ${now} and v.ends_at > ${now})
+      union all select 'hidden', '', ${hiddenListings(now)}
       union all select 'imports', status, count(*)::int from imports group by 2
       union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
       union all select 'matches', case when postponed then 'postponed' else 'waiting' end, count(*)::int from match_queue group by 2
@@ -113,6 +116,7 @@ export const readStats = verb(
       waiting_since: { approval: approval?.toISOString() ?? null, webhook_event: webhookEvent?.toISOString() ?? null },
       workers: { alive: workers.alive, last_seen_seconds: workers.lastSeenSeconds },
       sales: sales.rows.map((row) => ({ ...row, turnover: Number(row.turnover), payouts: Number(row.payouts) })),
+      rates: await ratesFinding(on, sources, now),
       sources: sources.flatMap(({ groups }) => groups),
       late_sources: sources.flatMap(({ market, late }) => (late ? [market] : [])),
     }

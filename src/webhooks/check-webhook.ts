@@ -7,6 +7,7 @@ import { inTransaction } from '#db/transaction.ts'
 import { writeVerb } from '#db/write-verb.ts'
 import { messageId } from './notification.ts'
 import { type Check, judge, sendProbes } from './probes.ts'
+import { secretsOf } from './secrets.ts'
 import { activeWebhook, insertCheck, recordCheck } from './store.ts'
 import { testBody } from './test-event.ts'
 import { takeTurn } from './turns.ts'
@@ -21,14 +22,14 @@ export const checkWebhook = writeVerb(
     if (earlier) return earlier
     const body = testBody('sale', { now: now(), zone: webhooks.zone })
     // No transaction is open while waiting for the receiver's responses.
-    const { eventId, url, sealedSecret } = await inTransaction(db, async (tx) => {
-      const webhook = await activeWebhook(tx, accountId)
+    const { eventId, webhook } = await inTransaction(db, async (tx) => {
+      const webhook = await activeWebhook(tx, accountId, now())
       await takeTurn(tx, accountId, 'check', now())
       const eventId = await insertCheck(tx, accountId, body, now())
-      return { eventId, url: webhook.settings.url, sealedSecret: webhook.sealedSecret }
+      return { eventId, webhook }
     })
-    const secret = webhooks.sealing.unseal(sealedSecret, accountId)
-    const probed = await sendProbes({ url: new URL(url), secret, id: messageId(eventId), body }, now, webhooks)
+    const secrets = secretsOf(webhook, webhooks.sealing)
+    const probed = await sendProbes({ url: new URL(webhook.url), secrets, id: messageId(eventId), body }, now, webhooks)
     return change(ctx, async (tx, note) => {
       await recordCheck(tx, { eventId, accountId }, probed)
       const checks = probed.map(judge)

@@ -1,4 +1,4 @@
-// Creates or replaces the account's webhook; its secret is generated on the first save and never changes.
+// Creates or replaces the account's webhook; its secret is generated on the first save and not changed by later ones.
 import { invalidFields } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -7,7 +7,7 @@ import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { writeVerb } from '#db/write-verb.ts'
 import { MAX_URL_LENGTH } from '#outbound/target-guard.ts'
-import { newSecret } from './new-secret.ts'
+import { newSecret, visibleTo } from './secrets.ts'
 import { findWebhook, saveWebhook } from './store.ts'
 import type { Webhook, WebhookCtx } from './types.ts'
 
@@ -31,12 +31,12 @@ export const configureWebhook = writeVerb(
       { additionalProperties: false },
     ),
   },
-  ({ webhooks: { guard, sealing }, ...ctx }: WebhookCtx, { url, on_sale = false, on_expire = false, is_active = true }): Promise<Webhook> => {
+  async ({ webhooks: { guard, sealing }, ...ctx }: WebhookCtx, { url, on_sale = false, on_expire = false, is_active = true }): Promise<Webhook> => {
     const problem = guard.problemOf(url)
     if (problem) throw invalidFields([{ field: 'url', ...problem }])
     const accountId = ownAccount(ctx.viewer)
     const settings = { url, on_sale, on_expire, is_active }
-    return change(ctx, async (tx, note) => {
+    const webhook = await change(ctx, async (tx, note): Promise<Webhook> => {
       const before = await findWebhook(tx, accountId)
       const saved = await saveWebhook(tx, accountId, settings, sealing.seal(newSecret(), accountId), ctx.now())
       note.audit({
@@ -48,5 +48,6 @@ export const configureWebhook = writeVerb(
       })
       return { ...settings, secret: sealing.unseal(saved, accountId) }
     })
+    return visibleTo(ctx.viewer, webhook)
   },
 )

@@ -2,6 +2,7 @@
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
+import { visibleTo } from './secrets.ts'
 import { findWebhook } from './store.ts'
 import type { Webhook, WebhookReadCtx } from './types.ts'
 
@@ -10,6 +11,6 @@ export const getWebhook = verb(
   async ({ db, viewer, webhooks }: WebhookReadCtx): Promise<Webhook | null> => {
     const accountId = ownAccount(viewer)
     const found = await findWebhook(db.kysely, accountId)
-    return found && { ...found.settings, secret: webhooks.sealing.unseal(found.sealedSecret, accountId) }
+    return found && visibleTo(viewer, { ...found.settings, secret: webhooks.sealing.unseal(found.sealedSecret, accountId) })
   },
 )

@@ -7,7 +7,7 @@ import { namedValues } from '#core/named-values.ts'
 import type { Network } from '#outbound/dial.ts'
 import { CHECK_MARK, NOTIFICATION_HEADERS } from './notification.ts'
 import { type Outcome, post } from './post.ts'
-import { signatureHeaders } from './sign.ts'
+import { type Secrets, signatureHeaders } from './sign.ts'
 
 export const CHECKS = ['valid', 'duplicate', 'second_signature', 'altered', 'reformatted', 'unsigned', 'empty_secret', 'stale'] as const
 export type CheckName = (typeof CHECKS)[number]
@@ -33,7 +33,7 @@ export type Check = Static<typeof CheckSchema>
 /** The valid notification that the others of a check are derived from. */
 export interface CheckTarget {
   url: URL
-  secret: string
+  secrets: Secrets
   /** `webhook-id` of all its requests */
   id: string
   body: string
@@ -51,7 +51,7 @@ interface Kind {
   fix: string
 }
 
-const signed = ({ secret, id, body }: CheckTarget, at: Date): Probe => ({ body, headers: signatureHeaders({ secret, id, at, body }) })
+const signed = ({ secrets, id, body }: CheckTarget, at: Date): Probe => ({ body, headers: signatureHeaders({ secrets, id, at, body }) })
 const withBody = (probe: Probe, body: string): Probe => ({ ...probe, body })
 
 const KINDS: Record<CheckName, Kind> = {
@@ -97,7 +97,7 @@ const KINDS: Record<CheckName, Kind> = {
   },
   empty_secret: {
     accepted: false,
-    probe: (checked, at) => signed({ ...checked, secret: '' }, at),
+    probe: (checked, at) => signed({ ...checked, secrets: { current: '', previous: null } }, at),
     fix: 'The receiver verifies with an empty secret, or not at all: configure the secret from GET /plus/webhook, and refuse to start without one.',
   },
   stale: {

@@ -29,6 +29,8 @@ export interface Claim {
   attemptsLeft: number
   url: string
   sealedSecret: Buffer
+  /** the secret before a rotation, while it is valid */
+  previousSealedSecret: Buffer | null
   /** whether the receiver's last attempt failed */
   failing: boolean
 }
@@ -64,7 +66,8 @@ export function settleAndClaim(db: Db, now: Date, ended: readonly EndedAttempt[]
     if (accountIds.length === 0) return []
     const claims = await claim(tx, now, request)
     const served = new Set(claims.map(({ accountId }) => accountId))
-    const left = receivers.rows.filter(({ id, all_on: allOn }) => !allOn && !served.has(id)).map(({ id }) => id)
+    const allOn = new Set(receivers.rows.filter((receiver) => receiver.all_on).map(({ id }) => id))
+    const left = involved.filter((id) => !allOn.has(id) && !served.has(id))
     if (left.length > 0) await cancelUnwanted(tx, now, left)
     return claims
   })
@@ -122,25 +125,38 @@ async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimR
           case when not w.failing then ${MAX_IN_FLIGHT}::int when ${failingToo} then 1 else 0 end - flight.n))
       ) next
       where w.account_id = any(${accountIds}::int[]) and v.id = next.id
-      returning v.id, v.account_id, v.kind, v.test, v.body, v.attempts, v.last_attempt, v.replay, w.url, w.sealed_secret, w.failing
+      returning v.id, v.account_id, v.kind, v.test, v.body, v.attempts, v.last_attempt, v.replay, w.url, w.sealed_secret, w.failing,
+        case when w.previous_valid_until > ${now} then w.previous_sealed_secret end as previous_sealed_secret
     ), started as (
       insert into webhook_attempts (event_id, account_id, kind, test, attempt, started_at, mark)
       select id, account_id, kind, test, attempts, ${now}, case when replay then 'replay' end from claimed
       returning id, event_id
     )
     select c.id as "eventId", s.id as "attemptId", c.account_id as "accountId", c.kind, c.test, c.body, c.attempts as attempt,
-           c.last_attempt - c.attempts as "attemptsLeft", c.url, c.sealed_secret as "sealedSecret", c.failing
+           c.last_attempt - c.attempts as "attemptsLeft", c.url, c.sealed_secret as "sealedSecret",
+           c.previous_sealed_secret as "previousSealedSecret", c.failing
     from claimed c join started s on s.event_id = c.id`.execute(tx)
   return rows
 }
 
-/** A paused or disabled webhook gets no further attempt. */
+/** A paused, disabled or deleted webhook gets no further attempt. */
 async function cancelUnwanted(tx: Tx, now: Date, accountIds: number[]): Promise<void> {
   await sql`
-    update webhook_events v set state = 'cancelled' from webhooks w
+    update webhook_events v set state = 'cancelled'
     where v.account_id = any(${accountIds}::int[]) and v.state = 'queued' and v.lease_until is null and v.due_at <= ${now}
-      and w.account_id = v.account_id
-      and not (w.is_active and (v.test or case v.kind when 'sale' then w.on_sale else w.on_expire end))`.execute(tx)
+      and not exists (select from webhooks w where w.account_id = v.account_id
+        and w.is_active and (v.test or case v.kind when 'sale' then w.on_sale else w.on_expire end))`.execute(tx)
+}
+
+/** Cancels the pending attempts of an account whose webhook was deleted, also those that are not due yet. */
+export async function cancelPending(tx: Tx, accountId: number): Promise<void> {
+  await tx
+    .updateTable('webhook_events')
+    .set({ state: 'cancelled' })
+    .where('account_id', '=', accountId)
+    .where('state', '=', 'queued')
+    .where('lease_until', 'is', null)
+    .execute()
 }
 
 /**

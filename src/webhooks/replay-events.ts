@@ -35,7 +35,7 @@ export const replayEvents = writeVerb(
     if (after !== null && until !== null && after >= until) throw invalid('after', 'before', { field: 'until' })
     return change(ctx, async (tx, note) => {
       const now = ctx.now()
-      await activeWebhook(tx, accountId)
+      await activeWebhook(tx, accountId, now)
       const bounds = await feedBounds(tx, accountId)
       if (isOutside(after, bounds) || isOutside(until, bounds)) throw new ServiceError('CURSOR_EXPIRED', reason('events_forgotten'))
       const range = { after: Math.max(after ?? 0, bounds.forgotten), until: until ?? bounds.last }

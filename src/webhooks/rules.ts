@@ -7,18 +7,23 @@ import { openSealing, type Sealing } from '#core/sealing.ts'
 import { secretKeyOf, WRONG_KEY_ADVICE } from '#db/secret-key.ts'
 import type { Db } from '#db/schema.ts'
 import { openResolver } from '#outbound/resolve.ts'
-import { openGuard } from '#outbound/target-guard.ts'
+import { openGuard, type TargetGuard } from '#outbound/target-guard.ts'
 import type { WebhookRules } from './types.ts'
 
 /** @param listening ports that the node listens on */
 export function webhookRules(config: Config, db: Db, log: Log, listening: () => number[]): WebhookRules {
-  const guard = openGuard({
-    allowCidrs: config.webhookAllowCidrs,
+  const guard = guardOf(config, db, listening, config.webhookAllowCidrs)
+  return { guard, sealing: openSealing(secretKeyOf(config, log), 'mintmark webhook secrets'), resolve: openResolver(), zone: config.timeZone }
+}
+
+/** @param allowCidrs ranges that are allowed although they are not public */
+export function guardOf(config: Config, db: Db, listening: () => number[], allowCidrs: readonly string[]): TargetGuard {
+  return openGuard({
+    allowCidrs,
     allowHttp: config.webhookAllowHttp,
     ownPorts: () => [config.port, config.operatorPort, ...listening()],
     databasePorts: [config.databaseListenUrl ?? [], config.databaseReplicaUrl ?? [], db.url].flat().flatMap(portsOf),
   })
-  return { guard, sealing: openSealing(secretKeyOf(config, log), 'mintmark webhook secrets'), resolve: openResolver(), zone: config.timeZone }
 }
 
 function portsOf(url: string): number[] {

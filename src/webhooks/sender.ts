@@ -9,6 +9,7 @@ import { messageId, NOTIFICATION_HEADERS, TEST_MARK } from './notification.ts'
 import { type Outcome, post } from './post.ts'
 import { ATTEMPTS, type Claim, type EndedAttempt, settleAndClaim, requeueLostAttempts, waitingAccounts, WAKE_CHANNEL } from './queue.ts'
 import type { Sealing } from '#core/sealing.ts'
+import { secretsOf } from './secrets.ts'
 import { signatureHeaders } from './sign.ts'
 
 export interface SenderOptions {
@@ -110,9 +111,9 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
     work()
   }
 
-  const deliver = async ({ eventId, accountId, test, body, url, sealedSecret }: Claim): Promise<Outcome> => {
-    const secret = sealing.unseal(sealedSecret, accountId)
-    const signatures = signatureHeaders({ secret, id: messageId(eventId), at: now(), body })
+  const deliver = async ({ eventId, test, body, url, attemptsLeft, ...claim }: Claim): Promise<Outcome> => {
+    const second = attemptsLeft === ATTEMPTS - 2
+    const signatures = signatureHeaders({ secrets: secretsOf(claim, sealing), second, id: messageId(eventId), at: now(), body })
     return post(new URL(url), { ...NOTIFICATION_HEADERS, ...signatures, ...(test && TEST_MARK) }, body, network)
   }
 

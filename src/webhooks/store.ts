@@ -9,6 +9,7 @@ import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
 import type { EventKind } from './event-body.ts'
 import { ATTEMPTS, WAKE_CHANNEL } from './queue.ts'
 import type { ProbeResult } from './probes.ts'
+import type { SealedSecrets } from './secrets.ts'
 import type { AccountWebhook, Webhook, WebhookEvent, WebhookLog } from './types.ts'
 
 type Settings = Omit<Webhook, 'secret'>
@@ -36,12 +37,17 @@ export async function findWebhook(on: Queryable, accountId: number): Promise<{ s
  * The account's webhook, for sending something to it; its settings cannot change until the transaction ends.
  * @throws CONFLICT if the account has no webhook or it is paused
  */
-export async function activeWebhook(tx: Tx, accountId: number): Promise<{ settings: Settings; sealedSecret: Buffer }> {
-  await tx.selectFrom('webhooks').select('account_id').where('account_id', '=', accountId).forShare().execute()
-  const found = await findWebhook(tx, accountId)
-  if (!found) throw conflict('webhook_missing')
-  if (!found.settings.is_active) throw conflict('webhook_paused')
-  return found
+export async function activeWebhook(tx: Tx, accountId: number, now: Date): Promise<SealedSecrets & { url: string }> {
+  const row = await tx
+    .selectFrom('webhooks')
+    .select(['url', 'is_active', 'sealed_secret', 'previous_sealed_secret', 'previous_valid_until'])
+    .where('account_id', '=', accountId)
+    .forShare()
+    .executeTakeFirst()
+  if (!row) throw conflict('webhook_missing')
+  if (!row.is_active) throw conflict('webhook_paused')
+  const overlaps = row.previous_valid_until !== null && row.previous_valid_until > now
+  return { accountId, url: row.url, sealedSecret: row.sealed_secret, previousSealedSecret: overlaps ? row.previous_sealed_secret : null }
 }
 
 /** The webhook of an account as operators see it, `webhook: null` if it has none; null if the account does not exist. */
@@ -66,6 +72,31 @@ export async function saveWebhook(tx: Tx, accountId: number, settings: Settings,
     .returning('sealed_secret')
     .executeTakeFirstOrThrow()
   return row.sealed_secret
+}
+
+/** Replaces the secret, unless the one before it is still valid: of two concurrent rotations, one succeeds. */
+export async function rotateSecret(
+  tx: Tx,
+  accountId: number,
+  sealed: Buffer,
+  { now, validUntil }: { now: Date; validUntil: Date },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update webhooks set previous_sealed_secret = sealed_secret, previous_valid_until = ${validUntil}, sealed_secret = ${sealed}, updated_at = ${now}
+    where account_id = ${accountId} and (previous_valid_until is null or previous_valid_until <= ${now})
+    returning account_id`.execute(tx)
+  return rows.length > 0
+}
+
+/** When the secret before the last rotation ends; null if there was none. */
+export async function previousValidUntil(on: Queryable, accountId: number): Promise<Date | null> {
+  const row = await on.selectFrom('webhooks').select('previous_valid_until').where('account_id', '=', accountId).executeTakeFirst()
+  return row?.previous_valid_until ?? null
+}
+
+/** Deletes the webhook and returns its settings; null if the account has none. */
+export async function removeWebhook(tx: Tx, accountId: number): Promise<Settings | null> {
+  return (await tx.deleteFrom('webhooks').where('account_id', '=', accountId).returning(SETTINGS).executeTakeFirst()) ?? null
 }
 
 /** Those of the accounts whose webhooks currently receive notifications of this kind. */
@@ -95,7 +126,7 @@ export async function insertCheck(tx: Tx, accountId: number, body: string, now: 
   return id
 }
 
-/** Logs the attempts of a check; the event counts as delivered if the first notification was accepted. */
+/** Logs the attempts of a check. The event is delivered if the first notification was accepted; it never fails, because no sale depends on it. */
 export async function recordCheck(
   tx: Tx,
   { eventId, accountId }: { eventId: number; accountId: number },
@@ -110,7 +141,7 @@ export async function recordCheck(
   await tx.insertInto('webhook_attempts').values(attempts).execute()
   await tx
     .updateTable('webhook_events')
-    .set({ state: attempts[0]!.success ? 'delivered' : 'failed', attempts: attempts.length, last_attempt: attempts.length })
+    .set({ state: attempts[0]!.success ? 'delivered' : 'cancelled', attempts: attempts.length, last_attempt: attempts.length })
     .where('id', '=', eventId)
     .execute()
 }

@@ -19,7 +19,7 @@ export const testWebhook = writeVerb(
   (ctx: WebhookCtx, { event }): Promise<{ id: string; event: EventKind }> => {
     const accountId = ownAccount(ctx.viewer)
     return change(ctx, async (tx, note) => {
-      await activeWebhook(tx, accountId)
+      await activeWebhook(tx, accountId, ctx.now())
       const id = await queueTestEvent(tx, accountId, event, { now: ctx.now(), zone: ctx.webhooks.zone })
       note.audit({ action: 'webhook_event.test', subject: 'webhook_event', id, after: { event } })
       return { id: messageId(id), event }

@@ -46,7 +46,9 @@ export const WebhookSchema = Type.Object(
     on_sale: Type.Boolean(),
     on_expire: Type.Boolean(),
     is_active: Type.Boolean({ description: 'false pauses delivery' }),
-    secret: Type.String({ description: '48 characters; generated on the first save and never changed' }),
+    secret: orNull(Type.String(), {
+      description: '48 characters, generated on the first save; null for keys that are read-only or restricted to origins',
+    }),
   },
   {
     title: 'Webhook',
@@ -164,4 +166,5 @@ export type WebhookAttempt = Static<typeof WebhookAttemptSchema>
 export const SIGNATURE_NOTE =
   'Verify each request before you process it: X-Service-Signature is the lower-case hexadecimal HMAC-SHA256 of the raw ' +
   'body, keyed with the secret; respond with 401 if it does not match. The Standard Webhooks headers (webhook-id, ' +
-  'webhook-timestamp, webhook-signature) are also sent. Respond with 2xx within 5 seconds and do long work afterwards.'
+  'webhook-timestamp, webhook-signature) are also sent. For a day after a rotation of the secret, webhook-signature also has the ' +
+  'signatures with the previous secret, and X-Service-Signature uses it in the first and third attempt. Respond with 2xx within 5 seconds and do long work afterwards.'

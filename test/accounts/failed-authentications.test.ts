@@ -50,14 +50,15 @@ async function fail(times: number, once: () => Promise<{ status: number }>): Pro
   return statuses
 }
 
-test('an address that sends wrong keys gets 429 without a database lookup', async () => {
+test('an address that sends wrong keys gets 429 with few database lookups', async () => {
   const address = freshAddress()
+  node.clock.stop()
   // A key that is read while accounts change is not cached.
   await node.ctx.caughtUp()
   expect((await items(node.keys.starter, address)).status).toBe(200)
   const lookups = countLookups()
   const statuses = await fail(100, () => items(newKey('api'), address))
-  expect(lookups.end()).toBe(30)
+  expect(lookups.end()).toBe(35)
   expect(statuses).toEqual([...Array<number>(30).fill(401), ...Array<number>(70).fill(429)])
 
   const refused = await items(newKey('api'), address)
@@ -75,6 +76,7 @@ test('an address that sends wrong keys gets 429 without a database lookup', asyn
   expect(seconds).toBeLessThanOrEqual(60)
   expect((await graphql(newKey('api'), address)).body).toMatchObject({ errors: [{ extensions: { code: 'RATE_LIMITED' } }] })
   expect((await items(null, address)).status).toBe(401)
+  node.clock.go()
 
   // Cached keys keep working on every path; other addresses are not affected.
   for (let i = 0; i < 3; i += 1) expect((await items(node.keys.starter, address)).status).toBe(200)
@@ -87,7 +89,65 @@ test('an address that sends wrong keys gets 429 without a database lookup', asyn
   expect((await items(newKey('api'), address)).status).toBe(401)
 })
 
+test('a blocked address can still use valid keys that are not cached', async () => {
+  const address = freshAddress()
+  node.clock.stop()
+  await fail(31, () => items(newKey('api'), address))
+  await fail(20, () => items('malformed', address))
+  const keys = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const key = newKey('api')
+      await change(node.ctx, async (tx, note) => {
+        await insertKey(tx, { account_id: node.accounts.plus, label: '', hash: hashKey(key), last4: last4(key), expires_at: null }, NO_SCOPE)
+        note.changed('accounts', [node.accounts.plus])
+      })
+      return key
+    }),
+  )
+  // Those that find a valid key do not count: ten in a row are more than the budget of a second.
+  node.clock.advance(1_000)
+  for (const key of keys) expect((await items(key, address)).status).toBe(200)
+  // Guessing uses the budget up; in the next second there is another one.
+  const late = newKey('api')
+  await change(node.ctx, async (tx, note) => {
+    await insertKey(tx, { account_id: node.accounts.plus, label: '', hash: hashKey(late), last4: last4(late), expires_at: null }, NO_SCOPE)
+    note.changed('accounts', [node.accounts.plus])
+  })
+  await fail(10, () => items(newKey('api'), address))
+  expect((await items(late, address)).status).toBe(429)
+  node.clock.advance(1_000)
+  expect((await items(late, address)).status).toBe(200)
+  node.clock.go()
+})
+
+test('a program that starts with many requests of one key needs one lookup', async () => {
+  const address = freshAddress()
+  await fail(31, () => items(newKey('api'), address, other))
+  const statuses = (await Promise.all(Array.from({ length: 20 }, () => items(node.keys.professional, address, other)))).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([200]))
+})
+
+test('a forwarded address that is not trusted is reported once', async () => {
+  const reports: object[] = []
+  const warn = (details: object, message: string) => {
+    if (message.includes('TRUST_PROXY')) reports.push(details)
+  }
+  const direct = await startTestNode({ databaseUrl: node.databaseUrl, log: { ...silent, warn } })
+  try {
+    expect((await send(`${direct.publicUrl}/api/v1/items`, null)).status).toBe(401)
+    expect(reports).toEqual([])
+    for (let i = 0; i < 3; i += 1) await items(null, freshAddress(), direct)
+    expect(reports).toEqual([{ proxy: expect.stringContaining('127.0.0.1') as string }])
+  } finally {
+    await direct.close()
+  }
+  for (let i = 0; i < 3; i += 1) await items(null, freshAddress())
+  expect(lines.filter(({ message }) => message.includes('TRUST_PROXY'))).toEqual([])
+})
+
 test('an unknown key that is sent repeatedly is looked up once', async () => {
+  // Changes of accounts make a node forget unknown keys.
+  await node.ctx.caughtUp()
   const key = newKey('api')
   await items(key, freshAddress())
   const lookups = countLookups()

@@ -1,4 +1,4 @@
-// Limits of several nodes on one database without Redis: counted together by leases, exactly and with few statements.
+// Limits of several nodes on one database: counted together by leases, exactly and with few statements.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'

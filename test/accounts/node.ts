@@ -75,6 +75,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     requests,
     archive,
     auditArchive: openAuditArchive(config),
+    openImages: () => Promise.reject(new Error('no images in these tests')),
   })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: PriceWriteCtx = {

@@ -1,12 +1,16 @@
 // How people sign in, tested from outside and on two nodes: one first owner, passwords, codes, lock-out, roles, sessions and tokens.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ZxcvbnFactory } from '@zxcvbn-ts/core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { changePerson } from '#accounts/people/change-person.ts'
 import { createPersonToken } from '#accounts/people/create-person-token.ts'
 import { createPerson } from '#accounts/people/create-person.ts'
 import { invitePerson } from '#accounts/people/invite-person.ts'
 import { makeOwnerLink } from '#accounts/people/make-owner-link.ts'
+import { hashPassword, isPassword } from '#accounts/people/password.ts'
 import { removePerson } from '#accounts/people/remove-person.ts'
+import { revokePersonToken } from '#accounts/people/revoke-person-token.ts'
+import { newKey } from '#accounts/key-format.ts'
 import type { Role } from '#core/roles.ts'
 import { call } from '#core/verb.ts'
 import { send, startTestNode, startTwoNodes, type TestNode, until } from '../support/node.ts'
@@ -18,11 +22,18 @@ let there: TestNode
 let close: () => Promise<void>
 
 beforeAll(async () => {
-  ;({ here, there, close } = await startTwoNodes())
+  ;({ here, there, close } = await startTwoNodes({ TRUST_PROXY: 'loopback' }))
 })
 afterAll(() => close())
 
 const reads = async (on: TestNode, cookie: string) => (await ask(on, 'GET', '/operator/v1/accounts', { cookie })).status
+let addresses = 0
+/** Headers of an address without earlier failures. */
+const fromFresh = () => {
+  addresses += 1
+  return { 'x-forwarded-for': `192.0.${addresses >> 8}.${addresses & 255}` }
+}
+const statusOf = async (on: TestNode, token: string) => (await send(`${on.operatorUrl}/operator/v1/accounts`, token, { headers: fromFresh() })).status
 const detailsOf = ({ body }: { body: { error?: { details?: { field: string; rule: string }[] } } }) =>
   body.error?.details?.map(({ field, rule }) => `${field} ${rule}`)
 
@@ -102,6 +113,13 @@ describe('A password', () => {
     expect([refused.status, detailsOf(refused)]).toEqual([422, [`password ${rule}`]])
     // The failed attempt did not use up the link.
     expect((await signIn(here, { link: linkIn(path), password: PASSWORD })).body.data.person).toMatchObject({ id, unfinished: true })
+  })
+
+  test('waits for a limited number of others; further ones are rejected at once', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 110 }, () => isPassword('guess', null)))
+    const rejected = results.flatMap((result) => (result.status === 'rejected' ? [(result.reason as { code: string }).code] : []))
+    expect(rejected).toEqual(Array(10).fill('RATE_LIMITED'))
+    expect(await isPassword(PASSWORD, await hashPassword(PASSWORD))).toBe(true)
   })
 
   test('is stored as argon2id, the app secret is encrypted, and sessions and tokens are hashed', async () => {
@@ -193,7 +211,14 @@ describe('A sign-in that fails', () => {
     for (const answer of answers) expect([answer.status, answer.body, answer.cookie]).toEqual([401, answers[0]!.body, ''])
   })
 
-  test('locks the name on all nodes after five failures, existing or not, until 15 minutes after the first', async () => {
+  /** A sign-in from a certain address. */
+  const signInFrom = async (on: TestNode, address: string, json: object) => {
+    const headers = { 'x-console': '1', origin: on.operatorUrl!, 'x-forwarded-for': address }
+    const { status, headers: answered, body } = await send(`${on.operatorUrl}/console/session`, null, { json, headers })
+    return { status, retryAfter: Number(answered.get('retry-after')), message: body.error?.message }
+  }
+
+  test('locks the name for its address on all nodes after five failures, existing or not, until 15 minutes after the first', async () => {
     const { name, secret } = await member(here, 'Locked', ['market'])
     nextCode(here, there)
     const refusals: string[] = []
@@ -201,17 +226,70 @@ describe('A sign-in that fails', () => {
       const statuses: number[] = []
       // Two at a time: more would wait too long for database connections on a busy machine.
       for (let i = 0; i < 6; i++) {
-        const guesses = [here, there].map((on) => signIn(on, { name: each, password: `guess ${i}` }))
+        const guesses = [here, there].map((on) => signInFrom(on, '203.0.113.50', { name: each, password: `guess ${i}` }))
         statuses.push(...(await Promise.all(guesses)).map(({ status }) => status))
       }
       expect(statuses.sort()).toEqual([...Array<number>(5).fill(401), ...Array<number>(7).fill(429)])
-      const locked = await signIn(here, { name: each.toUpperCase(), password: PASSWORD, code: codeOf(here, secret) })
-      expect(Number(locked.headers['retry-after'])).toBeGreaterThan(60)
-      refusals.push(`${locked.status} ${locked.body.error!.message.replace(/\d+/, 'n')}`)
+      // The address itself is limited for a minute, too.
+      for (const { clock } of [here, there]) clock.advance(MINUTE + 1_000)
+      const locked = await signInFrom(here, '203.0.113.50', { name: each.toUpperCase(), password: PASSWORD, code: codeOf(here, secret) })
+      expect(locked.retryAfter).toBeGreaterThan(60)
+      refusals.push(`${locked.status} ${locked.message!.replace(/\d+/, 'n')}`)
     }
     expect(refusals).toEqual(Array(2).fill('429 Too many failed sign-ins with this name; try again in n s'))
     for (const { clock } of [here, there]) clock.advance(15 * MINUTE + 1_000)
+    expect((await signInFrom(here, '203.0.113.50', { name, password: PASSWORD, code: codeOf(here, secret) })).status).toBe(200)
+  })
+
+  test('from other addresses does not lock the person out: not at a new address, and never at one where they signed in', async () => {
+    const { name, secret, id } = await member(here, 'Attacked', ['market'])
+    nextCode(here, there)
+    const right = () => ({ name, password: PASSWORD, code: codeOf(here, secret) })
+    expect((await signInFrom(here, '203.0.113.60', right())).status).toBe(200)
+    nextCode(here, there)
+    for (let i = 0; i < 20; i++) expect((await signIn(here, { name, password: `guess ${i}` })).status).toBe(401)
+    expect((await signInFrom(here, '203.0.113.61', right())).status).toBe(200)
+    nextCode(here, there)
+    // As if a hundred guesses had come from a hundred addresses.
+    await here.db.kysely.updateTable('sign_in_attempts').set({ attempts: 100 }).where('attempts', '>=', 20).execute()
+    expect((await signIn(here, right())).status).toBe(429)
+    for (const [on, address] of [
+      [here, '203.0.113.60'],
+      [there, '203.0.113.61'],
+    ] as const) {
+      expect((await signInFrom(on, address, right())).status).toBe(200)
+      nextCode(here, there)
+    }
+    // A reset of the credentials makes every address unknown again.
+    await call(invitePerson, here.ctx, { id })
+    expect((await signInFrom(here, '203.0.113.60', right())).status).toBe(429)
+  })
+
+  test('with the right password does not let codes be guessed from many addresses', async () => {
+    const { name, secret } = await member(here, 'Stolen', ['market'])
+    nextCode(here, there)
+    for (let i = 0; i < 5; i++) expect((await signIn(here, { name, password: PASSWORD, code: '000000' })).status).toBe(401)
+    // The response does not reveal that the password was right.
+    expect((await signIn(here, { name, password: PASSWORD, code: codeOf(here, secret) })).status).toBe(401)
+    for (const { clock } of [here, there]) clock.advance(15 * MINUTE + 1_000)
     expect((await signIn(here, { name, password: PASSWORD, code: codeOf(here, secret) })).status).toBe(200)
+  })
+
+  test('with a made-up link costs no password check and counts against the address, as does a weak password', async () => {
+    const join = (address: string, link: string, password: string) => signInFrom(here, address, { link, password })
+    const estimated = vi.spyOn(ZxcvbnFactory.prototype, 'check')
+    for (let i = 0; i < 10; i++) expect((await join('203.0.113.70', newKey('link'), 'password')).status).toBe(401)
+    expect(estimated).not.toHaveBeenCalled()
+    expect((await join('203.0.113.70', newKey('link'), PASSWORD)).status).toBe(429)
+    const { link_path: path } = await call(createPerson, here.ctx, { name: 'Weak', roles: ['support'] })
+    for (let i = 0; i < 10; i++) expect((await join('203.0.113.71', linkIn(path), 'password password')).status).toBe(422)
+    expect((await join('203.0.113.71', linkIn(path), 'password password')).status).toBe(429)
+    expect(estimated).toHaveBeenCalledTimes(10)
+    expect((await join('203.0.113.72', linkIn(path), 'x'.repeat(1_000))).status).toBe(422)
+    expect(estimated).toHaveBeenCalledTimes(10)
+    estimated.mockRestore()
+    for (const { clock } of [here, there]) clock.advance(MINUTE + 1_000)
+    expect((await join('203.0.113.71', linkIn(path), PASSWORD)).status).toBe(200)
   })
 
   test('locks the address after ten failures, for any names', async () => {
@@ -311,7 +389,7 @@ describe('A person', () => {
       },
     )
     expect(list.body.data).toMatchObject([
-      { current: false, by_token: false, address: expect.stringMatching(/^127\./) },
+      { current: false, by_token: false, address: expect.stringMatching(/^198\./) },
       { current: true, by_token: false },
     ])
     const end = (which: string) => ask(here, 'DELETE', `/operator/v1/people/${id}/sessions${which}`, { cookie })
@@ -346,6 +424,68 @@ describe('A person', () => {
       await until('the other node refuses them', async () => (await reads(there, cookie)) === 401 && (await byToken(there)) === 401)
       nextCode(here, there)
       expect((await signIn(here, { name, password: PASSWORD, code: codeOf(here, secret) })).status).toBe(401)
+    }
+  })
+
+  test('has no token that survives the token with which it was created, on any node', async () => {
+    const { id: owner, cookie } = await member(here, 'Creator', ['owner'])
+    const { id: other } = await member(here, 'Receiver', ['support'])
+    const create = async (personId: number, by: string | null) => {
+      const path = `/operator/v1/people/${personId}/tokens`
+      const made = by
+        ? await send<{ id: number; token: string }>(here.operatorUrl + path, by, { json: { label: 'child' } })
+        : await ask(here, 'POST', path, { cookie, body: { label: 'root' } })
+      expect(made.status).toBe(201)
+      return made.body.data as unknown as { id: number; token: string }
+    }
+    const statuses = (tokens: { token: string }[], on = here) => Promise.all(tokens.map(({ token }) => statusOf(on, token)))
+    const root = await create(owner, null)
+    const child = await create(owner, root.token)
+    const foreign = await create(other, child.token)
+    const grandchild = await create(other, foreign.token)
+    const session = await signIn(here, { token: child.token })
+    const bySession = await ask(here, 'POST', `/operator/v1/people/${owner}/tokens`, { cookie: session.cookie, body: { label: 'by session' } })
+    const unrelated = await create(owner, null)
+    const family = [child, foreign, grandchild, bySession.body.data as unknown as { token: string }]
+    expect(await statuses([root, unrelated, ...family])).toEqual(Array(6).fill(200))
+    expect(await statuses([root, unrelated, ...family], there)).toEqual(Array(6).fill(200))
+    await call(revokePersonToken, here.ctx, { id: owner, token_id: root.id })
+    expect(await statuses([unrelated, root, ...family])).toEqual([200, ...Array<number>(5).fill(401)])
+    await until('the other node rejects them', async () => (await statuses(family, there)).every((status) => status === 401))
+    const { rows } = await sql<{ created_with: number }>`
+      select (after->>'created_with')::int as created_with from audit_log
+      where action = 'person-token.revoke' and subject_id = ${String(grandchild.id)}`.execute(here.db.kysely)
+    expect(rows).toEqual([{ created_with: foreign.id }])
+
+    // When the person loses the role that allowed it, what others got from their tokens ends; when they are removed, everything does.
+    const theirs = await create(other, unrelated.token)
+    const own = await create(owner, unrelated.token)
+    await call(changePerson, here.ctx, { id: owner, roles: ['support'] })
+    expect(await statuses([theirs, unrelated, own])).toEqual([401, 200, 200])
+    await call(changePerson, here.ctx, { id: owner, roles: ['owner'] })
+    const again = await create(other, own.token)
+    await call(removePerson, here.ctx, { id: owner })
+    expect(await statuses([again, unrelated, own])).toEqual([401, 401, 401])
+  })
+
+  test('cannot create a token with one that is revoked at the same time', async () => {
+    const { id, cookie } = await member(here, 'Racer', ['support'])
+    for (let i = 0; i < 5; i++) {
+      const root = (await ask(here, 'POST', `/operator/v1/people/${id}/tokens`, { cookie, body: { label: 'root' } })).body.data as unknown as {
+        id: number
+        token: string
+      }
+      const url = (on: TestNode) => `${on.operatorUrl}/operator/v1/people/${id}/tokens`
+      const creations = Array.from({ length: 4 }, (_, n) =>
+        send<{ token: string }>(url(n % 2 ? there : here), root.token, { json: { label: 'child' }, headers: fromFresh() }),
+      )
+      const revoked = ask(here, 'DELETE', `/operator/v1/people/${id}/tokens/${root.id}`, { cookie })
+      const made = await Promise.all(creations)
+      expect((await revoked).status).toBe(200)
+      for (const { status, body } of made) {
+        expect([201, 401]).toContain(status)
+        if (status === 201) expect(await statusOf(here, body.data.token)).toBe(401)
+      }
     }
   })
 

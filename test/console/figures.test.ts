@@ -1,4 +1,5 @@
 // Figures of a period, all data of an account, manual prices and health in the console, in a real browser.
+import { sql } from 'kysely'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
@@ -67,6 +68,46 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
     await settled(page)
     expect(await seriousOf(page)).toEqual([])
     expect(troubles).toEqual([])
+    await close()
+  })
+
+  test('of today: a long approval wait in days, one number of active listings, and old exchange rates with what to do', async () => {
+    const wait = sql`interval '724.9 hours'`
+    await node.db.kysely
+      .updateTable('listing_decisions')
+      .set({ before: sql`before || jsonb_build_object('waiting_since', decided_at - ${wait})` })
+      .where('decision', 'is not', null)
+      .execute()
+    await operator(
+      node,
+      'POST',
+      '/rates',
+      ['USD', 'EUR'].map((currency) => ({ currency, day: new Date(began - 53 * DAY_MS).toISOString().slice(0, 10), rate: 40 })),
+    )
+    const { page, open, close } = await signedIn(browser, node, { reducedMotion: 'reduce' })
+    const tile = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) }).locator('strong')
+    await open('')
+    await expect.poll(() => tile('Approval wait, median').textContent()).toBe('30 days')
+    const active = page.locator('.ranks li', { hasText: 'Active' }).locator('.number')
+    await expect.poll(async () => (await tile('Active listings').textContent()) === (await active.textContent())).toBe(true)
+    const problem = page.getByRole('main').getByText(/^Exchange rates: those of USD, EUR are 5\d days old/)
+    await problem.waitFor()
+    await page.getByText('load current rates, and then every working day: mintmark rates set USD=... EUR=...').waitFor()
+    await settled(page)
+    expect(await seriousOf(page)).toEqual([])
+    await page.getByLabel('Language').selectOption('tr')
+    await expect.poll(() => tile('Onay bekleme süresi').textContent()).toBe('30 gün')
+    await page.getByText('güncel kurları yükleyin').waitFor()
+    await close()
+  })
+
+  test('of the first steps: setup is not complete while a step is open', async () => {
+    const { page, open, close } = await signedIn(browser, node)
+    await operator(node, 'POST', `/accounts/${node.accounts.plus}/keys`, { label: 'first' })
+    await open('/first-steps')
+    await expect.poll(() => page.locator('.first-steps li', { hasText: /^open/i }).count()).toBe(1)
+    await page.getByText('Remaining steps to set up this service.').waitFor()
+    expect(await page.getByText('Setup is complete.').count()).toBe(0)
     await close()
   })
 

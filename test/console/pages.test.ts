@@ -31,6 +31,19 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await visited.close()
   })
 
+  test('have a title of their own', async () => {
+    const { page, open, close } = await signedIn(browser, node)
+    const titles: [string, string][] = []
+    // Filters do not make another page.
+    for (const path of paths.filter((each) => !each.includes('?') || each.includes('view='))) {
+      await open(path)
+      titles.push([await page.title(), path])
+    }
+    const shared = [...Map.groupBy(titles, ([title]) => title)].filter(([, of]) => of.length > 1)
+    expect(shared).toEqual([])
+    await close()
+  })
+
   test('sign-in and dialogs have no accessibility problems', async () => {
     const stranger = await visit(browser, node, { reducedMotion: 'reduce' })
     await stranger.open('')

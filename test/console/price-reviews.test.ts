@@ -1,6 +1,7 @@
 // The review of prices in a real browser: groups with both sides, decided by keyboard and by mouse, one by one or all that match, and undone.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { judgeAllPrices } from '#prices/judge-all.ts'
 import type { PriceDecision } from '#prices/price-decisions.ts'
 import type { PriceReview } from '#prices/reviews.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
@@ -99,6 +100,20 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await shown('Blastoise').waitFor()
   })
 
+  test('the decision about the last row is undone with U, although the list is empty', async () => {
+    const id = await held('Jynx')
+    await visited.open(`/price-reviews?item_id=${id}`)
+    await focusList()
+    await page.keyboard.press('a')
+    await done('Accepted: Jynx (1)')
+    await page.getByText('No matches for these filters.').waitFor()
+    await settled(page)
+    await page.keyboard.press('u')
+    await done('Undone: 1 restored.')
+    await shown('Jynx').waitFor()
+    await expect.poll(() => current(id)).toBe(10)
+  })
+
   test('one side of a dispute is confirmed, the other is withdrawn', async () => {
     const id = await disputed('Gyarados')
     await visited.open(`/price-reviews?state=disputed&item_id=${id}`)
@@ -114,6 +129,17 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await done('Withdrawn: Gyarados (1)')
     await page.getByText('No matches for these filters.').waitFor()
     expect([await current(id), await current(id, 'source_b')]).toEqual([100, undefined])
+  })
+
+  test('a price with the figures of another item names and links that item', async () => {
+    const [one, other] = [await card('Kangaskhan'), await card('Kangaskhan')]
+    for (const id of [one, other]) await post(id, 77, 3)
+    await judgeAllPrices(node.ctx)
+    await visited.open(`/price-reviews?item_id=${one}`)
+    const link = shown('Kangaskhan').getByRole('listitem').filter({ hasText: 'Same figures as another item: Kangaskhan' }).getByRole('link')
+    expect(await link.getAttribute('href')).toBe(`/console/catalogue/items/${other}`)
+    await page.getByRole('button', { name: /^Withdraw \(/ }).click()
+    await done('Withdrawn: Kangaskhan (1)')
   })
 
   test('a whole dispute is withdrawn', async () => {

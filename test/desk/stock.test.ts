@@ -108,6 +108,8 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await button('Save').click()
     await page.getByRole('alert').waitFor()
     await page.getByLabel('Floor: lowest price in TL').fill('300')
+    // One rival is fewer than the default.
+    await page.getByLabel('Minimum comparables').fill('1')
     await button('Save').click()
     await page.getByRole('heading', { name: 'Just below' }).waitFor()
     await settled(page)
@@ -116,7 +118,9 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await expect.poll(() => button('Run now').count()).toBe(0)
     await button('Simulate').click()
     await page.getByText('Would change 1 of 1 listings now').waitFor()
-    await page.getByRole('row', { name: /Follows the cheapest ₺400\.00 ₺348\.50 .*the target is 348\.5/ }).waitFor()
+    await page
+      .getByRole('row', { name: /Follows the cheapest ₺400\.00 ₺348\.50 .*the target is 348\.5; the cheapest comparable listing \d+ costs 350/ })
+      .waitFor()
     expect((await own(mine)).price).toBe(400)
     // As if it had just run: otherwise the worker, which checks every minute, might run it before the button does.
     await sql`update repricing_rules set last_run_at = now()`.execute(node.db.kysely)
@@ -148,6 +152,27 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByText('No rules yet.').waitFor()
   })
 
+  test('an unusual price is marked, and applied only after a confirmation that names the listing', async () => {
+    const id = await listingOf(node, { title: 'Almost given away', price: 3_373.37 })
+    await visited.open('?q=Almost+given+away')
+    await page.getByRole('spinbutton', { name: 'Price of Almost given away' }).fill('1')
+    await button('Review').click()
+    const row = page.getByRole('row', { name: /Almost given away .*Check the price changes by more than 50 % from 3373\.37/ })
+    await row.waitFor()
+    await button('Apply (1)').click()
+    await dialog().getByRole('heading', { name: 'Apply unusual prices? (1)' }).waitFor()
+    await dialog()
+      .getByRole('listitem')
+      .getByText(/Almost given away\s+₺3,373\.37 ₺1\.00/)
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    expect((await own(id)).price).toBe(3_373.37)
+    await button('Apply (1)').click()
+    await dialog().getByRole('button', { name: 'Apply anyway' }).click()
+    await announced(page, 'Applied; changed listings: 1')
+    expect((await own(id)).price).toBe(1)
+  })
+
   test('a listing that a rule changed links to the rule', async () => {
     const id = await listingOf(node, { title: 'Changed by a rule' })
     await sql`update listings set changed_by = ${JSON.stringify({ kind: 'repricing_rule', id: 77, at: new Date().toISOString() })} where id = ${id}`.execute(
@@ -169,9 +194,11 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByText('prices.csv').waitFor()
     await button('Review').click()
     await page.getByRole('heading', { name: /^Price change \d+$/ }).waitFor()
-    await page.getByRole('row', { name: /Priced by file ₺70\.00 ₺75\.50 2 9/ }).waitFor()
+    await page.getByRole('row', { name: /Priced by file ₺70\.00 ₺75\.50 \S+ 2 9/ }).waitFor()
     await page.getByRole('row', { name: /#999999 .*Refused/ }).waitFor()
     await button('Apply (1)').click()
+    // The sample's market price is far above.
+    await dialog().getByRole('button', { name: 'Apply anyway' }).click()
     await announced(page, 'Applied; changed listings: 1')
     await expect.poll(() => own(id)).toMatchObject({ price: 75.5, quantity: 9 })
     await button('Undo').click()

@@ -41,7 +41,7 @@ describe('contains the documented types and fields', () => {
     }
     type CollectionWorthDay { day: String! at: String! currencies: [CollectionWorthAmounts!]! withoutPrice: Int! withoutTrustedPrice: Int! withoutCost: Int! }
     type CollectionWorthAmounts { currency: String! value: Float! cost: Float! gain: Float }
-    type ChangePage { changes: [Change!]! next: String! }
+    type ChangePage { changes: [Change!]! next: String! more: Boolean! }
     type Change { cursor: String! kind: String! id: ID! itemId: ID market: String label: String at: String! }
     type Dump { asOf: String! changeCursor: String! files: [DumpFile!]! }
     type DumpFile { name: String! rows: Int! bytes: Float! sha256: String! }
@@ -123,9 +123,12 @@ describe('contains the documented types and fields', () => {
       payout: Float
       rank: Int
       refused: [PriceJobRefusal!]
+      marketPrice: Float
+      warnings: [PriceJobWarning!]!
       outcome: String
       why: String
     }
+    type PriceJobWarning { message: String! rule: String }
     type PriceJobRefusal { field: String! message: String! rule: String }
     type ListingGrade { id: ID! label: String! }
     type ListingImage { url: String! order: Int! }
@@ -156,6 +159,7 @@ describe('contains the documented types and fields', () => {
       last4: String!
       expiresAt: String
       readOnly: Boolean!
+      strict: Boolean!
       allowedOrigins: [String!]!
       allowedAddresses: [String!]!
     }

@@ -16,6 +16,7 @@ interface Twin {
   market: string
   name?: string
   finish?: string
+  slug?: string
   prices?: [market: string, label: string, price: string, at?: string][]
   foreignIds?: { source: string; id: string; finish?: string }[]
 }
@@ -25,12 +26,13 @@ export async function makeTwins(node: TestNode, twins: Twin[]): Promise<Record<s
   const markets = [...new Set(twins.map((twin) => twin.market))]
   const lines = [
     ...markets.map((market) => ({ type: 'category', market, ref: 'base', name: 'Base Set', game: 'pokemon', parent: null, image: null })),
-    ...twins.map(({ ref, market, name = 'Charizard', finish, prices = [], foreignIds = [] }) => ({
+    ...twins.map(({ ref, market, name = 'Charizard', finish, slug, prices = [], foreignIds = [] }) => ({
       type: 'item',
       market,
       ref,
       name,
       code: '4/102',
+      ...(slug !== undefined && { slug }),
       genre: 'single',
       game: 'pokemon',
       category: 'base',
@@ -134,7 +136,10 @@ const LEFT_OUT = [
   'price_review_changes',
 ]
 
-/** A digest of the rows of each table, without the uses of keys, which are written from time to time, and the catalogue's export. */
+/**
+ * A digest of the rows of each table, and the catalogue's export. Left out are the last uses of keys, which are written from time to time, and the
+ * times at which items last changed, because reverting is a change, too.
+ */
 export async function stateOf(node: TestNode): Promise<Record<string, string>> {
   const { rows: tables } = await sql<{ name: string }>`
     select relname::text as name from pg_class
@@ -144,7 +149,9 @@ export async function stateOf(node: TestNode): Promise<Record<string, string>> {
   for (const { name } of tables) {
     const { rows } = await sql<{ digest: string; count: number }>`
       select md5(coalesce(string_agg(row, chr(10) order by row), '')) as digest, count(*)::int4 as count
-      from (select (to_jsonb(t) - 'last_used_at')::text as row from ${sql.table(name)} t) as rows`.execute(node.db.kysely)
+      from (select (to_jsonb(t) - ${name === 'items' ? 'updated_at' : 'last_used_at'}::text)::text as row from ${sql.table(name)} t) as rows`.execute(
+      node.db.kysely,
+    )
     state[name] = `${rows[0]!.count} rows ${rows[0]!.digest}`
   }
   let text = ''

@@ -1,10 +1,11 @@
 // Merging of items: what moves, what every lookup returns for the old id, and what other nodes know about it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collector } from '../collections/kit.ts'
+import type { Merge } from '#identity/stored-merges.ts'
 import { ask } from '../graphql/client.ts'
 import { pending } from '../market/kit.ts'
 import { importText, send, startTwoNodes, type TestNode, until } from '../support/node.ts'
-import { current, hangOn, history, item, listed, makeTwins, merge, merged, operator, postPrices } from './kit.ts'
+import { current, hangOn, history, item, listed, makeTwins, merge, merged, operator, postPrices, stateOf } from './kit.ts'
 
 let here: TestNode
 let there: TestNode
@@ -317,6 +318,31 @@ test('an item merged into one that is merged again refers to the last one, on ev
   // Merging into an alias merges into the item that it refers to.
   const [d] = Object.values(await makeTwins(here, [{ ref: 'chain:d', market: 'source_a' }])) as [number]
   expect((await merge(here, d, a)).body.data.into.id).toBe(c)
+})
+
+test('a preview counts what the merge moves, changes nothing, and fails as the merge would', async () => {
+  const ids = await makeTwins(here, [
+    { ref: 'preview:a', market: 'source_a' },
+    { ref: 'preview:b', market: 'source_c' },
+  ])
+  const [from, into] = [ids['preview:a']!, ids['preview:b']!]
+  await postPrices(here, [
+    { item_id: from, market: 'source_b', price: 20, updated_at: '2026-10-10T00:00:00Z' },
+    { item_id: from, market: 'source_b', price: 21, updated_at: '2026-10-11T00:00:00Z' },
+  ])
+  await hangOn(here, from, 500)
+  const preview = (body: object) => operator<Merge>(here, 'POST', `/items/${from}/merge?dry_run=1`, body)
+  const before = await stateOf(here)
+  const { status, body: planned } = await preview({ into })
+  expect([status, planned.message, planned.data.dry_run]).toEqual([200, 'Preview only; nothing was changed', true])
+  expect(await stateOf(here)).toEqual(before)
+  expect((await operator(here, 'POST', `/items/${from}/merge?dry_run=yes`, { into })).status).toBe(422)
+  expect((await preview({ into: from })).status).toBe(409)
+  expect((await preview({ into: 999_999 })).status).toBe(422)
+  const real = (await merge(here, from, into)).body.data
+  expect(real.moved).toEqual(planned.data.moved)
+  expect(real.moved).toMatchObject({ listings: expect.toSatisfy((count) => count > 0), sales: expect.toSatisfy((count) => count > 0) })
+  expect(real).not.toHaveProperty('dry_run')
 })
 
 test('invalid merges are rejected with the reason', async () => {

@@ -250,6 +250,18 @@ test('a merged item keeps its slug and ref', async () => {
   expect((await undo(here, second)).status).toBe(200)
 })
 
+test('a survivor that took the slug of the merged item, as up to 0.2.0, gets another one', async () => {
+  const ids = await makeTwins(here, [
+    { ref: 'took:a', market: 'source_a', slug: 'the-slug' },
+    { ref: 'took:b', market: 'source_c' },
+  ])
+  const [a, b] = [ids['took:a']!, ids['took:b']!]
+  const id = await merged(here, a, b)
+  await here.db.kysely.updateTable('items').set({ slug: 'the-slug' }).where('id', '=', b).execute()
+  expect((await undo(here, id)).status).toBe(200)
+  expect([(await item(here, a)).body.data.slug, (await item(here, b)).body.data.slug]).toEqual(['the-slug', 'the-slug-took-b'])
+})
+
 test('a merge that does not exist cannot be undone', async () => {
   for (const id of [999_999, 0, 2 ** 40]) {
     expect(await undo(here, id)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } })

@@ -46,7 +46,11 @@ function newFolder(): string {
 
 /** Another node on the same database, with the proxy on and its own cache by default. */
 function proxyNode({ env, ...options }: TestNodeOptions = {}): Promise<TestNode> {
-  return startTestNode({ databaseUrl: plain.databaseUrl, ...options, env: { DATA_DIR: newFolder(), IMAGE_PROXY: 'on', ...env } })
+  return startTestNode({
+    databaseUrl: plain.databaseUrl,
+    ...options,
+    env: { DATA_DIR: newFolder(), IMAGE_PROXY: 'on', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', ...env },
+  })
 }
 
 const cached = (on: TestNode) => readdirSync(join(on.config.dataDir, 'images'))

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HOUR_MS } from '#core/duration.ts'
 import type { PriceJob } from '#market/jobs/types.ts'
+import { ask } from '../graphql/client.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { found, inStatus, makeCatalogue, operator, orderId, plus, published, type Status, STATUS_LIST } from './kit.ts'
 
@@ -248,4 +249,47 @@ test('a job of several parts is planned, applied, read and undone completely, or
   const { status, body } = await plus(node, 'POST', `/price-jobs/${whole.id}/apply`)
   expect([status, body.error]).toMatchObject([409, { rule: 'job_refused', params: { row: 2201, count: 1 } }])
   expect((await prices()).filter(({ price }) => price !== '100.00')).toEqual([{ price: '55.00' }])
+})
+
+test('a plan shows the market price, and warns of large changes and of prices far from the market; applying is unchanged', async () => {
+  await operator(node, 'POST', '/rates', [{ currency: 'USD', day: '2026-01-01', rate: 20 }])
+  // 168.56 USD × 20
+  const market = 3371.2
+  const priced = async (before: number, after: number) => {
+    const { id } = await published(node, item, { price: before })
+    return { listing_id: id, price: after }
+  }
+  const rows = await Promise.all([
+    priced(3_373.37, 1),
+    priced(3_373.37, 1_686.69),
+    priced(3_373.37, 1_685.59),
+    priced(3_373.37, 6_742.4),
+    priced(5_000, 6_742.41),
+    priced(100, 100),
+    priced(100, 150),
+  ])
+  const planned = await plan([...rows, { listing_id: rows[0]!.listing_id + 1_000_000, price: 5 }])
+  expect(planned.rows.map(({ market_price, warnings }) => [market_price, warnings.map(({ rule }) => rule)])).toEqual([
+    [market, ['price_large_change', 'price_far_below']],
+    [market, []],
+    [market, ['price_large_change', 'price_far_below']],
+    [market, ['price_large_change']],
+    [market, ['price_far_above']],
+    [market, []],
+    [market, ['price_far_below']],
+    [null, []],
+  ])
+  expect(planned.rows[0]!.warnings.map(({ message }) => message)).toEqual([
+    'the price changes by more than 50 % from 3373.37',
+    'the price is less than the market price of 3371.2 divided by 2',
+  ])
+  const read = (await plus<PriceJob>(node, 'GET', `/price-jobs/${planned.id}`)).body.data
+  expect(read.rows.map(({ warnings }) => warnings.length)).toEqual([2, 0, 2, 1, 1, 0, 1, 0])
+  const { data } = await ask<{ priceJob: { rows: { nodes: { marketPrice: number; warnings: { rule: string }[] }[] } } }>(
+    node,
+    `{ priceJob(id: ${planned.id}) { rows(first: 1) { nodes { marketPrice warnings { rule message } } } } }`,
+    { plan: 'plus' },
+  )
+  expect(data.priceJob.rows.nodes).toMatchObject([{ marketPrice: market, warnings: [{ rule: 'price_large_change' }, { rule: 'price_far_below' }] }])
+  expect(await step(planned.id, 'apply')).toMatchObject({ state: 'applied', changed: 7 })
 })

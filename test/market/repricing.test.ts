@@ -1,9 +1,10 @@
 // Repricing rules: the price within the rule's limits, what is compared, simulation before use, runs as jobs with reasons and undo.
 import fc from 'fast-check'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { reason } from '#core/problems.ts'
-import { type Facts, newPrice } from '#market/repricing/new-price.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import { up as giveDefaults } from '#db/migrations/20261124_070000_repricing_defaults.ts'
+import { comparablePrices, type Facts, newPrice } from '#market/repricing/new-price.ts'
 import { runDueRules } from '#market/repricing/run-due-rules.ts'
 import type { Terms } from '#market/repricing/terms.ts'
 import { ROUNDS, walk } from '../../reliability/repricing-walk.ts'
@@ -22,14 +23,16 @@ describe('the price by a rule', () => {
     maxMovePercent: null,
     minComparables: 1,
   }
-  const FACTS: Facts = { kurus: 10_000, minOfferKurus: null, commissionPercent: 10, inputs: [9_000, 12_000] }
-  const priced = (terms: Partial<Terms>, facts: Partial<Facts> = {}) => {
-    const { kurus, limit, why } = newPrice({ ...TERMS, ...terms }, { ...FACTS, ...facts })
+  const FACTS = { kurus: 10_000, minOfferKurus: null, commissionPercent: 10, marketKurus: 50_000 }
+  type Given = Partial<Omit<Facts, 'inputs'>> & { inputs?: readonly number[] | Reason }
+  const priced = (terms: Partial<Terms>, { inputs = [9_000, 12_000], ...facts }: Given = {}) => {
+    const known = 'rule' in inputs ? inputs : inputs.map((kurus) => ({ kurus }))
+    const { kurus, limit, why } = newPrice({ ...TERMS, ...terms }, { ...FACTS, ...facts, inputs: known })
     return [kurus, limit, why.rule]
   }
   const market = (factor: number): Partial<Terms> => ({ target: { kind: 'market', market: 'source_a', factor } })
 
-  test.each<[string, Partial<Terms>, Partial<Facts>, [number, string | null, string]]>([
+  test.each<[string, Partial<Terms>, Given, [number, string | null, string]]>([
     ['undercuts the cheapest', {}, {}, [8_900, null, 'price_target']],
     ['stays above the cheapest', { target: { kind: 'cheapest', amountKurus: 250 } }, {}, [9_250, null, 'price_target']],
     ['a market times a factor', market(0.95), { inputs: [10_001] }, [9_501, null, 'price_target']],
@@ -45,6 +48,19 @@ describe('the price by a rule', () => {
     ['the largest move up', { maxMovePercent: 5 }, { inputs: [90_000] }, [10_500, 'max_move', 'price_move']],
     ['the floor before the largest move', { maxMovePercent: 5, floorKurus: 20_000 }, {}, [20_000, 'floor', 'price_at_floor']],
     ['the floor before the ceiling', { floorKurus: null, floorPayoutKurus: 9_000, ceilingKurus: 8_000 }, {}, [10_000, 'floor', 'price_at_floor']],
+    ['raises to twice the market price', {}, { inputs: [5_242_150] }, [100_000, 'ceiling', 'price_above_market']],
+    ['no raise without a market price or a ceiling', {}, { inputs: [5_242_150], marketKurus: null }, [10_000, 'ceiling', 'price_unbounded']],
+    [
+      'a ceiling in place of the market price',
+      { ceilingKurus: 15_000 },
+      { inputs: [20_000], marketKurus: null },
+      [15_000, 'ceiling', 'price_at_ceiling'],
+    ],
+    ['the market price never lowers', { maxMovePercent: 20 }, { kurus: 200_000, inputs: [190_000] }, [189_900, null, 'price_target']],
+    ['a factor of the market price itself', market(3), { inputs: [50_000] }, [150_000, null, 'price_target']],
+    ['a low outlier of three', {}, { inputs: [100, 9_000, 9_500] }, [8_900, null, 'price_target']],
+    ['half the median is no outlier', {}, { inputs: [5_300, 10_600, 12_000] }, [5_200, null, 'price_target']],
+    ['two prices have no outlier', {}, { inputs: [100, 9_000] }, [5_000, 'floor', 'price_at_floor']],
     ['too few to compare with', { minComparables: 3 }, {}, [10_000, null, 'price_few']],
     ['nothing to compare with', {}, { inputs: [] }, [10_000, null, 'price_few']],
     ['no trusted price', market(1), { inputs: reason('price_untrusted', { market: 'source_a' }) }, [10_000, null, 'price_untrusted']],
@@ -79,8 +95,9 @@ describe('the price by a rule', () => {
       kurus,
       minOfferKurus: fc.option(kurus, none),
       commissionPercent: fc.double({ min: 0, max: 50, noNaN: true }),
+      marketKurus: fc.option(kurus, none),
       inputs: fc.oneof(
-        fc.array(fc.integer({ min: 1, max: 999_999_999_999 }), { maxLength: 6 }),
+        fc.array(fc.record({ kurus: fc.integer({ min: 1, max: 999_999_999_999 }) }), { maxLength: 6 }),
         fc.constant(reason('price_no_rate', { currency: 'USD' })),
       ),
     })
@@ -90,6 +107,44 @@ describe('the price by a rule', () => {
         expect(price).toBeGreaterThanOrEqual(Math.max(rule.floorKurus, given.minOfferKurus ?? 0))
         expect(price).toBeLessThanOrEqual(999_999_900)
         expect(Number.isInteger(price)).toBe(true)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('one dishonest seller cannot move a price past a limit, nor be followed as an outlier', () => {
+    const kurus = fc.integer({ min: 100, max: 999_999_900 })
+    const [ours, dishonest] = [1, 2]
+    const listings = (sellerId: fc.Arbitrary<number>, bounds: { minLength?: number; maxLength: number }) =>
+      fc.array(fc.record({ listingId: fc.nat(), sellerId, kurus, follows: fc.boolean() }), bounds)
+    const market = fc.record({
+      before: kurus,
+      floorKurus: kurus,
+      ceilingKurus: fc.option(kurus, { nil: null }),
+      marketKurus: fc.option(kurus, { nil: null }),
+      maxMovePercent: fc.integer({ min: 1, max: 100 }),
+      amountKurus: fc.integer({ min: -10_000, max: 10_000 }),
+      theirs: listings(fc.constant(dishonest), { minLength: 1, maxLength: 6 }),
+      honest: listings(fc.integer({ min: 3, max: 6 }), { maxLength: 6 }),
+    })
+    fc.assert(
+      fc.property(market, ({ before, amountKurus, marketKurus, theirs, honest, ...limits }) => {
+        const [floor, ceiling] = [limits.floorKurus, limits.ceilingKurus ?? Math.max(before, (marketKurus ?? 0) * 2)]
+        const terms: Terms = { ...TERMS, ...limits, target: { kind: 'cheapest', amountKurus }, minComparables: 3 }
+        const inputs = comparablePrices([...theirs, ...honest], ours)
+        const { kurus: price, follows } = newPrice(terms, { ...FACTS, kurus: before, marketKurus, inputs })
+        const step = Math.floor((before * limits.maxMovePercent) / 100)
+        const nearest = (to: number) => Math.max(floor, Math.min(Math.max(floor, ceiling), to))
+        // Only the seller's own floor and ceiling move a price further than a step.
+        if (price !== before) {
+          expect(price).toBeGreaterThanOrEqual(nearest(before - step))
+          expect(price).toBeLessThanOrEqual(nearest(before + step))
+        }
+        if (!follows) return
+        const prices = comparablePrices(honest, ours).map((one) => one.kurus)
+        expect(prices.length).toBeGreaterThanOrEqual(2)
+        expect(follows.kurus).toBeLessThanOrEqual(Math.max(...prices))
+        expect(follows.kurus * 2).toBeGreaterThanOrEqual(Math.min(...prices))
       }),
       { numRuns: 2_000 },
     )
@@ -144,6 +199,7 @@ describe('over REST, GraphQL and hourly', () => {
       new_price: number
       payout: number
       limit: string | null
+      follows: { listing_id: number; price: number } | null
       reason: { message: string; rule: string }
     }[]
     days: { day: string; known: number; raised: number; lowered: number; at_floor: number; average_price: number }[]
@@ -167,7 +223,9 @@ describe('over REST, GraphQL and hourly', () => {
       why: object | null
     }[]
   }
-  const UNDERCUT = { name: 'Undercut', target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 40 } }
+  const TARGET = { name: 'Undercut', target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 40 } }
+  /** without the default limits, which have their own test */
+  const UNDERCUT = { ...TARGET, max_move_percent: null, min_comparables: 1 }
 
   const other = () => ({ key: node.keys.enterprise })
   const rules = (options = {}) => plus<Rule[]>(node, 'GET', '/repricing-rules', undefined, options)
@@ -211,9 +269,48 @@ describe('over REST, GraphQL and hourly', () => {
     expect((await plus(node, 'DELETE', `/repricing-rules/${rule.id}`)).status).toBe(404)
   })
 
+  test('the default limits: three sellers, 20 % a run, outliers ignored, and a result names the listing it follows', async () => {
+    await ours(103)
+    const { id, ...rule } = (await plus<Rule>(node, 'POST', '/repricing-rules', TARGET)).body.data
+    expect(rule).toMatchObject({ ceiling: null, max_move_percent: 20, min_comparables: 3 })
+    const told = async () => {
+      const { new_price, limit, follows, reason: why } = (await simulate(id)).listings[0]!
+      return [new_price, limit, follows, why.rule]
+    }
+    const dear = await theirs(52_421.5)
+    await theirs(52_422)
+    expect(await told()).toEqual([103, null, null, 'price_few'])
+    const low = await published(node, items.char!, { price: 1, seller_id: node.accounts.professional })
+    const fair = await published(node, items.char!, { price: 95, seller_id: node.accounts.starter })
+    expect(await told()).toEqual([94, null, { listing_id: fair.id, price: 95 }, 'price_target'])
+    await operator(node, 'PATCH', `/listings/${low.id}`, { price: 52_423 })
+    await operator(node, 'PATCH', `/listings/${fair.id}`, { price: 52_424 })
+    expect(await told()).toEqual([123.6, 'max_move', { listing_id: dear.id, price: 52_421.5 }, 'price_move'])
+    await plus(node, 'PATCH', `/repricing-rules/${id}`, { max_move_percent: null })
+    // 168.56 USD × 40 × 2
+    expect(await told()).toEqual([13_484.8, 'ceiling', { listing_id: dear.id, price: 52_421.5 }, 'price_above_market'])
+  })
+
+  test('rules of earlier releases get the defaults for limits that nobody set', async () => {
+    const stored = async (limits: object) => {
+      const { id } = await create()
+      const terms = JSON.stringify({ target: TARGET.target, scope: TARGET.scope, floor: TARGET.floor, ...limits })
+      await node.db.kysely.updateTable('repricing_rules').set({ terms }).where('id', '=', id).execute()
+      return id
+    }
+    const unset = await stored({ ceiling: null, max_move_percent: null, min_comparables: 1 })
+    const set = await stored({ ceiling: 900, max_move_percent: 50, min_comparables: 2 })
+    await giveDefaults(node.db.kysely as unknown as Kysely<unknown>)
+    const limits = new Map((await rules()).body.data.map((one) => [one.id, [one.ceiling, one.max_move_percent, one.min_comparables]]))
+    expect([limits.get(unset), limits.get(set)]).toEqual([
+      [null, 20, 3],
+      [900, 50, 2],
+    ])
+  })
+
   test('a run is a job with a reason for each listing, and is undone as one', async () => {
     const [first, second] = [await ours(100), await ours(100, { grade_id: grades['PSA 10'] })]
-    await theirs(90)
+    const rival = await theirs(90)
     await theirs(41, { grade_id: grades['PSA 10'] })
     await theirs(30, { grade_id: grades['PSA 10'], quantity: 0 })
     const { id } = await create()
@@ -231,7 +328,7 @@ describe('over REST, GraphQL and hourly', () => {
       [first.id, 100, 89, 'price_target', 'changed'],
       [second.id, 100, 40, 'price_target', 'changed'],
     ])
-    expect(applied.rows[0]!.reason!.message).toBe('the target is 89')
+    expect(applied.rows[0]!.reason!.message).toBe(`the target is 89; the cheapest comparable listing ${rival.id} costs 90`)
     const runsOf = async (rule: number) => (await plus<Job[]>(node, 'GET', `/price-jobs?rule_id=${rule}`)).body.data.map((one) => one.id)
     expect([await runsOf(id), await runsOf(id + 1)]).toEqual([[latest!.id], []])
     const { data } = await ask<{ priceJobs: { id: string }[] }>(node, `{ priceJobs(ruleId: ${id}) { id } }`, { plan: 'plus' })
@@ -374,10 +471,10 @@ describe('over REST, GraphQL and hourly', () => {
 
   test('over GraphQL as over REST', async () => {
     const mine = await ours(100)
-    await theirs(90)
+    const rival = await theirs(90)
     const created = await ask<{ createRepricingRule: { id: string; target: object; scope: object } }>(
       node,
-      `mutation { createRepricingRule(input: { name: "G", target: { kind: "cheapest", amount: -2.5 }, scope: { kind: "listings", ids: [${mine.id}] }, floor: { payout: 9 } })
+      `mutation { createRepricingRule(input: { name: "G", target: { kind: "cheapest", amount: -2.5 }, scope: { kind: "listings", ids: [${mine.id}] }, floor: { payout: 9 }, minComparables: 1 })
         { id target { kind amount factor } scope { kind ids } } }`,
       { plan: 'plus' },
     )
@@ -385,14 +482,18 @@ describe('over REST, GraphQL and hourly', () => {
     expect(others).toEqual({ target: { kind: 'cheapest', amount: -2.5, factor: null }, scope: { kind: 'listings', ids: [String(mine.id)] } })
     const document = `mutation {
       changed: updateRepricingRule(id: ${id}, input: { ceiling: 80, maxMovePercent: null }) { ceiling enabled }
-      simulated: simulateRepricingRule(id: ${id}, days: 2) { changed listings { newPrice limit reason { rule } } days { known } }
+      simulated: simulateRepricingRule(id: ${id}, days: 2) { changed listings { newPrice limit follows { listingId price } reason { rule } } days { known } }
       enabled: updateRepricingRule(id: ${id}, input: { enabled: true }) { enabled }
       run: runRepricingRule(id: ${id}) { changed jobId }
     }`
     const { data } = await ask(node, document, { plan: 'plus' })
     expect(data).toMatchObject({
       changed: { ceiling: 80, enabled: false },
-      simulated: { changed: 1, listings: [{ newPrice: 80, limit: 'ceiling', reason: { rule: 'price_at_ceiling' } }], days: [] },
+      simulated: {
+        changed: 1,
+        listings: [{ newPrice: 80, limit: 'ceiling', follows: { listingId: String(rival.id), price: 90 }, reason: { rule: 'price_at_ceiling' } }],
+        days: [],
+      },
       enabled: { enabled: true },
       run: { changed: 1 },
     })

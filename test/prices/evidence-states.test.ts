@@ -6,6 +6,7 @@ import { call } from '#core/verb.ts'
 import { MARKETS } from '#core/markets.ts'
 import { flagsOf, STATES } from '#prices/evidence/types.ts'
 import { judgeAllPrices } from '#prices/judge-all.ts'
+import type { PriceReview } from '#prices/reviews.ts'
 import type { PriceSource } from '#prices/list-sources.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
 
@@ -169,6 +170,9 @@ test('identical figures on two items dispute both, until one of them changes', a
   const both = [9101, 9102].map((idProduct) => ({ idProduct, ...figures }))
   await importText(node, 'cardmarket-price-guide', guide(daysAgo(3), both))
   for (const { id } of [one, other]) expect(await pricesOf(id)).toMatchObject([{ state: 'disputed', flags: ['identical_figures'] }])
+  const namedIn = async (id: number) => (await operator<PriceReview[]>(`/price-reviews?item_id=${id}`))[0]!.prices.map((price) => price.identical_to)
+  expect(await namedIn(one.id)).toMatchObject([[{ id: other.id }]])
+  expect(await namedIn(other.id)).toMatchObject([[{ id: one.id }]])
   await importText(node, 'cardmarket-price-guide', guide(daysAgo(1), [both[0]!, { ...both[1]!, trend: 22, avg7: 22 }]))
   for (const { id } of [one, other]) expect(await pricesOf(id)).toMatchObject([{ state: 'trusted', flags: [] }])
   expect(await settledOf(one.id)).toHaveLength(1)

@@ -86,11 +86,13 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'DELETE /api/v1/plus/vacation': { needs: 'plus' },
   'GET /api/v1/plus/webhook': OWN,
   'PUT /api/v1/plus/webhook': { needs: 'plus', body: { url: 'https://example.com/new' } },
+  'POST /api/v1/plus/webhook/rotate-secret': { needs: 'plus' },
   'GET /api/v1/plus/webhook/logs': OWN,
   'POST /api/v1/plus/webhook/test': { needs: 'plus', body: { event: 'sale' } },
   'POST /api/v1/plus/webhook/check': { needs: 'plus' },
   'GET /api/v1/plus/events': OWN,
   'POST /api/v1/plus/events/replay': { needs: 'plus', body: { until: 'CURSOR' } },
+  'DELETE /api/v1/plus/webhook': { needs: 'plus', status: 204 },
 }
 
 export interface GraphqlRow {
@@ -163,9 +165,11 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'mutation setVacation': { needs: 'plus', field: 'setVacation(from: SOON, to: LATER) { to }' },
   'mutation endVacation': { needs: 'plus', field: 'endVacation { success }' },
   'mutation configureWebhook': { needs: 'plus', field: 'configureWebhook(input: { url: "https://example.com/new" }) { url }' },
+  'mutation rotateWebhookSecret': { needs: 'plus', field: 'rotateWebhookSecret { previousValidUntil }' },
   'mutation testWebhook': { needs: 'plus', field: 'testWebhook(event: "sale") { id }' },
   'mutation checkWebhook': { needs: 'plus', field: 'checkWebhook { checks { ok } }' },
   'mutation replayEvents': { needs: 'plus', field: 'replayEvents(until: CURSOR) { queued }' },
+  'mutation deleteWebhook': { needs: 'plus', field: 'deleteWebhook { success }' },
 }
 
 /** Fields of an item over GraphQL: the smallest plan that does not get null. */

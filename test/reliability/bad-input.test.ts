@@ -25,8 +25,11 @@ beforeAll(async () => {
 
 afterAll(() => node.close())
 
-test('3,000 invalid requests: no 5xx, all in the envelope, and rejected ones change nothing', async () => {
-  const { breaches, statuses, requestsByName, refusals, named, refused } = await attack(target, { requests: 3_000, seed: 20261121 })
+const REQUESTS = Number(process.env.BAD_INPUT_REQUESTS ?? 4_000)
+const SEED = Number(process.env.BAD_INPUT_SEED ?? 20261121)
+
+test(`${REQUESTS} invalid requests: no 5xx, all in the envelope, and rejected ones change nothing`, { timeout: 60_000 + REQUESTS * 20 }, async () => {
+  const { breaches, statuses, requestsByName, refusals, named, refused } = await attack(target, { requests: REQUESTS, seed: SEED })
   expect(breaches).toEqual([])
   expect([...requestsByName].filter(([, times]) => times === 0)).toEqual([])
   const withoutNames = (route: string) => route.replace(/:\w+|\{\w+\}|\*/g, '{}')
@@ -109,8 +112,25 @@ describe('regressions: former 5xx, and responses without the envelope', () => {
     }
   })
 
+  test('numbers beyond the range of a column', async () => {
+    const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify([1, ...parts])).toString('base64url')
+    const read = (path: string) => send(`${node.publicUrl}/api/v1${path}`, target.keys.enterprise)
+    const statusOf = async (reply: ReturnType<typeof read>) => (await reply).status
+    const beyond = '9'.repeat(19)
+    expect(await statusOf(read(`/changes?after=${cursor('1', `1:1:@${beyond}`)}`))).toBe(422)
+    expect(await statusOf(read(`/changes?after=${cursor('1', '1:1:', '1:1:', beyond, 1, 1)}`))).toBe(422)
+    expect(await statusOf(read('/plus/statement?page=9007199254740991'))).toBe(200)
+    const made = await operate('/approval-rules', JSON.stringify({ name: 'beyond', conditions: { seller_sales: { min: 1 } } }))
+    const { id } = made.body.data as { id: number }
+    expect(await operate(`/approval-rules/${id}/reopen`, '{"version":2147483648}')).toMatchObject({ status: 200, body: { data: { reopened: 0 } } })
+  })
+
   test('NUL and lone surrogates in searches and in quoted texts', async () => {
     expect((await operate(`/items/${target.ids.item[0]}/price-history?label=a%00b`)).status).toBe(422)
+    expect((await operate('/shared-ids?source=a%00b')).body.error).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: 'source must not contain NUL or unpaired surrogates',
+    })
     const reply = await operate(
       '/prices',
       '[{"\\ud800":1},{"\\u0000":1},{"item_ref":"\\ud800","market":"source_a","label":"Near Mint\\u0000","price":1}]',

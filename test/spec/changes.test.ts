@@ -1,6 +1,7 @@
 // The change feed of the catalogue over HTTP: order, cursors, waiting, deleted records, and cursors that are no longer valid.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { trimChangeLog } from '#db/change-feed.ts'
 import { importText, OPERATOR_TOKEN, type Reply, send, startTestNode, startTwoNodes, type TestNode, until } from '../support/node.ts'
 
@@ -14,7 +15,7 @@ interface Change {
   at: string
   data?: unknown
 }
-type Changes = Reply<Change[]> & { body: { next: string } }
+type Changes = Reply<Change[]> & { body: { next: string; more: boolean } }
 
 let node: TestNode
 let category: number
@@ -175,7 +176,94 @@ describe('changes', () => {
   })
 })
 
+/** Counts the statements that run meanwhile and contain the text. */
+async function statementsWith(text: string, run: () => Promise<unknown>): Promise<number> {
+  const spy = vi.spyOn(pg.Client.prototype, 'query')
+  try {
+    await run()
+    const texts = (spy.mock.calls as unknown as [string | { text?: string }][]).map(([first]) =>
+      typeof first === 'string' ? first : (first.text ?? ''),
+    )
+    return texts.filter((each) => each.includes(text)).length
+  } finally {
+    spy.mockRestore()
+  }
+}
+
+describe('a rare kind', () => {
+  test('costs one statement per request, however many other changes are between, and ends with the same entries', async () => {
+    const after = await end()
+    const id = await item()
+    // Item changes, none of which is a deletion until the last.
+    await sql`insert into change_log (kind, ids) select 'items', array[${id}::int, ${id}::int, ${id}::int, ${id}::int, ${id}::int] from generate_series(1, 2_500)`.execute(
+      node.db.kysely,
+    )
+    await sql`insert into change_log (kind, ids) values ('items', array[2000000000, 2000000001])`.execute(node.db.kysely)
+    await sql`insert into change_log (kind, ids) values ('categories', array[${category}::int])`.execute(node.db.kysely)
+    const pages: Changes['body'][] = []
+    const requests = await statementsWith('examined_to', async () => {
+      for (let cursor = after; ; cursor = pages.at(-1)!.next) {
+        pages.push((await changes(`after=${cursor}&kinds=delete&limit=1`)).body)
+        if (!pages.at(-1)!.more) break
+      }
+    })
+    // A request that ends a range without a change also begins the next one.
+    expect(requests).toBeLessThanOrEqual(pages.length + 1)
+    // 12,500 entries, at most 10,000 of them a request, then one deletion each.
+    expect(pages.length).toBeLessThanOrEqual(5)
+    expect(pages.flatMap(({ data }) => data.map((change) => change.id))).toEqual([2_000_000_000, 2_000_000_001])
+    expect(pages[0]!.data).toEqual([])
+    const categories = (await changes(`after=${after}&kinds=category&limit=1`)).body
+    expect(categories.data.map(shown)).toEqual([['category', category, null, null, null]])
+    // Waiting returns at once what has been examined.
+    expect((await changes(`after=${after}&kinds=delete&wait=30&limit=1`)).body).toMatchObject({ data: [], more: true })
+  })
+
+  test('rows that are not of the catalogue are not examined', async () => {
+    const after = await end()
+    await sql`insert into change_log (kind, ids) select 'accounts', array[0] from generate_series(1, 100)`.execute(node.db.kysely)
+    const id = await item()
+    const { data } = (await changes(`after=${after}&limit=1`)).body
+    expect(data.map(shown)).toEqual([['item', id, id, null, null]])
+  })
+})
+
 describe('waiting', () => {
+  test('clients that a change wakes share one statement, and each gets it once', async () => {
+    const first = await end()
+    const waiting: Promise<Changes>[] = []
+    // Their positions differ: each has begun at another moment.
+    for (let i = 0; i < 20; i += 1) {
+      waiting.push(changes(`after=${i % 2 ? first : await end()}&wait=30&with_data=1${i % 4 === 0 ? '&kinds=item' : ''}`))
+      await until('it waits', () => node.polls.waiting === i + 1)
+      await sql`insert into change_log (kind, ids) values ('operators', array[1])`.execute(node.db.kysely)
+    }
+    let id = 0
+    const reads = await statementsWith('examined_to', async () => {
+      id = await item()
+      await Promise.all(waiting)
+    })
+    // One for those that ask for all kinds, one for those that ask for items.
+    expect(reads).toBe(2)
+    for (const answer of waiting) {
+      const { data, next } = (await answer).body
+      expect(data).toMatchObject([{ kind: 'item', id, data: { id, name: `Card ${items}` } }])
+      expect((await changes(`after=${next}`)).body.data).toEqual([])
+      expect((await changes(`after=${data[0]!.cursor}`)).body.data).toEqual([])
+    }
+  })
+
+  test('an abandoned request reads no more', async () => {
+    const abort = new AbortController()
+    const url = `${node.publicUrl}/api/v1/changes?after=${await end()}&wait=30`
+    const gone = fetch(url, { headers: { authorization: `Bearer ${node.keys.professional}` }, signal: abort.signal }).catch(() => null)
+    await until('it waits', () => node.polls.waiting === 1)
+    abort.abort()
+    await gone
+    await until('it is forgotten', () => node.polls.waiting === 0)
+    expect(await statementsWith('examined_to', () => item())).toBe(0)
+  })
+
   test('ends with the first change', async () => {
     const after = await end()
     const waiting = changes(`after=${after}&wait=30`)

@@ -9,7 +9,7 @@ import { sendRaw } from '../reliability/authorisation-kit.ts'
 import { OPERATOR_TOKEN, startTestNode, type TestNode } from '../support/node.ts'
 
 const SHOP = 'https://shop.example'
-const EXPOSED = 'ETag, RateLimit, RateLimit-Policy, X-Request-Id, Retry-After'
+const EXPOSED = 'ETag, Preference-Applied, RateLimit, RateLimit-Policy, X-Request-Id, Retry-After'
 const preflight = (origin: string, method = 'PATCH') => ({
   origin,
   'access-control-request-method': method,
@@ -137,7 +137,7 @@ describe('preflights', () => {
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
         'access-control-allow-headers':
-          'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Mcp-Protocol-Version, Mcp-Session-Id',
+          'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id, Mcp-Protocol-Version, Mcp-Session-Id',
         'access-control-max-age': '86400',
         'access-control-expose-headers': EXPOSED,
       })

@@ -158,6 +158,39 @@ describe('a dump', () => {
   })
 })
 
+test('a download is resumed with Range, and not repeated if it is known', async () => {
+  const { files } = (await read<Dump>('/dumps')).body.data
+  const { name, bytes } = files.find((file) => file.name.startsWith('items-'))!
+  const get = async (headers: Record<string, string>) => {
+    const response = await fetch(`${node.publicUrl}/api/v1/dumps/${name}`, {
+      headers: { authorization: `Bearer ${node.keys.professional}`, ...headers },
+    })
+    return { status: response.status, headers: response.headers, body: Buffer.from(await response.arrayBuffer()) }
+  }
+  const whole = await get({})
+  const etag = whole.headers.get('etag')!
+  expect([whole.status, whole.body.length, whole.headers.get('accept-ranges')]).toEqual([200, bytes, 'bytes'])
+  expect(etag).toMatch(/^"/)
+  for (const [range, from, to] of [
+    ['bytes=10-', 10, bytes],
+    ['bytes=0-9', 0, 10],
+    ['bytes=-5', bytes - 5, bytes],
+    [`bytes=${bytes - 1}-999999999999`, bytes - 1, bytes],
+  ] as const) {
+    const part = await get({ range, 'if-range': etag })
+    expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes ${from}-${to - 1}/${bytes}`])
+    expect(Buffer.compare(part.body, whole.body.subarray(from, to))).toBe(0)
+  }
+  for (const range of ['bytes=5-2', 'bytes=0-1,4-5', 'bytes=-', 'lines=1-2', 'bytes=a-b']) expect((await get({ range })).status).toBe(200)
+  expect((await get({ range: 'bytes=10-', 'if-range': '"another"' })).status).toBe(200)
+  for (const range of [`bytes=${bytes}-`, 'bytes=-0']) {
+    const refused = await get({ range })
+    expect([refused.status, refused.headers.get('content-range')]).toEqual([416, `bytes */${bytes}`])
+    expect(JSON.parse(refused.body.toString())).toMatchObject({ error: { code: 'RANGE_NOT_SATISFIABLE', params: { bytes } } })
+  }
+  expect((await get({ 'if-none-match': etag })).status).toBe(304)
+})
+
 test('a file being read can be read to the end after its removal', async () => {
   const { DumpFolder } = await import('#dumps/dump-folder.ts')
   const { text } = await import('node:stream/consumers')
@@ -165,7 +198,8 @@ test('a file being read can be read to the end after its removal', async () => {
   const [stamp, name] = ['20200101T000000000Z', 'items-20200101T000000000Z.parquet']
   mkdirSync(join(folder, stamp))
   writeFileSync(join(folder, stamp, name), 'content')
-  const { bytes, body } = (await store.open(name))!
+  const { bytes, read } = (await store.open(name))!
+  const body = await read(0, bytes)
   rmSync(join(folder, stamp), { recursive: true })
   expect([bytes, await text(body)]).toEqual([7, 'content'])
 })

@@ -1,6 +1,6 @@
 // Field queries over HTTP and GraphQL: matches of each field, combinations of terms, the canonical form, and errors in invalid queries.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { post } from '../graphql/client.ts'
+import { ask, post } from '../graphql/client.ts'
 import { operator } from '../market/kit.ts'
 import { importText, send, startTestNode, type TestNode } from '../support/node.ts'
 
@@ -175,4 +175,41 @@ test.each<[query: string, rule: string, params: object]>([
   const { status, body } = await read(`/items?query=${encodeURIComponent(query)}`)
   expect(status).toBe(422)
   expect(body).toMatchObject({ error: { code: 'VALIDATION_ERROR', details: [{ field: 'query', rule, params }] } })
+})
+
+test('a value of which no character counts is a syntax error, not every item', async () => {
+  for (const query of ["name:'", 'name:"’"', "-name:'", "set:'", "rarity='", 'illustrator:"\u200b"', "number:'", "hp:'", 'owl or name:`']) {
+    const { status, body } = await send(`${node.publicUrl}/api/v1/items?query=${encodeURIComponent(query)}`, node.keys.professional)
+    expect([query, status, body.error?.message]).toEqual([query, 422, expect.stringContaining('lacks a value at character') as string])
+  }
+})
+
+test('a missing value is reported where it should start', async () => {
+  const { body } = await send(`${node.publicUrl}/api/v1/items?query=${encodeURIComponent("owl -Name:'")}`, node.keys.professional)
+  expect(body.error).toMatchObject({ message: 'query lacks a value at character 11', details: [{ params: { at: 11 } }] })
+})
+
+test('Starter cannot filter by attributes and details, over any interface, and sees no attributes', async () => {
+  const read = (query: string, plan: 'starter' | 'professional', path = '/items?') =>
+    send(`${node.publicUrl}/api/v1${path}query=${encodeURIComponent(query)}`, node.keys[plan])
+  for (const query of ['hp=120', 'owl or -(r>=rare)', 'finish:holo', 'lang:ja', 'artist:ada', 'card:x', 't:fire', 'regulation:x', 'product:box']) {
+    for (const path of ['/items?', '/items/search?q=lynx&']) {
+      const { status, body } = await read(query, 'starter', path)
+      expect([query, status, body.error?.code]).toEqual([query, 403, 'PLAN_UPGRADE_REQUIRED'])
+      expect([query, (await read(query, 'professional', path)).status]).toEqual([query, 200])
+    }
+  }
+  expect((await read('owl or hp=120', 'starter')).body.error?.message).toBe(
+    'The field hp (character 8 of query) needs the Professional plan or a larger one; the account has Starter',
+  )
+  for (const open of ['name:lynx', 'number:4', 'set:wild', 'game:tests', 'genre:sealed', 'market:service', 'price<5', 'updated>2026-01-01']) {
+    expect([open, (await read(open, 'starter')).status]).toEqual([open, 200])
+  }
+  const graphql = (plan: 'starter' | 'professional', query: string) => ask<{ items: { nodes: object[] } }>(node, query, { plan })
+  const refused = await graphql('starter', '{ items(query: "hp=120") { nodes { id } } }')
+  expect(refused.errors?.map(({ extensions }) => extensions.code)).toEqual(['PLAN_UPGRADE_REQUIRED'])
+  const attributes = '{ items(query: "name:owl") { nodes { name attributes { name value } } } }'
+  expect((await graphql('starter', attributes)).data.items.nodes).toEqual([{ name: 'Owl', attributes: null }])
+  const shown = { name: 'Owl', attributes: expect.arrayContaining([{ name: 'Rarity', value: 'Uncommon' }]) as unknown }
+  expect((await graphql('professional', attributes)).data.items.nodes).toEqual([shown])
 })

@@ -191,8 +191,8 @@ describe('categories', () => {
 
 describe('plans', () => {
   test('Starter gets null for every gated field, without an error, and all others as everyone', async () => {
-    const gated = 'prices { price } rarity illustrator hp types dexIds stage evolveFrom suffix level'
-    const open = 'id name code slug genre game category { id name slug } images { url } groups { slug } attributes { name value }'
+    const gated = 'prices { price } attributes { name value } rarity illustrator hp types dexIds stage evolveFrom suffix level'
+    const open = 'id name code slug genre game category { id name slug } images { url } groups { slug }'
     const starter = await ask<{ item: object }>(node, `{ item(id: 5) { ${gated} } }`, { plan: 'starter' })
     expect(starter.errors).toBeUndefined()
     expect(new Set(Object.values(starter.data.item))).toEqual(new Set([null]))

@@ -43,6 +43,7 @@ function expectError({ status, headers, body }: Reply, wanted: number, code: str
 }
 
 describe('keys', () => {
+  const SUSPENDED = { code: 'ACCOUNT_SUSPENDED', rule: 'account_suspended' }
   let addresses = 0
 
   async function refused(authorization: string | null): Promise<string> {
@@ -74,7 +75,7 @@ describe('keys', () => {
     }
   })
 
-  test('well-formed keys that are unknown, revoked, expired, or of a suspended account', async () => {
+  test('well-formed keys that are unknown, revoked or expired; those of a suspended account get 403', async () => {
     expect(await refused(`Bearer ${newKey('api')}`)).toBe('credential API key unknown')
     const account = await call(createAccount, node.ctx, { name: 'Broken', plan: 'starter' })
     const expires_at = new Date(node.clock.now().getTime() + 60_000).toISOString()
@@ -87,7 +88,14 @@ describe('keys', () => {
     node.clock.advance(61_000)
     expect(await refused(`Bearer ${expiring.key}`)).toBe('credential API key expired')
     await call(changeAccount, node.ctx, { id: account.id, suspended: true })
-    expect(await refused(`Bearer ${other.key}`)).toBe('account_suspended')
+    // Reads and writes alike, before the plan; a repeated 403 is not a failed authentication.
+    for (let i = 0; i < 40; i += 1) expect(await get('/api/v1/items', other.key)).toMatchObject({ status: 403, body: { error: SUSPENDED } })
+    const webhook = await send(`${node.publicUrl}/api/v1/plus/webhook`, other.key, { method: 'PUT', json: {} })
+    expect(webhook).toMatchObject({ status: 403, body: { error: SUSPENDED } })
+    for (const path of ['/graphql', '/graphql/v3']) {
+      const { status, body } = await send(node.publicUrl + path, other.key, { json: { query: '{ markets { code } }' } })
+      expect([status, body]).toMatchObject([403, { errors: [{ extensions: { code: 'ACCOUNT_SUSPENDED', status: 403, rule: 'account_suspended' } }] }])
+    }
     await call(changeAccount, node.ctx, { id: account.id, suspended: false })
     expect((await get('/api/v1/items', other.key)).status).toBe(200)
   })

@@ -20,7 +20,7 @@ let node: TestNode
 const scraped = new Map<string, Set<string>>()
 
 beforeAll(async () => {
-  node = await startTestNode({ env: { IMAGE_PROXY: 'on' } })
+  node = await startTestNode({ env: { IMAGE_PROXY: 'on', METRICS_PORT: '0' } })
   await send(`${node.publicUrl}/api/v1/items`, node.keys.starter)
   await send(`${node.publicUrl}/api/v1/items`, 'not a key')
   await until('the worker and its tasks have run', async () => {
@@ -41,6 +41,19 @@ async function scrape(): Promise<void> {
   }
 }
 
+test('METRICS_PORT opens a listener with the metrics of this process, for operator tokens only', async () => {
+  const read = (path: string, token: string | null, method = 'GET') =>
+    fetch(`${node.metricsUrl}${path}`, { method, headers: token === null ? {} : { authorization: `Bearer ${token}` } })
+  const metrics = await read('/metrics', OPERATOR_TOKEN)
+  expect([metrics.status, metrics.headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
+  const text = await metrics.text()
+  expect(text).toMatch(/^mintmark_items \d+$/m)
+  expect(text).not.toContain('mintmark_workers_alive')
+  for (const token of [null, 'not a token', node.keys.enterprise]) expect((await read('/metrics', token)).status).toBe(401)
+  expect((await read('/operator/v1/accounts', OPERATOR_TOKEN)).status).toBe(404)
+  expect((await read('/metrics', OPERATOR_TOKEN, 'POST')).status).toBe(405)
+})
+
 test('the rules and the dashboard contain queries', () => {
   expect(rules.length).toBe([...ALERTS.matchAll(/- alert:/g)].length)
   expect(rules.length).toBeGreaterThan(8)
@@ -55,7 +68,7 @@ test('every metric in the alert rules and on the dashboard is exported', () => {
 test('every metric in the guide is exported', () => {
   const guide = readFileSync('docs/operating.md', 'utf8')
   const named = new Set(guide.match(/\bmintmark_\w+/g))
-  // Only several processes report these: see test/program/processes.test.ts.
+  // Only several processes report these: see test/program/processes.slow.test.ts.
   const ofProcesses = /^mintmark_process_(up|ends_total)$/
   expect([...named].filter((name) => !scraped.has(name) && !scraped.has(`${name}_count`) && !ofProcesses.test(name))).toEqual([])
 })

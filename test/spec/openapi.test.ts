@@ -114,13 +114,14 @@ test("each public operation documents its family's error code, and that of its p
       // These operations have no input that could be invalid.
       const withoutInput =
         (method === 'get' && /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps|listings\/export)$/.test(path)) ||
-        path.endsWith('/webhook/check') ||
-        (method === 'delete' && path.endsWith('/vacation'))
+        /\/webhook\/(check|rotate-secret)$/.test(path) ||
+        (method === 'delete' && /\/(vacation|webhook)$/.test(path))
       const refusal = withoutInput ? undefined : family
-      const upgrade = /\/plus\/|price-history|explain|\/changes|\/dumps/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
+      // Starter may use lists, but not every field in their queries.
+      const upgrade = /\/plus\/|\/items(\/search)?$|price-history|explain|\/changes|\/dumps/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
       const reads = method === 'get' || path.endsWith('/items/lookup')
-      const intake = method === 'post' && /\/(listings\/import|parked-listings)/.test(path) ? ' or FORBIDDEN' : ''
-      const forbidden = reads ? upgrade : `${upgrade} or READ_ONLY_KEY${intake}`
+      const restricted = method === 'post' && /\/(listings\/import|parked-listings|webhook\/rotate-secret)/.test(path) ? ' or FORBIDDEN' : ''
+      const forbidden = reads ? upgrade : `${upgrade} or READ_ONLY_KEY${restricted}`
       expect([method, path, responses[422]?.description, responses[403]?.description]).toEqual([method, path, refusal, forbidden])
     }
   }
@@ -184,12 +185,15 @@ describe.each(DOCUMENTS)('$path', ({ path, schemas }) => {
     }
   })
 
-  test('documents the headers that change the effect of a write', () => {
+  test('documents the headers that change the effect of a request', () => {
     for (const operations of Object.values(read(path).paths)) {
       for (const [method, { operationId, parameters = [], responses }] of Object.entries(operations)) {
         const headers = parameters.filter((one) => one.in === 'header').map(({ name }) => name)
         const keyed = responses[409]?.description.includes('IDEMPOTENCY_CONFLICT')
-        expect([operationId, headers]).toEqual([operationId, [...(keyed ? ['Idempotency-Key'] : []), ...(responses[412] ? ['If-Match'] : [])]])
+        expect([operationId, headers]).toEqual([
+          operationId,
+          [...(method === 'get' ? ['Prefer'] : []), ...(keyed ? ['Idempotency-Key'] : []), ...(responses[412] ? ['If-Match'] : [])],
+        ])
         if (method === 'put' || method === 'patch' || method === 'delete') expect([operationId, keyed]).toEqual([operationId, true])
       }
     }

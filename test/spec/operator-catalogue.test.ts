@@ -1,6 +1,7 @@
 // The operator API for categories, items, prices, imports and groups, over HTTP only.
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MAX_AMOUNT } from '#core/money.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
@@ -191,6 +192,22 @@ describe('items', () => {
   ])('reject an invalid %s', async (field, json) => {
     const { status, body } = await operator('/items', { json: { category_id: await category(), ...json } })
     expect([status, body.error?.code, body.error?.details?.map((problem) => problem.field)]).toEqual([422, 'VALIDATION_ERROR', [field]])
+  })
+
+  test('stay changeable after the ref of the category that an operator set has changed', async () => {
+    await upload('mintmark-ndjson', CATALOGUE.replaceAll('up:', 'moved:'))
+    const { id } = (await operator<[Row]>('/items?ref=moved:1')).body.data[0]
+    const patch = async (json: object) => (await operator(`/items/${id}`, { method: 'PATCH', json })).body
+    for (const before of ['this release', 'an earlier release']) {
+      const moved = await category()
+      expect((await patch({ category_id: moved })).data).toMatchObject({ category_id: moved })
+      // Earlier releases stored the category without its market.
+      if (before === 'an earlier release')
+        await sql`update source_records set facts = facts - 'market' where source = 'operator' and foreign_id = ${String(id)}`.execute(node.db.kysely)
+      expect((await operator(`/categories/${moved}`, { method: 'PATCH', json: { ref: fresh('shop:moved') } })).status).toBe(200)
+      const renamed = await patch({ name: `Renamed in ${before}` })
+      expect([renamed.error, renamed.data]).toMatchObject([undefined, { name: `Renamed in ${before}`, category_id: moved }])
+    }
   })
 
   test('reject a body that is not an object', async () => {

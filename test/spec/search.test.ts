@@ -240,10 +240,10 @@ describe('parameters', () => {
   })
 
   test('a query of punctuation, symbols or very many words gets a response', async () => {
-    for (const q of ['--', '%%', '???', '♀♂', '💎💎', '((', "';--", 'a '.repeat(90), '\u0000\u0000', 'x'.repeat(200)]) {
+    for (const q of ['--', '%%', '???', '♀♂', '💎💎', '((', "';--", 'a '.repeat(90), 'x'.repeat(200)]) {
       expect((await search({ q })).status).toBe(200)
     }
-    expect((await search({ q: 'x'.repeat(201) })).status).toBe(422)
+    for (const q of ['x'.repeat(201), '\u0000\u0000']) expect((await search({ q })).status).toBe(422)
   })
 })
 

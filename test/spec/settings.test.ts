@@ -1,7 +1,6 @@
 // The settings in the operator's document: defaults, invalid values rejected by name, and the effects of other values.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '#config.ts'
-import { readSentinelAddress } from '#core/redis-address.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
 import { rulesIn } from '../support/reasons.ts'
 
@@ -28,6 +27,7 @@ test('defaults', () => {
     trustProxy: false,
     webhookRetryDelaysMs: [30_000, 300_000],
     webhookAllowCidrs: ['127.0.0.0/8', '::1/128'],
+    imageAllowCidrs: [],
     webhookAllowHttp: true,
     sourceCurrencies: { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' },
     secretKey: null,
@@ -40,7 +40,7 @@ test('defaults', () => {
   expect(readConfig({}).dataDir).toMatch(/\/data$/)
   expect(readConfig({ NODE_ENV: 'production' })).toMatchObject({ webhookAllowCidrs: [], webhookAllowHttp: false })
   const opened = readConfig({ NODE_ENV: 'production', WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8,fd00::/8', WEBHOOK_ALLOW_HTTP: '1' })
-  expect(opened).toMatchObject({ webhookAllowCidrs: ['10.0.0.0/8', 'fd00::/8'], webhookAllowHttp: true })
+  expect(opened).toMatchObject({ webhookAllowCidrs: ['10.0.0.0/8', 'fd00::/8'], imageAllowCidrs: ['10.0.0.0/8', 'fd00::/8'], webhookAllowHttp: true })
 })
 
 test('all accepted forms of values', () => {
@@ -59,22 +59,9 @@ test('all accepted forms of values', () => {
   expect([readConfig({ TRUST_PROXY: '1' }).trustProxy, readConfig({ TRUST_PROXY: '0' }).trustProxy]).toEqual([true, false])
 })
 
-test.each([
-  ['redis+sentinel://a,b:1,[::1]:2/mintmark', { isTls: false, sentinels: ['a:26379', 'b:1', '::1:2'], name: 'mintmark', db: 0 }],
-  ['rediss+sentinel://:p%40ss@10.0.0.1/my-master.1/3', { isTls: true, sentinels: ['10.0.0.1:26379'], name: 'my-master.1', password: 'p@ss', db: 3 }],
-  [
-    'redis+sentinel://u:p@a/m/?sentinel_username=su&sentinel_password=s%26p',
-    { isTls: false, sentinels: ['a:26379'], name: 'm', username: 'u', password: 'p', sentinelUsername: 'su', sentinelPassword: 's&p', db: 0 },
-  ],
-])('Sentinels of a Redis as in %s', (url, expected) => {
-  expect(readConfig({ REDIS_URL: url }).redisUrl).toBe(url)
-  const { sentinels, ...rest } = readSentinelAddress(url)!
-  expect({ sentinels: sentinels.map(({ host, port }) => `${host}:${port}`), ...rest }).toEqual(expected)
-})
-
-test.each(['redis://host', 'redis://host/', 'redis://u:p@host:6380/2', 'rediss://host:6379/0', 'redis://[::1]:6379'])('one Redis as in %s', (url) => {
-  expect(readConfig({ REDIS_URL: url }).redisUrl).toBe(url)
-  expect(readSentinelAddress(url)).toBeNull()
+test('REDIS_URL is refused, with what replaced it', () => {
+  expect(() => readConfig({ REDIS_URL: 'redis://host:6379' })).toThrow(/^REDIS_URL is no longer used: .*PostgreSQL/)
+  expect(() => readConfig({ REDIS_URL: '' })).not.toThrow()
 })
 
 test.each([
@@ -90,32 +77,6 @@ test.each([
       'postgresql://a:0,b/db',
       'postgresql://a,b/db?target_session_attrs=standby',
       'postgresql://a/db?target_session_attrs=primary',
-    ],
-  ],
-  [
-    'REDIS_URL',
-    [
-      'localhost:6379',
-      'http://host:6379',
-      'redis://',
-      'redis://host:99999',
-      'redis://host/cards',
-      'redis+sentinel://',
-      'redis+sentinel:///mintmark',
-      'redis+sentinel://a,b',
-      'redis+sentinel://a,b/',
-      'redis+sentinel://a,,b/mintmark',
-      'redis+sentinel://a:0,b/mintmark',
-      'redis+sentinel://a:65536/mintmark',
-      'redis+sentinel://a:port/mintmark',
-      'redis+sentinel://a/my master',
-      'redis+sentinel://a/mintmark/db',
-      'redis+sentinel://a/mintmark/0/1',
-      'redis+sentinel://:100%@a/mintmark',
-      'redis+sentinel://a/mintmark?role=slave',
-      'redis+sentinel://a/mintmark#0',
-      'rediss+sentinel://a,b',
-      'redis+sentinels://a/mintmark',
     ],
   ],
   ['OPERATOR_TOKEN', ['x'.repeat(23)]],

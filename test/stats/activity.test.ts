@@ -1,10 +1,12 @@
 // The figures of a period: all of its days, exact sums, unknown values distinguished from 0, and the previous period.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { StoredOrder } from '#market/types.ts'
+import { judgeAllPrices } from '#prices/judge-all.ts'
 import { recordDay } from '#stats/day-counts.ts'
 import type { Activity } from '#stats/read-activity.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { operator } from '../console/browser.ts'
+import { DAY_MS } from '#core/duration.ts'
 import { randomNumbers } from '../../bench/random.ts'
 import { OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'
 
@@ -157,6 +159,8 @@ test('Daily counts are recorded, and days without a record are null', async () =
     '/stats',
   )
   expect(days.at(-1)!.active_listings).toBe(stats.listings.active)
+  await listing(sellers[0]!, itemIds[0]!)
+  expect((await activity()).days.at(-1)!.active_listings).toBe(stats.listings.active + 1)
   expect(days.at(-1)!.coverage).toEqual(expect.arrayContaining(stats.sources.map(({ market, group, coverage }) => ({ market, group, coverage }))))
   expect(days[0]).toMatchObject({ active_listings: null, coverage: [] })
   expect((await activity(`&account_id=${sellers[0]}`)).days.at(-1)).toMatchObject({ active_listings: null, coverage: [] })
@@ -180,6 +184,13 @@ test('Requests are those of the keys; deleted counts are null', async () => {
   expect(found.top_callers[0]).toMatchObject({ requests: 41 })
 })
 
+interface RatesFinding {
+  check: string
+  ok: boolean
+  rule: string
+  found: string
+}
+
 describe('Health', () => {
   test('equals the findings of doctor, without secrets', async () => {
     const health = await operator<{ ok: boolean; findings: { check: string; ok: boolean; found: string; advice?: string }[] }>(node, 'GET', '/health')
@@ -189,5 +200,41 @@ describe('Health', () => {
     expect(health.ok).toBe(health.findings.every(({ ok }) => ok))
     expect(JSON.stringify(health)).not.toContain('postgres://')
     expect((await send(`${node.operatorUrl}/operator/v1/health`, null)).status).toBe(401)
+  })
+
+  test('reports rates that are missing, old, or do not cover the days of prices, and so do the statistics', async () => {
+    const day = (ago: number) => new Date(node.clock.now().getTime() - ago * DAY_MS).toISOString().slice(0, 10)
+    const load = (currencies: string[], ago: number) =>
+      operator(
+        node,
+        'POST',
+        '/rates',
+        currencies.map((currency) => ({ currency, day: day(ago), rate: 40 })),
+      )
+    const rates = async () => {
+      const { ok, findings } = await operator<{ ok: boolean; findings: RatesFinding[] }>(node, 'GET', '/health')
+      const found = findings.find(({ check }) => check === 'rates')!
+      expect(found.ok || !ok).toBe(true)
+      expect((await operator<{ rates: RatesFinding }>(node, 'GET', '/stats')).rates).toEqual(found)
+      return found
+    }
+    expect(await rates()).toMatchObject({ ok: false, rule: 'rates_missing', advice: 'load rates: mintmark rates set USD=... EUR=...' })
+    await load(['USD', 'EUR'], 30)
+    await load(['EUR'], 1)
+    expect(await rates()).toMatchObject({
+      ok: false,
+      rule: 'rates_old',
+      found: expect.stringMatching(/^those of USD are 30 days old/) as string,
+      advice: 'load current rates, and then every working day: mintmark rates set USD=...',
+    })
+    await load(['USD'], 1)
+    expect(await rates()).toMatchObject({
+      ok: false,
+      rule: 'rates_unchecked',
+      advice: `load rates of days before ${day(30)}: mintmark rates import <file>; the prices are checked again within an hour`,
+    })
+    await load(['USD', 'EUR'], 5_000)
+    await judgeAllPrices(node.ctx)
+    expect(await rates()).toMatchObject({ ok: true, rule: 'rates_known' })
   })
 })

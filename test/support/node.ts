@@ -117,9 +117,9 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent, worke
 }
 
 /** Two nodes on one database. */
-export async function startTwoNodes(): Promise<{ here: TestNode; there: TestNode; close: () => Promise<void> }> {
-  const here = await startTestNode()
-  const there = await startTestNode({ databaseUrl: here.databaseUrl })
+export async function startTwoNodes(env: Record<string, string> = {}): Promise<{ here: TestNode; there: TestNode; close: () => Promise<void> }> {
+  const here = await startTestNode({ env })
+  const there = await startTestNode({ databaseUrl: here.databaseUrl, env })
   const close = async () => {
     await there.close()
     await here.close()

@@ -53,6 +53,10 @@ async function openSeller(url?: string, settings: object = {}) {
     replay: (json: object, headers = {}) => ask<{ queued: number }>('events/replay', json, headers),
     logs: async () => (await send<Log[]>(`${node.publicUrl}/api/v1/plus/webhook/logs?per_page=100`, key)).body.data,
     cursors: async () => (await send<{ id: string; cursor: string }[]>(`${node.publicUrl}/api/v1/plus/events`, key)).body.data,
+    events: async () =>
+      (await send<{ state: string }[]>(`${node.operatorUrl}/operator/v1/webhook-events?account_id=${accountId}`, OPERATOR_TOKEN)).body.data.map(
+        ({ state }) => state,
+      ),
     failing: async () =>
       (await send<{ failing: boolean }>(`${node.operatorUrl}/operator/v1/accounts/${accountId}/webhook`, OPERATOR_TOKEN)).body.data.failing,
   }
@@ -67,6 +71,18 @@ async function receiverOf(behaviour = status(200)) {
 const healthOf = async (accountId: number) => {
   const { body } = await send<{ webhook_receivers: { account_id: number }[] }>(`${node.operatorUrl}/operator/v1/stats`, OPERATOR_TOKEN)
   return body.data.webhook_receivers.find(({ account_id }) => account_id === accountId)
+}
+
+/** Failed events in the statistics, the list, and the metrics. */
+async function failedEvents() {
+  const stats = await send<{ webhook_events: { failed: number } }>(`${node.operatorUrl}/operator/v1/stats`, OPERATOR_TOKEN)
+  const listed = await send(`${node.operatorUrl}/operator/v1/webhook-events?state=failed`, OPERATOR_TOKEN)
+  const metrics = await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })
+  return {
+    stats: stats.body.data.webhook_events.failed,
+    listed: listed.body.pagination?.total,
+    metrics: (await metrics.text()).split('\n').filter((line) => /^mintmark_(webhook_events\{state="failed"|webhooks_failing)/.test(line)),
+  }
 }
 
 describe('the check', () => {
@@ -116,6 +132,16 @@ describe('the check', () => {
     expect(await seller.failing()).toBe(false)
     expect(await healthOf(seller.accountId)).toBeUndefined()
     expect(await node.db.kysely.selectFrom('sales').select('id').where('seller_id', '=', seller.accountId).execute()).toEqual([])
+  })
+
+  test('does not count as a failed event, whatever the receiver responds', async () => {
+    const before = await failedEvents()
+    const answers = [status(500), status(401), status(200)]
+    const sellers = await Promise.all(answers.map(async (behaviour) => openSeller((await receiverOf(behaviour)).url)))
+    for (const seller of sellers) await seller.check()
+    const states = await Promise.all(sellers.map((seller) => seller.events()))
+    expect(states.flat()).toEqual(['cancelled', 'cancelled', 'delivered'])
+    expect(await failedEvents()).toEqual(before)
   })
 
   test('runs once a minute, and once for an Idempotency-Key', async () => {

@@ -127,7 +127,7 @@ test('signatures cover the raw bytes, with the secret', async () => {
   await sell(node, seller.accountId)
   await settled(seller)
   const { headers, body } = seller.receiver.received[0]!
-  const { secret } = seller.webhook
+  const secret = seller.webhook.secret!
   expect(headers).toMatchObject({
     'content-type': 'application/json',
     'user-agent': expect.stringMatching(/^Mintmark/) as string,

@@ -57,7 +57,7 @@ async function openSeller() {
   const { secret } = await call(configureWebhook, ctx, { url: 'https://example.com' })
   const pointTo = (url: string) => call(configureWebhook, ctx, { url, on_sale: true })
   const logs = async () => (await call(listWebhookLogs, ctx, {})).rows
-  return { accountId, ctx, secret, pointTo, logs }
+  return { accountId, ctx, secret: secret!, pointTo, logs }
 }
 
 describe('mintmark listen', () => {

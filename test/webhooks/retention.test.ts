@@ -66,7 +66,7 @@ test('events older than 90 days are deleted, however many there are', async () =
   const many = Array.from({ length: 1_500 }, () => ({ created: at(100), state: 'delivered' as const }))
   await store(many)
   const kept = await store([
-    { created: at(100), state: 'queued' },
+    { created: at(100), due: at(-30), state: 'queued' },
     { created: at(100), due: at(3), state: 'failed' },
     { created: at(89), state: 'delivered' },
   ])

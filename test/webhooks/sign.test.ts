@@ -6,7 +6,7 @@ import { signatureHeaders } from '#webhooks/sign.ts'
 
 const body = '{"event":"sale","sent_at":"2026-11-21T12:00:00+03:00","data":{"item_name":"Pokémon ♀"}}'
 const secret = randomBytes(36).toString('base64')
-const headers = signatureHeaders({ secret, id: 'evt_1', at: new Date(), body })
+const headers = signatureHeaders({ secrets: { current: secret, previous: null }, id: 'evt_1', at: new Date(), body })
 
 test.each([
   ['the secret as it is', () => new Webhook(secret)],
@@ -20,7 +20,7 @@ test.each([
 
 test('another secret and an old attempt are rejected', () => {
   expect(() => new Webhook(randomBytes(36).toString('base64')).verify(body, headers)).toThrow()
-  const old = signatureHeaders({ secret, id: 'evt_1', at: new Date(Date.now() - 3_600_000), body })
+  const old = signatureHeaders({ secrets: { current: secret, previous: null }, id: 'evt_1', at: new Date(Date.now() - 3_600_000), body })
   expect(() => new Webhook(secret).verify(body, old)).toThrow()
 })
 

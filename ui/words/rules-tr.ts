@@ -108,6 +108,7 @@ export const TURKISH: Words = {
     boolean: 'doğru ya da yanlış olmalı',
     one_of: 'şunlardan biri olmalı: {values}[; "{value}" değil]',
     text: '[{form}, ][{min} ile {max} karakter arasında |en az {min} karakterlik |en çok {max} karakterlik ]bir metin olmalı[ ({pattern} kalıbına uygun)]',
+    storable: 'NUL karakteri veya eşlenmemiş yedek karakter içeremez',
     slug: 'küçük harfli, "-" ile bağlanan sözcükler ve rakamlar olmalı',
     url: 'bir internet adresi olmalı[; şununla başlamalı: {values}]',
     url_credentials: 'kullanıcı adı ya da parola içermemeli',
@@ -160,6 +161,7 @@ export const TURKISH: Words = {
     not_before: '{from} tarihinden önce olamaz',
     before: '{field} değerinden önce olmalı',
 
+    unknown_parameter: 'bu işlemin bir parametresi değil[; {value} demek istemiş olabilirsiniz]',
     unknown_id: 'var olan bir kaydın numarası olmalı: {id} numaralı {thing} yok',
     not_a_grade: 'bir derecenin numarası olmalı; {id}, {name} grubunun numarası',
     needs_grade: 'verilmeli: {name} derecesi yok',
@@ -235,6 +237,7 @@ export const TURKISH: Words = {
     stock: '{id} numaralı ilan: {wanted} adet istendi, stokta {stock} var',
     account_suspended: 'hesap askıda',
     webhook_paused: 'hesabın webhooku duraklatılmış',
+    secret_rotated: 'önceki gizli anahtar {until} tarihine kadar geçerli; ondan sonra yeniden değiştirin ya da webhooku silip yeniden kaydedin',
     webhook_missing: 'hesabın webhooku yok; PUT /plus/webhook ile kaydedin',
     events_forgotten: 'bu imleçten sonraki olaylar artık saklanmıyor; `after` göndermeden yeniden başlayın',
     replay_size: '{field} öncesinde en çok {max} olay olmalı; burada {count} olay var',
@@ -279,10 +282,12 @@ export const TURKISH: Words = {
     idempotency_credential: 'bu Idempotency-Key başka bir kimlik bilgisiyle kullanılmış',
 
     only_for: 'bu işlem yalnızca {who} içindir',
+    query_plan: 'query içindeki {name} alanı ({at}. karakter) için en az {plan} planı gerekir; hesabın planı {has}',
     plan: 'bunun için en az {plan} planı gerekir; hesabın planı {has}',
     role: 'bunun için şu rollerden biri gerekir: {values}; sizinki: {has}',
     sign_in: 'ad, parola veya kod yanlış',
     name_locked: 'bu adla çok sayıda başarısız giriş denendi; {seconds} sn sonra yeniden deneyin',
+    sign_in_busy: 'şu anda çok sayıda giriş yapılıyor; birkaç saniye sonra yeniden deneyin',
     two_factor_first: 'önce iki adımlı girişi kurun: ondan önce başka bir işleme izin verilmez',
     two_factor_not_begun: 'onay bekleyen bir doğrulama uygulaması yok; yeniden başlayın',
     own_account_only: 'başka birinin hesabını yalnızca sahipler görebilir ve değiştirebilir',
@@ -290,6 +295,7 @@ export const TURKISH: Words = {
     last_owner: 'son sahip, sahip olarak kalır; önce başka birini sahip yapın',
     has_owner: 'zaten bir sahip var; kişilerin yeniden başlamasını bir sahip ya da people invite komutu sağlar',
     own_pages_only: 'oturum çerezi yalnızca kendi sayfalarının istekleri için geçerlidir',
+    full_key_only: 'bunun için salt okunur olmayan ve kaynaklarla kısıtlanmamış bir API anahtarı gerekir',
     read_only_key: 'bu API anahtarı salt okunur; yazma izni olan bir anahtar kullanın',
     origin_not_allowed: 'bu API anahtarı [{value} kaynağından kullanılamaz|Origin başlığı olmadan kullanılamaz: web sayfaları içindir]',
     page_not_allowed: '{value} kaynağındaki sayfalar bu servisi kullanamaz',
@@ -325,6 +331,8 @@ export const TURKISH: Words = {
     image_late: 'görselin kaynağı zamanında yanıt vermiyor; daha sonra yeniden deneyin',
     image_unusable: 'görselin kaynağı kullanılabilir bir görsel vermiyor; daha sonra yeniden deneyin',
     dump_store: 'dökümlerin deposu şu anda kullanılamıyor; daha sonra yeniden deneyin',
+    range: 'istenen aralık {bytes} baytlık dosyanın dışında',
+    dump_elsewhere: 'en yeni döküm bu düğümde okunamıyor; daha sonra yeniden deneyin',
     price_archive: 'fiyat geçmişi arşivi şu anda kullanılamıyor; daha sonra yeniden deneyin',
     audit_archive: 'denetim kaydının arşivi şu anda kullanılamıyor; daha sonra yeniden deneyin',
     image_not_stored: 'görsel şu anda saklanamıyor; kısa süre sonra yeniden deneyin',
@@ -390,15 +398,25 @@ export const TURKISH: Words = {
     grade_order: 'Near Mint {last} iken PSA 10 {price}',
     withdrawn: '{by} yayından kaldırdı',
 
-    price_target: 'hedef {target}',
-    price_at_floor: '{target} hedefi {floor} taban fiyatının altında',
+    price_target: 'hedef {target}[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
+    price_at_floor:
+      '{target} hedefi {floor} taban fiyatının altında[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
     price_below_floor: 'fiyat {floor} taban fiyatının altındaydı',
-    price_at_ceiling: '{target} hedefi {ceiling} tavan fiyatının üstünde',
-    price_move: '{target} hedefi % {percent} sınırından uzakta',
+    price_at_ceiling:
+      '{target} hedefi {ceiling} tavan fiyatının üstünde[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
+    price_above_market:
+      '{target} hedefi {market_price} piyasa fiyatının {factor} katından fazla; izin vermek için tavan fiyat girin[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
+    price_unbounded:
+      '{target} hedefi daha yüksek, ancak güvenilir piyasa fiyatı yok; artışa izin vermek için tavan fiyat girin[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
+    price_move:
+      '{target} hedefi % {percent} sınırından uzakta[; karşılaştırılabilir en ucuz ilan {listing}: {price}][; çok düşük olduğu için dikkate alınmayan fiyat: {ignored}]',
     price_few: 'karşılaştırılabilir fiyat çok az: {count}/{min}',
     price_untrusted: '{market} için güvenilir fiyat yok',
     price_no_rate: '{currency} için döviz kuru yok',
     price_out_of_range: 'bir ilanın alabileceği hiçbir fiyat tabana ulaşmıyor',
+    price_large_change: 'fiyat, {old} değerine göre % {percent} sınırından fazla değişiyor',
+    price_far_above: 'fiyat, {price} piyasa fiyatının {factor} katından yüksek',
+    price_far_below: 'fiyat, {price} piyasa fiyatının {factor} ile bölümünden düşük',
 
     fits_several: 'birkaç ürün uyuyor',
     fits_none: 'adı, numarası, seti ve baskısıyla uyan ürün yok',

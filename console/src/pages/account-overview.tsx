@@ -2,6 +2,7 @@
 import { Facts, Status } from '#ui/states.tsx'
 import { useData } from '../api.ts'
 import { Activity } from '../ui/activity.tsx'
+import { AttemptState } from '../ui/attempt-state.tsx'
 import { ago, count, t } from '../words.ts'
 
 const LATEST = 5
@@ -73,9 +74,9 @@ function Latest({ accountId }: { accountId: number }) {
       <h2 id="latest">{t('latestDeliveries')}</h2>
       {attempts?.length === 0 && <p class="quiet">{t('noEvents')}</p>}
       <ul class="answers">
-        {attempts?.map(({ id, event_id: event, status_code: status, success, started_at: at }) => (
-          <li key={id}>
-            <Status code={success ? 'delivered' : 'failed'} /> {status ?? '–'} <span class="quiet">{`#${event} · ${ago(at)}`}</span>
+        {attempts?.map((attempt) => (
+          <li key={attempt.id}>
+            <AttemptState of={attempt} /> <span class="quiet">{`#${attempt.event_id} · ${ago(attempt.started_at)}`}</span>
           </li>
         ))}
       </ul>

@@ -3,9 +3,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { type ApiError, newKey } from '#ui/api.ts'
 import { asApiError } from '#ui/data.ts'
-import { isAllowed, request, useData, writeNow } from '../api.ts'
+import { isAllowed, request, useData } from '../api.ts'
 import type { ListingDecision, WaitingListing } from '../api-types.ts'
 import { confirm } from '#ui/dialog.tsx'
+import { forEachRow } from '../ui/bulk.tsx'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { ChangedMeanwhile } from '../ui/listing-changes.tsx'
@@ -15,6 +16,7 @@ import { Empty, Failure, Loading } from '#ui/states.tsx'
 import { ChooseAll, Pages, toggled, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { PermittedButton } from '../ui/permitted-button.tsx'
+import { pictureAddress } from '../ui/picture.tsx'
 import { ago, count, lira, sentence, t, termText } from '../words.ts'
 import { ApprovalTabs } from './approval-rules.tsx'
 import { presetReasons, RefusalDialog, type RefusalKind } from '../ui/refusal-dialog.tsx'
@@ -37,8 +39,9 @@ export function ApprovalsPage() {
   const { applying, apply } = useSequentialWrites()
   const paused = applying > 0
   const queue = useData('/listings/waiting', { query: { ...values, page, per_page: SHOWN }, paused })
-  const decisions = useData('/listing-decisions', { query: { mine: 1, undoable: 1, per_page: 1 }, paused, again: untilOver })
+  const decisions = useData('/listing-decisions', { query: { mine: 1, undoable: 1, per_page: SHOWN }, paused, again: untilOver })
   const last = decisions.data?.[0]
+  const undoable = lastTogether(decisions.data ?? [])
   const { url } = useLocation()
   const [chosen, setChosen] = useState<number[]>([])
   /** decided on this page; the loaded queue may still contain them */
@@ -70,7 +73,7 @@ export function ApprovalsPage() {
   const ahead = current ? rows.slice(rows.indexOf(current) + 1).slice(0, AHEAD) : []
   const addresses = ahead.flatMap(picturesOf).join(' ')
   useEffect(() => {
-    for (const src of addresses.split(' ').filter(Boolean)) Object.assign(new Image(), { referrerPolicy: 'no-referrer', src })
+    for (const src of addresses.split(' ').filter(Boolean)) Object.assign(new Image(), { src })
   }, [addresses])
   /** the listings that a decision applies to: the selected ones, else the displayed one */
   const subjects = chosen.length > 0 ? rows.filter((row) => chosen.includes(row.id)) : current ? [current] : []
@@ -84,6 +87,7 @@ export function ApprovalsPage() {
     // While a dialog is open, the listing stays until it is decided, so that focus moves to the next one when the dialog closes.
     if (!refusing) setDecided((earlier) => [...earlier, ...ids])
     setOutdated((earlier) => earlier.filter(({ id }) => !ids.includes(id)))
+    storeTogether(ids)
     void apply(async () => {
       let failure: ApiError | null = null
       const left: number[] = []
@@ -117,9 +121,10 @@ export function ApprovalsPage() {
     // Until the next response, the loaded last decision may not be the latest.
     if (!last || decisions.loading) return
     void apply(async () => {
-      if (!(await writeNow('POST', `/listings/${last.listing_id}/undo-decision`))) return
-      announce(t('decisionUndoneOf', { title: last.title ?? `#${last.listing_id}` }))
-      setNext(last.listing_id)
+      const done = await forEachRow(undoable, (row) => request('POST', `/listings/${row.listing_id}/undo-decision`, { idempotencyKey: newKey() }))
+      if (done.length === 0) return
+      announce(done.length > 1 ? t('decisionsUndone', { count: done.length }) : t('decisionUndoneOf', { title: titleOf(done[0]!) }))
+      setNext(done.at(-1)!.listing_id)
     })
   }
   const presets = presetReasons()
@@ -164,7 +169,9 @@ export function ApprovalsPage() {
       </p>
       {last && (
         <p class="last">
-          {termText('listingDecision', last.decision)}: {last.title ?? `#${last.listing_id}`}{' '}
+          {undoable.length > 1
+            ? t(DONE[last.decision], { count: undoable.length })
+            : `${termText('listingDecision', last.decision)}: ${titleOf(last)}`}{' '}
           <button type="button" aria-keyshortcuts="u" disabled={decisions.loading} onClick={undo}>
             {t('undo')} <kbd>U</kbd>
           </button>
@@ -266,6 +273,38 @@ function tell(failure: ApiError | null): void {
   if (failure) announce(sentence(failure), 'bad')
 }
 
+function titleOf({ title, listing_id: id }: ListingDecision): string {
+  return title ?? `#${id}`
+}
+
+const TOGETHER_KEY = 'mintmark-decided-together'
+/** More than a person decides while a decision can be undone. */
+const MAX_TOGETHER = 100
+
+/** Listings that were decided with one key press, newest first; they outlive a reload, as the offer to undo does. */
+function together(): number[][] {
+  try {
+    return JSON.parse(sessionStorage.getItem(TOGETHER_KEY) ?? '[]') as number[][]
+  } catch {
+    return []
+  }
+}
+
+function storeTogether(ids: number[]): void {
+  try {
+    sessionStorage.setItem(TOGETHER_KEY, JSON.stringify([ids, ...together()].slice(0, MAX_TOGETHER)))
+  } catch {
+    // If the browser does not store anything, decisions are undone one by one.
+  }
+}
+
+/** Of decisions, newest first: the last one with those made by the same key press. */
+function lastTogether(decisions: readonly ListingDecision[]): ListingDecision[] {
+  const groups = together()
+  const groupOf = ({ listing_id: id }: ListingDecision) => groups.find((ids) => ids.includes(id))
+  return decisions.filter((row, n) => n === 0 || (groupOf(row) !== undefined && groupOf(row) === groupOf(decisions[0]!)))
+}
+
 const SOON_MS = 1_000
 
 /** Milliseconds until the last decision can no longer be undone. */
@@ -274,5 +313,5 @@ function untilOver([last]: ListingDecision[]): number | null {
 }
 
 function picturesOf({ images, review }: WaitingListing): string[] {
-  return [...images, ...review.item.images.toSorted((a, b) => a.order - b.order).slice(0, 1)].map(({ url }) => url)
+  return [...images, ...review.item.images.toSorted((a, b) => a.order - b.order).slice(0, 1)].map(({ url }) => pictureAddress(url))
 }

@@ -15,7 +15,7 @@ export function FirstStepsPage() {
       <Await of={steps}>
         {(found) => (
           <>
-            <p>{found.done ? t('firstStepsDone') : t('firstStepsText')}</p>
+            <p>{t(found.steps.every(({ done }) => done) ? 'firstStepsDone' : 'firstStepsText')}</p>
             <Steps of={found} />
           </>
         )}

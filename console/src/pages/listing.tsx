@@ -12,8 +12,8 @@ import { RefusalDialog, type RefusalKind } from '../ui/refusal-dialog.tsx'
 import { Await, Facts, Failure, Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { PermittedButton } from '../ui/permitted-button.tsx'
+import { ListingPicture, Picture } from '../ui/picture.tsx'
 import { calendarDay, count, language, lira, moment, rateText, t, termText } from '../words.ts'
-import { Picture } from '#ui/picture.tsx'
 import { changedFields, ListingFields, listingFields } from './listings.tsx'
 import { priceText } from './prices.ts'
 
@@ -188,9 +188,7 @@ export function ListingComparison({ listing, review }: BesideProps) {
         {listing.images.length > 0 && (
           <div class="pictures">
             {listing.images.map(({ url }) => (
-              <a key={url} href={url} target="_blank" rel="noreferrer">
-                <img src={url} alt={t('pictureOf', { title: listing.title })} loading="lazy" referrerpolicy="no-referrer" />
-              </a>
+              <ListingPicture key={url} url={url} name={t('pictureOf', { title: listing.title })} />
             ))}
           </div>
         )}

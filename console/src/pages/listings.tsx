@@ -75,31 +75,33 @@ export function ListingsPage() {
         }
         rowKey={(listing) => listing.id}
         columns={[
-          { head: t('title'), cell: (listing) => <Titled of={listing} /> },
-          { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
-          { head: t('price'), number: true, ...(narrow && { sort: 'price' as const }), cell: (listing) => lira(listing.price) },
-          { head: t('stock'), number: true, ...(narrow && { sort: 'quantity' as const }), cell: (listing) => count(listing.quantity) },
-          { head: t('grade'), short: true, cell: (listing) => <Grade id={listing.grade_id} /> },
+          { head: t('title'), width: '22%', cell: (listing) => <Titled of={listing} /> },
+          { head: t('state'), width: '11%', cell: (listing) => <Status code={listing.status} /> },
+          { head: t('price'), width: '11%', number: true, ...(narrow && { sort: 'price' as const }), cell: (listing) => lira(listing.price) },
+          { head: t('stock'), width: '5%', number: true, ...(narrow && { sort: 'quantity' as const }), cell: (listing) => count(listing.quantity) },
+          { head: t('grade'), width: '12%', cell: (listing) => <Grade id={listing.grade_id} /> },
           {
             head: t('field.language'),
+            width: '9%',
             wide: true,
             cell: (listing) => (listing.language === null ? '–' : language(listing.language)),
           },
-          { head: t('seller'), cell: (listing) => <RecordLink of="accounts" id={listing.seller_id} /> },
+          { head: t('seller'), width: '11%', cell: (listing) => <RecordLink of="accounts" id={listing.seller_id} /> },
           {
             head: t('item'),
+            width: '15%',
             wide: true,
             cell: (listing) => <RecordLink of="items" id={listing.item_id} />,
           },
           {
             head: t('changedAt'),
-            short: true,
+            width: '10%',
             wide: true,
             optional: true,
             cell: (listing) => <span title={moment(listing.updated_at)}>{ago(listing.updated_at)}</span>,
           },
-          { head: t('createdAt'), short: true, wide: true, optional: true, sort: 'created_at', cell: (listing) => date(listing.created_at) },
-          { head: t('id'), number: true, wide: true, optional: true, cell: (listing) => <Id value={listing.id} /> },
+          { head: t('createdAt'), width: '10%', wide: true, optional: true, sort: 'created_at', cell: (listing) => date(listing.created_at) },
+          { head: t('id'), width: '8%', number: true, wide: true, optional: true, cell: (listing) => <Id value={listing.id} /> },
         ]}
       />
       {making && <NewListing onClose={() => setMaking(false)} />}

@@ -40,15 +40,15 @@ export function OrdersPage() {
         }
         rowKey={(order) => order.order_id}
         columns={[
-          { head: t('order'), sort: 'order_id', cell: (order) => <a href={`/console/orders/${order.order_id}`}>{order.order_id}</a> },
-          { head: t('when'), short: true, sort: 'sold_at', cell: (order) => moment(order.sold_at) },
-          { head: t('listing'), cell: (order) => <Sold order={order} /> },
-          { head: t('seller'), cell: ({ lines }) => <Sellers ids={lines.map((line) => line.seller_id)} /> },
-          { head: t('buyerReference'), wide: true, cell: (order) => order.buyer_reference ?? '–' },
-          { head: t('units'), number: true, wide: true, cell: (order) => count(sumOf(order, (line) => line.quantity)) },
-          { head: t('total'), number: true, cell: (order) => lira(sumOf(order, (line) => line.quantity * line.unit_price)) },
-          { head: t('commission'), number: true, cell: (order) => lira(sumOf(order, (line) => line.commission)) },
-          { head: t('payout'), number: true, cell: (order) => lira(sumOf(order, (line) => line.seller_payout)) },
+          { head: t('order'), width: '10.5%', sort: 'order_id', cell: (order) => <a href={`/console/orders/${order.order_id}`}>{order.order_id}</a> },
+          { head: t('when'), width: '11.5%', sort: 'sold_at', cell: (order) => moment(order.sold_at) },
+          { head: t('listing'), width: '20%', cell: (order) => <Sold order={order} /> },
+          { head: t('seller'), width: '11%', cell: ({ lines }) => <Sellers ids={lines.map((line) => line.seller_id)} /> },
+          { head: t('buyerReference'), width: '9%', wide: true, cell: (order) => order.buyer_reference ?? '–' },
+          { head: t('units'), width: '5%', number: true, wide: true, cell: (order) => count(sumOf(order, (line) => line.quantity)) },
+          { head: t('total'), width: '12%', number: true, cell: (order) => lira(sumOf(order, (line) => line.quantity * line.unit_price)) },
+          { head: t('commission'), width: '10%', number: true, cell: (order) => lira(sumOf(order, (line) => line.commission)) },
+          { head: t('payout'), width: '11%', number: true, cell: (order) => lira(sumOf(order, (line) => line.seller_payout)) },
         ]}
       />
       {recording && <RecordOrder onClose={() => setRecording(false)} />}

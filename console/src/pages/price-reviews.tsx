@@ -14,7 +14,6 @@ import { isAllowed, type OperatorApi, request, useData, writeNow } from '../api.
 import { confirm } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { marketOptions } from '../ui/market-options.ts'
-import { Picture } from '#ui/picture.tsx'
 import { PriceSteps } from '../ui/price-steps.tsx'
 import { useSequentialWrites, useQueue } from '../ui/queue.ts'
 import { categories, imports, items } from '../ui/sources.ts'
@@ -22,6 +21,7 @@ import { Empty, Facts, Failure, Status, Loading } from '#ui/states.tsx'
 import { Pages, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { PermittedButton } from '../ui/permitted-button.tsx'
+import { Picture } from '../ui/picture.tsx'
 import { ago, count, date, moment, refusalText, sentence, t, termText } from '../words.ts'
 import { ReviewTabs, undoDecision } from './price-decisions.tsx'
 import { priceText } from './prices.ts'
@@ -358,7 +358,18 @@ function Evidence({ of: price, show }: { of: ReviewedPrice; show: (value: number
             </li>
           )}
           {price.flags.map((flag) => (
-            <li key={flag}>{termText('flag', flag)}</li>
+            <li key={flag}>
+              {termText('flag', flag)}
+              {flag === 'identical_figures' &&
+                price.identical_to.map((other, n) => (
+                  <span key={other.id}>
+                    {n === 0 ? ': ' : ', '}
+                    <a href={`/console/catalogue/items/${other.id}`}>
+                      {other.name} {other.code}
+                    </a>
+                  </span>
+                ))}
+            </li>
           ))}
         </ul>
       )}

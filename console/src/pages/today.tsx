@@ -4,10 +4,11 @@ import { Heading } from '#ui/heading.tsx'
 import { Await, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import { useData } from '../api.ts'
-import { type Activity as ActivityAnswer, listingStatusValues as LISTING_STATUSES, type Stats } from '../api-types.ts'
+import { type Activity as ActivityAnswer, type Finding, listingStatusValues as LISTING_STATUSES, type Stats } from '../api-types.ts'
 import { Activity } from '../ui/activity.tsx'
 import { RecordLink } from '../ui/record-link.tsx'
 import { ago, count, lira, share, t, termText } from '../words.ts'
+import { textsOfFinding } from './health.tsx'
 
 const REFRESH_MS = 60_000
 /** Receivers shown: those with the lowest success rate. */
@@ -21,12 +22,25 @@ export function TodayPage() {
       <Await of={stats}>
         {(data) => (
           <>
+            {data.rates?.ok === false && <RatesProblem of={data.rates} />}
             <Waiting stats={data} />
             <Activity accountId={null}>{(activity) => <Panels stats={data} activity={activity} />}</Activity>
           </>
         )}
       </Await>
     </>
+  )
+}
+
+function RatesProblem({ of }: { of: Finding }) {
+  const { found, advice } = textsOfFinding(of)
+  return (
+    <div class="refusal" role="status">
+      <p>
+        <a href="/console/rates">{t('rates')}</a>: {found}
+      </p>
+      <p>{advice}</p>
+    </div>
   )
 }
 

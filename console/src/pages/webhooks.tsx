@@ -15,6 +15,7 @@ import {
   type WebhookEvent,
   webhookEventStateValues as EVENT_STATES,
 } from '../api-types.ts'
+import { AttemptState } from '../ui/attempt-state.tsx'
 import { RecordLink } from '../ui/record-link.tsx'
 import { accounts } from '../ui/sources.ts'
 import { PermittedButton } from '../ui/permitted-button.tsx'
@@ -95,14 +96,14 @@ function Answers({ of: event }: { of: WebhookEvent }) {
     <Await of={attempts}>
       {(rows) => (
         <ul class="answers">
-          {rows.map(({ id, started_at: at, status_code: status, success, error, response_excerpt: excerpt, mark }) => (
-            <li key={id}>
-              <Status code={success ? 'delivered' : 'failed'} /> {status ?? termText('attempt', error ?? '')}{' '}
+          {rows.map((attempt) => (
+            <li key={attempt.id}>
+              <AttemptState of={attempt} />{' '}
               <span class="quiet">
-                {moment(at)}
-                {mark && ` · ${termText('mark', mark)}`}
+                {moment(attempt.started_at)}
+                {attempt.mark && attempt.mark !== 'check' && ` · ${termText('mark', attempt.mark)}`}
               </span>
-              {excerpt !== '' && <pre>{excerpt}</pre>}
+              {attempt.response_excerpt !== '' && <pre>{attempt.response_excerpt}</pre>}
             </li>
           ))}
         </ul>
@@ -183,7 +184,7 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
         { head: t('id'), number: true, cell: (event) => <Id value={event.id} /> },
         ...(accountId === null ? [accountColumn()] : []),
         { head: t('event'), cell: (event) => termText('event', event.event) },
-        { head: t('state'), cell: (event) => <Status code={event.state} /> },
+        { head: t('state'), cell: (event) => <Status code={event.state} {...(event.test && event.state === 'cancelled' && { tone: '' })} /> },
         { head: t('attempts'), cell: (event) => <Attempts of={event} /> },
         { head: t('due'), short: true, wide: true, cell: (event) => (event.due_at ? ago(event.due_at) : '–') },
         {

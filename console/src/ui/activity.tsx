@@ -5,7 +5,7 @@ import { useAddressQuery } from '#ui/address.ts'
 import { Await } from '#ui/states.tsx'
 import type { Activity as Answer } from '../api-types.ts'
 import { useData } from '../api.ts'
-import { calendarDay, count, hours, lira, share, t, type WordKey } from '../words.ts'
+import { calendarDay, count, duration, lira, share, t, type WordKey } from '../words.ts'
 
 const Trend = lazy(() => import('./trend.tsx').then((module) => module.Trend))
 
@@ -49,9 +49,9 @@ const MEASURES: Measure[] = [
     name: 'wait',
     word: 'approvalWait',
     of: (one) => one.wait_p50_hours,
-    show: hours,
+    show: duration,
     more: 'bad',
-    note: (one) => (one.wait_p90_hours === null ? null : t('waitP90', { hours: hours(one.wait_p90_hours), count: one.decided })),
+    note: (one) => (one.wait_p90_hours === null ? null : t('waitP90', { wait: duration(one.wait_p90_hours), count: one.decided })),
   },
   { name: 'requests', word: 'apiRequests', of: (one) => one.requests, show: count, more: 'good' },
   {

@@ -1,7 +1,7 @@
 // The picture of an item where a row has only its id; the ids of a page are requested together.
 import { useEffect, useState } from 'preact/hooks'
-import { Picture, type Pictured } from '#ui/picture.tsx'
 import { request } from '../api.ts'
+import { Picture, type Pictured } from './picture.tsx'
 
 const CACHE_MS = 60_000
 /** Maximum ids of one request to the service. */

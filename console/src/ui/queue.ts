@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 
 interface Queue<Row> {
-  /** the part of the page whose key presses are handled */
+  /** the page, whose key presses are handled, also while nothing on it has the focus */
   whole: RefObject<HTMLDivElement | null>
   /** the list of rows; the current one has `aria-current` */
   list: RefObject<HTMLUListElement | null>
@@ -30,15 +30,17 @@ export function useQueue<Row>(rows: Row[], keyOf: (row: Row) => string | number)
     const move = (by: number) => () => setAt(Math.max(0, Math.min(shown.current.at + by, shown.current.rows - 1)))
     const moves: Record<string, () => void> = { j: move(1), ArrowDown: move(1), k: move(-1), ArrowUp: move(-1) }
     const onKey = (event: KeyboardEvent) => {
+      const { target } = event
+      if (target !== document.body && !whole.current?.contains(target as Node)) return
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
       const run = runOf.current(event) ?? moves[event.key]
       if (!run) return
       event.preventDefault()
       run()
     }
-    const element = whole.current
-    element?.addEventListener('keydown', onKey)
-    return () => element?.removeEventListener('keydown', onKey)
+    // A row that is removed with its focused button leaves the focus on the body.
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another key is another current row
   useLayoutEffect(() => {

@@ -12,5 +12,9 @@ interface NamedProps {
 export function RecordLink({ of, id, view }: NamedProps) {
   const { source, href } = RECORD_PAGES[of]
   const name = useNameOf(source, String(id))
-  return <a href={`${href}/${id}${view ? `?view=${view}` : ''}`}>{name ?? `#${id}`}</a>
+  return (
+    <a class="record" title={name ?? undefined} href={`${href}/${id}${view ? `?view=${view}` : ''}`}>
+      {name ?? `#${id}`}
+    </a>
+  )
 }

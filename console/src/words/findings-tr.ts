@@ -20,27 +20,19 @@ export const FINDINGS_IN_TURKISH: Record<FindingRule, FindingTexts> = {
   disk_free: { found: '{gigabytes} GB boş' },
   disk_low: { found: '{gigabytes} GB boş', advice: 'yer açın: disk dolunca veritabanı yazmayı durdurur' },
   limits_off: { found: 'kapalı: RATE_LIMITS' },
-  limits_redis: { found: 'tüm düğümler Redis üzerinde birlikte sayar' },
   limits_database: { found: 'tüm düğümler PostgreSQL üzerinde, paylar hâlinde birlikte sayar' },
   limits_memory: { found: 'bellekte sayılır: gömülü veritabanının tek düğümü vardır' },
-  redis_good: { found: '[{name} ana sunucusu: ]{address} {milliseconds} ms içinde yanıt verdi' },
-  redis_unreachable: {
-    found: '[Sentinel {sentinel}|{address}] kullanılamıyor: {message}',
-    advice:
-      'REDIS_URL ayarını, sunucunun çalıştığını ve buradan erişilebildiğini, TLS kullanılıyorsa sertifikasını da (NODE_EXTRA_CA_CERTS) denetleyin',
-  },
-  redis_refused: {
-    found: '[Sentinel {sentinel}|{address}] erişimi reddetti: {message}',
-    advice: 'REDIS_URL ayarındaki kullanıcıları ve parolaları denetleyin',
-  },
-  redis_no_master: {
-    found: 'Sentinel sunucularında {name} adlı bir ana sunucu yok',
-    advice: 'REDIS_URL ayarındaki adı sentinel.conf dosyasındaki gibi yazın (sentinel monitor)',
-  },
-  redis_no_leases: { found: '{address} pay vermiyor: {message}', advice: 'yazma kabul eden bir Redis kullanın: bu arada her düğüm tek başına sayar' },
   dumps_kept: { found: '{place} içinde saklanıyor' },
   dumps_refused: { found: '{place} kullanılamıyor: {message}', advice: 'DUMPS_S3_URL, anahtarları veya DUMPS_S3_REGION ayarını düzeltin' },
   dumps_unreachable: { found: '{place} kullanılamıyor: {message}', advice: 'deponun çalıştığını ve buradan erişilebildiğini denetleyin' },
+  dump_missing: {
+    found: '{place} içinde {at} tarihli döküm yok',
+    advice: 'birden çok makinedeki düğümler dökümleri paylaşmalıdır: DUMPS_DIR ile ortak bir klasör veya DUMPS_S3_URL ayarlayın',
+  },
+  archive_missing: {
+    found: '{place} içinde arşivlenmiş aylar eksik ({count}), örneğin {file}',
+    advice: 'birden çok makinedeki düğümler arşivi paylaşmalıdır: ARCHIVE_DIR ile ortak bir klasör veya DUMPS_S3_URL ayarlayın',
+  },
   database_good: { found: '{database}, sürüm {version}' },
   database_old: { found: '{database}, sürüm {version}', advice: 'PostgreSQL 15 veya daha yenisi gerekli' },
   database_not_durable: { found: '{database}, sürüm {version}, yazılanlar kalıcı değil', advice: 'fsync ve full_page_writes ayarlarını açın' },
@@ -63,7 +55,11 @@ export const FINDINGS_IN_TURKISH: Record<FindingRule, FindingTexts> = {
   rates_known: { found: '{currencies} için biliniyor' },
   rates_unchecked: {
     found: '{currencies} için biliniyor; {unchecked} fiyat, gününün kuru olmadığı için denetlenemedi',
-    advice: 'o günlerin kurlarını yükleyin: mintmark rates set --date ...',
+    advice: '{first} gününden önceki kurları yükleyin: mintmark rates import <dosya>; fiyatlar bir saat içinde yeniden denetlenir',
+  },
+  rates_old: {
+    found: '{old} kurları {age_days} günlük[; {unchecked} fiyat, gününün kuru olmadığı için denetlenemedi]',
+    advice: 'güncel kurları yükleyin, sonra her iş günü yineleyin: mintmark rates set {rates}',
   },
   rates_missing: {
     found:

@@ -2,6 +2,7 @@
 import { Bars } from '#ui/bars.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty, Facts } from '#ui/states.tsx'
+import { timeZone } from '#ui/time-zone.ts'
 import { Table } from '#ui/table.tsx'
 import type { Me } from '../../../client/src/api.ts'
 import { useData } from '../api.ts'
@@ -21,6 +22,7 @@ export function AccountPage() {
               [t('plan'), termText('plan', account.plan)],
               [t('requestsPerMinute'), limits.requests_per_minute === null ? t('noLimits') : count(limits.requests_per_minute)],
               [t('highlightCredits'), count(credits)],
+              [t('timeZone'), timeZone.value],
             ]}
           />
           <section>

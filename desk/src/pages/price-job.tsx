@@ -1,6 +1,7 @@
 // One price job: the effect of each row before it is applied, the result, and undo.
 import type { ComponentChildren } from 'preact'
 import { useRoute } from 'preact-iso'
+import { confirm } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Facts, FieldProblem, Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
@@ -16,6 +17,8 @@ export function PriceJobPage() {
   const job = useData(`/plus/price-jobs/${id}`)
   const { busy, error, write } = useWrite()
   const apply = async ({ rows }: PriceJob) => {
+    const risky = rows.filter(isRisky)
+    if (risky.length > 0 && !(await confirmRisky(risky))) return
     const applied = await write('POST', `/plus/price-jobs/${id}/apply`)
     if (applied) {
       forgetEdits(rows.flatMap(({ listing_id: listing }) => listing ?? []))
@@ -64,6 +67,33 @@ export function PriceJobPage() {
   )
 }
 
+/** Whether the row sets a price that the seller should check. */
+function isRisky({ refused, warnings }: PriceJobRow): boolean {
+  return refused === null && warnings.length > 0
+}
+
+/** Rows that the confirmation lists; the page shows all of them. */
+const MAX_LISTED = 10
+
+function confirmRisky(rows: readonly PriceJobRow[]): Promise<boolean> {
+  return confirm({
+    title: t('riskyTitle', { count: rows.length }),
+    text: t('riskyText'),
+    details: (
+      <ul class="why">
+        {rows.slice(0, MAX_LISTED).map((row) => (
+          <li key={row.row}>
+            <Named of={row} /> <Change from={row.old_price} to={row.new_price} show={lira} />{' '}
+            <span class="quiet">{row.warnings.map(refusalText).join('; ')}</span>
+          </li>
+        ))}
+        {rows.length > MAX_LISTED && <li>{t('riskyMore', { count: rows.length - MAX_LISTED })}</li>}
+      </ul>
+    ),
+    action: t('applyAnyway'),
+  })
+}
+
 export function RuleLink({ id }: { id: number }) {
   return <a href={`/desk/repricing/${id}`}>{t('ruleOf', { id: String(id) })}</a>
 }
@@ -95,9 +125,10 @@ function JobFacts({ of: job }: { of: PriceJob }) {
   )
 }
 
-/** Rows that cannot be applied come first. */
+/** Rows that cannot be applied come first, then those to check. */
 function Rows({ of: { rows } }: { of: PriceJob }) {
-  const ordered = [...rows.filter((row) => row.refused !== null), ...rows.filter((row) => row.refused === null)]
+  const place = (row: PriceJobRow) => (row.refused ? 0 : isRisky(row) ? 1 : 2)
+  const ordered = rows.toSorted((a, b) => place(a) - place(b))
   return (
     <RowPages
       caption={t('rows')}
@@ -106,6 +137,7 @@ function Rows({ of: { rows } }: { of: PriceJob }) {
       columns={[
         { head: t('listing'), cell: (row) => <Named of={row} /> },
         { head: t('price'), number: true, cell: (row) => <Change from={row.old_price} to={row.new_price} show={lira} /> },
+        { head: t('marketPrice'), number: true, cell: (row) => (row.market_price === null ? '–' : lira(row.market_price)) },
         { head: t('stock'), number: true, cell: (row) => <Change from={row.old_quantity} to={row.new_quantity} show={count} /> },
         { head: t('payout'), number: true, cell: (row) => (row.payout === null ? '–' : lira(row.payout)) },
         { head: t('rank'), number: true, wide: true, cell: (row) => (row.rank === null ? '–' : count(row.rank)) },
@@ -133,7 +165,7 @@ function Change({ from, to, show }: { from: number | null; to: number | null; sh
   )
 }
 
-function Result({ of: { refused, outcome, why, reason } }: { of: PriceJobRow }) {
+function Result({ of: { refused, outcome, why, reason, warnings } }: { of: PriceJobRow }) {
   if (refused) {
     return (
       <ul class="why">
@@ -148,6 +180,11 @@ function Result({ of: { refused, outcome, why, reason } }: { of: PriceJobRow }) 
   return (
     <>
       {outcome && <Status code={outcome} />} {why && <span class="quiet">{refusalText(why)}</span>}
+      {outcome === null && warnings.length > 0 && (
+        <>
+          <Status code="check" tone="wait" /> <span class="quiet">{warnings.map(refusalText).join('; ')}</span>
+        </>
+      )}
       {reason && <p class="quiet">{refusalText(reason)}</p>}
     </>
   )

@@ -100,11 +100,16 @@ function Rows({ of: { rows, more, done }, chosen, choose }: RowsProps) {
         rowKey={({ id }) => id}
         {...(!done && { pick: { chosen, choose, nameOf: ({ id }: RenewedListing) => `#${id}` } })}
         columns={[
-          { head: t('listing'), cell: ({ id }) => <Named id={id} /> },
-          ...(done ? [] : [{ head: t('expires'), short: true, cell: ({ id }: RenewedListing) => <ListingEnd id={id} /> }]),
-          { head: done ? t('state') : t('stateAfter'), cell: ({ status }) => (status === null ? '–' : <Status code={status} />) },
-          { head: done ? t('expires') : t('expiresAfter'), short: true, cell: ({ expires_at: end }) => (end === null ? '–' : moment(end)) },
-          { head: t('result'), cell: (row) => <Outcome of={row} done={done} /> },
+          { head: t('listing'), width: '36%', cell: ({ id }) => <Named id={id} /> },
+          ...(done ? [] : [{ head: t('expires'), width: '16%', short: true, cell: ({ id }: RenewedListing) => <ListingEnd id={id} /> }]),
+          { head: done ? t('state') : t('stateAfter'), width: '12%', cell: ({ status }) => (status === null ? '–' : <Status code={status} />) },
+          {
+            head: done ? t('expires') : t('expiresAfter'),
+            width: '16%',
+            short: true,
+            cell: ({ expires_at: end }) => (end === null ? '–' : moment(end)),
+          },
+          { head: t('result'), width: '16%', cell: (row) => <Outcome of={row} done={done} /> },
         ]}
       />
     </>

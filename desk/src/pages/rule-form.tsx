@@ -13,6 +13,10 @@ type Scope = RuleTerms['scope']
 const TARGETS: Target['kind'][] = ['cheapest', 'market', 'median_sales']
 const SCOPES: Scope['kind'][] = ['all', 'listings', 'skus', 'items']
 
+/** The defaults of the service, for a form that sends all limits. */
+const DEFAULT_MOVE_PERCENT = 20
+const DEFAULT_COMPARABLES = 3
+
 interface RuleFormProps {
   /** rule being edited */
   rule?: RepricingRule
@@ -61,12 +65,18 @@ export function RuleForm({ rule, onSubmit, ...form }: RuleFormProps) {
           <Amount name="floor_payout" label={t('floorPayout')} value={rule?.floor.payout} />
         </div>
         <div class="pair">
-          <Amount name="ceiling" label={t('ceiling')} value={rule?.ceiling} />
-          <Amount name="max_move_percent" label={t('maxMove')} value={rule?.max_move_percent} />
+          <Amount name="ceiling" label={t('ceiling')} hint={t('ceilingHint')} value={rule?.ceiling} />
+          <Amount name="max_move_percent" label={t('maxMove')} hint={t('maxMoveHint')} value={rule ? rule.max_move_percent : DEFAULT_MOVE_PERCENT} />
         </div>
         {target !== 'market' && (
           <Field label={t('minComparables')} hint={t('minComparablesHint')}>
-            <input name="min_comparables" type="number" min={1} step={1} defaultValue={rule?.min_comparables ?? 1} />
+            <input
+              name="min_comparables"
+              type="number"
+              min={1}
+              step={1}
+              defaultValue={rule && rule.target.kind !== 'market' ? rule.min_comparables : DEFAULT_COMPARABLES}
+            />
           </Field>
         )}
       </Form>
@@ -146,7 +156,7 @@ function termsOf(values: Values): RuleTerms {
     floor: { ...(price !== undefined && { price }), ...(payout !== undefined && { payout }) },
     ceiling: numberOf('ceiling') ?? null,
     max_move_percent: numberOf('max_move_percent') ?? null,
-    min_comparables: numberOf('min_comparables') ?? 1,
+    min_comparables: numberOf('min_comparables') ?? (values.target === 'market' ? 1 : DEFAULT_COMPARABLES),
   }
 }
 

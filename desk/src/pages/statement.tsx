@@ -1,4 +1,5 @@
 // The seller's monthly statement: sales, refunds, commission and payout, line by line and as a file.
+import { useState } from 'preact/hooks'
 import { saveFile } from '#ui/data.ts'
 import { Heading } from '#ui/heading.tsx'
 import { PrintButton } from '#ui/print-button.tsx'
@@ -14,7 +15,8 @@ const PER_PAGE = 50
 export function StatementPage() {
   const { values, page, bar, link } = useFilters([{ name: 'month', label: t('month'), type: 'month' }])
   const month = values.month || undefined
-  const statement = useData('/plus/statement', { query: { month, page, per_page: PER_PAGE } })
+  const [all, showAll] = useState(false)
+  const statement = useData('/plus/statement', { query: { month, ...(!all && { page, per_page: PER_PAGE }) } })
   const save = (of: string) => saveFile(`/plus/statement?month=${of}`, `statement-${of}.csv`, { accept: 'text/csv' })
   return (
     <>
@@ -24,7 +26,7 @@ export function StatementPage() {
         {bar}
         {statement.data && (
           <div class="actions">
-            <PrintButton />
+            <PrintButton showAll={showAll} isComplete={!statement.loading && (statement.pagination?.per_page ?? 0) > PER_PAGE} />
             <button type="button" onClick={() => void save(statement.data!.month)}>
               {t('downloadCsv')}
             </button>

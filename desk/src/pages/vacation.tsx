@@ -2,6 +2,7 @@
 import { Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Refusal } from '#ui/states.tsx'
+import { instantOf, localOf, timeZone } from '#ui/time-zone.ts'
 import { announce } from '#ui/toasts.tsx'
 import type { Vacation } from '../../../client/src/api.ts'
 import { mayWrite, useData, useWrite } from '../api.ts'
@@ -30,8 +31,8 @@ function Period({ of: vacation, onChanged }: { of: Vacation | null; onChanged: (
   const ending = useWrite()
   const save = async ({ from, to }: Values) => {
     // An unchanged start is sent in its original form, because the field does not contain its seconds.
-    const start = from === localOf(vacation?.from) ? vacation?.from : momentOf(from!)
-    if (!(await write('PUT', '/plus/vacation', { ...(start && { from: start }), to: momentOf(to!)! }))) return
+    const start = from === fieldOf(vacation?.from) ? vacation?.from : from && instantOf(from).toISOString()
+    if (!(await write('PUT', '/plus/vacation', { ...(start && { from: start }), to: instantOf(to!).toISOString() }))) return
     announce(t('vacationSaved'))
     onChanged()
   }
@@ -55,11 +56,11 @@ function Period({ of: vacation, onChanged }: { of: Vacation | null; onChanged: (
       <Refusal error={ending.error} />
       <Form submit={t('save')} busy={busy || !mayWrite()} error={error} onSubmit={(values) => void save(values)}>
         <div class="pair">
-          <Field label={t('from')} hint={t('vacationFromHint')}>
-            <input name="from" type="datetime-local" defaultValue={localOf(vacation?.from)} />
+          <Field label={t('from')} hint={`${t('vacationFromHint')}. ${t('timesIn', { zone: timeZone.value! })}`}>
+            <input name="from" type="datetime-local" defaultValue={fieldOf(vacation?.from)} />
           </Field>
           <Field label={t('until')}>
-            <input name="to" type="datetime-local" required defaultValue={localOf(vacation?.to)} />
+            <input name="to" type="datetime-local" required defaultValue={fieldOf(vacation?.to)} />
           </Field>
         </div>
       </Form>
@@ -67,14 +68,6 @@ function Period({ of: vacation, onChanged }: { of: Vacation | null; onChanged: (
   )
 }
 
-/** The time for the value of a local date and time field. */
-function momentOf(local: string): string | undefined {
-  return local === '' ? undefined : new Date(local).toISOString()
-}
-
-/** A time as the value of a local date and time field, to the minute. */
-function localOf(moment: string | undefined): string {
-  if (!moment) return ''
-  const at = new Date(moment)
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+function fieldOf(time: string | undefined): string {
+  return time === undefined ? '' : localOf(time)
 }

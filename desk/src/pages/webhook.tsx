@@ -47,7 +47,7 @@ function Settings({ of: webhook, onSaved }: { of: Webhook | null; onSaved: () =>
         <Switch name="on_expire" text={t('onExpire')} on={webhook?.on_expire ?? true} />
         <Switch name="is_active" text={t('isActive')} on={webhook?.is_active ?? true} />
       </Form>
-      {webhook && <WebhookSecret value={webhook.secret} />}
+      {webhook?.secret != null && <WebhookSecret value={webhook.secret} />}
     </section>
   )
 }

@@ -5,7 +5,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { personName, roles } from './fields.ts'
-import { fetchPerson, noteChangedPermissions, renamePerson, setRoles } from './store.ts'
+import { fetchPerson, noteChangedPermissions, renamePerson, revokeTokens, setRoles } from './store.ts'
 
 export const changePerson = verb(
   {
@@ -18,7 +18,11 @@ export const changePerson = verb(
       if (name === undefined && roles === undefined) throw invalid('body', 'at_least_one', { fields: ['name', 'roles'] })
       const before = await fetchPerson(tx, id)
       if (name !== undefined) await renamePerson(tx, id, name)
-      if (roles !== undefined) await setRoles(tx, id, [...new Set(roles)])
+      if (roles !== undefined) {
+        await setRoles(tx, id, [...new Set(roles)])
+        // Only owners may create tokens for others.
+        if (!roles.includes('owner')) await revokeTokens(tx, note, id, 'of others', ctx.now())
+      }
       const after = await fetchPerson(tx, id)
       note.audit({ action: 'person.change', subject: 'person', id, before, after })
       noteChangedPermissions(note, id)

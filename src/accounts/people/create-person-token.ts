@@ -1,4 +1,5 @@
-// Creates a token with which a person or a program calls the operator API; it has the roles of the person.
+// Creates a token with which a person or a program calls the operator API; it has the roles of the person, and ends with the token
+// that created it.
 import { ServiceError } from '#core/errors.ts'
 import { id, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -20,13 +21,20 @@ export const createPersonToken = verb(
   async (ctx: WriteCtx, { id, label }) => {
     selfOrOwner(ctx, id)
     // A token works without a code, so creating one requires two-factor sign-in.
-    if (ctx.viewer.kind === 'operator' && ctx.viewer.person?.unfinished) throw new ServiceError('FORBIDDEN', reason('two_factor_first'))
+    const caller = ctx.viewer.kind === 'operator' ? ctx.viewer.person : undefined
+    if (caller?.unfinished) throw new ServiceError('FORBIDDEN', reason('two_factor_first'))
     return change(ctx, async (tx, note): Promise<NewPersonToken> => {
       await fetchPerson(tx, id)
       const token = newKey('operator')
-      const values = { person_id: id, label: label.trim(), hash: hashKey(token), last4: last4(token), created_at: ctx.now() }
+      const parent = caller?.tokenId ?? null
+      const values = { person_id: id, label: label.trim(), hash: hashKey(token), last4: last4(token), parent_id: parent, created_at: ctx.now() }
       const stored = await insertToken(tx, values)
-      note.audit({ action: 'person-token.create', subject: 'person-token', id: stored.id, after: { person_id: id, ...stored } })
+      note.audit({
+        action: 'person-token.create',
+        subject: 'person-token',
+        id: stored.id,
+        after: { person_id: id, ...stored, ...(parent !== null && { created_with: parent }) },
+      })
       noteChangedPermissions(note, id)
       return { ...stored, token }
     })

@@ -3,6 +3,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
+import { forgetAddresses } from './attempts.ts'
 import { clearSecrets, endSessions, fetchPerson, insertLink, noteChangedPermissions, revokeTokens } from './store.ts'
 import type { InvitedPerson } from './types.ts'
 
@@ -18,7 +19,8 @@ export const invitePerson = verb(
       const before = await fetchPerson(tx, id)
       await clearSecrets(tx, id)
       await endSessions(tx, id)
-      await revokeTokens(tx, id, ctx.now())
+      await forgetAddresses(tx, id)
+      await revokeTokens(tx, note, id, 'all', ctx.now())
       const link = await insertLink(tx, before, ctx.now())
       const after = await fetchPerson(tx, id)
       note.audit({ action: 'person.invite', subject: 'person', id, before, after })

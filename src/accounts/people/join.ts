@@ -1,22 +1,23 @@
 // Uses a one-time link: a person chooses a password with it, or becomes the first owner.
-import type { Caller } from '#accounts/failed-authentications.ts'
-import { bodyReader, Type } from '#core/input.ts'
+import { addressOf, type Caller } from '#accounts/failed-authentications.ts'
+import { bodyReader, type Static, Type } from '#core/input.ts'
+import { ServiceError, unauthenticated } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 import type { Viewer } from '#core/verb.ts'
 import { actorOf, change, type WriteCtx } from '#db/change.ts'
+import type { Db } from '#db/schema.ts'
 import { isWellFormed } from '../key-format.ts'
-import { forgetAttempts, nameKey } from './attempts.ts'
+import { nameKey, noteSignIn } from './attempts.ts'
 import { personName } from './fields.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import type { PeopleParts } from './sign-in.ts'
-import { endSessions, findSecrets, nameOfLink, noteChangedPermissions, personViewer, spendLink, spendOwnerLink } from './store.ts'
+import { endSessions, findLink, findSecrets, noteChangedPermissions, personViewer, spendLink, spendOwnerLink } from './store.ts'
 
-const read = bodyReader(
-  Type.Object(
-    { link: Type.String({ maxLength: 200 }), name: Type.Optional(personName), password: Type.String({ maxLength: 2_000 }) },
-    { additionalProperties: false },
-  ),
+const Body = Type.Object(
+  { link: Type.String({ maxLength: 200 }), name: Type.Optional(personName), password: Type.String({ maxLength: 2_000 }) },
+  { additionalProperties: false },
 )
+const read = bodyReader(Body)
 
 /**
  * Signs in the person who uses a link; they may only set up two-factor sign-in.
@@ -25,10 +26,12 @@ const read = bodyReader(
  */
 export async function joinByLink({ db, failures }: PeopleParts, ctx: Omit<WriteCtx, 'viewer'>, given: unknown, caller: Caller): Promise<Viewer> {
   failures.check(caller)
-  const { link, name, password } = read(given)
-  const unknown = () => failures.refuse(caller, reason('credential', { credential: 'link', state: 'unknown' }))
-  if (!isWellFormed(link, 'link')) throw unknown()
-  await checkPassword(password, name ?? (await nameOfLink(db, link)) ?? '')
+  const unknown = () => unauthenticated(reason('credential', { credential: 'link', state: 'unknown' }))
+  // Every refusal counts: checking a password takes a third of a second of the process, so also those of a valid link are few.
+  const refused = (error: unknown) => (error instanceof ServiceError ? failures.refuse(caller, error) : error)
+  const { link, name, password } = await acceptable(db, given, ctx.now(), unknown).catch((error: unknown) => {
+    throw refused(error)
+  })
   const hash = await hashPassword(password)
   const now = ctx.now()
   const id = await change({ ...ctx, viewer: { kind: 'operator', name: 'link' } }, async (tx, note) => {
@@ -42,8 +45,18 @@ export async function joinByLink({ db, failures }: PeopleParts, ctx: Omit<WriteC
     noteChangedPermissions(note, joined)
     return joined
   })
-  if (id === null) throw unknown()
+  if (id === null) throw refused(unknown())
   const person = (await findSecrets(db, { id }))!
-  await forgetAttempts(db, nameKey(person.name))
+  await noteSignIn(db, { key: nameKey(person.name), address: addressOf(caller) }, id, now)
   return personViewer(person, { unfinished: true })
+}
+
+/** The fields of a request with a valid link and a good password; the link first, because checking a password takes much longer. */
+async function acceptable(db: Db, given: unknown, now: Date, unknown: () => ServiceError): Promise<Static<typeof Body>> {
+  const fields = read(given)
+  const { link, name, password } = fields
+  const valid = isWellFormed(link, 'link') ? await findLink(db, link, now) : undefined
+  if (!valid) throw unknown()
+  await checkPassword(password, name ?? valid.name ?? '')
+  return fields
 }

@@ -5,7 +5,7 @@ import { reason } from '#core/problems.ts'
 import type { Person } from '#core/roles.ts'
 import type { Viewer } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { countAttempt, forgetAttempts, nameKey } from './attempts.ts'
+import { countAttempt, forgetAttempts } from './attempts.ts'
 import { type AppSecret, newAppSecret, stepOf } from './codes.ts'
 import { checkPassword, hashPassword, isPassword } from './password.ts'
 import type { PeopleParts } from './sign-in.ts'
@@ -65,7 +65,7 @@ export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: W
   return { id }
 }
 
-/** Checks the password again, so that an unattended console is not enough to take over the account; counts as a sign-in attempt. */
+/** Checks the password again, so that an unattended console is not enough to take over the account; a limited number of times. */
 async function confirmedByPassword(
   { db, now }: PeopleParts,
   viewer: Viewer,
@@ -73,7 +73,8 @@ async function confirmedByPassword(
 ): Promise<{ id: number; name: string; sessionId?: number }> {
   const { id, sessionId } = personOf(viewer)
   const person = (await findSecrets(db, { id }))!
-  const key = nameKey(person.name)
+  // Not those of sign-ins: strangers could use these up.
+  const key = `password ${id}`
   await countAttempt(db, key, now())
   if (!(await isPassword(password, person.password_hash))) throw invalid('current_password', 'wrong_password')
   await forgetAttempts(db, key)

@@ -1,7 +1,8 @@
 // Passwords of people: which ones are allowed, and how they are stored and compared.
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { invalid } from '#core/errors.ts'
+import { invalid, ServiceError } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
 import { PASSWORD_LENGTH } from './types.ts'
 
 const derive = promisify(argon2)
@@ -9,6 +10,8 @@ const derive = promisify(argon2)
 const MEMORY_KB = 19_456
 const PASSES = 2
 const LANES = 1
+/** Passwords that may wait to be hashed, a few seconds' worth. */
+const MAX_WAITING = 100
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 const STORED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{1,88})\$([\w+/]{1,88})$/
@@ -62,10 +65,21 @@ interface Parameters {
   bytes: number
 }
 
-function derived(password: string, nonce: Buffer, { memory, passes, lanes, bytes }: Parameters): Promise<Buffer> {
+let last: Promise<unknown> = Promise.resolve()
+let waiting = 0
+
+/**
+ * One at a time, so that sign-ins from many addresses leave cores and threads to other requests.
+ * @throws RATE_LIMITED if too many are waiting
+ */
+async function derived(password: string, nonce: Buffer, { memory, passes, lanes, bytes }: Parameters): Promise<Buffer> {
+  if (waiting >= MAX_WAITING) throw new ServiceError('RATE_LIMITED', reason('sign_in_busy'), { headers: { 'retry-after': '5' } })
+  waiting += 1
   // Keyboards may encode the same character in different ways.
   const message = password.normalize('NFKC')
-  return derive('argon2id', { message, nonce, memory, passes, parallelism: lanes, tagLength: bytes })
+  const hash = last.then(() => derive('argon2id', { message, nonce, memory, passes, parallelism: lanes, tagLength: bytes }))
+  last = hash.catch(() => {}).finally(() => (waiting -= 1))
+  return hash
 }
 
 function text(bytes: Buffer): string {

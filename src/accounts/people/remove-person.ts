@@ -3,6 +3,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
+import { forgetAddresses } from './attempts.ts'
 import { dropLink, endSessions, fetchPerson, markRemoved, noteChangedPermissions, revokeTokens } from './store.ts'
 
 export const removePerson = verb(
@@ -13,7 +14,8 @@ export const removePerson = verb(
       await markRemoved(tx, id, ctx.now())
       await dropLink(tx, id)
       await endSessions(tx, id)
-      await revokeTokens(tx, id, ctx.now())
+      await forgetAddresses(tx, id)
+      await revokeTokens(tx, note, id, 'all', ctx.now())
       note.audit({ action: 'person.remove', subject: 'person', id, before })
       noteChangedPermissions(note, id)
       return before

@@ -1,11 +1,11 @@
 // Signs a person in with name, password and code; the error does not reveal which was wrong or whether the name exists.
-import type { Caller, FailedAuthentications } from '#accounts/failed-authentications.ts'
+import { addressOf, type Caller, type FailedAuthentications } from '#accounts/failed-authentications.ts'
 import { invalidFields } from '#core/errors.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import type { Sealing } from '#core/sealing.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
-import { countAttempt, forgetAttempts, nameKey } from './attempts.ts'
+import { countCode, countSignIn, isKnownAddress, nameKey, noteSignIn } from './attempts.ts'
 import { acceptCode } from './codes.ts'
 import { isPassword } from './password.ts'
 import { findSecrets, personViewer } from './store.ts'
@@ -30,14 +30,19 @@ export async function signInPerson({ db, now, failures, sealing }: PeopleParts, 
   failures.check(caller)
   const { name, password, code } = fieldsOf(given)
   const key = nameKey(name)
-  await countAttempt(db, key, now())
   const person = await findSecrets(db, { key })
+  const address = addressOf(caller)
+  const known = person !== undefined && (await isKnownAddress(db.kysely, person.id, address, now()))
+  await countSignIn(db, { key, address, known }, now())
   const secret = person?.totp_secret ?? null
   const matches = await isPassword(password, person?.password_hash ?? null)
   const accepted =
-    matches && (secret === null || (await acceptCode(db.kysely, { id: person!.id, totp_secret: secret }, code, { sealing, now: now() })))
+    matches &&
+    (secret === null ||
+      ((await countCode(db, { key, address, known }, now())) &&
+        (await acceptCode(db.kysely, { id: person!.id, totp_secret: secret }, code, { sealing, now: now() }))))
   if (!accepted) throw failures.refuse(caller, reason('sign_in'))
-  await forgetAttempts(db, key)
+  await noteSignIn(db, { key, address }, person!.id, now())
   return personViewer(person!, { unfinished: secret === null })
 }
 

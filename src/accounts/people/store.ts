@@ -1,9 +1,10 @@
 // SQL of people, their links, sessions and tokens.
 import { type RawBuilder, sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
-import { conflict } from '#core/errors.ts'
+import { conflict, unauthenticated } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'
-import type { Role } from '#core/roles.ts'
+import { reason } from '#core/problems.ts'
+import type { Person as Caller, Role } from '#core/roles.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Note } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
@@ -25,10 +26,7 @@ const COLUMNS = [
   'created_at',
 ] as const
 
-export function personViewer(
-  { id, name, roles }: { id: number; name: string; roles: Role[] },
-  more: { unfinished?: boolean; sessionId?: number },
-): Viewer {
+export function personViewer({ id, name, roles }: { id: number; name: string; roles: Role[] }, more: Partial<Omit<Caller, 'id' | 'roles'>>): Viewer {
   // The id distinguishes two people who had the same name at different times; names contain no `#`.
   return Object.freeze({ kind: 'operator', name: `${name}#${id}`, person: Object.freeze({ id, roles, ...more }) })
 }
@@ -141,10 +139,10 @@ export async function spendLink(tx: Tx, link: string, passwordHash: string, now:
 
 const OWNERS = sql`select from people where removed_at is null and 'owner' = any(roles)`
 
-/** The person of a link; null for an unknown link. */
-export async function nameOfLink({ kysely }: Db, link: string): Promise<string | null> {
-  const links = kysely.selectFrom('person_links as l').innerJoin('people as p', 'p.id', 'l.person_id').select('p.name')
-  return (await links.where('l.hash', '=', hashKey(link)).executeTakeFirst())?.name ?? null
+/** The person's name of a valid link, null for the link of the first owner; undefined for an unknown or expired link. */
+export async function findLink({ kysely }: Db, link: string, now: Date): Promise<{ name: string | null } | undefined> {
+  const links = kysely.selectFrom('person_links as l').leftJoin('people as p', 'p.id', 'l.person_id').select('p.name')
+  return links.where('l.hash', '=', hashKey(link)).where('l.expires_at', '>', now).executeTakeFirst()
 }
 
 /** Deletes the person's sign-in secrets. */
@@ -190,11 +188,30 @@ export async function endSessions(tx: Tx, personId: number, { only, except }: { 
   return (await sessions.returning('id').execute()).length
 }
 
-/** @param only one token; all if absent */
-export async function revokeTokens(tx: Tx, personId: number, now: Date, only?: number): Promise<void> {
-  let tokens = tx.updateTable('person_tokens').set({ revoked_at: now }).where('person_id', '=', personId).where('revoked_at', 'is', null)
-  if (only !== undefined) tokens = tokens.where('id', '=', only)
-  await tokens.execute()
+/** Which tokens to revoke: one of a person, all, or only those that others got with them. */
+export type RevokedTokens = { only: number } | 'all' | 'of others'
+
+/** Revokes tokens of a person, and all that were created with them, also those of other people. */
+export async function revokeTokens(tx: Tx, note: Note, personId: number, which: RevokedTokens, now: Date): Promise<void> {
+  const roots = sql`person_id = ${personId} and ${typeof which === 'object' ? sql`id = ${which.only}` : sql`true`}`
+  const spared = which === 'of others' ? sql`person_id <> ${personId}` : sql`true`
+  for (;;) {
+    // A token that is being created with one of these locks it until its commit, and is found by the next round.
+    const { rows } = await sql<{ id: number; person_id: number; parent_id: number | null }>`
+      with recursive ended as (
+        select id from person_tokens where ${roots}
+        union select t.id from person_tokens t join ended e on t.parent_id = e.id
+      )
+      update person_tokens set revoked_at = ${now}
+      where id in (select id from ended) and revoked_at is null and ${spared}
+      returning id, person_id, parent_id`.execute(tx)
+    if (rows.length === 0) return
+    for (const { id, person_id: owner, parent_id: parent } of rows) {
+      noteChangedPermissions(note, owner)
+      if (owner !== personId || (typeof which === 'object' && id !== which.only))
+        note.audit({ action: 'person-token.revoke', subject: 'person-token', id, after: { person_id: owner, created_with: parent } })
+    }
+  }
 }
 
 export async function fetchToken(on: Queryable, personId: number, id: number): Promise<PersonToken> {
@@ -204,10 +221,16 @@ export async function fetchToken(on: Queryable, personId: number, id: number): P
   return jsonReady(row)
 }
 
+/** @throws UNAUTHENTICATED if the token that creates it has just been revoked */
 export async function insertToken(
   tx: Tx,
-  values: { person_id: number; label: string; hash: Buffer; last4: string; created_at: Date },
+  values: { person_id: number; label: string; hash: Buffer; last4: string; parent_id: number | null; created_at: Date },
 ): Promise<PersonToken> {
+  const { parent_id: parentId } = values
+  if (parentId !== null) {
+    const parent = tx.selectFrom('person_tokens').select('id').where('id', '=', parentId).where('revoked_at', 'is', null).forShare()
+    if (!(await parent.executeTakeFirst())) throw unauthenticated(reason('credential', { credential: 'operator token', state: 'revoked' }))
+  }
   return jsonReady(await tx.insertInto('person_tokens').values(values).returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
 }
 

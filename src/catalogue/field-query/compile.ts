@@ -42,6 +42,8 @@ interface Field {
   operators: readonly Operator[]
   /** whether its result may change when only prices change */
   priced?: boolean
+  /** whether it tests attributes or details, which Starter does not get */
+  gated?: boolean
   /** suggested values for the operator, if they form a list; may contain duplicates */
   values?: (catalogued: FieldTables, operator: Operator) => readonly string[]
   /** `operator` is never `!=`, which is the negation of `=` */
@@ -57,35 +59,49 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   code: { operators: TEXT, test: codeTest },
   number: { aliases: ['no'], operators: AMOUNT, test: numberTest },
   set: { aliases: ['s', 'category'], operators: TEXT, test: setTest, values: setNames },
-  rarity: { aliases: ['r'], operators: AMOUNT, test: rarityTest, values: rarities },
+  rarity: { gated: true, aliases: ['r'], operators: AMOUNT, test: rarityTest, values: rarities },
   finish: {
+    gated: true,
     aliases: ['f'],
     operators: TEXT,
     test: (searched, term) => byFacet(searched, 'finish', matchesFinish(term)),
     values: facetValues('finish'),
   },
   lang: {
+    gated: true,
     aliases: ['language', 'l'],
     operators: LIST,
     test: (searched, { value }) => byFacet(searched, 'language', hasEntry(value, languageCode)),
     values: facetEntries('language', languageCode),
   },
   illustrator: {
+    gated: true,
     aliases: ['artist', 'a'],
     operators: TEXT,
     test: (searched, term) => byFacet(searched, 'illustrator', matchesText(term)),
     values: facetValues('illustrator'),
   },
-  card: { operators: TEXT, test: (searched, term) => byFacet(searched, 'card', matchesText(term)), values: facetValues('card') },
+  card: { gated: true, operators: TEXT, test: (searched, term) => byFacet(searched, 'card', matchesText(term)), values: facetValues('card') },
   type: {
+    gated: true,
     aliases: ['t', 'color'],
     operators: LIST,
     test: (searched, { value }) => byFacet(searched, 'type', hasEntry(value)),
     values: facetEntries('type'),
   },
-  regulation: { operators: TEXT, test: (searched, term) => byFacet(searched, 'regulation', matchesText(term)), values: facetValues('regulation') },
-  product: { operators: TEXT, test: (searched, term) => byFacet(searched, 'product', matchesText(term)), values: facetValues('product') },
-  hp: { operators: AMOUNT, test: hpTest },
+  regulation: {
+    gated: true,
+    operators: TEXT,
+    test: (searched, term) => byFacet(searched, 'regulation', matchesText(term)),
+    values: facetValues('regulation'),
+  },
+  product: {
+    gated: true,
+    operators: TEXT,
+    test: (searched, term) => byFacet(searched, 'product', matchesText(term)),
+    values: facetValues('product'),
+  },
+  hp: { gated: true, operators: AMOUNT, test: hpTest },
   game: {
     aliases: ['g'],
     operators: LIST,
@@ -117,9 +133,18 @@ export function withFullNames(query: Query): Query {
   const name = NAMES.get(query.field)
   const { at } = query
   if (name === undefined) throw invalid('query', 'query_field', { name: query.field, at, values: Object.keys(FIELDS) })
+  // Apostrophes and invisible characters are ignored in comparisons: nothing would be left to compare.
+  if (fold(query.value) === '') throw invalid('query', 'query_value_missing', { at: at + query.field.length + query.operator.length })
   const { operators } = FIELDS[name]!
   if (!operators.includes(query.operator)) throw invalid('query', 'query_operator', { name, at, values: [...operators] })
   return { ...query, field: name }
+}
+
+/** The first term of a query with full names whose field Starter does not get; undefined if there is none. */
+export function gatedTerm(query: Query): Term | undefined {
+  if ('all' in query || 'any' in query) return ('all' in query ? query.all : query.any).map(gatedTerm).find((term) => term !== undefined)
+  if ('not' in query) return gatedTerm(query.not)
+  return query.field !== null && FIELDS[query.field]!.gated ? query : undefined
 }
 
 /** Whether price changes alone can change the result of a query with full names. */

@@ -1,4 +1,5 @@
 // Plans new prices and stock for many of the caller's listings: the effect of each row, or why it is rejected. Changes no listing.
+import type { CatalogueNode } from '#catalogue/context.ts'
 import { HOUR_MS } from '#core/duration.ts'
 import { notFound, ServiceError } from '#core/errors.ts'
 import { MAX_INTEGER } from '#core/fields.ts'
@@ -11,6 +12,7 @@ import { change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/write-verb.ts'
 import { withNewStock } from '../change-stock.ts'
+import { marketKurus, priceWarnings } from '../market-price.ts'
 import { payoutKurus } from '../payout.ts'
 import { PUBLISHED, statusAt } from '../rules.ts'
 import { checkCaller, kurusOfRow, kurusText, type ListedStock, stockToPlan, type StockRow } from '../store.ts'
@@ -21,6 +23,9 @@ import { accountOf, insertJob, jobRow, jobSummary, type NewJobRow } from './stor
 import type { PriceJob, PriceJobRow } from './types.ts'
 
 const PLAN_LASTS_MS = 24 * HOUR_MS
+
+/** The marketplace, and the market prices that new prices are compared with. */
+export type PlanCtx = MarketCtx & CatalogueNode
 
 export const planPriceJob = writeVerb(
   {
@@ -45,7 +50,7 @@ export const planPriceJob = writeVerb(
       { additionalProperties: false },
     ),
   },
-  async (ctx: MarketCtx, { rows: given, policy = 'all' }): Promise<PriceJob> => {
+  async (ctx: PlanCtx, { rows: given, policy = 'all' }): Promise<PriceJob> => {
     const wanted: ValidRow[] = []
     await runInSlices(given.length, (from, to) => {
       for (let i = from; i < to; i += 1) wanted.push(readRow(given[i], i + 1))
@@ -55,7 +60,7 @@ export const planPriceJob = writeVerb(
 )
 
 /** Checks rows against the caller's current listings, and stores the plan. */
-async function planJob(ctx: MarketCtx, tx: Tx, note: Note, wanted: readonly ValidRow[], policy: JobPolicy): Promise<PriceJob> {
+async function planJob(ctx: PlanCtx, tx: Tx, note: Note, wanted: readonly ValidRow[], policy: JobPolicy): Promise<PriceJob> {
   const accountId = accountOf(ctx.viewer)
   const listings = await stockToPlan(tx, {
     ids: wanted.flatMap(({ listingId }) => (listingId !== null && listingId >= 1 && listingId <= MAX_INTEGER ? [listingId] : [])),
@@ -118,7 +123,7 @@ class NamedListings {
   }
 }
 
-function planRow(ctx: MarketCtx, wanted: ValidRow, listing: ListedStock | undefined, again: number | null, ranks: Ranks): NewJobRow {
+function planRow(ctx: PlanCtx, wanted: ValidRow, listing: ListedStock | undefined, again: number | null, ranks: Ranks): NewJobRow {
   const { position, listingId, sku, change } = wanted
   const unplanned: NewJobRow = {
     position,
@@ -142,6 +147,7 @@ function planRow(ctx: MarketCtx, wanted: ValidRow, listing: ListedStock | undefi
     const before = { ...listing, status: statusAt(listing.status, listing.expires_at, ctx.now()) }
     const after = withNewStock(before, change, null)
     const kurus = kurusOfRow(after)
+    const market = marketKurus(ctx.catalogue, listing.item_id, listing.label_id, ctx.now())
     return {
       ...unplanned,
       listing_id: listing.id,
@@ -149,6 +155,8 @@ function planRow(ctx: MarketCtx, wanted: ValidRow, listing: ListedStock | undefi
       old_quantity: before.quantity,
       payout: minorToText(payoutKurus(kurus, 1, ctx.market.commissionPercent)),
       rank: after.status === PUBLISHED && after.quantity > 0 ? ranks.of(listing, kurus) : null,
+      market_price: kurusText(market),
+      warnings: priceWarnings(kurusOfRow(before), kurus, market),
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

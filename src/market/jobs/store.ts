@@ -43,6 +43,8 @@ const ROW_COLUMNS = [
   'why',
   'old_changed_by',
   'reason',
+  'market_price',
+  'warnings',
 ] as const
 
 /** How long jobs are kept after planning. */
@@ -52,7 +54,8 @@ const AT_ONCE = 1_000
 
 export type JobRow = Awaited<ReturnType<typeof findJob>>
 export type StoredJobRow = ReturnType<typeof rowsOfJob> extends AsyncGenerator<(infer Row)[]> ? Row : never
-export type NewJobRow = Omit<StoredJobRow, 'outcome' | 'why' | 'old_changed_by' | 'reason'> & Partial<Pick<StoredJobRow, 'reason'>>
+type AddedLater = 'reason' | 'market_price' | 'warnings'
+export type NewJobRow = Omit<StoredJobRow, 'outcome' | 'why' | 'old_changed_by' | AddedLater> & Partial<Pick<StoredJobRow, AddedLater>>
 
 /** The caller's account, which owns the jobs; operators have none. */
 export function accountOf(viewer: Viewer): number {
@@ -141,8 +144,10 @@ export async function insertJob(tx: Tx, job: NewJob, rows: readonly NewJobRow[])
   const inserted = await tx.insertInto('price_jobs').values(job).returning(JOB_COLUMNS).executeTakeFirstOrThrow()
   for (let from = 0; from < rows.length; from += AT_ONCE) {
     await sql`
-      insert into price_job_rows (job_id, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused, reason)
-      select ${inserted.id}, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused, reason
+      insert into price_job_rows (job_id, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused, reason,
+        market_price, warnings)
+      select ${inserted.id}, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused, reason,
+        market_price, warnings
       from json_populate_recordset(null::price_job_rows, ${JSON.stringify(rows.slice(from, from + AT_ONCE))})`.execute(tx)
   }
   return inserted
@@ -233,11 +238,14 @@ export function jobRow(row: ShownRow, { outcome, why }: Pick<ShownRow, 'outcome'
     payout: amountOrNull(row.payout),
     rank: row.rank,
     refused: row.refused?.map(shownProblem) ?? null,
-    reason: row.reason ? { message: textOf(reasonOf(row.reason)), ...reasonOf(row.reason) } : null,
+    market_price: amountOrNull(row.market_price ?? null),
+    warnings: (row.warnings ?? []).map(shownReason),
+    reason: row.reason ? shownReason(row.reason) : null,
     outcome: outcome ?? null,
-    why: why ? { message: textOf(reasonOf(why)), ...reasonOf(why) } : null,
+    why: why ? shownReason(why) : null,
   }
 }
 
 const reasonOf = ({ rule, params }: Reason): Reason => ({ rule, params })
+const shownReason = (of: Reason) => ({ message: textOf(reasonOf(of)), ...reasonOf(of) })
 const shownProblem = (problem: Problem) => ({ field: problem.field, message: textOf(reasonOf(problem)), ...reasonOf(problem) })

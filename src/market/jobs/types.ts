@@ -1,6 +1,7 @@
 // Price jobs as returned by verbs.
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
+import { FAR_FACTOR } from '../market-price.ts'
 import { JOB_POLICIES, JOB_STATES, ROW_OUTCOMES } from './states.ts'
 
 const Time = (description: string) => Type.String({ format: 'date-time', description: `${description}; local time with offset` })
@@ -22,6 +23,10 @@ export const PriceJobRowSchema = Type.Object(
     }),
     refused: orNull(Type.Array(Type.Object({ field: Type.String(), message: Type.String(), ...ReasonFields })), {
       description: 'Why the row cannot be applied, by field; null if it can',
+    }),
+    market_price: MoneyOrNull('Trusted market price of the item and grade when the job was planned, in the first such market of `MARKET_ORDER`'),
+    warnings: Type.Array(Type.Object({ message: Type.String(), ...ReasonFields }), {
+      description: `What to check: a change by more than 50 %, or a price above ${FAR_FACTOR} times the market price or below it divided by ${FAR_FACTOR}`,
     }),
     reason: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), {
       description: 'Why a repricing rule sets the price; null for other jobs',

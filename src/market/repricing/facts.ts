@@ -1,21 +1,21 @@
 // Inputs of repricing targets: current listings and prices, or the history for past days.
-import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { DAY_MS } from '#core/duration.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Queryable } from '#db/schema.ts'
 import { pricesAgo } from '#prices/prices-ago.ts'
-import { comparablePrices } from './new-price.ts'
+import { inKurus, type MarketCatalogue, trustedMinor } from '../market-price.ts'
+import { comparablePrices, type Input } from './new-price.ts'
 import { keyOf, offersFor, type PastSale, SALES_DAYS, salesFor, type ScopedListing } from './store.ts'
 import type { Terms } from './terms.ts'
 
-/** Returns the amounts (kuruş) that a listing's target is computed from, or the reason why it has no target. */
-export type InputsOf = (listing: ScopedListing) => readonly number[] | Reason
+/** Returns the prices that a listing's target is computed from, or the reason why it has no target. */
+export type InputsOf = (listing: ScopedListing) => readonly Input[] | Reason
 
 /** Current inputs of listings. */
 export async function inputsNow(
   on: Queryable,
-  catalogue: Catalogue,
+  catalogue: MarketCatalogue,
   { target }: Terms,
   listings: readonly ScopedListing[],
   sellerId: number,
@@ -42,12 +42,12 @@ export async function inputsNow(
 /** Inputs of the listings at each of the given times; null for a target without history (current listings are not recorded). */
 export async function inputsAgo(
   on: Queryable,
-  catalogue: Catalogue,
+  catalogue: MarketCatalogue,
   { target }: Terms,
   listings: readonly ScopedListing[],
   sellerId: number,
   moments: readonly Date[],
-): Promise<((listing: ScopedListing, moment: number) => readonly number[] | Reason) | null> {
+): Promise<((listing: ScopedListing, moment: number) => readonly Input[] | Reason) | null> {
   switch (target.kind) {
     case 'cheapest':
       return null
@@ -72,20 +72,12 @@ export async function inputsAgo(
   }
 }
 
-function salesBy(sales: readonly PastSale[], at: Date): number[] {
+function salesBy(sales: readonly PastSale[], at: Date): Input[] {
   const since = at.getTime() - SALES_DAYS * DAY_MS
-  return sales.filter(({ atMs }) => atMs > since && atMs <= at.getTime()).map(({ kurus }) => kurus)
+  return sales.filter(({ atMs }) => atMs > since && atMs <= at.getTime()).map(({ kurus }) => ({ kurus }))
 }
 
-/** Null without a price, or if it is disputed or stale. */
-function trustedMinor({ items }: Catalogue, market: Market, itemId: number, labelId: number): number | null {
-  const row = items.rowOf(itemId)
-  const at = row < 0 ? -1 : items.prices.find(row, MARKETS.indexOf(market), labelId)
-  return at < 0 || !items.prices.isTrusted(at) ? null : items.prices.minor[at]!
-}
-
-function inLira({ currencies, rates }: Catalogue, market: Market, minor: number, at: Date): readonly number[] | Reason {
-  const currency = currencies[market]
-  const kurus = rates.convert(minor, currency, currencies.service, at.getTime())
-  return kurus === null ? reason('price_no_rate', { currency }) : [kurus]
+function inLira(catalogue: MarketCatalogue, market: Market, minor: number, at: Date): readonly Input[] | Reason {
+  const kurus = inKurus(catalogue, market, minor, at)
+  return kurus === null ? reason('price_no_rate', { currency: catalogue.currencies[market] }) : [{ kurus }]
 }

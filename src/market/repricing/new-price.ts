@@ -3,6 +3,7 @@ import { minorToNumber } from '#core/money.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { median } from '#prices/medians.ts'
 import { MAX_PRICE, MIN_PRICE } from '../fields.ts'
+import { FAR_FACTOR } from '../market-price.ts'
 import { priceForPayout } from '../payout.ts'
 import type { Terms } from './terms.ts'
 
@@ -13,8 +14,16 @@ export interface Facts {
   /** lowest acceptable offer; the price must not be below it */
   minOfferKurus: number | null
   commissionPercent: number
+  /** trusted market price of the item and grade; null for none */
+  marketKurus: number | null
   /** inputs of the target: the market's price, comparable listings or sales; or why there are none */
-  inputs: readonly number[] | Reason
+  inputs: readonly Input[] | Reason
+}
+
+export interface Input {
+  kurus: number
+  /** the listing with this price, if it is the price of one */
+  listingId?: number
 }
 
 export const PRICE_LIMITS = ['floor', 'ceiling', 'max_move'] as const
@@ -25,11 +34,14 @@ export interface NewPrice {
   kurus: number
   /** the limit that kept the price from the target; null for none */
   limit: PriceLimit | null
+  /** the competing price that the target is computed from; null for another target or none */
+  follows: Input | null
   why: Reason
 }
 
 /** A listing that may be compared with another one. */
 export interface Offer {
+  listingId: number
   kurus: number
   sellerId: number
   /** whether a rule with the target `cheapest` set its price */
@@ -37,24 +49,47 @@ export interface Offer {
 }
 
 /**
- * Prices to compare with: those of other sellers, except prices that follow others themselves. Two rules that undercut each other would otherwise
- * drive each other down to their floors.
+ * Prices to compare with: the lowest of each other seller, so that nobody counts twice, except prices that follow others themselves. Two rules that
+ * undercut each other would otherwise drive each other down to their floors.
  */
-export function comparablePrices(offers: readonly Offer[], sellerId: number): number[] {
-  return offers.filter((offer) => offer.sellerId !== sellerId && !offer.follows).map(({ kurus }) => kurus)
+export function comparablePrices(offers: readonly Offer[], sellerId: number): Input[] {
+  const bySeller = new Map<number, Input>()
+  for (const { sellerId: seller, follows, kurus, listingId } of offers) {
+    if (seller === sellerId || follows) continue
+    const lowest = bySeller.get(seller)
+    if (!lowest || kurus < lowest.kurus) bySeller.set(seller, { kurus, listingId })
+  }
+  return [...bySeller.values()]
+}
+
+/** A price below the median divided by this factor is an outlier. */
+const OUTLIER_FACTOR = 2
+/** Among fewer prices, none can be told to be the outlier. */
+const OUTLIERS_FROM = 3
+
+/** The lowest of at least one price that is not an outlier, and the number of outliers below it. */
+export function cheapestOf(prices: readonly Input[]): { follows: Input; ignored: number } {
+  const middle = prices.length < OUTLIERS_FROM ? 0 : median(prices.map(({ kurus }) => kurus))!
+  const usable = prices.filter(({ kurus }) => kurus * OUTLIER_FACTOR >= middle)
+  return {
+    follows: usable.reduce((lowest, one) => (one.kurus < lowest.kurus ? one : lowest)),
+    ignored: prices.length - usable.length,
+  }
 }
 
 /** The price according to the rule, within its limits. The floor applies always, even if there is no target. */
 export function newPrice(terms: Terms, facts: Facts): NewPrice {
   const lowest = lowestPrice(terms, facts)
-  if (lowest > MAX_PRICE * 100) return { kurus: facts.kurus, limit: 'floor', why: reason('price_out_of_range') }
+  const kept = { kurus: facts.kurus, limit: null, follows: null }
+  if (lowest > MAX_PRICE * 100) return { ...kept, limit: 'floor', why: reason('price_out_of_range') }
   const target = targetOf(terms, facts.inputs)
-  if (typeof target !== 'number') {
-    if (facts.kurus >= lowest) return { kurus: facts.kurus, limit: null, why: target }
-    return { kurus: lowest, limit: 'floor', why: reason('price_below_floor', { floor: minorToNumber(lowest) }) }
+  if ('rule' in target) {
+    if (facts.kurus >= lowest) return { ...kept, why: target }
+    return { ...kept, kurus: lowest, limit: 'floor', why: reason('price_below_floor', { floor: minorToNumber(lowest) }) }
   }
-  const within = limited(target, { ...terms, lowest, before: facts.kurus })
-  return { ...within, why: whyOf(within, target, terms) }
+  const highest = highestPrice(terms, facts)
+  const within = limited(target.kurus, { lowest, highest, before: facts.kurus, maxMovePercent: terms.maxMovePercent })
+  return { ...within, follows: target.follows, why: whyOf(within, target, terms, facts) }
 }
 
 interface Within {
@@ -62,9 +97,15 @@ interface Within {
   limit: PriceLimit | null
 }
 
-function limited(target: number, { lowest, before, ...terms }: Terms & { lowest: number; before: number }): Within {
-  const highest = Math.min(MAX_PRICE * 100, terms.ceilingKurus ?? Infinity)
-  const move = terms.maxMovePercent === null ? Infinity : Math.floor((before * terms.maxMovePercent) / 100)
+interface Limits {
+  lowest: number
+  highest: number
+  before: number
+  maxMovePercent: number | null
+}
+
+function limited(target: number, { lowest, highest, before, maxMovePercent }: Limits): Within {
+  const move = maxMovePercent === null ? Infinity : Math.floor((before * maxMovePercent) / 100)
   let [kurus, limit]: [number, PriceLimit | null] = [Math.min(before + move, Math.max(before - move, target)), null]
   if (kurus !== target) limit = 'max_move'
   if (kurus > highest) [kurus, limit] = [highest, 'ceiling']
@@ -72,18 +113,37 @@ function limited(target: number, { lowest, before, ...terms }: Terms & { lowest:
   return { kurus, limit }
 }
 
-function whyOf({ kurus, limit }: Within, targetKurus: number, { ceilingKurus, maxMovePercent }: Terms): Reason {
-  const target = minorToNumber(targetKurus)
+function whyOf({ kurus, limit }: Within, of: Target, terms: Terms, { marketKurus }: Facts): Reason {
+  const { follows, ignored } = of
+  const target = {
+    target: minorToNumber(of.kurus),
+    ...(follows?.listingId !== undefined && { listing: follows.listingId, price: minorToNumber(follows.kurus) }),
+    ...(ignored > 0 && { ignored }),
+  }
   switch (limit) {
     case 'floor':
-      return reason('price_at_floor', { target, floor: minorToNumber(kurus) })
+      return reason('price_at_floor', { ...target, floor: minorToNumber(kurus) })
     case 'ceiling':
-      return reason('price_at_ceiling', { target, ceiling: minorToNumber(ceilingKurus ?? MAX_PRICE * 100) })
+      if (!isBoundByMarket(terms)) return reason('price_at_ceiling', { ...target, ceiling: minorToNumber(terms.ceilingKurus ?? MAX_PRICE * 100) })
+      return marketKurus === null
+        ? reason('price_unbounded', target)
+        : reason('price_above_market', { ...target, market_price: minorToNumber(marketKurus), factor: FAR_FACTOR })
     case 'max_move':
-      return reason('price_move', { target, percent: maxMovePercent! })
+      return reason('price_move', { ...target, percent: terms.maxMovePercent! })
     case null:
-      return reason('price_target', { target })
+      return reason('price_target', target)
   }
+}
+
+/** Whether the market limits raises: without a ceiling, other sellers alone could raise a price to any amount. */
+function isBoundByMarket({ ceilingKurus, target }: Terms): boolean {
+  return ceilingKurus === null && target.kind !== 'market'
+}
+
+/** The highest price the rule may set. The market's limit never lowers a price. */
+function highestPrice(terms: Terms, { kurus, marketKurus }: Facts): number {
+  const own = isBoundByMarket(terms) ? Math.max(kurus, (marketKurus ?? 0) * FAR_FACTOR) : (terms.ceilingKurus ?? Infinity)
+  return Math.min(MAX_PRICE * 100, own)
 }
 
 /** The lowest price the rule may set; Infinity if no price reaches the minimum payout. */
@@ -92,19 +152,26 @@ function lowestPrice({ floorKurus, floorPayoutKurus }: Terms, { minOfferKurus, c
   return Math.max(MIN_PRICE * 100, floorKurus ?? 0, forPayout, minOfferKurus ?? 0)
 }
 
-/** Target in kuruş before any limit, or why there is none. */
-function targetOf({ target, minComparables }: Terms, inputs: readonly number[] | Reason): number | Reason {
+interface Target {
+  /** before any limit */
+  kurus: number
+  /** the competing price that it is computed from; null for another target */
+  follows: Input | null
+  /** competing prices that were too low to follow */
+  ignored: number
+}
+
+/** The target, or why there is none. */
+function targetOf({ target, minComparables }: Terms, inputs: readonly Input[] | Reason): Target | Reason {
   if ('rule' in inputs) return inputs
   const count = inputs.length
   if (count < Math.max(1, minComparables)) return reason('price_few', { min: Math.max(1, minComparables), count })
-  switch (target.kind) {
-    case 'market':
-      return times(inputs[0]!, target.factor)
-    case 'cheapest':
-      return inputs.reduce((lowest, kurus) => Math.min(lowest, kurus)) + target.amountKurus
-    case 'median_sales':
-      return times(median(inputs)!, target.factor)
+  if (target.kind === 'cheapest') {
+    const cheapest = cheapestOf(inputs)
+    return { kurus: cheapest.follows.kurus + target.amountKurus, ...cheapest }
   }
+  const basis = target.kind === 'market' ? inputs[0]!.kurus : median(inputs.map(({ kurus }) => kurus))!
+  return { kurus: times(basis, target.factor), follows: null, ignored: 0 }
 }
 
 const FACTOR_PARTS = 10_000n

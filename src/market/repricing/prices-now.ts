@@ -1,6 +1,7 @@
 // Applies a repricing rule to its current listings, without writing.
 import { runInSlices } from '#core/slices.ts'
 import type { Tx } from '#db/schema.ts'
+import { marketKurus } from '../market-price.ts'
 import { kurusOfRow, minOfferKurus } from '../store.ts'
 import { type InputsOf, inputsNow } from './facts.ts'
 import { type NewPrice, newPrice } from './new-price.ts'
@@ -27,5 +28,6 @@ export async function pricesNow(ctx: RepricingCtx, tx: Tx, rule: RuleRow, listin
 /** @param kurus the current price */
 export function priceBy(ctx: RepricingCtx, terms: Terms, listing: ScopedListing, kurus: number, inputs: InputsOf): NewPrice {
   const { commissionPercent } = ctx.market
-  return newPrice(terms, { kurus, minOfferKurus: minOfferKurus(listing), commissionPercent, inputs: inputs(listing) })
+  const market = marketKurus(ctx.catalogue, listing.item_id, listing.label_id, ctx.now())
+  return newPrice(terms, { kurus, minOfferKurus: minOfferKurus(listing), commissionPercent, marketKurus: market, inputs: inputs(listing) })
 }

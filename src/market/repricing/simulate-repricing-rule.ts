@@ -52,13 +52,14 @@ export const simulateRepricingRule = writeVerb(
     }),
 )
 
-function repriced({ listing, price: { kurus, limit, why } }: Priced, commissionPercent: number): RepricedListing {
+function repriced({ listing, price: { kurus, limit, follows, why } }: Priced, commissionPercent: number): RepricedListing {
   return {
     listing_id: listing.id,
     price: minorToNumber(kurusOfRow(listing)),
     new_price: minorToNumber(kurus),
     payout: minorToNumber(payoutKurus(kurus, 1, commissionPercent)),
     limit,
+    follows: follows && { listing_id: follows.listingId!, price: minorToNumber(follows.kurus) },
     reason: { message: textOf(why), ...why },
   }
 }

@@ -7,7 +7,7 @@ import { localTime } from '#core/time.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { PUBLISHED } from '../rules.ts'
 import type { Offer } from './new-price.ts'
-import type { Scope, SentTerms } from './terms.ts'
+import { defaultsOf, type Scope, type SentTerms } from './terms.ts'
 import type { RepricingRule } from './types.ts'
 
 /** Maximum listings in a run or simulation. */
@@ -98,7 +98,8 @@ export async function deleteRuleRow(tx: Tx, id: number): Promise<void> {
 }
 
 export function ruleResponse({ id, name, enabled, terms, simulated_at: simulatedAt, last_run_at: lastRunAt }: RuleRow, zone: string): RepricingRule {
-  const { target, scope, floor, ceiling = null, max_move_percent = null, min_comparables = 1 } = terms
+  const { target, scope, floor, ceiling = null } = terms
+  const { maxMovePercent: max_move_percent, minComparables: min_comparables } = defaultsOf(terms)
   const local = (at: Date | null) => at && localTime(at, zone)
   const limits = { ceiling, max_move_percent, min_comparables }
   return { id, name, enabled, target, scope, floor, ...limits, simulated_at: local(simulatedAt), last_run_at: local(lastRunAt) }
@@ -170,15 +171,15 @@ function keysOf(listings: readonly Keyed[]): RawBuilder<unknown> {
 
 /** All visible listings of the same items and grades, by `keyOf`. */
 export async function offersFor(on: Queryable, listings: readonly Keyed[], now: Date): Promise<Map<string, Offer[]>> {
-  const { rows } = await sql<{ item_id: number; label_id: number; kurus: number; seller_id: number; follows: boolean }>`
-    select l.item_id, l.label_id, (l.price * 100)::int4 as kurus, l.seller_id, coalesce(r.terms->'target'->>'kind' = 'cheapest', false) as follows
+  const { rows } = await sql<{ id: number; item_id: number; label_id: number; kurus: number; seller_id: number; follows: boolean }>`
+    select l.id, l.item_id, l.label_id, (l.price * 100)::int4 as kurus, l.seller_id, coalesce(r.terms->'target'->>'kind' = 'cheapest', false) as follows
     from ${keysOf(listings)}
     join listings l on l.item_id = k.item_id and l.label_id = k.label_id
     join accounts a on a.id = l.seller_id
     left join vacations v on v.account_id = l.seller_id and v.starts_at <= ${now} and v.ends_at > ${now}
     left join repricing_rules r on l.changed_by->>'kind' = 'repricing_rule' and r.id = (l.changed_by->>'id')::int4
     where l.status = ${PUBLISHED} and l.quantity > 0 and l.expires_at > ${now} and not a.suspended and v.account_id is null`.execute(on)
-  const offers = rows.map((row) => [keyOf(row), { kurus: row.kurus, sellerId: row.seller_id, follows: row.follows }] as const)
+  const offers = rows.map((row) => [keyOf(row), { listingId: row.id, kurus: row.kurus, sellerId: row.seller_id, follows: row.follows }] as const)
   return grouped(offers)
 }
 

@@ -6,11 +6,14 @@ import { type Market, MARKETS } from '#core/markets.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { reason } from '#core/problems.ts'
 import { MAX_PRICE, MAX_SKU_LENGTH, MIN_PRICE } from '../fields.ts'
+import { FAR_FACTOR } from '../market-price.ts'
 
 export const MAX_SCOPE_ENTRIES = 1_000
 const MAX_FACTOR = 100
 const MAX_MOVE_PERCENT = 100
 const MAX_COMPARABLES = 100
+const DEFAULT_MOVE_PERCENT = 20
+const DEFAULT_COMPARABLES = 3
 
 const AMOUNT = reason('number', { min: -MAX_PRICE, max: MAX_PRICE, decimals: 2 })
 const LIMIT = reason('number', { min: MIN_PRICE, max: MAX_PRICE, decimals: 2 })
@@ -92,12 +95,18 @@ export const TermFields = {
   target: TargetSchema,
   scope: ScopeSchema,
   floor: FloorSchema,
-  ceiling: Type.Optional(orNull(limit('Highest price, in TL; null for no limit'))),
+  ceiling: Type.Optional(
+    // The comparison of releases finds the alternative again by its description.
+    orNull(limit('Highest price, in TL; null for no limit'), {
+      description: `Without it, \`cheapest\` and \`median_sales\` do not raise a price above ${FAR_FACTOR} times the trusted market price, and do not raise it at all if there is none`,
+    }),
+  ),
   max_move_percent: Type.Optional(
     orNull(
       Type.Number({
         minimum: 1,
         maximum: MAX_MOVE_PERCENT,
+        default: DEFAULT_MOVE_PERCENT,
         description: 'Largest change per run, in percent of the previous price; null for no limit',
       }),
     ),
@@ -106,8 +115,7 @@ export const TermFields = {
     Type.Integer({
       minimum: 1,
       maximum: MAX_COMPARABLES,
-      default: 1,
-      description: 'Prices stay unchanged if there are fewer comparable listings or sales; a market has one price',
+      description: `Prices stay unchanged if fewer other sellers have a comparable listing, or if there are fewer sales; default: ${DEFAULT_COMPARABLES}. A market has one price`,
     }),
   ),
 }
@@ -119,9 +127,24 @@ const TermsSchema = Type.Object(TermFields)
 export type SentTerms = Static<typeof TermsSchema>
 export type Scope = SentTerms['scope']
 
-/** The terms with defaults for absent fields, as stored and compared. */
+/** The terms as stored and compared: fields with a default are absent unless they were sent. */
 export function storedTerms({ target, scope, floor, ceiling, max_move_percent, min_comparables }: SentTerms): SentTerms {
-  return { target, scope, floor, ceiling: ceiling ?? null, max_move_percent: max_move_percent ?? null, min_comparables: min_comparables ?? 1 }
+  return {
+    target,
+    scope,
+    floor,
+    ...(typeof ceiling === 'number' && { ceiling }),
+    ...(max_move_percent !== undefined && { max_move_percent }),
+    ...(min_comparables !== undefined && { min_comparables }),
+  }
+}
+
+/** The limits that apply, with their defaults. */
+export function defaultsOf({ target, max_move_percent, min_comparables }: SentTerms): Pick<Terms, 'maxMovePercent' | 'minComparables'> {
+  return {
+    maxMovePercent: max_move_percent === undefined ? DEFAULT_MOVE_PERCENT : max_move_percent,
+    minComparables: min_comparables ?? (target.kind === 'market' ? 1 : DEFAULT_COMPARABLES),
+  }
 }
 
 export type Target =
@@ -134,13 +157,15 @@ export interface Terms {
   target: Target
   floorKurus: number | null
   floorPayoutKurus: number | null
+  /** null: see `ceiling` */
   ceilingKurus: number | null
   maxMovePercent: number | null
   minComparables: number
 }
 
 /** @throws VALIDATION_ERROR naming the field: no floor, a floor above the ceiling, or a third decimal */
-export function termsOf({ target, scope, floor, ceiling, max_move_percent, min_comparables }: SentTerms): Terms {
+export function termsOf(terms: SentTerms): Terms {
+  const { target, scope, floor, ceiling, min_comparables } = terms
   if (floor.price === undefined && floor.payout === undefined) throw invalid('floor', 'at_least_one', { fields: ['price', 'payout'] })
   if (scope.kind === 'items' && scope.game === undefined && scope.category_id === undefined) {
     throw invalid('scope', 'at_least_one', { fields: ['game', 'category_id'] })
@@ -156,8 +181,7 @@ export function termsOf({ target, scope, floor, ceiling, max_move_percent, min_c
     floorKurus,
     floorPayoutKurus: floor.payout === undefined ? null : kurusOf('floor.payout', floor.payout),
     ceilingKurus,
-    maxMovePercent: max_move_percent ?? null,
-    minComparables: min_comparables ?? 1,
+    ...defaultsOf(terms),
   }
 }
 

@@ -1,7 +1,7 @@
 // Filters of listing searches: one rule per parameter, each with a row test and a part of the cache key.
 import type { Interned } from '#catalogue/snapshot/interned.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { fold } from '#index/fold.ts'
+import { fold, words } from '#index/fold.ts'
 import type { Kind, PublishedTable } from './published.ts'
 
 export interface ListingFilter {
@@ -64,7 +64,8 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
   }
   if (sellerName !== undefined) {
     const name = fold(sellerName)
-    add('seller', name, (row) => sellers.get(table.sellerId[row]!) === name)
+    const fits = nameTest(name, sellers.values())
+    add('seller', name, (row) => fits(sellers.get(table.sellerId[row]!) ?? ''))
   }
   if (games && games.length > 0) {
     const wanted = sortedSet(games)
@@ -74,7 +75,12 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
   if (genre !== undefined) add('genre', genre, (row) => items.genreOf(itemRow(row)) === genre)
   if (setName !== undefined) {
     const name = fold(setName)
-    const wanted = categoriesWhere(catalogue, (found) => fold(found.name) === name)
+    const { categories } = catalogue
+    const fits = nameTest(
+      name,
+      categories.ids().map((id) => fold(categories.get(id)!.name)),
+    )
+    const wanted = categoriesWhere(catalogue, (found) => fits(fold(found.name)))
     add('set', name, (row) => wanted.has(items.categoryId[itemRow(row)]!))
   }
   if (category !== undefined) {
@@ -82,6 +88,13 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
     add('category', category, (row) => wanted.has(items.categoryId[itemRow(row)]!))
   }
   return conditions
+}
+
+/** Tests folded names: if one is the wanted text, only that; otherwise those with words that begin with each word of it. */
+function nameTest(wanted: string, names: Iterable<string>): (name: string) => boolean {
+  if (Iterator.from(names).some((name) => name === wanted)) return (name) => name === wanted
+  const sought = words(wanted)
+  return (name) => sought.length > 0 && sought.every((start) => words(name).some((word) => word.startsWith(start)))
 }
 
 function addRange(conditions: Condition[], by: 'price' | 'pc', from = -Infinity, to = Infinity, amountOf: (row: number) => number): void {

@@ -37,6 +37,11 @@ const ARE_COMPARABLE: Record<IdentityKind, (one: AlikePrice, other: AlikePrice) 
   name: (one, other) => one.categoryId === other.categoryId,
 }
 
+/** Whether the identity of two prices is more than coincidence. */
+export function areComparable(kind: IdentityKind, one: AlikePrice, other: AlikePrice): boolean {
+  return ARE_COMPARABLE[kind](one, other)
+}
+
 /**
  * Which of the identical prices are in doubt: all whose identity is more than coincidence, except one that another market agrees with while the
  * others are contradicted.
@@ -44,7 +49,7 @@ const ARE_COMPARABLE: Record<IdentityKind, (one: AlikePrice, other: AlikePrice) 
  */
 export function findDoubtful(alike: readonly AlikePrice[], kind: IdentityKind): boolean[] {
   return alike.map((one) => {
-    const rivals = alike.filter((other) => other !== one && ARE_COMPARABLE[kind](one, other))
+    const rivals = alike.filter((other) => other !== one && areComparable(kind, one, other))
     return rivals.length > 0 && !(one.backing === 'agreed' && rivals.every(({ backing }) => backing === 'contradicted'))
   })
 }

@@ -22,11 +22,8 @@ const RECORDS = process.env.RECORD_RELEASE === '1'
 if (RECORDS) mkdirSync(join(RELEASES, VERSION), { recursive: true })
 /** Newest first. */
 const kept = readdirSync(RELEASES).sort(byNumber).reverse()
-/**
- * Releases that the current OpenAPI documents are compared with; when a release is being recorded, also the one before it. Those of 0.1.0 omitted
- * types.
- */
-const compared = kept.slice(0, 2).filter((version) => version !== '0.1.0')
+/** Releases that the current OpenAPI documents are compared with; when a release is being recorded, also the one before it. */
+const compared = kept.slice(0, 2)
 const headings = [...readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## (\S+) \(\d{4}-\d\d-\d\d\)$/gm)].map(([, version]) => version!)
 
 const directory = mkdtempSync(join(tmpdir(), 'mintmark-releases-'))
@@ -50,19 +47,30 @@ function withoutExamples(document: string): string {
   return `${JSON.stringify(value, null, 1)}\n`
 }
 
+/** Keys that may not see a webhook's secret get null since 0.3.0: the contract names the field, and showing the secret was a fault. */
+const ACCEPTED = [
+  /~1plus~1webhook\/\S+\/properties\/secret: Type of `secret` widened/,
+  /^Field Webhook.secret changed type from String! to String\.$/,
+]
+const isAccepted = (change: string) => ACCEPTED.some((pattern) => pattern.test(change))
+
 /** Changes between two OpenAPI documents that break a client. New values of an enum do not: clients ignore unknown values. */
 async function breakingChanges(from: string, to: string): Promise<string[]> {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const args = [REDOCLY, 'diff', from, to, '--format=json', '--skip-rule=enum-values-added']
   const { stdout } = await promisify(execFile)(process.execPath, args, { env, maxBuffer: 2 ** 28 }).catch((error: { stdout: string }) => error)
   const { changes } = JSON.parse(stdout) as { changes: { path: string; impact: string; verdicts: { impact: string; message: string }[] }[] }
-  return changes.flatMap(({ path, verdicts }) => verdicts.filter(({ impact }) => impact === 'major').map(({ message }) => `${path}: ${message}`))
+  const breaking = changes.flatMap(({ path, verdicts }) =>
+    verdicts.filter(({ impact }) => impact === 'major').map(({ message }) => `${path}: ${message}`),
+  )
+  return breaking.filter((change) => !isAccepted(change))
 }
 
 test('this version is a release with its documents and its changelog entry', () => {
   expect(versionIn('client/package.json')).toBe(VERSION)
   expect(kept[0]).toBe(VERSION)
-  expect(headings).toEqual(kept)
+  // Documents of older releases are not kept: nothing is compared with them.
+  expect(headings.slice(0, kept.length)).toEqual(kept)
 })
 
 test.each(compared.flatMap((version) => DOCUMENTS.map((name) => ({ name, version }))))(
@@ -74,7 +82,8 @@ test.each(compared.flatMap((version) => DOCUMENTS.map((name) => ({ name, version
 
 test.each(kept)('the GraphQL schema breaks no client of %s', (version) => {
   const before = buildSchema(readFileSync(join(RELEASES, version, SCHEMA), 'utf8'))
-  expect(findBreakingChanges(before, buildSchema(current.get(SCHEMA)!)).map(({ description }) => description)).toEqual([])
+  const changes = findBreakingChanges(before, buildSchema(current.get(SCHEMA)!)).map(({ description }) => description)
+  expect(changes.filter((change) => !isAccepted(change))).toEqual([])
 })
 
 describe('The comparison of OpenAPI documents', () => {

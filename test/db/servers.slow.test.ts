@@ -232,12 +232,10 @@ async function readAll(db: Database<Schema>, from: LogPosition | null): Promise<
   for (let after = from; ; ) {
     const page = await readLog(db.kysely, { after, kinds: ['items'], most: 7, entryBytes: 1 })
     if (page === 'expired') throw new Error('expired')
-    const { cluster, seen, upTo, more, parts } = page
+    const { more, next, parts } = page
     ids.push(...parts.flatMap((part) => part.ids ?? []))
-    const last = parts.at(-1)
     const isEnd = !more && (after === null || after.range === null)
-    const range = more && last ? { upTo, xact: last.xact, seq: last.seq, entry: last.first + last.ids!.length } : null
-    after = readPosition(positionText({ cluster, seen: range ? seen : upTo, range }))!
+    after = readPosition(positionText(next))!
     if (isEnd) return { ids, next: after }
   }
 }

@@ -119,22 +119,35 @@ describe('with a running service', () => {
     await until('the key is refused', async () => (await send(`${service.publicUrl}/api/v1/items`, key)).status === 401)
   })
 
-  test('doctor finds no problems', async () => {
-    const { ok, findings } = await json<{ ok: boolean; findings: { check: string; ok: boolean }[] }>('doctor')
-    expect([ok, findings.filter((finding) => !finding.ok)]).toEqual([true, []])
-    expect((await command('doctor')).out).not.toContain('✗')
-  })
-
-  test('doctor names the currencies without an exchange rate, until they are loaded', async () => {
+  test('doctor fails while exchange rates are missing, old, or later than prices, and finds no other problem', async () => {
     await json('import', 'mintmark-ndjson', ...SAMPLES)
-    const rates = async () =>
-      (await json<{ findings: { check: string; found: string; advice?: string }[] }>('doctor')).findings.find(({ check }) => check === 'rates')
-    expect(await rates()).toMatchObject({
-      found: expect.stringMatching(/^none for USD, EUR: /),
-      advice: 'load rates: mintmark rates set USD=... EUR=...',
-    })
-    await json('rates', 'set', 'USD=41.87', 'EUR=48.31', '--day', '2026-01-01')
-    expect(await rates()).toMatchObject({ found: expect.stringMatching(/^known for TRY, USD, EUR/) })
+    const problems = async () => {
+      const { code, out, said } = await command('doctor', '--json')
+      const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: { check: string; ok: boolean; found: string; advice?: string }[] }
+      expect([ok, said]).toEqual([code === 0, []])
+      return findings.filter((finding) => !finding.ok)
+    }
+    expect(await problems()).toMatchObject([
+      { check: 'rates', found: expect.stringMatching(/^none for USD, EUR: /), advice: 'load rates: mintmark rates set USD=... EUR=...' },
+    ])
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+    const first = day(30)
+    await json('rates', 'set', 'USD=41.87', 'EUR=48.31', '--date', first)
+    expect(await problems()).toMatchObject([
+      {
+        check: 'rates',
+        found: expect.stringMatching(/^those of USD, EUR are 3\d days old/),
+        advice: 'load current rates, and then every working day: mintmark rates set USD=... EUR=...',
+      },
+    ])
+    await json('rates', 'set', 'USD=41.87', 'EUR=48.31', '--day', day(1))
+    expect(await problems()).toMatchObject([
+      {
+        check: 'rates',
+        found: expect.stringMatching(/^known for TRY, USD, EUR; \d+ prices could not be checked: no exchange rate for their day$/),
+        advice: `load rates of days before ${first}: mintmark rates import <file>; the prices are checked again within an hour`,
+      },
+    ])
   })
 
   test('migrate has nothing to do', async () => {

@@ -91,10 +91,10 @@ test('the image is small, runs as an unprivileged user and checks its health', (
   expect(files.reduce((bytes, { parentPath, name }) => bytes + statSync(join(parentPath, name)).size, 0)).toBeLessThan(150e6)
 })
 
-test('compose.yaml has a database, two nodes, a worker and Redis, started in the correct order', () => {
+test('compose.yaml has a database, two nodes and a worker, started in the correct order', () => {
   const commands = Object.fromEntries(ours.map(([name, { command }]) => [name, command]))
   expect(commands).toEqual({ migrate: ['migrate'], 'api-1': ['api'], 'api-2': ['api'], operator: ['operator'], worker: ['work'] })
-  expect(Object.keys(compose.services).filter((name) => !(name in commands))).toEqual(['postgres', 'redis'])
+  expect(Object.keys(compose.services).filter((name) => !(name in commands))).toEqual(['postgres'])
   for (const [name, { depends_on: needs }] of ours) {
     if (name === 'migrate') expect(needs).toEqual({ postgres: { condition: 'service_healthy' } })
     else expect(needs).toMatchObject({ migrate: { condition: 'service_completed_successfully' } })
@@ -104,27 +104,25 @@ test('compose.yaml has a database, two nodes, a worker and Redis, started in the
 test('the services start from what the image contains, become healthy and stop', async () => {
   const database = await freshDatabase()
   const user = ordinaryUser(database.url)
-  const [redisPort] = (await freePorts(1)).map(String) as [string]
-  const redis = spawnSync('redis-server', ['--version']).status === 0
-  if (redis) children.push(spawn('redis-server', ['--port', redisPort, '--bind', '127.0.0.1', '--save', '', '--dir', root], { stdio: 'ignore' }))
   const data = join(root, 'data')
-  mkdirSync(data)
-  if (user.uid !== undefined) chownSync(data, user.uid, user.gid!)
+  const shared = join(root, 'shared')
+  for (const folder of [data, shared]) mkdirSync(folder)
+  if (user.uid !== undefined) for (const folder of [data, shared]) chownSync(folder, user.uid, user.gid!)
 
   const start = async (service: ComposeService) => {
-    const [port, operatorPort] = (await freePorts(2)).map(String) as [string, string]
-    const ports = { PORT: port, OPERATOR_PORT: operatorPort }
+    const [port, operatorPort, metricsPort] = (await freePorts(3)).map(String) as [string, string, string]
+    const ports = { PORT: port, OPERATOR_PORT: operatorPort, METRICS_PORT: metricsPort }
     const settings: Record<string, string> = {
       ...service.environment,
+      DUMPS_DIR: join(shared, 'dumps'),
+      ARCHIVE_DIR: join(shared, 'archive'),
+      METRICS_HOST: '127.0.0.1',
       DATABASE_URL: database.url,
-      REDIS_URL: `redis://127.0.0.1:${redisPort}`,
       SECRET_KEY: '0123456789abcdef'.repeat(4),
       ...(service.environment.OPERATOR_TOKEN && { OPERATOR_TOKEN: 'operator token of the container test' }),
     }
-    // If this machine has no Redis, nodes count requests in PostgreSQL.
-    if (!redis) delete settings.REDIS_URL
     // 0.0.0.0 is only for the container's own network.
-    const env = { ...imageEnv, DATA_DIR: data, HOST: '127.0.0.1', OPERATOR_HOST: '127.0.0.1', ...ports, ...settings }
+    const env = { ...imageEnv, DATA_DIR: data, HOST: '127.0.0.1', OPERATOR_HOST: '127.0.0.1', ...settings, ...ports }
     const child = spawn(process.execPath, ['src/main.ts', ...service.command], { cwd: image, env, ...user, stdio: ['ignore', 'pipe', 'pipe'] })
     children.push(child)
     let shown = ''

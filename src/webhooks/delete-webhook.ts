@@ -1,0 +1,22 @@
+// Deletes the account's webhook with its secret; pending deliveries are cancelled, and the feed keeps all events.
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { cancelPending } from './queue.ts'
+import { removeWebhook } from './store.ts'
+import type { WebhookCtx } from './types.ts'
+
+export const deleteWebhook = verb(
+  { name: 'deleteWebhook', needs: OPERATION_PLAN.deleteWebhook, writes: true, input: Type.Object({}, { additionalProperties: false }) },
+  (ctx: WebhookCtx): Promise<{ message: string }> => {
+    const accountId = ownAccount(ctx.viewer)
+    return change(ctx, async (tx, note) => {
+      const before = await removeWebhook(tx, accountId)
+      if (!before) return { message: 'No webhook was set' }
+      await cancelPending(tx, accountId)
+      note.audit({ action: 'webhook.delete', subject: 'webhook', id: accountId, before })
+      return { message: 'Webhook deleted' }
+    })
+  },
+)
