@@ -1973,6 +1973,11 @@ export interface components {
              *     ]
              */
             rows: unknown[];
+            /**
+             * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+             * @example true
+             */
+            dry_run?: boolean;
         };
         Item: {
             /** @example 4 */
@@ -2481,6 +2486,11 @@ export interface components {
             rows: unknown[];
             /** @description `all` (default): applied only if no row is refused. `good_rows`: refused rows are skipped */
             policy?: components["schemas"]["PriceJobPolicy"];
+            /**
+             * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+             * @example true
+             */
+            dry_run?: boolean;
         };
         Price: {
             /**
@@ -7270,7 +7280,13 @@ export interface operations {
     };
     placeParkedListing: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -7378,7 +7394,13 @@ export interface operations {
     };
     dropParkedListing: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -7574,6 +7596,11 @@ export interface operations {
             query?: {
                 /** @description `all` (default): applied only if no row is refused. `good_rows`: refused rows are skipped */
                 policy?: components["schemas"]["PriceJobPolicy"];
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
             };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
@@ -7910,7 +7937,13 @@ export interface operations {
     };
     applyPriceJob: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -8057,7 +8090,13 @@ export interface operations {
     };
     undoPriceJob: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -8296,7 +8335,13 @@ export interface operations {
     };
     createRepricingRule: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -8437,7 +8482,13 @@ export interface operations {
     };
     deleteRepricingRule: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -8530,7 +8581,13 @@ export interface operations {
     };
     updateRepricingRule: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -8668,7 +8725,13 @@ export interface operations {
     };
     simulateRepricingRule: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -8803,7 +8866,13 @@ export interface operations {
     };
     runRepricingRule: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -9306,7 +9375,13 @@ export interface operations {
     };
     addCollectionItem: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -9518,7 +9593,13 @@ export interface operations {
     };
     removeCollectionItem: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -9618,7 +9699,13 @@ export interface operations {
     };
     updateCollectionItem: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -10070,7 +10157,13 @@ export interface operations {
     };
     setVacation: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -10172,7 +10265,13 @@ export interface operations {
     };
     endVacation: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -10221,6 +10320,15 @@ export interface operations {
             };
             /** @description IDEMPOTENCY_CONFLICT */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10315,7 +10423,13 @@ export interface operations {
     };
     configureWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -10421,7 +10535,13 @@ export interface operations {
     };
     deleteWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -10465,6 +10585,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description RATE_LIMITED */
             429: {
                 headers: {
@@ -10478,7 +10607,13 @@ export interface operations {
     };
     rotateWebhookSecret: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -10541,6 +10676,15 @@ export interface operations {
             };
             /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10664,7 +10808,13 @@ export interface operations {
     };
     testWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -10765,7 +10915,13 @@ export interface operations {
     };
     checkWebhook: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -10836,6 +10992,15 @@ export interface operations {
             };
             /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10985,7 +11150,13 @@ export interface operations {
     };
     replayEvents: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
@@ -11181,7 +11352,13 @@ export interface operations {
     };
     importListings: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;

@@ -4,7 +4,8 @@ import { NOTHING_CHANGED } from '#db/write-verb.ts'
 import type { GraphqlCtx } from './context.ts'
 
 const ARGUMENT = {
-  description: 'Changes nothing and returns what the mutation would return, with `forecast` where it has this field; ids of new objects do not exist.',
+  description:
+    'Changes nothing and returns what the mutation would return, with `forecast` where it has this field; ids of new objects do not exist.',
   type: GraphQLBoolean,
   defaultValue: false,
 }

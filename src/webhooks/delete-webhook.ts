@@ -1,14 +1,15 @@
 // Deletes the account's webhook with its secret; pending deliveries are cancelled, and the feed keeps all events.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { ownAccount, verb } from '#core/verb.ts'
+import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { cancelPending } from './queue.ts'
 import { removeWebhook } from './store.ts'
 import type { WebhookCtx } from './types.ts'
 
-export const deleteWebhook = verb(
-  { name: 'deleteWebhook', needs: OPERATION_PLAN.deleteWebhook, writes: true, input: Type.Object({}, { additionalProperties: false }) },
+export const deleteWebhook = writeVerb(
+  { name: 'deleteWebhook', needs: OPERATION_PLAN.deleteWebhook, input: Type.Object({}, { additionalProperties: false }) },
   (ctx: WebhookCtx): Promise<{ message: string }> => {
     const accountId = ownAccount(ctx.viewer)
     return change(ctx, async (tx, note) => {

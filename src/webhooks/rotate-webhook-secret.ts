@@ -4,8 +4,9 @@ import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
-import { maySeeSecrets, ownAccount, verb } from '#core/verb.ts'
+import { maySeeSecrets, ownAccount } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { writeVerb } from '#db/write-verb.ts'
 import { newSecret, OVERLAP_MS } from './secrets.ts'
 import { previousValidUntil, rotateSecret } from './store.ts'
 import type { WebhookCtx } from './types.ts'
@@ -19,12 +20,13 @@ export const RotatedSecretSchema = Type.Object(
 )
 export type RotatedSecret = Static<typeof RotatedSecretSchema>
 
-export const rotateWebhookSecret = verb(
+export const rotateWebhookSecret = writeVerb(
   {
     name: 'rotateWebhookSecret',
     needs: OPERATION_PLAN.rotateWebhookSecret,
-    writes: true,
     secret: true,
+    // A secret that is never used would only mislead.
+    rehearsable: false,
     input: Type.Object({}, { additionalProperties: false }),
   },
   async ({ webhooks: { sealing, zone }, ...ctx }: WebhookCtx): Promise<RotatedSecret> => {

@@ -300,6 +300,43 @@ test.each(ownedOf(PUBLIC_ROWS))("%s: another account's records stay unchanged an
   expect(await stateOf(node)).toEqual(before)
 })
 
+/** Writes that a dry run cannot show, and that refuse it by name. */
+const NO_DRY_RUN = [
+  'POST /api/v1/plus/webhook/rotate-secret',
+  'POST /api/v1/plus/webhook/check',
+  'mutation rotateWebhookSecret',
+  'mutation checkWebhook',
+]
+const isWrite = ([name, row]: [string, PublicRow]) => name.includes(' /api/v1/plus/') && !name.startsWith('GET ') && !row.reads
+
+test.each(Object.entries(PUBLIC_ROWS).filter(isWrite))('%s: a dry run changes nothing', async (name, row) => {
+  node.clock.advance(61_000)
+  const things = await thingsOf(callers.plus)
+  const before = await stateOf(node)
+  const asked = (flag: string) =>
+    ask(name, { ...row, query: [row.query, `dry_run=${flag}`].filter(Boolean).join('&') }, things, bearer(callers.plus.key))
+  const reply = await asked('1')
+  expect([reply.status, reply.text]).toEqual([NO_DRY_RUN.includes(name) ? 422 : (row.status ?? 200), expect.any(String)])
+  if (NO_DRY_RUN.includes(name)) expect(reply.text).toContain('"field":"dry_run"')
+  for (const flag of ['', 'yes']) {
+    const refused = await asked(flag)
+    expect([flag, refused.status, refused.text]).toEqual([flag, 422, expect.stringContaining('"field":"dry_run"')])
+  }
+  expect(await stateOf(node)).toEqual(before)
+})
+
+test.each(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation ')))('%s: a dry run changes nothing', async (name, row) => {
+  node.clock.advance(61_000)
+  const things = await thingsOf(callers.plus)
+  const before = await stateOf(node)
+  // Among the arguments of the mutation, or as its only one.
+  const field = /^\w+\(/.test(row.field) ? row.field.replace('(', '(dryRun: true, ') : row.field.replace(/^\w+/, '$&(dryRun: true)')
+  const reply = await askGraphql('/graphql', name, { field }, things, bearer(callers.plus.key))
+  if (NO_DRY_RUN.includes(name)) expect(reply.text).toContain('"field":"dryRun"')
+  else expect([reply.status, reply.text]).toEqual([200, expect.not.stringContaining('"errors"')])
+  expect(await stateOf(node)).toEqual(before)
+})
+
 test('malformed keys return 401 for MCP', async () => {
   for (const [kind, { headers, query }] of Object.entries(brokenKeys)) {
     const reply = await sendRaw(`${node.publicUrl}/mcp${query ? `?${query}` : ''}`, 'POST', headers, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}')

@@ -157,10 +157,10 @@ describe('an unknown field', () => {
       [
         plus('POST', `/collections/${collection}/items`, `{"item_id": ${item}, "x": 1}`),
         'PLUS_COLLECTION_ERROR',
-        `item_id, item_group_type_id, ${kept}`,
+        `item_id, item_group_type_id, ${kept}, dry_run`,
       ],
-      [plus('PATCH', `/collections/${collection}/items/${record}`, '{"x": 1}'), 'PLUS_COLLECTION_ERROR', kept],
-      [plus('PUT', '/webhook', '{"url": "https://example.com/", "x": 1}'), 'VALIDATION_ERROR', 'url, on_sale, on_expire, is_active'],
+      [plus('PATCH', `/collections/${collection}/items/${record}`, '{"x": 1}'), 'PLUS_COLLECTION_ERROR', `${kept}, dry_run`],
+      [plus('PUT', '/webhook', '{"url": "https://example.com/", "x": 1}'), 'VALIDATION_ERROR', 'url, on_sale, on_expire, is_active, dry_run'],
       [operator(`/accounts/${node.accounts.plus}`, { x: 1 }, 'PATCH'), 'VALIDATION_ERROR', 'name, plan, suspended, listing_intake'],
       [operator(`/accounts/${node.accounts.plus}/credits`, { amount: 1, x: 1 }), 'VALIDATION_ERROR', 'amount, reason'],
       [operator(`/collections/${collection}`, { x: 1 }, 'PATCH'), 'VALIDATION_ERROR', 'name, description, visibility'],
