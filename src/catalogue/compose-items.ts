@@ -4,7 +4,7 @@ import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { detailsFromRow } from './details.ts'
-import { type Facts, factsOf } from './facts.ts'
+import { type Facts, factsOf, refKey, type StatedFacts, suffixedRefs } from './facts.ts'
 import type { ForeignId } from './records.ts'
 import { statedFacts } from './source-records.ts'
 import { categoriesByRef, type ItemWrite, saveItems, type SavedItems } from './store.ts'
@@ -103,25 +103,66 @@ function writeOf({ id, facts, copies }: Composition, names: CatalogueNames): Ite
   }
 }
 
-/** Composes existing items again from the current facts of their records. Their slugs change only if an operator states another one. */
-export async function recompose(tx: Tx, note: Note, names: CatalogueNames, ids: readonly number[]): Promise<SavedItems> {
-  const items = [...(await statedFacts(tx, ids))].map(([id, records]) => ({ id, ...factsOf(records) }))
+/**
+ * Composes existing items again from the current facts of their records. Their slugs change only if an operator states another one. `reserved` are
+ * refs by `refKey` that these items give up, because they belong to merged items about to be restored.
+ */
+export async function recompose(
+  tx: Tx,
+  note: Note,
+  names: CatalogueNames,
+  ids: readonly number[],
+  reserved: ReadonlySet<string> = new Set(),
+): Promise<SavedItems> {
+  const items = [...(await statedFacts(tx, ids))].map(([id, records]) => ({ id, records, ...factsOf(records) }))
   for (const { facts, provenance } of items) if (provenance.slug !== 'operator') delete facts.slug
   await keepRefs(
     tx,
     items.filter(({ provenance }) => provenance.ref !== 'operator'),
+    reserved,
   )
   return composeItems(tx, note, names, items)
 }
 
-/** Keeps an item's ref if another item has the ref stated by its records: a source may give two finishes the same ref. */
-async function keepRefs(tx: Tx, items: readonly { id: number; facts: Facts }[]): Promise<void> {
-  const { rows } = await sql<{ id: number; ref: string }>`
-    select own.id, own.ref
+interface Stated {
+  id: number
+  records: readonly StatedFacts[]
+  facts: Facts
+}
+
+/**
+ * Keeps an item's ref if another item has the ref stated by its records: a source may give two finishes the same ref. If the item must give up its
+ * own ref as well, or has it in another market, its finish is appended to the stated one.
+ */
+async function keepRefs(tx: Tx, items: readonly Stated[], reserved: ReadonlySet<string>): Promise<void> {
+  const { rows } = await sql<{ id: number; market: Market; ref: string; taken: boolean }>`
+    select own.id, own.market, own.ref, exists (
+      select from items other where other.id <> own.id and other.market = stated.market and other.ref = stated.ref
+    ) as taken
     from unnest(${items.map(({ id }) => id)}::int4[], ${items.map(({ facts }) => facts.market!)}::text[], ${items.map(({ facts }) => facts.ref!)}::text[])
       as stated(id, market, ref)
-    join items own on own.id = stated.id and own.market = stated.market
-    join items other on other.id <> own.id and other.market = stated.market and other.ref = stated.ref`.execute(tx)
-  const kept = new Map(rows.map(({ id, ref }) => [id, ref]))
-  for (const { id, facts } of items) facts.ref = kept.get(id) ?? facts.ref!
+    join items own on own.id = stated.id`.execute(tx)
+  const current = new Map(rows.map((row) => [row.id, row]))
+  const used = new Set(reserved)
+  for (const { id, records, facts } of items) {
+    const market = facts.market!
+    const own = current.get(id)!
+    if (!own.taken && !reserved.has(refKey(market, facts.ref!))) continue
+    const keeps = own.market === market && !reserved.has(refKey(market, own.ref))
+    facts.ref = keeps ? own.ref : await freeRef(tx, { id, market, ref: facts.ref!, finish: records.map(({ finish }) => finish).find(Boolean) }, used)
+    used.add(refKey(market, facts.ref))
+  }
+}
+
+async function freeRef(
+  tx: Tx,
+  { id, market, ref, finish }: { id: number; market: Market; ref: string; finish: string | undefined },
+  used: ReadonlySet<string>,
+): Promise<string> {
+  for (const free of suffixedRefs(ref, finish)) {
+    if (used.has(refKey(market, free))) continue
+    const other = tx.selectFrom('items').select('id').where('market', '=', market).where('ref', '=', free).where('id', '<>', id)
+    if ((await other.executeTakeFirst()) === undefined) return free
+  }
+  throw new Error('unreachable')
 }

@@ -166,6 +166,17 @@ function statesNoFinish({ source, finish }: StatedFacts): boolean {
   return finish === '' && source !== 'operator' && source !== 'mintmark'
 }
 
+/** Equal for the same ref in the same market. */
+export function refKey(market: string, ref: string): string {
+  return `${market}\t${ref}`
+}
+
+/** The refs for an item whose stated one another item has, in the order in which they are tried. */
+export function* suffixedRefs(ref: string, finish = 'other'): Generator<string, never> {
+  yield `${ref}:${finish}`
+  for (let count = 2; ; count += 1) yield `${ref}:${finish}-${count}`
+}
+
 /** Equal for the same id of the same shop and finish. */
 export function foreignIdKey({ source, id, finish = '' }: ForeignId): string {
   return `${source}\t${id}\t${finish}`

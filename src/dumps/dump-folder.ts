@@ -1,6 +1,8 @@
 // Dumps in a folder on disk that several nodes may share.
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { notFound } from '#core/errors.ts'
 import { type DumpStore, isStamp, RETAINED_DUMPS, MANIFEST, stampOf, type StoredDumpFile } from './store.ts'
 import type { Dump } from './types.ts'
 
@@ -31,7 +33,7 @@ export class DumpFolder implements DumpStore {
     if (stamp === null) return null
     const path = join(this.#path, stamp, name)
     const found = await stat(path).catch(orMissing)
-    return found && { bytes: found.size, read: async (from, to) => (await open(path)).createReadStream({ start: from, end: to - 1 }) }
+    return found && { bytes: found.size, read: (from, to) => partOf(path, from, to) }
   }
 
   stage(stamp: string): string {
@@ -51,6 +53,13 @@ export class DumpFolder implements DumpStore {
     const names = (await readdir(this.#path).catch(orMissing)) ?? []
     return names.filter(isStamp).sort().reverse()
   }
+}
+
+/** @throws NOT_FOUND (rejects with it) if a newer dump has replaced this one meanwhile */
+async function partOf(path: string, from: number, to: number): Promise<Readable> {
+  const file = await open(path).catch(orMissing)
+  if (!file) throw notFound('not_found', { thing: 'file', id: basename(path) })
+  return file.createReadStream({ start: from, end: to - 1 })
 }
 
 function orMissing(error: NodeJS.ErrnoException): null {

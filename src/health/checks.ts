@@ -88,13 +88,15 @@ async function server(db: Db, describe: Reason): Promise<Finding> {
 /** Whether this machine has the files that the database records; reported only if one is missing. */
 async function sharedFiles(db: Db, config: Config): Promise<Finding[]> {
   const store = openDumpStore(config)
-  const missing = (await store.problem()) ? null : await missingDump(db.kysely, store)
+  // A store that is unavailable is a finding of its own.
+  if (await store.problem()) return []
+  const missing = await missingDump(db.kysely, store)
   const findings = missing ? [finding('dumps', false, 'dump_missing', { place: store.place, at: missing.toISOString() })] : []
   const archive = openFileStore(config.archiveDir, config.dumpsS3, 'archive')
   const { rows } = await sql<{ file: string }>`
     select file from price_archives where file is not null union all select file from audit_archives where file is not null`.execute(db.kysely)
-  const lost: string[] = []
-  for (const { file } of rows) if ((await archive.size(file).catch(() => null)) === null) lost.push(file)
+  const sizes = await Promise.all(rows.map(({ file }) => archive.size(file)))
+  const lost = rows.map(({ file }) => file).filter((_, i) => sizes[i] === null)
   if (lost.length > 0) findings.push(finding('archive', false, 'archive_missing', { place: archive.place, count: lost.length, file: lost[0]! }))
   return findings
 }

@@ -1,6 +1,6 @@
 // Refs of items, derived only from the facts of their records.
 import { sql } from 'kysely'
-import { byIdentity, rankOf } from '#catalogue/facts.ts'
+import { byIdentity, rankOf, refKey, suffixedRefs } from '#catalogue/facts.ts'
 import type { Tx } from '#db/schema.ts'
 import type { GameRecord } from './game-records.ts'
 import { type Group, recordsByPrecedence } from './placement.ts'
@@ -29,26 +29,25 @@ export async function refsOf(tx: Tx, groups: readonly Group[]): Promise<GroupRef
     tx,
     groups.flatMap(({ item }) => item ?? []),
   )
-  const differs = ({ group, market, ref }: Named) => group.item === null || current.get(group.item) !== keyOf(market, ref)
+  const differs = ({ group, market, ref }: Named) => group.item === null || current.get(group.item) !== refKey(market, ref)
   const taken = await takenByOthers(tx, named.filter(differs), current)
   const refs = new Map<Group, string>()
   const later: Named[] = []
-  for (const own of Map.groupBy(named, ({ market, ref }) => keyOf(market, ref)).values()) {
+  for (const own of Map.groupBy(named, ({ market, ref }) => refKey(market, ref)).values()) {
     const [first, ...others] = own.length === 1 ? own : own.toSorted(byRecord)
-    const key = keyOf(first!.market, first!.ref)
+    const key = refKey(first!.market, first!.ref)
     if (taken.has(key)) later.push(first!)
     else refs.set(first!.group, first!.ref)
     taken.add(key)
     later.push(...others)
   }
   for (const { group, market, ref } of later.sort(byRecord)) {
-    const finish = group.members.map(({ record }) => record.finish).find(Boolean) ?? 'other'
-    let free = `${ref}:${finish}`
-    for (let count = 2; taken.has(keyOf(market, free)); count += 1) free = `${ref}:${finish}-${count}`
-    taken.add(keyOf(market, free))
+    const finish = group.members.map(({ record }) => record.finish).find(Boolean)
+    const free = suffixedRefs(ref, finish).find((each) => !taken.has(refKey(market, each)))!
+    taken.add(refKey(market, free))
     refs.set(group, free)
   }
-  const moved = named.filter(({ group, market }) => group.item !== null && current.get(group.item) !== keyOf(market, refs.get(group)!))
+  const moved = named.filter(({ group, market }) => group.item !== null && current.get(group.item) !== refKey(market, refs.get(group)!))
   return { refs, moved: new Set(moved.map(({ group }) => group)) }
 }
 
@@ -60,10 +59,6 @@ function namedBy(group: Group): Named {
 
 function byRecord({ by: a }: Named, { by: b }: Named): number {
   return rankOf(a.source) - rankOf(b.source) || (a.key < b.key ? -1 : 1)
-}
-
-function keyOf(market: string, ref: string): string {
-  return `${market}\t${ref}`
 }
 
 /** Market and ref of items, by id. */

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { CatalogueNames, recompose } from '#catalogue/compose-items.ts'
+import { refKey } from '#catalogue/facts.ts'
 import { replaceTakenSlugs, restoreItems } from '#catalogue/merged-items.ts'
 import { moveSourcesBack } from '#catalogue/merged-sources.ts'
 import { moveRecordsBack } from '#collections/merged-records.ts'
@@ -86,16 +87,12 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
 
 /** Restores the ref and slug of survivors that had taken them from a merged item of a higher-ranked source. */
 async function restoreRefs(tx: Tx, note: Note, pairs: readonly MergePair[]): Promise<void> {
-  const { rows } = await sql<{ id: number }>`
-    select distinct i.id from merges m join items i on i.id = m.into_item
-    where m.id = any(${mergeIds(pairs)})
-      and (i.slug = m.item->>'slug' or (i.ref = m.item->>'ref' and i.market = m.item->>'market'))`.execute(tx)
-  if (rows.length === 0) return
-  await recompose(
-    tx,
-    note,
-    new CatalogueNames(tx),
-    rows.map((row) => row.id),
-  )
+  const { rows } = await sql<{ id: number; market: string; ref: string; shared: boolean }>`
+    select i.id, m.item->>'market' as market, m.item->>'ref' as ref,
+      i.slug = m.item->>'slug' or (i.ref = m.item->>'ref' and i.market = m.item->>'market') as shared
+    from merges m join items i on i.id = m.into_item where m.id = any(${mergeIds(pairs)})`.execute(tx)
+  const ids = new Set(rows.flatMap(({ id, shared }) => (shared ? [id] : [])))
+  if (ids.size === 0) return
+  await recompose(tx, note, new CatalogueNames(tx), [...ids], new Set(rows.map(({ market, ref }) => refKey(market, ref))))
   await replaceTakenSlugs(tx, pairs)
 }

@@ -14,6 +14,7 @@ interface GuideSource {
 /** In the order of the navigation. */
 const GUIDES: readonly GuideSource[] = [
   { name: 'start', title: 'Start', files: ['docs/start.md'] },
+  { name: 'catalogue-sources', title: 'Catalogue sources', files: ['docs/catalogue-sources.md'] },
   { name: 'first-hour', title: 'The first hour', files: ['docs/first-hour.md'] },
   { name: 'api-guide', title: 'API guide', files: ['docs/api-guide.md'] },
   { name: 'graphql', title: 'GraphQL', files: ['docs/graphql.md'] },

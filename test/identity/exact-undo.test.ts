@@ -1,7 +1,7 @@
 // Merges of items of any origin, in any chain, reverted in reverse order: tables and responses are the same as before.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { send, startTestNode, type TestNode } from '../support/node.ts'
+import { importFiles, send, startTestNode, type TestNode } from '../support/node.ts'
 import { hangOn, makeTwins, merged, operator, postPrices, stateOf, undo } from './kit.ts'
 
 let node: TestNode
@@ -111,4 +111,24 @@ test('merges in any chain of items of any origin are reverted exactly', async ()
     }),
     { numRuns: 12, endOnFailure: true, examples: [INTO_AN_OPERATORS_ITEM] },
   )
+})
+
+test.each(['source_a', 'source_b', 'the same'])('a survivor that cannot have its stated ref gets its own back: merged item of %s', async (market) => {
+  const card = `refs-${market.replace(' ', '-')}`
+  const ref = `pokemontcg:${card}-1`
+  const create = { name: 'Made by an operator', market: 'source_a', category_id: category, ref }
+  const made = (await operator<{ id: number }>(node, 'POST', '/items', create)).body.data.id
+  await importFiles(node, 'pokemontcg', [
+    { name: 'sets', text: JSON.stringify([{ id: card, name: card, series: 'Refs', printedTotal: 1 }]) },
+    { name: 'cards', text: JSON.stringify({ id: `${card}-1`, name: card, supertype: 'Pokémon', number: '1' }) },
+  ])
+  const { id: survivor } = await node.db.kysely.selectFrom('items').select('id').where('ref', '=', `${ref}:other`).executeTakeFirstOrThrow()
+  const name = `test:${card}`
+  const other = market === 'the same' ? made : (await makeTwins(node, [{ ref: name, market }]))[name]!
+  const ids = [survivor, made, other]
+  const before = await everything(ids)
+  const batch = await merged(node, other, survivor)
+  expect((await operator(node, 'GET', `/items/${survivor}`)).body.data).toMatchObject({ ref: market === 'the same' ? ref : name })
+  expect((await undo(node, batch)).body).toMatchObject({ success: true })
+  expect(await everything(ids)).toEqual(before)
 })

@@ -13,6 +13,7 @@ import { importFiles, silent, startTestNode, type TestNode } from '../support/no
 
 const GUIDES = [
   'start',
+  'catalogue-sources',
   'first-hour',
   'api-guide',
   'graphql',

@@ -52,7 +52,7 @@ describe('a plan', () => {
     ])
     expect(job).toMatchObject({ state: 'planned', policy: 'all', rows_total: 2, rows_refused: 0, changed: 0, kept: 0, failed: 0, applied_at: null })
     expect(Date.parse(job.expires_at) - Date.parse(job.created_at)).toBe(86_400_000)
-    const same = { refused: null, reason: null, outcome: null, why: null }
+    const same = { refused: null, reason: null, outcome: null, why: null, market_price: null, warnings: [] }
     expect(job.rows).toEqual([
       {
         row: 1,
