@@ -1564,7 +1564,7 @@ export interface components {
             label: string | null;
             /**
              * Format: date-time
-             * @description When it was written, UTC
+             * @description When it was written, UTC; changes of one import have the time at which it began to write
              */
             at: string;
             /** @description With `with_data=1`: the current data; null if it no longer exists */

@@ -134,7 +134,7 @@ export const RULES = {
   language: 'must be a language such as en, tr or ja, of at most {max} characters',
   label: 'must be a condition, such as Near Mint, or a grader with a grade, such as PSA 10[, not "{value}"]',
   file_name: 'must be a file name of at most {max} characters, without folders',
-  no_dry_run: 'is not possible here: the request makes calls to your server',
+  no_dry_run: 'is not supported by this operation',
   header_key: 'must be {min} to {max} visible ASCII characters',
   needs_credential: 'is allowed only with an API key, an operator token or a session',
   not_supported: 'is not supported by this operation; send the request without it',

@@ -120,7 +120,7 @@ export const TURKISH: Words = {
     language: 'en çok {max} karakterlik bir dil kodu olmalı, örneğin en, tr ya da ja',
     label: 'bir durum ya da derece olmalı, örneğin Near Mint ya da PSA 10[; "{value}" değil]',
     file_name: 'klasörsüz, en çok {max} karakterlik bir dosya adı olmalı',
-    no_dry_run: 'burada kullanılamaz: istek, sunucunuza çağrı yapar',
+    no_dry_run: 'bu işlem için desteklenmiyor',
     header_key: '{min} ile {max} arasında görünür ASCII karakteri olmalı',
     needs_credential: 'yalnızca API anahtarı, operatör belirteci ya da oturumla kullanılabilir',
     not_supported: 'bu işlemde desteklenmiyor; isteği bu başlık olmadan gönderin',
