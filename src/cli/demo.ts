@@ -34,9 +34,11 @@ export type DemoConfig = MarketSettings & { dataDir: string; priceRules: PriceRu
 
 /** A day before the sample's prices. */
 const RATES = [
-  { day: '2026-10-01', currency: 'USD', rate: 41.87 },
-  { day: '2026-10-01', currency: 'EUR', rate: 48.31 },
+  { currency: 'USD', rate: 41.87 },
+  { currency: 'EUR', rate: 48.31 },
 ]
+/** The day of the sample's oldest prices. */
+const FIRST_DAY = '2026-10-01'
 
 /** Further sellers, so that a search by seller has several results. */
 const SELLER_NAMES = ['Kart Evi', 'Ankara Kart', 'Galata Collectibles', 'Slab City']
@@ -95,7 +97,8 @@ export async function makeDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue
     sellers.push(account.id)
   }
   // Without rates, items in currencies other than lira would all sort last by price.
-  if (!ownCatalogue) await call(setRates, ctx, { rates: RATES })
+  const days = [...new Set([FIRST_DAY, ctx.now().toISOString().slice(0, 10)])]
+  if (!ownCatalogue) await call(setRates, ctx, { rates: days.flatMap((day) => RATES.map((rate) => ({ day, ...rate }))) })
   await addDemoMarket(ctx, config, [...sellers, ...(await demoSellers(ctx))])
   const { token } = await call(createOperatorToken, ctx, { label: 'demo' })
   const access = { keys, operatorToken: token }
