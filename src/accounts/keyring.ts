@@ -246,7 +246,7 @@ export class Keyring implements ChangeFollower {
     const refusal = this.#refusalOf(holder)
     if (refusal !== null) throw this.failures.refuse(caller, refusal)
     if (holder.limits) mayCallFrom(holder.limits, caller)
-    // The key is valid, so this is no failed authentication.
+    // The key is valid, so it does not count as a failed authentication.
     if (holder.suspended) throw new ServiceError('ACCOUNT_SUSPENDED', reason('account_suspended'))
     return this.#used(holder)
   }

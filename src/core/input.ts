@@ -38,7 +38,7 @@ export interface Shape {
   additionalProperties?: unknown
   /** the rule for the error, if the keywords alone do not explain what is allowed */
   allowed?: Reason
-  /** an empty flag is refused, not false: whoever writes it means something else */
+  /** an empty flag is refused instead of false, because its sender meant something else */
   emptyRefused?: boolean
   /** allowed values in the reference, if the verb itself rejects all others */
   documentedValues?: string[]

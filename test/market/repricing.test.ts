@@ -59,7 +59,7 @@ describe('the price by a rule', () => {
     ['the market price never lowers', { maxMovePercent: 20 }, { kurus: 200_000, inputs: [190_000] }, [189_900, null, 'price_target']],
     ['a factor of the market price itself', market(3), { inputs: [50_000] }, [150_000, null, 'price_target']],
     ['a low outlier of three', {}, { inputs: [100, 9_000, 9_500] }, [8_900, null, 'price_target']],
-    ['half the median is no outlier', {}, { inputs: [5_300, 10_600, 12_000] }, [5_200, null, 'price_target']],
+    ['half of the median is not an outlier', {}, { inputs: [5_300, 10_600, 12_000] }, [5_200, null, 'price_target']],
     ['two prices have no outlier', {}, { inputs: [100, 9_000] }, [5_000, 'floor', 'price_at_floor']],
     ['too few to compare with', { minComparables: 3 }, {}, [10_000, null, 'price_few']],
     ['nothing to compare with', {}, { inputs: [] }, [10_000, null, 'price_few']],
