@@ -2,6 +2,9 @@
 
 /** Matches text that spreadsheets treat as a formula, with or without white space before it. */
 const FORMULA = /^'*\s*[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
+/** Where spreadsheets of some countries begin a new cell, even inside our quotes. */
+const SEPARATOR = /([;\t\r\n])/
+const INNER_FORMULA = /^'*\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/
 const QUOTED = /[",;\r\n\t]|^\s|\s$/
 
 /** A line of cells; null is an empty cell. */
@@ -11,12 +14,20 @@ export function csvLine(cells: readonly (string | number | null)[]): string {
 
 /** The text as it was before `csvLine` wrote it. */
 export function unescapeCell(cell: string): string {
-  return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
+  const text = cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
+  return eachPart(text, (part) => (part.startsWith("'") && INNER_FORMULA.test(part) ? part.slice(1) : part))
 }
 
-/** A leading apostrophe turns a formula into text. Text that already starts with one gets another one, so that reading restores the original. */
+/** An apostrophe turns a formula into text. Where there already is one, another is added, so that reading restores the original. */
 function neutralised(text: string): string {
-  return FORMULA.test(text) ? `'${text}` : text
+  const escaped = eachPart(text, (part) => (INNER_FORMULA.test(part) ? `'${part}` : part))
+  return FORMULA.test(escaped) ? `'${escaped}` : escaped
+}
+
+/** Changes each part of a text that follows a separator. */
+function eachPart(text: string, change: (part: string) => string): string {
+  const [first = '', ...parts] = text.split(SEPARATOR)
+  return first + parts.map(change).join('')
 }
 
 function quoted(text: string): string {

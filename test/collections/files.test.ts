@@ -279,17 +279,24 @@ describe('mintmark-csv', () => {
 
   test('any text is preserved, and no cell begins like a formula', () => {
     const text = fc.string({
-      unit: fc.oneof(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', ' ', ',', '"', '＝'), fc.string({ minLength: 1, maxLength: 1 })),
+      unit: fc.oneof(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', ' ', ',', ';', '"', '＝'), fc.string({ minLength: 1, maxLength: 1 })),
     })
     fc.assert(
       fc.property(text, (value) => {
         const line = csvLine([value])
         const written = line.startsWith('"') ? line.slice(1, -2).replaceAll('""', '"') : line.slice(0, -1)
         expect(written).not.toMatch(/^[=+\-@\t\r\n＝＋－＠]/)
+        // Where a semicolon or a line break separates cells.
+        expect(written).not.toMatch(/[;\t\r\n][^\S\t\r\n]*[=+\-@＝＋－＠]/)
         expect(unescapeCell(written)).toBe(value)
       }),
     )
   })
+})
+
+test('a formula after a semicolon is text in a spreadsheet that separates cells by semicolons', () => {
+  expect(csvLine([5, 'x;=1+1;y'])).toBe(`5,"x;'=1+1;y"\n`)
+  expect(unescapeCell("x;'=1+1;y")).toBe('x;=1+1;y')
 })
 
 test('files that are of another format, empty, broken or without records are rejected as a whole', async () => {
