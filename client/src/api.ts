@@ -2448,7 +2448,7 @@ export interface components {
             candidates: components["schemas"]["ListingCandidate"][];
             /**
              * Format: date-time
-             * @description UTC
+             * @description Local time with offset
              */
             parked_at: string;
         };
@@ -7218,7 +7218,7 @@ export interface operations {
                      *             "params": {}
                      *           },
                      *           "candidates": [],
-                     *           "parked_at": "2026-11-23T05:52:00.403Z"
+                     *           "parked_at": "2026-11-23T08:52:00+03:00"
                      *         }
                      *       ],
                      *       "pagination": {

@@ -190,6 +190,7 @@ describe('parked rows', () => {
     const [row] = report.rows
     expect(row).toMatchObject({ outcome: 'parked', listing_id: null, why: { rule: expect.stringMatching(/^(fits|like)_/) } })
     const [waiting] = await parked()
+    expect(waiting!.parked_at).toMatch(/T\d\d:\d\d:\d\d\+03:00$/)
     expect(waiting).toMatchObject({ id: row!.parked_id, line: 2, sku: 'P-0', name: 'Pikacu', number: '58/102', grade: 'NM', price: 15, quantity: 1 })
     expect(waiting!.candidates).toEqual(row!.candidates)
     expect(await mine()).toEqual([])

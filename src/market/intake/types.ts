@@ -4,9 +4,10 @@ import { CandidateFields } from '#collections/import/parked.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import type { WriteCtx } from '#db/change.ts'
+import type { MarketCtx } from '../types.ts'
 import { QUEUED } from '../rules.ts'
 
-export interface IntakeCtx extends WriteCtx, CatalogueNode {}
+export interface IntakeCtx extends WriteCtx, CatalogueNode, Pick<MarketCtx, 'market'> {}
 
 const Candidates = Type.Array(Type.Object(CandidateFields, { title: 'ListingCandidate' }), {
   description: 'Possible items for the row, best match first',
@@ -61,7 +62,7 @@ export const ParkedListingSchema = Type.Object(
     quantity: Type.Integer(),
     why: Why,
     candidates: Candidates,
-    parked_at: Type.String({ format: 'date-time', description: 'UTC' }),
+    parked_at: Type.String({ format: 'date-time', description: 'Local time with offset' }),
   },
   { title: 'ParkedListing' },
 )
