@@ -524,6 +524,9 @@ export interface Schema {
     highlighted_until: Date | null
     sku: string | null
     changed_by: JSONColumnType<ChangedBy> | null
+    priced_version: number | null
+    stocked_version: number | null
+    edited_version: number | null
     version: Generated<number>
     created_at: Date
     updated_at: Date
@@ -560,6 +563,9 @@ export interface Schema {
     outcome: 'changed' | 'reversed' | 'kept' | 'failed' | null
     why: JSONColumnType<Reason> | null
     old_changed_by: JSONColumnType<ChangedBy> | null
+    new_version: number | null
+    old_priced_version: number | null
+    old_stocked_version: number | null
     reason: JSONColumnType<Reason> | null
     market_price: Numeric | null
     warnings: JSONColumnType<Reason[]> | null

@@ -8,7 +8,7 @@ import { expireIfDue } from './expire-listings.ts'
 import { checkOffer } from './fields.ts'
 import { packedPrice } from './packed-prices.ts'
 import { TABLE } from './rules.ts'
-import { checkCaller, kurusOfRow, kurusText, listingTag, lockStock, minOfferKurus, type StockRow, updateStock } from './store.ts'
+import { type ChangeVersions, checkCaller, kurusOfRow, kurusText, listingTag, lockStock, minOfferKurus, type StockRow, updateStock } from './store.ts'
 import { allowed, priceValues } from './transition.ts'
 import type { ListingResult, MarketCtx } from './types.ts'
 
@@ -83,9 +83,28 @@ export function withNewStock(row: StockRow, { kurus, quantity, sku }: NewStock, 
     ...(kurus !== undefined && priceValues(status, kurusText(kurus)!)),
     ...(quantity !== undefined && { quantity }),
     ...(sku !== undefined && { sku }),
-    ...((kurus !== undefined || quantity !== undefined) && { changed_by: by }),
+    ...changeMarks(row.version + 1, { price: kurus !== undefined, stock: quantity !== undefined, other: sku !== undefined }, by),
     status,
     version: row.version + 1,
+  }
+}
+
+/**
+ * The columns that tell later whether and by whom a part of a listing was changed.
+ * @param version of the listing after the change
+ * @param part what was changed; `other` is its content or SKU
+ * @param by as in `withNewStock`
+ */
+export function changeMarks(
+  version: number,
+  part: { price: boolean; stock: boolean; other: boolean },
+  by: ChangedBy | null,
+): Partial<ChangeVersions & Pick<StockRow, 'changed_by'>> {
+  return {
+    ...(part.price && { priced_version: version }),
+    ...(part.stock && { stocked_version: version }),
+    ...(part.other && { edited_version: version }),
+    ...((part.price || part.stock) && { changed_by: by }),
   }
 }
 

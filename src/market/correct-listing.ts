@@ -4,6 +4,7 @@ import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
+import { changeMarks } from './change-stock.ts'
 import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
 import { itemOf, labelOfGrade } from './references.ts'
 import { auditedListing, storedListing } from './store.ts'
@@ -27,13 +28,18 @@ export const correctListing = verb(
         throw invalid('body', 'at_least_one', { fields: Object.keys(ListingBody) })
       }
       const values = valuesOf(fields)
+      const { price, quantity, ...others } = fields
       checkPrices({ ...before, ...values })
       const after = await update({
         ...values,
         ...(fields.item_id !== undefined && { item_id: await itemOf(tx, fields.item_id) }),
         ...(fields.grade_id !== undefined && { grade_id: fields.grade_id, label_id: await labelOfGrade(tx, fields.grade_id) }),
         ...(values.price !== undefined && priceValues(status, values.price)),
-        ...((values.price !== undefined || values.quantity !== undefined) && { changed_by: null }),
+        ...changeMarks(
+          before.version + 1,
+          { price: price !== undefined, stock: quantity !== undefined, other: Object.keys(others).length > 0 },
+          null,
+        ),
       })
       audit(auditedListing(before, now), auditedListing(after, now))
       return storedListing(after, now)

@@ -9,7 +9,7 @@ import { hashRequest } from '#db/idempotency.ts'
 import { refreshServicePrices } from '#prices/service-price.ts'
 import { insertSales, type NewSale } from './order-store.ts'
 import { payoutKurus } from './payout.ts'
-import { contentOf, type ListingRow } from './store.ts'
+import { type ChangeVersions, contentOf, type ListingRow } from './store.ts'
 import type { MarketSettings, Order } from './types.ts'
 
 const LISTINGS = 3_000
@@ -43,7 +43,7 @@ interface Sellable {
   minor: number
 }
 
-type DemoListing = Omit<ListingRow, 'id' | 'sku' | 'changed_by'>
+type DemoListing = Omit<ListingRow, 'id' | 'sku' | 'changed_by' | keyof ChangeVersions>
 
 /** Whether the catalogue has items that the demo can sell. */
 export async function hasSellables({ kysely }: Db): Promise<boolean> {

@@ -14,6 +14,10 @@ import { listingSlug } from './fields.ts'
 import { periodEnds, QUEUED, REJECTED, statusAt } from './rules.ts'
 import type { StoredListing } from './types.ts'
 
+/** The versions in which price, stock, and content or SKU were last changed; null if never since the listing was created. */
+const CHANGE_VERSIONS = ['priced_version', 'stocked_version', 'edited_version'] as const
+export type ChangeVersions = Pick<ListingRow, (typeof CHANGE_VERSIONS)[number]>
+
 export const COLUMNS = [
   'id',
   'seller_id',
@@ -40,6 +44,7 @@ export const COLUMNS = [
   'highlighted_until',
   'sku',
   'changed_by',
+  ...CHANGE_VERSIONS,
   'version',
   'created_at',
   'updated_at',
@@ -172,6 +177,7 @@ const STOCK_COLUMNS = [
   'expires_at',
   'sku',
   'changed_by',
+  ...CHANGE_VERSIONS,
   'version',
 ] as const
 export type StockRow = Pick<ListingRow, (typeof STOCK_COLUMNS)[number]>
@@ -233,17 +239,20 @@ export async function updateStock(tx: Tx, rows: StockRow[], now: Date): Promise<
 /** Listings per statement; more would block the event loop for too long. */
 const WRITTEN_AT_ONCE = 1_000
 
+const WRITTEN_COLUMNS = [
+  'id',
+  'version',
+  'price',
+  'approved_price',
+  'quantity',
+  'status',
+  'sku',
+  'changed_by',
+  ...CHANGE_VERSIONS,
+] as const satisfies readonly (keyof StockRow)[]
+
 async function updateSome(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
-  const changed = rows.map(({ id, version, price, approved_price, quantity, status, sku, changed_by }) => ({
-    id,
-    version,
-    price,
-    approved_price,
-    quantity,
-    status,
-    sku,
-    changed_by,
-  }))
+  const changed = rows.map((row) => Object.fromEntries(WRITTEN_COLUMNS.map((column) => [column, row[column]])))
   const given = sql<StockRow>`json_populate_recordset(null::listings, ${JSON.stringify(changed)})`
   const update = tx
     .updateTable('listings')
@@ -256,6 +265,9 @@ async function updateSome(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
       quantity: eb.ref('given.quantity'),
       sku: eb.ref('given.sku'),
       changed_by: sql<string | null>`given.changed_by`,
+      priced_version: eb.ref('given.priced_version'),
+      stocked_version: eb.ref('given.stocked_version'),
+      edited_version: eb.ref('given.edited_version'),
     }))
     .whereRef('listings.id', '=', 'given.id')
   await refuseTakenSku(() => update.execute())
@@ -421,7 +433,15 @@ export function storedListing(row: ListingRow, now: Date): StoredListing {
 
 /** The changed fields for the audit log, with their values. */
 export function auditedListing(row: ListingRow, now: Date): Omit<StoredListing, 'etag'> {
-  const { label_id: _label, version: _version, approved: _approved, ...fields } = row
+  const {
+    label_id: _label,
+    version: _version,
+    approved: _approved,
+    priced_version: _priced,
+    stocked_version: _stocked,
+    edited_version: _edited,
+    ...fields
+  } = row
   return {
     ...jsonReady(fields),
     slug: listingSlug(row.title, row.id),

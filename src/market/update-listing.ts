@@ -4,7 +4,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { changeStock, type NewStock } from './change-stock.ts'
+import { changeMarks, changeStock, type NewStock } from './change-stock.ts'
 import { checkedTexts, checkOffer, offerKurus, OwnFields, priceKurus, StockFields } from './fields.ts'
 import { DryRun, forecasting } from './forecast.ts'
 import { QUEUED } from './rules.ts'
@@ -44,7 +44,7 @@ export const updateListing = verb(
           ...(newOffer !== undefined && { min_offer_price: kurusText(newOffer) }),
           ...(kurus !== undefined && priceValues(status, kurusText(kurus)!)),
           ...others,
-          ...((kurus !== undefined || quantity !== undefined) && { changed_by: null }),
+          ...changeMarks(before.version + 1, { price: kurus !== undefined, stock: quantity !== undefined, other: true }, null),
         })
         audit(auditedListing(before, now), auditedListing(after, now), 'update')
         const message = `Listing updated${status === QUEUED ? '; pending approval' : ''}`

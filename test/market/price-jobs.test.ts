@@ -251,6 +251,62 @@ test('a job of several parts is planned, applied, read and undone completely, or
   expect((await prices()).filter(({ price }) => price !== '100.00')).toEqual([{ price: '55.00' }])
 })
 
+test.each(['of this release', 'applied by an earlier release'])(
+  'undo respects a price that was changed and changed back: job %s',
+  async (release) => {
+    const listings = await Promise.all([1, 2, 3].map(() => published(node, item, { price: 50, quantity: 3 })))
+    const [back, untouched, restocked] = listings.map(({ id }) => id) as [number, number, number]
+    const { id } = await plan(listings.map((listing) => ({ listing_id: listing.id, price: 90 })))
+    await step(id, 'apply')
+    const isEarlier = release !== 'of this release'
+    if (isEarlier) {
+      await sql`update price_job_rows set new_version = null, old_priced_version = null, old_stocked_version = null where job_id = ${id}`.execute(
+        node.db.kysely,
+      )
+      await sql`update listings set priced_version = null, stocked_version = null where id = any(${[back, untouched, restocked]}::int4[])`.execute(
+        node.db.kysely,
+      )
+    }
+    for (const price of [95, 90]) await patch(back, { price })
+    await patch(restocked, { quantity: 8 })
+    await plus(node, 'POST', `/listings/${untouched}/status?action=pause`)
+    const { rows } = await step(id, 'undo', other)
+    expect(rows.map(({ listing_id: one, outcome, why }) => [one, outcome, why?.rule])).toEqual([
+      [back, 'kept', 'changed_since_job'],
+      [untouched, 'reversed', undefined],
+      // An earlier release recorded only the author of the last change of price or stock.
+      [restocked, ...(isEarlier ? ['kept', 'changed_since_job'] : ['reversed', undefined])],
+    ])
+    expect(await Promise.all([back, untouched].map(stored))).toMatchObject([
+      { price: '90.00', quantity: 3 },
+      { price: '50.00', quantity: 3 },
+    ])
+    expect(await stored(restocked)).toMatchObject({ price: isEarlier ? '90.00' : '50.00', quantity: 8 })
+  },
+)
+
+test('jobs of the same listing can be undone one after the other, the latest first', async () => {
+  const { id } = await published(node, item, { price: 50, quantity: 3 })
+  const jobs: number[] = []
+  for (const change of [{ price: 60 }, { price: 70, quantity: 4 }, { quantity: 5 }]) {
+    const job = await plan([{ listing_id: id, ...change }])
+    await step(job.id, 'apply')
+    jobs.push(job.id)
+  }
+  expect((await step(jobs[1]!, 'undo')).rows[0]).toMatchObject({ outcome: 'kept' })
+  for (const job of [jobs[2]!, jobs[0]!]) expect((await step(job, 'undo')).rows[0]!.outcome, String(job)).toBe(job === jobs[0] ? 'kept' : 'reversed')
+  expect(await stored(id)).toMatchObject({ price: '70.00', quantity: 4 })
+
+  const others: number[] = []
+  for (const price of [80, 85]) {
+    const job = await plan([{ listing_id: id, price }])
+    await step(job.id, 'apply')
+    others.push(job.id)
+  }
+  for (const job of others.toReversed()) expect((await step(job, 'undo')).reversed).toBe(1)
+  expect(await stored(id)).toMatchObject({ price: '70.00' })
+})
+
 test('a plan shows the market price, and warns of large changes and of prices far from the market; applying is unchanged', async () => {
   await operator(node, 'POST', '/rates', [{ currency: 'USD', day: '2026-01-01', rate: 20 }])
   // 168.56 USD × 20

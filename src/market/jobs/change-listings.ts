@@ -8,12 +8,12 @@ import type { Note } from '#db/change.ts'
 import type { ChangedBy, Tx } from '#db/schema.ts'
 import { type NewStock, noteChange, withNewStock } from '../change-stock.ts'
 import { expireAllDue } from '../expire-listings.ts'
-import { lockStock, type StockRow, updateStock } from '../store.ts'
+import { type ChangeVersions, lockStock, type StockRow, updateStock } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
 import { type JobRow, type StoredJobRow, type RowResult, lockListingsOf, rowsOfJob, saveOutcomes } from './store.ts'
 
 /** The change that a row makes to the current listing, or why the listing stays unchanged. */
-type Intent = { change: NewStock; by: ChangedBy | null } | Reason
+type Intent = { change: NewStock; by: ChangedBy | null; marks?: Partial<ChangeVersions> } | Reason
 
 /** A step of a job that changes listings: it applies the job or undoes it. */
 interface Step {
@@ -59,10 +59,10 @@ async function changeSome(ctx: MarketCtx, tx: Tx, note: Note, { job, outcome, in
     try {
       const intent = intentOf(row, before)
       if ('rule' in intent) return { outcome: 'kept', why: intent }
-      const after = withNewStock(before!, intent.change, intent.by)
+      const after = { ...withNewStock(before!, intent.change, intent.by), ...intent.marks }
       changed.push(after)
       noteChange(note, before!, after, intent.change)
-      return { outcome, why: null, old_changed_by: before!.changed_by }
+      return { outcome, why: null, ...(outcome === 'changed' && marksOf(before!, after)) }
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       return { outcome: 'failed', why: 'rule' in error.why ? error.why : combineProblems(error.why) }
@@ -88,9 +88,29 @@ function isAsPlanned(row: StoredJobRow, listing: StockRow): boolean {
   return (row.new_price === null || listing.price === row.old_price) && (row.new_quantity === null || listing.quantity === row.old_quantity)
 }
 
-/** Whether the fields that a row changed still have the values that it set. */
-export function hasRowValues(row: StoredJobRow, listing: StockRow): boolean {
-  return (row.new_price === null || listing.price === row.new_price) && (row.new_quantity === null || listing.quantity === row.new_quantity)
+/** What an undo compares and restores, besides price and stock. */
+function marksOf(before: StockRow, after: StockRow) {
+  return {
+    old_changed_by: before.changed_by,
+    old_priced_version: before.priced_version,
+    old_stocked_version: before.stocked_version,
+    new_version: after.version,
+  }
+}
+
+/** Whether the fields that a row changed have not been changed since, and not sold: a value may have been changed and changed back. */
+export function isAsApplied(job: JobRow, row: StoredJobRow, listing: StockRow): boolean {
+  const { new_price: price, new_quantity: quantity, new_version: version } = row
+  const sameValues = (price === null || listing.price === price) && (quantity === null || listing.quantity === quantity)
+  if (!sameValues) return false
+  // An earlier release recorded no versions, but the author of the listing's last change.
+  if (version === null) return isLastAuthor(job, listing.changed_by)
+  return (price === null || listing.priced_version === version) && (quantity === null || listing.stocked_version === version)
+}
+
+function isLastAuthor(job: JobRow, by: ChangedBy | null): boolean {
+  const [kind, id] = job.rule_id === null ? ['price_job', job.id] : ['repricing_rule', job.rule_id]
+  return by !== null && by.kind === kind && by.id === id && by.at === job.applied_at?.toISOString()
 }
 
 /** The change that a row makes. */
@@ -98,10 +118,12 @@ function changeOf({ new_price: price, new_quantity: quantity }: StoredJobRow): N
   return { ...(price !== null && { kurus: parseMinor(price)! }), ...(quantity !== null && { quantity }) }
 }
 
-/** The change that reverses a row. */
-export function reversalOf(row: StoredJobRow): NewStock {
+/** The change that reverses a row, so that an earlier job can be undone next. */
+export function reversalOf(row: StoredJobRow): Intent {
+  const [price, stock] = [row.new_price !== null, row.new_quantity !== null]
   return {
-    ...(row.new_price !== null && { kurus: parseMinor(row.old_price!)! }),
-    ...(row.new_quantity !== null && { quantity: row.old_quantity! }),
+    change: { ...(price && { kurus: parseMinor(row.old_price!)! }), ...(stock && { quantity: row.old_quantity! }) },
+    by: row.old_changed_by,
+    marks: { ...(price && { priced_version: row.old_priced_version }), ...(stock && { stocked_version: row.old_stocked_version }) },
   }
 }

@@ -6,7 +6,7 @@ import { idForSql, missing } from '#core/fields.ts'
 import { type Problem, type Reason, textOf } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
 import type { Viewer } from '#core/verb.ts'
-import type { ChangedBy, Db, Queryable, Tx } from '#db/schema.ts'
+import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { amountOrNull } from '../store.ts'
 import { jobStateAt, type RowOutcome } from './states.ts'
 import type { PriceJobRow, PriceJobSummary } from './types.ts'
@@ -42,6 +42,9 @@ const ROW_COLUMNS = [
   'outcome',
   'why',
   'old_changed_by',
+  'new_version',
+  'old_priced_version',
+  'old_stocked_version',
   'reason',
   'market_price',
   'warnings',
@@ -54,8 +57,10 @@ const AT_ONCE = 1_000
 
 export type JobRow = Awaited<ReturnType<typeof findJob>>
 export type StoredJobRow = ReturnType<typeof rowsOfJob> extends AsyncGenerator<(infer Row)[]> ? Row : never
+/** Set when a row changes its listing, for an undo. */
+type Applied = 'old_changed_by' | 'new_version' | 'old_priced_version' | 'old_stocked_version'
 type AddedLater = 'reason' | 'market_price' | 'warnings'
-export type NewJobRow = Omit<StoredJobRow, 'outcome' | 'why' | 'old_changed_by' | AddedLater> & Partial<Pick<StoredJobRow, AddedLater>>
+export type NewJobRow = Omit<StoredJobRow, 'outcome' | 'why' | Applied | AddedLater> & Partial<Pick<StoredJobRow, AddedLater>>
 
 /** The caller's account, which owns the jobs; operators have none. */
 export function accountOf(viewer: Viewer): number {
@@ -154,18 +159,18 @@ export async function insertJob(tx: Tx, job: NewJob, rows: readonly NewJobRow[])
 }
 
 /** The outcome of a row. */
-export interface RowResult {
+export interface RowResult extends Partial<Pick<StoredJobRow, Applied>> {
   outcome: RowOutcome
   why: Reason | null
-  /** author of the listing's previous change, for an undo */
-  old_changed_by?: ChangedBy | null
 }
 
 /** Writes the outcomes of rows, by position. */
 export async function saveOutcomes(tx: Tx, jobId: number, outcomes: ReadonlyMap<number, RowResult>): Promise<void> {
   const given = Array.from(outcomes, ([position, judged]) => ({ position, ...judged }))
   await sql`
-    update price_job_rows r set outcome = g.outcome, why = g.why, old_changed_by = coalesce(g.old_changed_by, r.old_changed_by)
+    update price_job_rows r set outcome = g.outcome, why = g.why, new_version = coalesce(g.new_version, r.new_version),
+      old_changed_by = coalesce(g.old_changed_by, r.old_changed_by), old_priced_version = coalesce(g.old_priced_version, r.old_priced_version),
+      old_stocked_version = coalesce(g.old_stocked_version, r.old_stocked_version)
     from json_populate_recordset(null::price_job_rows, ${JSON.stringify(given)}) g
     where r.job_id = ${jobId} and r.position = g.position`.execute(tx)
 }

@@ -7,7 +7,7 @@ import { change } from '#db/change.ts'
 import { writeVerb } from '#db/write-verb.ts'
 import type { StockRow } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
-import { changeListings, hasRowValues, reversalOf } from './change-listings.ts'
+import { changeListings, isAsApplied, reversalOf } from './change-listings.ts'
 import { finishJob, jobRow, type StoredJobRow, jobSummary, lockJob } from './store.ts'
 import type { PriceJob, PriceJobRow } from './types.ts'
 
@@ -28,7 +28,7 @@ export const undoPriceJob = writeVerb(
         isDue: (row: StoredJobRow) => row.outcome === 'changed',
         intentOf(row: StoredJobRow, listing: StockRow | undefined) {
           if (!listing) throw missing('listing', row.listing_id!)
-          return hasRowValues(row, listing) ? { change: reversalOf(row), by: row.old_changed_by } : reason('changed_since_job')
+          return isAsApplied(job, row, listing) ? reversalOf(row) : reason('changed_since_job')
         },
       } as const
       await changeListings(ctx, tx, note, step, (row, judged) => rows.push(jobRow(row, judged)))
