@@ -33,6 +33,7 @@ import { Scheduler, type TaskRecord } from '#jobs/scheduler.ts'
 import { judgeWaiting } from '#market/approval/judge.ts'
 import { expireListings } from '#market/expire-listings.ts'
 import { runDueRules } from '#market/repricing/run-due-rules.ts'
+import { forgetOldListingImports } from '#market/intake/import-store.ts'
 import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
@@ -446,6 +447,7 @@ function keepHouse(scheduler: Scheduler, node: HistoryCtx & { auditArchive: Audi
     ['price-statement-retention', () => forgetOldStatements(db, priceHistoryDays, now())],
     ['audit-retention', () => forgetOldAudit({ db, archive: auditArchive }, auditLogDays, now())],
     ['webhook-retention', () => forgetOldEvents(db, webhookLogDays, now())],
+    ['listing-import-retention', () => forgetOldListingImports(db, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],
     ['key-usage-retention', () => forgetOldUsage(db, now())],
   ]

@@ -122,6 +122,8 @@ const OWNERS: Record<string, readonly string[]> = {
     'sale_cancellations',
     'vacations',
     'parked_listings',
+    'listing_imports',
+    'listing_import_rows',
     'repricing_rules',
     'merged_listings',
     'merged_sales',

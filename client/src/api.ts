@@ -597,6 +597,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plus/listings/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your imports of listings, newest first
+         * @description Kept for 90 days.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/listings/imports?per_page=1' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["listListingImports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/listings/imports/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo an import of listings
+         * @description Removes the listings that the import created, unless they were sold, changed or highlighted since: those are `kept`, with the reason. An approval, a pause or a renewal is not a change. Also discards the rows that the import parked. Accepts an `Idempotency-Key`.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/listings/imports/1/undo' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        post: operations["undoListingImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/listings/export": {
         parameters: {
             query?: never;
@@ -2097,6 +2147,7 @@ export interface components {
             label: string;
         };
         ListingImport: {
+            id: number | null;
             /** @description Rows that created a listing, pending approval */
             created: number;
             /** @description Rows parked until you choose their item */
@@ -2159,6 +2210,28 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[] | null;
+        };
+        ListingImportSummary: {
+            /** @description Id of the import */
+            id: number;
+            /** @description Rows that created a listing, pending approval */
+            created: number;
+            /** @description Rows parked until you choose their item */
+            parked: number;
+            /** @description Rows rejected because of errors */
+            refused: number;
+            /** @description Rows of a TCGplayer file without stock */
+            passed_over: number;
+            /**
+             * Format: date-time
+             * @description When it was imported, local time with offset
+             */
+            created_at: string;
+            /** @description When it was undone, local time with offset; null if it was not */
+            undone_at: string | null;
+            removed: number | null;
+            kept: number | null;
+            dropped: number | null;
         };
         ListingItem: {
             id: number;
@@ -3141,6 +3214,43 @@ export interface components {
             /** @description What to send */
             event: components["schemas"]["EventKind"];
         };
+        UndoneImportRow: {
+            listing_id: number;
+            sku: string | null;
+            /** @enum {string} */
+            outcome: "removed" | "kept";
+            /** @description Why the listing was kept; null if it was removed */
+            why: {
+                message: string;
+                /**
+                 * @description Machine-readable name of the rule
+                 * @example integer
+                 */
+                rule?: string;
+                /**
+                 * @description Parameters of the rule
+                 * @example {
+                 *       "min": 1,
+                 *       "max": 100
+                 *     }
+                 */
+                params?: {
+                    [key: string]: unknown;
+                };
+            } | null;
+        };
+        UndoneListingImport: {
+            /** @description Id of the import */
+            id: number;
+            /** @description Listings removed by the undo */
+            removed: number;
+            /** @description Listings kept by the undo: sold, changed or highlighted since the import */
+            kept: number;
+            /** @description Parked rows of the import discarded by the undo */
+            dropped: number;
+            /** @description Listings of the import that still existed, by id */
+            rows: components["schemas"]["UndoneImportRow"][];
+        };
         UpdateCollectionItemInput: {
             /** @description Copies */
             quantity?: number;
@@ -3372,6 +3482,7 @@ export type ListingForecast = components['schemas']['ListingForecast'];
 export type ListingGrade = components['schemas']['ListingGrade'];
 export type ListingImport = components['schemas']['ListingImport'];
 export type ListingImportRow = components['schemas']['ListingImportRow'];
+export type ListingImportSummary = components['schemas']['ListingImportSummary'];
 export type ListingItem = components['schemas']['ListingItem'];
 export type ListingStatus = components['schemas']['ListingStatus'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
@@ -3440,6 +3551,8 @@ export type StatementLineKind = components['schemas']['StatementLineKind'];
 export type Suggestion = components['schemas']['Suggestion'];
 export type TestQueued = components['schemas']['TestQueued'];
 export type TestWebhookInput = components['schemas']['TestWebhookInput'];
+export type UndoneImportRow = components['schemas']['UndoneImportRow'];
+export type UndoneListingImport = components['schemas']['UndoneListingImport'];
 export type UpdateCollectionItemInput = components['schemas']['UpdateCollectionItemInput'];
 export type UpdateListingInput = components['schemas']['UpdateListingInput'];
 export type UpdateListingPriceInput = components['schemas']['UpdateListingPriceInput'];
@@ -6622,6 +6735,223 @@ export interface operations {
             };
         };
     };
+    listListingImports: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /**
+                 * @description Entries per page
+                 * @example 1
+                 */
+                per_page?: number;
+            };
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 2,
+                     *           "created": 0,
+                     *           "parked": 1,
+                     *           "refused": 0,
+                     *           "passed_over": 0,
+                     *           "removed": null,
+                     *           "kept": null,
+                     *           "dropped": null,
+                     *           "created_at": "2026-11-24T02:20:24+03:00",
+                     *           "undone_at": null
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 1,
+                     *         "total": 2,
+                     *         "last_page": 2,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingImportSummary"][];
+                        pagination: components["schemas"]["Pagination"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    undoListingImport: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `1` changes nothing; the response is that of the write, but ids of new objects in it do not exist
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the import
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "removed": 1,
+                     *         "kept": 0,
+                     *         "dropped": 0,
+                     *         "rows": [
+                     *           {
+                     *             "listing_id": 3004,
+                     *             "sku": "BASE1-4-LP",
+                     *             "outcome": "removed",
+                     *             "why": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "message": "Import undone"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["UndoneListingImport"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     exportListings: {
         parameters: {
             query?: never;
@@ -7528,8 +7858,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-24T00:46:32+03:00",
-                     *           "expires_at": "2026-11-25T00:46:32+03:00",
+                     *           "created_at": "2026-11-24T02:20:24+03:00",
+                     *           "expires_at": "2026-11-25T02:20:24+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -7666,8 +7996,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-24T00:46:32+03:00",
-                     *         "expires_at": "2026-11-25T00:46:32+03:00",
+                     *         "created_at": "2026-11-24T02:20:24+03:00",
+                     *         "expires_at": "2026-11-25T02:20:24+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -7844,9 +8174,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-24T00:46:32+03:00",
-                     *         "expires_at": "2026-11-25T00:46:32+03:00",
-                     *         "applied_at": "2026-11-24T00:46:32+03:00",
+                     *         "created_at": "2026-11-24T02:20:24+03:00",
+                     *         "expires_at": "2026-11-25T02:20:24+03:00",
+                     *         "applied_at": "2026-11-24T02:20:24+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7979,9 +8309,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-24T00:46:32+03:00",
-                     *         "expires_at": "2026-11-25T00:46:32+03:00",
-                     *         "applied_at": "2026-11-24T00:46:32+03:00",
+                     *         "created_at": "2026-11-24T02:20:24+03:00",
+                     *         "expires_at": "2026-11-25T02:20:24+03:00",
+                     *         "applied_at": "2026-11-24T02:20:24+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -8132,10 +8462,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-24T00:46:32+03:00",
-                     *         "expires_at": "2026-11-25T00:46:32+03:00",
-                     *         "applied_at": "2026-11-24T00:46:32+03:00",
-                     *         "undone_at": "2026-11-24T00:46:32+03:00",
+                     *         "created_at": "2026-11-24T02:20:24+03:00",
+                     *         "expires_at": "2026-11-25T02:20:24+03:00",
+                     *         "applied_at": "2026-11-24T02:20:24+03:00",
+                     *         "undone_at": "2026-11-24T02:20:24+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -11429,6 +11759,7 @@ export interface operations {
                      * @example {
                      *       "success": true,
                      *       "data": {
+                     *         "id": 1,
                      *         "created": 1,
                      *         "parked": 1,
                      *         "refused": 1,

@@ -58,6 +58,8 @@ export const OPERATION_PLAN = {
   readListingVisibility: 'plus',
   renewListings: 'plus',
   importListings: 'plus',
+  listListingImports: 'plus',
+  undoListingImport: 'plus',
   exportListings: 'plus',
   listParkedListings: 'plus',
   placeParkedListing: 'plus',
@@ -100,6 +102,7 @@ export const FAMILY_ERROR: Readonly<Partial<Record<string, ErrorCode>>> = {
   makeHighlight: 'PLUS_LISTING_ERROR',
   renewListings: 'PLUS_LISTING_ERROR',
   importListings: 'PLUS_LISTING_ERROR',
+  undoListingImport: 'PLUS_LISTING_ERROR',
   placeParkedListing: 'PLUS_LISTING_ERROR',
   dropParkedListing: 'PLUS_LISTING_ERROR',
 } satisfies Partial<Record<keyof typeof OPERATION_PLAN, ErrorCode>>

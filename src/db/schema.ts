@@ -625,6 +625,20 @@ export interface Schema {
     updated_at: Date
   }
   vacations: { account_id: number; starts_at: Date; ends_at: Date }
+  listing_imports: {
+    id: GeneratedAlways<number>
+    account_id: number
+    created: Generated<number>
+    parked: Generated<number>
+    refused: Generated<number>
+    passed_over: Generated<number>
+    created_at: Date
+    undone_at: Date | null
+    removed: number | null
+    kept: number | null
+    dropped: number | null
+  }
+  listing_import_rows: { import_id: number; listing_id: number }
   parked_listings: {
     id: GeneratedAlways<number>
     account_id: number
@@ -635,6 +649,7 @@ export interface Schema {
     params: JSONColumnType<object>
     candidates: JSONColumnType<object[]>
     parked_at: Date
+    import_id: number | null
   }
   orders: {
     order_id: number

@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { DryRun, forecasting } from './forecast.ts'
-import { auditedListing, deleteListingRow } from './store.ts'
+import { auditedListing, deleteListingRows } from './store.ts'
 import { act } from './transition.ts'
 import type { MarketWriteCtx } from './types.ts'
 
@@ -18,7 +18,7 @@ export const deleteListing = verb(
   (ctx: MarketWriteCtx, input) =>
     forecasting(ctx, input, (ctx, { id }) =>
       act(ctx, id, 'delete', async ({ tx, before, status, now, update, audit }) => {
-        if (status === 'deleted') await deleteListingRow(tx, id)
+        if (status === 'deleted') await deleteListingRows(tx, [id])
         else await update()
         audit(auditedListing(before, now))
         return { id }

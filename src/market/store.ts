@@ -343,8 +343,8 @@ export async function insertListings(tx: Tx, listings: readonly NewListing[], no
   return inserted
 }
 
-export async function deleteListingRow(tx: Tx, id: number): Promise<void> {
-  await tx.deleteFrom('listings').where('id', '=', id).execute()
+export async function deleteListingRows(tx: Tx, ids: readonly number[]): Promise<void> {
+  await sql`delete from listings where id = any(${ids}::int4[])`.execute(tx)
 }
 
 export interface ListingFilter {

@@ -7,16 +7,23 @@ import { listingsOfCsv } from '#market/intake/csv-rows.ts'
 import { dropParkedListing } from '#market/intake/drop-parked-listing.ts'
 import { exportListings } from '#market/intake/export-listings.ts'
 import { importListings } from '#market/intake/import-listings.ts'
+import { KEEP_DAYS } from '#market/intake/import-store.ts'
+import { listListingImports } from '#market/intake/list-listing-imports.ts'
 import { listParkedListings } from '#market/intake/list-parked-listings.ts'
 import { placeParkedListing } from '#market/intake/place-parked-listing.ts'
+import { undoListingImport } from '#market/intake/undo-listing-import.ts'
 import {
   type IntakeCtx,
   type ListingImport,
   ListingImportSchema,
+  type ListingImportSummary,
+  ListingImportSummarySchema,
   type ParkedListing,
   ParkedListingSchema,
   type PlacedListing,
   PlacedListingSchema,
+  type UndoneImport,
+  UndoneImportSchema,
 } from '#market/intake/types.ts'
 
 const tag = 'Listings'
@@ -38,6 +45,30 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
     answer: (data: ListingImport) => ({ data, message: 'File imported' }),
     data: ListingImportSchema,
     errors: ['FORBIDDEN', 'INVALID_JSON', 'PAYLOAD_TOO_LARGE'],
+  },
+  {
+    method: 'GET',
+    path: '/plus/listings/imports',
+    verb: listListingImports,
+    summary: 'List your imports of listings, newest first',
+    description: `Kept for ${KEEP_DAYS} days.`,
+    tag,
+    answer: ({ rows, pagination }: Page<ListingImportSummary>) => ({ data: rows, pagination }),
+    data: Type.Array(ListingImportSummarySchema),
+    paged: true,
+  },
+  {
+    method: 'POST',
+    path: '/plus/listings/imports/:id/undo',
+    verb: undoListingImport,
+    summary: 'Undo an import of listings',
+    description:
+      'Removes the listings that the import created, unless they were sold, changed or highlighted since: those are `kept`, with the reason. ' +
+      'An approval, a pause or a renewal is not a change. Also discards the rows that the import parked. Accepts an `Idempotency-Key`.',
+    tag,
+    answer: (data: UndoneImport) => ({ data, message: 'Import undone' }),
+    data: UndoneImportSchema,
+    errors: ['INVALID_JSON'],
   },
   {
     method: 'GET',

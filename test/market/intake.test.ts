@@ -1,10 +1,10 @@
 // Listings by file: the outcome of rows, parked rows, the operator's quota, and exports that import unchanged.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ListingImport, ParkedListing, PlacedListing } from '#market/intake/types.ts'
+import type { ListingImport, ListingImportSummary, ParkedListing, PlacedListing, UndoneImport } from '#market/intake/types.ts'
 import type { OwnListing } from '#market/types.ts'
 import { importText, send, startTestNode, type TestNode } from '../support/node.ts'
 import { ruleOf } from '../support/reasons.ts'
-import { makeCatalogue, operator, plus } from './kit.ts'
+import { makeCatalogue, operator, orderId, plus } from './kit.ts'
 
 let node: TestNode
 let items: Record<string, number>
@@ -20,6 +20,7 @@ afterAll(() => node.close())
 beforeEach(async () => {
   await node.db.kysely.deleteFrom('listings').execute()
   await node.db.kysely.deleteFrom('parked_listings').execute()
+  await node.db.kysely.deleteFrom('listing_imports').execute()
   await open(node.accounts.plus, 100)
 })
 
@@ -42,6 +43,7 @@ const refusals = ({ rows }: ListingImport) => rows.map(({ refused }) => refused?
 const mine = async (key = node.keys.plus) =>
   (await plus<OwnListing[]>(node, 'GET', '/my-listings?per_page=100&with_details=1', undefined, { key })).body.data
 const parked = async (key = node.keys.plus) => (await plus<ParkedListing[]>(node, 'GET', '/parked-listings', undefined, { key })).body.data
+const imports = async () => (await plus<ListingImportSummary[]>(node, 'GET', '/listings/imports')).body.data
 const place = (id: number, item: number, key = node.keys.plus) =>
   plus<PlacedListing>(node, 'POST', `/parked-listings/${id}`, { item_id: item }, { key })
 
@@ -86,6 +88,137 @@ test('rows become pending listings, like those that the operator creates', async
   })
   const audit = await operator<{ action: string; actor: string; after: object }[]>(node, 'GET', '/audit?action=listing.import')
   expect(audit.body.data[0]).toMatchObject({ actor: `account:${node.accounts.plus}`, after: { created: 2, refused: 0 } })
+})
+
+test('a dry run reports the rows and creates nothing', async () => {
+  const file = `sku,item_id,name,price\nD-1,${items.pika},,10\nD-2,,Charizard,20\nD-3,,Nobody,0\n`
+  const dry = await send<ListingImport>(`${node.publicUrl}/api/v1/plus/listings/import?dry_run=1`, node.keys.plus, {
+    method: 'POST',
+    body: file,
+    headers: { 'content-type': 'text/csv', 'idempotency-key': 'dry-import' },
+  })
+  expect([dry.status, dry.body.message]).toEqual([200, 'Forecast only; nothing was changed'])
+  expect([await mine(), await parked(), (await imports()).length]).toEqual([[], [], 0])
+  expect(dry.body.data).toMatchObject({ id: null, rows: [{ listing_id: null }, { parked_id: null }, { outcome: 'refused' }] })
+  const real = await csv(file, { 'idempotency-key': 'dry-import' })
+  expect(counts(dry.body.data)).toEqual(counts(real.body.data))
+  const withoutIds = (rows: ListingImport['rows']) => rows.map((row) => ({ ...row, listing_id: null, parked_id: null }))
+  expect(dry.body.data.rows).toEqual(withoutIds(real.body.data.rows))
+})
+
+describe('undoing an import', () => {
+  const undo = (id: number, at = node, key = node.keys.plus, query = '') =>
+    send<UndoneImport>(`${at.publicUrl}/api/v1/plus/listings/imports/${id}/undo${query}`, key, { method: 'POST' })
+  const imported = async (count: number, prefix: string) => {
+    const rows = Array.from({ length: count }, (_, i) => ({ sku: `${prefix}-${i}`, item_id: items.pika, price: 100, quantity: 3 }))
+    const { body } = await json(rows)
+    return { id: body.data.id!, ids: body.data.rows.map((row) => row.listing_id!) }
+  }
+  const approve = (id: number) => operator(node, 'POST', `/listings/${id}/approve`)
+  const sell = (id: number, at = node) => operator(at, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity: 1 }] })
+
+  test('removes unsold, unchanged listings and parked rows; others are kept with the reason', async () => {
+    const { id, ids } = await imported(10, 'U')
+    const [pending, approved, paused, sold, cancelled, repriced, back, edited, renamed, deleted] = ids as [number, ...number[]]
+    const byName = (
+      await json([
+        { name: 'Charizard', price: 5 },
+        { name: 'Nobody knows', price: 5 },
+      ])
+    ).body.data
+    for (const one of ids.slice(1, 9)) await approve(one!)
+    await plus(node, 'POST', `/listings/${paused}/status?action=pause`)
+    await sell(sold!)
+    const order = orderId()
+    await operator(node, 'POST', '/orders', { order_id: order, lines: [{ listing_id: cancelled, quantity: 1 }] })
+    expect((await operator(node, 'POST', `/orders/${order}/cancel`, { reason: 'returned' })).status).toBe(200)
+    await plus(node, 'PATCH', `/listings/${repriced}`, { price: 120 })
+    for (const price of [120, 100]) await plus(node, 'PATCH', `/listings/${back}`, { price })
+    await plus(node, 'PATCH', `/listings/${edited}`, { title: 'Mine' })
+    await plus(node, 'PATCH', `/listings/${renamed}`, { sku: 'U-new' })
+    await plus(node, 'DELETE', `/listings/${deleted}`)
+
+    expect((await undo(id, node, node.keys.plus, '?dry_run=1')).body.data).toMatchObject({ removed: 3, kept: 6 })
+    expect((await imports()).find((one) => one.id === id)).toMatchObject({ created: 10, undone_at: null, removed: null, kept: null })
+    const { status, body } = await undo(id)
+    expect([status, body.message]).toEqual([200, 'Import undone'])
+    const { rows, ...undone } = body.data
+    expect(undone).toEqual({ id, removed: 3, kept: 6, dropped: 0 })
+    const rule = (one: number | undefined) =>
+      rows.find((row) => row.listing_id === one)?.why?.rule ?? rows.find((row) => row.listing_id === one)?.outcome
+    expect([pending, approved, paused, sold, cancelled, repriced, back, edited, renamed, deleted].map(rule)).toEqual([
+      'removed',
+      'removed',
+      'removed',
+      'sold_since_import',
+      'sold_since_import',
+      'changed_since_import',
+      'changed_since_import',
+      'changed_since_import',
+      'changed_since_import',
+      undefined,
+    ])
+    const left = await mine()
+    expect(left.map((one) => one.id).sort((a, b) => a - b)).toEqual(
+      [sold, cancelled, repriced, back, edited, renamed, byName.rows.find((row) => row.listing_id)?.listing_id].filter(Boolean),
+    )
+    expect((await imports()).find((one) => one.id === id)).toMatchObject({
+      removed: 3,
+      kept: 6,
+      dropped: 0,
+      undone_at: expect.stringMatching(/[+-]\d\d:\d\d$/),
+    })
+    expect((await undo(id)).body.error).toMatchObject({ code: 'PLUS_LISTING_ERROR', rule: 'listing_import_undone' })
+    expect((await undo(byName.id!)).body.data).toMatchObject({ dropped: byName.parked, removed: byName.created })
+    expect(await parked()).toEqual([])
+    expect((await undo(999_999)).body.error).toMatchObject({ code: 'PLUS_LISTING_ERROR', rule: 'not_found' })
+    expect((await undo(byName.id!, node, node.keys.enterprise)).body.error).toMatchObject({ code: 'PLUS_LISTING_ERROR', rule: 'not_found' })
+    // The SKUs and places are free again.
+    expect(counts((await json([{ sku: 'U-0', item_id: items.pika, price: 1 }])).body.data)).toMatchObject({ created: 1 })
+  })
+
+  test('a row that a later import parked again stays parked', async () => {
+    const row = { sku: 'again', name: 'Nobody knows', price: 5 }
+    const first = (await json([row])).body.data
+    const second = (await json([row])).body.data
+    expect((await undo(first.id!)).body.data).toMatchObject({ dropped: 0 })
+    expect(await parked()).toHaveLength(1)
+    expect((await undo(second.id!)).body.data).toMatchObject({ dropped: 1 })
+  })
+
+  test('undos, sales and prices racing on two nodes: nothing is lost', async () => {
+    const other = await startTestNode({ databaseUrl: node.databaseUrl })
+    try {
+      const { id, ids } = await imported(40, 'R')
+      for (const one of ids) await approve(one)
+      const sales = ids.filter((_, i) => i % 4 === 0)
+      const priced = ids.filter((_, i) => i % 4 === 1)
+      const [undos, sold, changed] = await Promise.all([
+        Promise.all([undo(id, node), undo(id, other), undo(id, other)]),
+        Promise.all(sales.map(async (one, i) => ({ one, ok: (await sell(one, i % 2 ? node : other)).status === 201 }))),
+        Promise.all(
+          priced.map(async (one) => ({
+            one,
+            ok: (await plus(other, 'PATCH', `/listings/${one}/price`, { price: 77 }, { key: node.keys.plus })).status === 200,
+          })),
+        ),
+      ])
+      expect(undos.map(({ status }) => status).sort()).toEqual([200, 422, 422])
+      const { removed, kept, rows } = undos.find(({ status }) => status === 200)!.body.data
+      expect(removed + kept).toBe(40)
+      const outcomes = new Map(rows.map((row) => [row.listing_id, row.outcome]))
+      for (const { one, ok } of [...sold, ...changed]) expect([one, outcomes.get(one)]).toEqual([one, ok ? 'kept' : 'removed'])
+      for (const one of ids.filter((_, i) => i % 4 > 1)) expect(outcomes.get(one)).toBe('removed')
+      expect((await mine()).map((one) => one.id).sort()).toEqual(
+        rows
+          .filter(({ outcome }) => outcome === 'kept')
+          .map((row) => row.listing_id)
+          .sort(),
+      )
+    } finally {
+      await other.close()
+    }
+  })
 })
 
 test('importing the same file or repeating the request creates no duplicates', async () => {

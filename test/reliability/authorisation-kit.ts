@@ -14,6 +14,7 @@ import { call } from '#core/verb.ts'
 import { recordOrder } from '#market/record-order.ts'
 import { cursorAt } from '#webhooks/event-cursor.ts'
 import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
+import { importListings } from '#market/intake/import-listings.ts'
 import { planPriceJob } from '#market/jobs/plan-price-job.ts'
 import { createRepricingRule } from '#market/repricing/create-repricing-rule.ts'
 import { simulateRepricingRule } from '#market/repricing/simulate-repricing-rule.ts'
@@ -56,6 +57,8 @@ export interface Things {
   applied: number
   /** a parked row of a file */
   parked: number
+  /** an import of listings */
+  imported: number
   /** a simulated repricing rule */
   rule: number
   /** cursor of a sale in its feed */
@@ -128,9 +131,11 @@ export async function makeThings(node: TestNode, { accountId, secretWord }: Owne
     insert into parked_listings (account_id, key, line, entry, rule, params, candidates, parked_at)
     values (${accountId}, ${sku}, 2, ${JSON.stringify(entry)}, 'like_none', '{}', '[]', now()) returning id`.execute(node.db.kysely)
   const parked = rows[0]!.id
+  const { id: imported } = await call(importListings, asOwner, { rows: [{ item_id: item, price: 5, title: secretWord }] })
   return {
     item,
     parked,
+    imported: imported!,
     listing: listing.id,
     collection: collection.id,
     record: record.id,
@@ -143,9 +148,10 @@ export async function makeThings(node: TestNode, { accountId, secretWord }: Owne
 }
 
 /** The path with the ids of the owner's records, or of the item. */
-export function withIds(path: string, { listing, parked, collection, record, job, applied, rule, item }: Things): string {
+export function withIds(path: string, { listing, parked, imported, collection, record, job, applied, rule, item }: Things): string {
   const ids = {
     '/parked-listings/': parked,
+    '/imports/': imported,
     '/listings/': listing,
     '/collections/': collection,
     '/undo': applied,

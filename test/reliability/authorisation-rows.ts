@@ -4,7 +4,7 @@ import type { Plan } from '#core/plans.ts'
 import type { Role } from '#core/roles.ts'
 
 /** The kind of record that an operation accesses and that belongs to an account; `own`: lists of the caller's own records. */
-type Owned = 'listing' | 'parked' | 'collection' | 'job' | 'rule' | 'own'
+type Owned = 'listing' | 'parked' | 'import' | 'collection' | 'job' | 'rule' | 'own'
 
 export interface PublicRow {
   needs: Plan
@@ -78,6 +78,8 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'POST /api/v1/plus/listings/renew': { needs: 'plus', body: { ids: ['LISTING'] } },
   'POST /api/v1/plus/listings/import': { needs: 'plus', body: { rows: [{ item_id: 'ITEM', price: 150 }] } },
   'GET /api/v1/plus/listings/export': { ...OWN, file: true },
+  'GET /api/v1/plus/listings/imports': { needs: 'plus' },
+  'POST /api/v1/plus/listings/imports/:id/undo': { needs: 'plus', owned: 'import', foreign: 'PLUS_LISTING_ERROR' },
   'GET /api/v1/plus/parked-listings': OWN,
   'POST /api/v1/plus/parked-listings/:id': { ...PARKED, body: { item_id: 'ITEM' }, status: 201 },
   'DELETE /api/v1/plus/parked-listings/:id': PARKED,

@@ -14,6 +14,7 @@ import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/write-verb.ts'
 import { addListings, type ListingInput } from '../add-listings.ts'
 import { type IntakeEntry, MAX_ROWS, readRow, type ReadRow } from './read-rows.ts'
+import { insertImport, saveImport } from './import-store.ts'
 import { countPlaces, dropParkedKeys, listedSkus, lockIntake, type NewParked, park, parkedKeys, requireIntake } from './store.ts'
 import { titleOf } from './titles.ts'
 import type { IntakeCtx, ListingImport, ListingImportRow } from './types.ts'
@@ -55,11 +56,20 @@ export const importListings = writeVerb(
     await requireIntake(ctx.db.kysely, accountId)
     const { judged, passedOver } = await judgeAll(ctx, given)
     return change(ctx, async (tx, note) => {
-      const rows = await write(ctx, tx, note, accountId, judged)
+      const importId = await insertImport(tx, accountId, ctx.now())
+      const rows = await write(ctx, tx, note, { accountId, importId }, judged)
       const counts = { created: 0, parked: 0, refused: 0, passed_over: passedOver }
       for (const { outcome } of rows) counts[outcome] += 1
-      note.audit({ action: 'listing.import', subject: 'account', id: accountId, after: counts })
-      return { ...counts, rows }
+      await saveImport(
+        tx,
+        importId,
+        counts,
+        rows.flatMap((row) => row.listing_id ?? []),
+      )
+      note.audit({ action: 'listing.import', subject: 'account', id: accountId, after: { import_id: importId, ...counts } })
+      if (!ctx.rehearsal) return { id: importId, ...counts, rows }
+      // A dry run creates nothing that these ids could name.
+      return { id: null, ...counts, rows: rows.map((row) => ({ ...row, listing_id: null, parked_id: null })) }
     })
   },
 )
@@ -94,7 +104,13 @@ function keyOf(entry: IntakeEntry, again: Map<string, number>): string {
   return `row ${content} ${before}`
 }
 
-async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judged: readonly RowResult[]): Promise<ListingImportRow[]> {
+async function write(
+  ctx: IntakeCtx,
+  tx: Tx,
+  note: Note,
+  { accountId, importId }: { accountId: number; importId: number },
+  judged: readonly RowResult[],
+): Promise<ListingImportRow[]> {
   const now = ctx.now()
   const quota = await lockIntake(tx, accountId)
   let places = quota - (await countPlaces(tx, accountId))
@@ -151,7 +167,7 @@ async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judg
   if (listed.length > 0) await dropParkedKeys(tx, accountId, listed)
   const ids = await park(
     tx,
-    accountId,
+    { accountId, importId },
     parked.map(({ at: _at, ...row }) => row),
     now,
   )

@@ -59,18 +59,23 @@ export interface NewParked {
 const AT_ONCE = 1_000
 
 /** Parks rows, replacing earlier ones with the same key. @returns their ids by key */
-export async function park(tx: Tx, accountId: number, rows: readonly NewParked[], now: Date): Promise<Map<string, number>> {
+export async function park(
+  tx: Tx,
+  { accountId, importId }: { accountId: number; importId: number },
+  rows: readonly NewParked[],
+  now: Date,
+): Promise<Map<string, number>> {
   const ids = new Map<string, number>()
   for (let from = 0; from < rows.length; from += AT_ONCE) {
     const json = rows.slice(from, from + AT_ONCE).map(({ why, ...row }) => ({ ...row, ...why }))
     const { rows: parked } = await sql<{ id: number; key: string }>`
-      insert into parked_listings (account_id, key, line, entry, rule, params, candidates, parked_at)
-      select ${accountId}, key, line, entry, rule, params, candidates, ${now}
+      insert into parked_listings (account_id, import_id, key, line, entry, rule, params, candidates, parked_at)
+      select ${accountId}, ${importId}, key, line, entry, rule, params, candidates, ${now}
       from jsonb_to_recordset(${JSON.stringify(json)}::jsonb)
         as r (key text, line int4, entry jsonb, rule text, params jsonb, candidates jsonb)
       order by line
       on conflict (account_id, key) do update set line = excluded.line, entry = excluded.entry, rule = excluded.rule,
-        params = excluded.params, candidates = excluded.candidates, parked_at = excluded.parked_at
+        params = excluded.params, candidates = excluded.candidates, parked_at = excluded.parked_at, import_id = excluded.import_id
       returning id, key`.execute(tx)
     for (const { id, key } of parked) ids.set(key, id)
   }

@@ -17,12 +17,18 @@ const Why = Type.Object({ message: Type.String(), ...ReasonFields })
 
 export const ROW_OUTCOMES = ['created', 'parked', 'refused'] as const
 
+const Counts = {
+  created: Type.Integer({ description: 'Rows that created a listing, pending approval' }),
+  parked: Type.Integer({ description: 'Rows parked until you choose their item' }),
+  refused: Type.Integer({ description: 'Rows rejected because of errors' }),
+  passed_over: Type.Integer({ description: 'Rows of a TCGplayer file without stock' }),
+}
+const ImportId = (description: string) => Type.Integer({ description })
+
 export const ListingImportSchema = Type.Object(
   {
-    created: Type.Integer({ description: 'Rows that created a listing, pending approval' }),
-    parked: Type.Integer({ description: 'Rows parked until you choose their item' }),
-    refused: Type.Integer({ description: 'Rows rejected because of errors' }),
-    passed_over: Type.Integer({ description: 'Rows of a TCGplayer file without stock' }),
+    id: orNull(ImportId('Id of the import; null in a dry run')),
+    ...Counts,
     rows: Type.Array(
       Type.Object(
         {
@@ -46,6 +52,47 @@ export const ListingImportSchema = Type.Object(
 )
 export type ListingImport = Static<typeof ListingImportSchema>
 export type ListingImportRow = ListingImport['rows'][number]
+
+const RemovalFields = {
+  removed: Type.Integer({ description: 'Listings removed by the undo' }),
+  kept: Type.Integer({ description: 'Listings kept by the undo: sold, changed or highlighted since the import' }),
+  dropped: Type.Integer({ description: 'Parked rows of the import discarded by the undo' }),
+}
+
+export const ListingImportSummarySchema = Type.Object(
+  {
+    id: ImportId('Id of the import'),
+    ...Counts,
+    created_at: Type.String({ format: 'date-time', description: 'When it was imported, local time with offset' }),
+    undone_at: orNull(Type.String({ format: 'date-time' }), { description: 'When it was undone, local time with offset; null if it was not' }),
+    removed: orNull(RemovalFields.removed),
+    kept: orNull(RemovalFields.kept),
+    dropped: orNull(RemovalFields.dropped),
+  },
+  { title: 'ListingImportSummary' },
+)
+export type ListingImportSummary = Static<typeof ListingImportSummarySchema>
+
+export const UndoneImportSchema = Type.Object(
+  {
+    id: ImportId('Id of the import'),
+    ...RemovalFields,
+    rows: Type.Array(
+      Type.Object(
+        {
+          listing_id: Type.Integer(),
+          sku: orNull(Type.String()),
+          outcome: Type.Enum(['removed', 'kept']),
+          why: orNull(Why, { description: 'Why the listing was kept; null if it was removed' }),
+        },
+        { title: 'UndoneImportRow' },
+      ),
+      { description: 'Listings of the import that still existed, by id' },
+    ),
+  },
+  { title: 'UndoneListingImport' },
+)
+export type UndoneImport = Static<typeof UndoneImportSchema>
 
 export const ParkedListingSchema = Type.Object(
   {
