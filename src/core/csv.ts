@@ -1,10 +1,10 @@
 // CSV reading and writing: cells a spreadsheet would run as formulas are escaped, and unescaped when read.
 
-/** Matches text that spreadsheets treat as a formula, with or without white space before it. */
-const FORMULA = /^'*\s*[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
+/** Matches text that spreadsheets treat as a formula, with or without quotes or white space before it. */
+const FORMULA = /^['"\s]*[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
 /** Where spreadsheets of some countries begin a new cell, even inside our quotes. */
 const SEPARATOR = /([;\t\r\n])/
-const INNER_FORMULA = /^'*\s*[=+\-@\uff0b\uff0d\uff1d\uff20]/
+const INNER_FORMULA = /^['"\s]*[=+\-@\uff0b\uff0d\uff1d\uff20]/
 const QUOTED = /[",;\r\n\t]|^\s|\s$/
 
 /** A line of cells; null is an empty cell. */
