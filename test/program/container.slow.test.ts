@@ -4,7 +4,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { freePorts } from '../../reliability/service.ts'
@@ -63,10 +63,12 @@ beforeAll(async () => {
       execFileSync('sh', ['-ec', rest], { cwd: build, env: { ...process.env, npm_config_prefer_offline: 'true', npm_config_audit: 'false' } })
   }
   for (const copied of argumentsOf('COPY')) {
-    const [, from, to] = /^--from=build \/app\/(\S+) \.\/(\S*)$/.exec(copied)!
-    const target = to === '' || to!.endsWith('/') ? join(image, to!, from!.split('/').at(-1)!) : join(image, to!)
-    mkdirSync(dirname(target), { recursive: true })
-    cpSync(join(build, from!), target, { recursive: true, verbatimSymlinks: true })
+    const [, sources, to] = /^--from=build ((?:\/app\/\S+ )+)\.\/(\S*)$/.exec(copied)!
+    for (const from of sources!.trim().split(' ')) {
+      const target = to === '' || to!.endsWith('/') ? join(image, to!, basename(from)) : join(image, to!)
+      mkdirSync(dirname(target), { recursive: true })
+      cpSync(join(build, from.slice('/app/'.length)), target, { recursive: true, verbatimSymlinks: true })
+    }
   }
   chmodSync(root, 0o755)
 })
