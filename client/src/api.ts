@@ -2156,6 +2156,8 @@ export interface components {
             refused: number;
             /** @description Rows of a TCGplayer file without stock */
             passed_over: number;
+            /** @description Columns of the CSV that were not read */
+            ignored_columns: string[];
             /** @description In file order */
             rows: components["schemas"]["ListingImportRow"][];
         };
@@ -2222,6 +2224,8 @@ export interface components {
             refused: number;
             /** @description Rows of a TCGplayer file without stock */
             passed_over: number;
+            /** @description Columns of the CSV that were not read */
+            ignored_columns: string[];
             /**
              * Format: date-time
              * @description When it was imported, local time with offset
@@ -2711,6 +2715,9 @@ export interface components {
             expires_at: string;
             applied_at: string | null;
             undone_at: string | null;
+            /** @description Columns of the CSV that were not read */
+            ignored_columns: string[];
+            /** @description Empty for an expired plan, and for an old job whose rows were deleted to make room for newer ones */
             rows: components["schemas"]["PriceJobRow"][];
         };
         /** @enum {string} */
@@ -2849,6 +2856,8 @@ export interface components {
             expires_at: string;
             applied_at: string | null;
             undone_at: string | null;
+            /** @description Columns of the CSV that were not read */
+            ignored_columns: string[];
         };
         /** @description Medians of the prices at this time on each of the last 7, 30 and 90 days, including today; null if there was no price */
         PriceMedians: {

@@ -2,10 +2,10 @@
 
 /** The named conditions, best first, with the spellings that price files use for them (compared after `fold`). */
 const CONDITIONS: readonly { label: string; spellings: readonly string[] }[] = [
-  { label: 'Near Mint', spellings: ['nm', 'nm/m', 'mint', 'near mint or better', 'nearmint'] },
-  { label: 'Lightly Played', spellings: ['lp', 'light played', 'slightly played', 'excellent', 'ex'] },
-  { label: 'Moderately Played', spellings: ['mp', 'moderate played', 'good', 'played'] },
-  { label: 'Heavily Played', spellings: ['hp', 'heavy played', 'poor', 'damaged', 'dmg'] },
+  { label: 'Near Mint', spellings: ['nm', 'nm/m', 'mint', 'mt', 'near mint or better', 'nearmint'] },
+  { label: 'Lightly Played', spellings: ['lp', 'sp', 'light played', 'slightly played', 'excellent', 'ex'] },
+  { label: 'Moderately Played', spellings: ['mp', 'moderate played', 'good', 'gd', 'played', 'pl'] },
+  { label: 'Heavily Played', spellings: ['hp', 'heavy played', 'poor', 'po', 'damaged', 'dmg'] },
   { label: 'Ungraded', spellings: ['raw', 'loose'] },
 ]
 
@@ -57,7 +57,7 @@ export function parseLabel(text: string): Label | null {
 function readLabel(text: string): Label | null {
   if (text.length > MAX_LABEL_LENGTH) return null
   const folded = fold(text)
-  const condition = bySpelling.get(folded)
+  const condition = bySpelling.get(folded.replaceAll('-', ' '))
   if (condition) return { label: condition, group: 'ungraded', grader: null, grade: null }
   return readGrade(folded)
 }
@@ -90,5 +90,8 @@ export function labelOrder(label: string): string {
 }
 
 function fold(text: string): string {
-  return text.trim().toLowerCase().replace(/\s+/g, ' ')
+  return text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_]+/g, ' ')
 }

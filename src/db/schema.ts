@@ -547,6 +547,9 @@ export interface Schema {
     expires_at: Date
     applied_at: Date | null
     undone_at: Date | null
+    stored_rows: number | null
+    stored_bytes: number | null
+    ignored_columns: Generated<string[]>
   }
   price_job_rows: {
     job_id: number
@@ -637,6 +640,7 @@ export interface Schema {
     removed: number | null
     kept: number | null
     dropped: number | null
+    ignored_columns: Generated<string[]>
   }
   listing_import_rows: { import_id: number; listing_id: number }
   parked_listings: {

@@ -181,6 +181,10 @@ function addTypes(builder: Builder, refs: Refs) {
       expiresAt: t.exposeString('expires_at', { nullable: false, description: 'When the plan expires.' }),
       appliedAt: t.exposeString('applied_at', { nullable: true, description: 'When it was applied.' }),
       undoneAt: t.exposeString('undone_at', { nullable: true, description: 'When it was undone.' }),
+      ignoredColumns: t.exposeStringList('ignored_columns', {
+        nullable: false,
+        description: 'Columns of the CSV that were not read.',
+      }),
       rows: t.field({
         type: page,
         nullable: false,

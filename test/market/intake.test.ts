@@ -474,5 +474,55 @@ test('an export can be imported again without changes', async () => {
   expect(await mine()).toEqual([])
   expect(counts(await taken(file))).toEqual({ created: 4, parked: 0, refused: 0, passed_over: 0 })
   expect(content(await mine())).toEqual(content(before))
-  expect(await exported()).toBe(file)
+  const withoutIds = (text: string) => text.replaceAll(/^\d+,/gm, '')
+  const again = await exported()
+  expect(withoutIds(again)).toBe(withoutIds(file))
+  const ids = (await mine()).map(({ id }) => id).sort((a, b) => a - b)
+  expect((await taken(again)).rows.map(({ refused }) => refused?.map(({ rule, params }) => [rule, params]))).toEqual(
+    ids.map((id) => [['listing_exists', { id }]]),
+  )
+})
+
+describe('columns of a CSV', () => {
+  test.each([
+    ['grade', 'Near Mint', 'Near Mint'],
+    ['Grade', 'psa10', 'PSA 10'],
+    ['condition', 'NM', 'Near Mint'],
+    ['Condition', 'near_mint', 'Near Mint'],
+    ['CONDITION', 'near-mint', 'Near Mint'],
+    ['state', 'PSA-10', 'PSA 10'],
+    ['State ', 'nm', 'Near Mint'],
+  ])('%s with %s is the grade', async (column, value, label) => {
+    const report = await taken(`Item_ID,${column},Price\n${items.char},${value},10\n`)
+    expect([counts(report), report.ignored_columns]).toEqual([{ created: 1, parked: 0, refused: 0, passed_over: 0 }, []])
+    expect((await mine())[0]).toMatchObject({ grade: { label } })
+  })
+
+  test('the first filled column of a grade applies, and one that is no grade is refused', async () => {
+    const report = await taken(
+      `item_id,state,condition,grade,price\n${items.char},,Near Mint,PSA 10,1\n${items.char},NM,,,2\n${items.char},new,,,3\n`,
+    )
+    expect(refusals(report)).toEqual([null, null, expect.stringContaining('label')])
+    expect((await mine()).map(({ price, grade }) => [price, grade!.label]).sort()).toEqual([
+      [1, 'PSA 10'],
+      [2, 'Near Mint'],
+    ])
+  })
+
+  test('that were not read are named in the answer and in the list of imports', async () => {
+    const many = Array.from({ length: 300 }, (_, i) => `extra ${i}`)
+    const report = await taken(`item_id,price,Note,status,price,${'x'.repeat(90)}\n${items.char},1,a,b,2,c\n`.replace(',price,xxx', ',Price,xxx'))
+    expect(report.ignored_columns).toEqual(['Note', 'status', 'Price', `${'x'.repeat(40)}…`])
+    expect((await imports())[0]!.ignored_columns).toEqual(report.ignored_columns)
+    expect((await mine())[0]!.price).toBe(1)
+    expect((await taken(`item_id,price,${many.join(',')}\n${items.char},1,${many.join(',')}\n`)).ignored_columns).toEqual(many.slice(0, 100))
+    expect((await json([{ item_id: items.char, price: 5 }])).body.data.ignored_columns).toEqual([])
+  })
+
+  test("in TCGplayer's file are those of TCGplayer and ours", async () => {
+    const report = await taken(
+      'Product Line,Set Name,Product Name,Number,Condition,Total Quantity,Rarity,price\nPokemon,Base Set,Charizard,4/102,Near Mint,2,Holo,80\n',
+    )
+    expect([report.created + report.parked, report.ignored_columns]).toEqual([1, ['Rarity']])
+  })
 })

@@ -2,11 +2,12 @@
 // plan, application and undo; concurrent jobs, prices and sales lose nothing.
 import fc from 'fast-check'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR_MS } from '#core/duration.ts'
+import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import type { PriceJob } from '#market/jobs/types.ts'
 import { ask } from '../graphql/client.ts'
-import { startTestNode, type TestNode } from '../support/node.ts'
+import { send, startTestNode, type TestNode } from '../support/node.ts'
 import { found, inStatus, makeCatalogue, operator, orderId, plus, published, type Status, STATUS_LIST } from './kit.ts'
 
 let node: TestNode
@@ -305,6 +306,95 @@ test('jobs of the same listing can be undone one after the other, the latest fir
   }
   for (const job of others.toReversed()) expect((await step(job, 'undo')).reversed).toBe(1)
   expect(await stored(id)).toMatchObject({ price: '70.00' })
+})
+
+describe('an export of listings sent back as a job', () => {
+  const exported = async () => {
+    const reply = await fetch(`${node.publicUrl}/api/v1/plus/listings/export`, { headers: { authorization: `Bearer ${node.keys.plus}` } })
+    return (await reply.text()).trim().split(/\r?\n/)
+  }
+  const planned = async (lines: string[]) => {
+    const { status, body } = await send<PriceJob>(`${node.publicUrl}/api/v1/plus/price-jobs`, node.keys.plus, {
+      method: 'POST',
+      body: lines.join('\n'),
+      headers: { 'content-type': 'text/csv' },
+    })
+    expect(status, JSON.stringify(body)).toBe(201)
+    return body.data
+  }
+
+  test('applies edited prices and stock; units sold since the export do not come back', async () => {
+    const ids: number[] = []
+    for (const sku of [null, 'EDIT-2', 'EDIT-3']) {
+      const { id } = await published(node, item, { price: 100, quantity: 5 })
+      if (sku !== null) await node.db.kysely.updateTable('listings').set({ sku }).where('id', '=', id).execute()
+      ids.push(id)
+    }
+    const [header, ...rows] = await exported()
+    const columns = header!.split(',')
+    const at = (name: string) => columns.indexOf(name)
+    const edited = rows
+      .map((row) => row.split(','))
+      .filter((cells) => ids.includes(Number(cells[at('listing_id')])))
+      .map((cells, i) => {
+        cells[at('price')] = String(110 + i)
+        if (i === 2) cells[at('quantity')] = '9'
+        return cells.join(',')
+      })
+    expect(edited).toHaveLength(3)
+    await sell(ids[1]!, 2)
+    const job = await planned([header!, ...edited])
+    expect(job).toMatchObject({ rows_total: 3, rows_refused: 0 })
+    expect(job.rows.map((row) => [row.listing_id, row.new_price, row.new_quantity])).toEqual([
+      [ids[0], 110, null],
+      [ids[1], 111, null],
+      [ids[2], 112, 9],
+    ])
+    expect(job.ignored_columns).toEqual(columns.filter((name) => !['listing_id', 'sku', 'quantity', 'exported_quantity', 'price'].includes(name)))
+    expect((await step(job.id, 'apply')).ignored_columns).toEqual(job.ignored_columns)
+    expect(await Promise.all(ids.map(stored))).toMatchObject([
+      { price: '110.00', quantity: 5 },
+      { price: '111.00', quantity: 3 },
+      { price: '112.00', quantity: 9 },
+    ])
+  })
+})
+
+describe('an account has a limit of rows', () => {
+  const unread = Array.from({ length: 10_000 }, () => ({ listing_id: 2_000_000_000, price: 1 }))
+  const planAll = (at = node) => plus<PriceJob>(at, 'POST', '/price-jobs', { rows: unread, policy: 'good_rows' }, { key: node.keys.plus })
+
+  test('in waiting plans, on all nodes together; expired plans lose their rows and make room', async () => {
+    await node.db.kysely.deleteFrom('price_jobs').execute()
+    other.clock.advance(node.clock.now().getTime() - other.clock.now().getTime())
+    const replies = await Promise.all([node, other, node, other, node, other, node].map((at) => planAll(at)))
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 409, 409])
+    const refused = replies.find(({ status }) => status === 409)!
+    expect(refused.body.error).toMatchObject({ code: 'CONFLICT', rule: 'job_plans_full', params: { max: 50_000 } })
+    // Another account is not affected.
+    expect((await plus(node, 'POST', '/price-jobs', { rows: [unread[0]] }, { key: node.keys.enterprise })).status).toBe(201)
+
+    const { id } = replies.find(({ status }) => status === 201)!.body.data
+    node.clock.advance(25 * HOUR_MS)
+    await forgetOldPriceJobs(node.db, node.clock.now())
+    expect((await plus<PriceJob>(node, 'GET', `/price-jobs/${id}`)).body.data).toMatchObject({ state: 'expired', rows_total: 10_000, rows: [] })
+    expect((await planAll()).status).toBe(201)
+  })
+
+  test('in all jobs: the oldest finished ones lose their rows and can no longer be undone', async () => {
+    await node.db.kysely.deleteFrom('price_jobs').execute()
+    const { id: listing } = await published(node, item, { price: 100, quantity: 2 })
+    const applied = await plan([{ listing_id: listing, price: 90 }])
+    await step(applied.id, 'apply')
+    const newer = await plan([{ listing_id: listing, price: 80 }])
+    await step(newer.id, 'apply')
+    await node.db.kysely.updateTable('price_jobs').set({ stored_rows: 249_000 }).where('id', '=', applied.id).execute()
+    expect((await planAll()).status).toBe(201)
+    expect((await plus<PriceJob>(node, 'GET', `/price-jobs/${applied.id}`)).body.data).toMatchObject({ state: 'applied', changed: 1, rows: [] })
+    const undo = await plus(node, 'POST', `/price-jobs/${applied.id}/undo`)
+    expect([undo.status, undo.body.error]).toMatchObject([409, { rule: 'job_rows_deleted' }])
+    expect(await step(newer.id, 'undo')).toMatchObject({ state: 'undone', reversed: 1 })
+  })
 })
 
 test('a plan shows the market price, and warns of large changes and of prices far from the market; applying is unchanged', async () => {

@@ -219,6 +219,7 @@ export const TURKISH: Words = {
     changed_since_import: 'içe aktarmadan sonra değiştirilmiş ya da öne çıkarılmış',
     sold_since_import: 'içe aktarmadan sonra satışı olmuş',
     intake_full: 'hesabın satılmamış ilan ve bekleyen satır sınırı olan {max} aşılıyor',
+    listing_exists: '{id} numaralı ilanınız var; fiyat ve stok için fiyat işi kullanın',
     sku_listed: 'başka bir ilanda veya satırda var; bir ilanın fiyatını ve stokunu değiştirmek için fiyat işi kullanın',
     too_many_rules: 'bir hesabın en fazla {max} fiyat kuralı olabilir',
     not_renewable: 'yalnızca yayında olan, duraklatılmış veya süresi dolmuş bir ilan yenilenebilir; bu ilan {status}',
@@ -226,6 +227,9 @@ export const TURKISH: Words = {
     listing_expired: 'ilanın süresi bitmiş; sahibi onu yeniden yayımlamalı',
     job_row_again: 'başka bir satırda bulunmayan bir ilan olmalı; {row}. satırda da var',
     job_refused: '{row}. satır: {must}; all politikasında hiçbir satır uygulanmaz [(uygulanamayan satır sayısı: {count})]',
+    job_rows_deleted: 'bu işin satırları yeni işlere yer açmak için silindi',
+    job_plans_full:
+      'bir hesabın uygulanmamış planlarında en çok {max} satır ve {size} MB olabilir; bazılarını uygulayın veya sürelerinin dolmasını bekleyin',
     job_not_planned: 'yalnızca planlanmış bir fiyat işi uygulanabilir; bu iş {state}',
     job_not_applied: 'yalnızca uygulanmış bir fiyat işi geri alınabilir; bu iş {state}',
     changed_since_plan: 'fiyatı ya da stoku plandan sonra değişmiş',

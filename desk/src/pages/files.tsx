@@ -54,7 +54,7 @@ export function FilesPage() {
 }
 
 /** Rows that did not become listings come first. */
-function ImportResult({ of: { created, parked, refused, passed_over: passed, rows } }: { of: ListingImport }) {
+function ImportResult({ of: { created, parked, refused, passed_over: passed, ignored_columns: ignored, rows } }: { of: ListingImport }) {
   const ordered = (['refused', 'parked', 'created'] as const).flatMap((outcome) => rows.filter((row) => row.outcome === outcome))
   return (
     <section>
@@ -66,6 +66,7 @@ function ImportResult({ of: { created, parked, refused, passed_over: passed, row
             [t('parkedCount'), count(parked)],
             [t('refused'), count(refused)],
             [t('passedOver'), count(passed)],
+            [t('ignoredColumns'), ignored.join(', ') || null],
           ]}
         />
       </div>

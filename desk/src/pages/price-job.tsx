@@ -115,6 +115,7 @@ function JobFacts({ of: job }: { of: PriceJob }) {
         [t('repricingRule'), job.rule_id && <RuleLink key="rule" id={job.rule_id} />],
         [t('rows'), count(job.rows_total)],
         [t('refused'), count(job.rows_refused)],
+        [t('ignoredColumns'), job.ignored_columns.join(', ') || null],
         [t('appliesUntil'), job.state === 'planned' ? moment(job.expires_at) : null],
         [t('changedRows'), isPlan ? null : count(job.changed)],
         [t('reversedRows'), job.state === 'undone' ? count(job.reversed) : null],

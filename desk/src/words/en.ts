@@ -218,6 +218,7 @@ export const en = {
   takenIn: 'Import result',
   createdRows: 'Created',
   parkedCount: 'Parked',
+  ignoredColumns: 'Columns not read',
   passedOver: 'Without stock',
   line: 'Line',
   listingNumber: 'Listing {id}',

@@ -220,6 +220,7 @@ export const tr: Record<keyof typeof en, string> = {
   takenIn: 'İçe aktarma sonucu',
   createdRows: 'Oluşturulan',
   parkedCount: 'Bekletilen',
+  ignoredColumns: 'Okunmayan sütunlar',
   passedOver: 'Stoksuz',
   line: 'Satır',
   listingNumber: 'İlan {id}',

@@ -6,6 +6,8 @@ import { BadCell, cell, type Cells, type CollectionEntry, type CollectionFormat,
 
 const COLUMNS = ['Product Line', 'Set Name', 'Product Name', 'Number', 'Condition'] as const
 const QUANTITIES = ['Total Quantity', 'Add to Quantity'] as const
+/** All columns that are read. */
+export const TCGPLAYER_COLUMNS: readonly string[] = [...COLUMNS, ...QUANTITIES, 'Product ID', 'Printing']
 
 export const tcgplayer: CollectionFormat = {
   name: 'tcgplayer',

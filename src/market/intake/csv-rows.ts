@@ -1,16 +1,18 @@
 // Converts a seller's CSV to listing rows: our own columns, or those of TCGplayer with some of ours.
 import { BadCell, cell, type Cells } from '#collections/import/entries.ts'
-import { checkTcgplayerHeader, readTcgplayerRow } from '#collections/import/tcgplayer.ts'
+import { checkTcgplayerHeader, readTcgplayerRow, TCGPLAYER_COLUMNS } from '#collections/import/tcgplayer.ts'
 import { unescapeCell } from '#core/csv.ts'
 import { FeedError } from '#core/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import { problem, reason } from '#core/problems.ts'
 import { truncate } from '#prices/sources/cells.ts'
-import { rowsOfCsvBody } from '../csv-body.ts'
+import { cellsByName, columnsByName, type CsvReader, rowsOfCsvBody } from '../csv-body.ts'
 import { FileRow, MAX_ROWS, OtherLine } from './read-rows.ts'
 
 /** In export order. */
 export const LISTING_CSV_COLUMNS = [
+  'listing_id',
+  'status',
   'sku',
   'item_id',
   'name',
@@ -20,6 +22,8 @@ export const LISTING_CSV_COLUMNS = [
   'grade',
   'language',
   'quantity',
+  // Not read by an import: with it, a price job can tell whether the quantity was edited.
+  'exported_quantity',
   'price',
   'title',
   'description',
@@ -36,17 +40,21 @@ const TEXT_COLUMNS = [
   'set',
   'finish',
   'game',
-  'grade',
   'language',
   'title',
   'shipping_payer',
   'tcgplayer_id',
   'cardmarket_id',
 ] as const
-const NUMBER_COLUMNS = ['item_id', 'quantity', 'price', 'min_offer_price'] as const
+const NUMBER_COLUMNS = ['listing_id', 'item_id', 'quantity', 'price', 'min_offer_price'] as const
+/** The condition or grade; the first that is filled applies. */
+const GRADE_COLUMNS = ['grade', 'condition', 'state'] as const
+const OTHER_COLUMNS = ['description', 'images', 'offers_enabled'] as const
+const OWN_COLUMNS: readonly string[] = [...TEXT_COLUMNS, ...NUMBER_COLUMNS, ...GRADE_COLUMNS, ...OTHER_COLUMNS]
 const ITEM_COLUMNS = ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id'] as const
 /** Columns that identify a TCGplayer file. */
 const TCGPLAYER = ['Product Line', 'Product Name'] as const
+const TCGPLAYER_SKU = 'TCGplayer Id'
 const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
 
 /**
@@ -54,22 +62,24 @@ const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
  * @throws VALIDATION_ERROR if the file cannot be parsed
  */
 export async function listingsOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
-  let fieldsOf: (cells: Cells) => object | null = ownFields
-  const checkHeader = (header: readonly string[]) => {
-    const isTcgplayer = TCGPLAYER.every((column) => header.includes(column))
-    if (isTcgplayer) {
-      checkTcgplayerHeader(header)
-      fieldsOf = tcgplayerFields
-    } else if (!ITEM_COLUMNS.some((column) => header.includes(column))) {
-      throw new FeedError(reason('header', { any: ITEM_COLUMNS, values: header }))
-    }
-    // TCGplayer's price column is in dollars.
-    if (!header.includes('price')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
+  return { rows: await rowsOfCsvBody(body, MAX_ROWS, readerOf) }
+}
+
+function readerOf(header: readonly string[]): CsvReader {
+  const isTcgplayer = TCGPLAYER.every((column) => header.includes(column))
+  // In TCGplayer's file, `Number` and `Title` are columns of its own.
+  const columns = isTcgplayer
+    ? new Map(OWN_COLUMNS.filter((name) => header.includes(name)).map((name) => [name, name]))
+    : columnsByName(header, OWN_COLUMNS)
+  if (isTcgplayer) checkTcgplayerHeader(header)
+  else if (!ITEM_COLUMNS.some((column) => columns.has(column))) throw new FeedError(reason('header', { any: ITEM_COLUMNS, values: header }))
+  // TCGplayer's price column is in dollars.
+  if (!columns.has('price')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
+  const fieldsOf = isTcgplayer ? tcgplayerFields : (cells: Cells) => ownFields(cellsByName(cells, columns))
+  return {
+    columns: [...columns.values(), ...(isTcgplayer ? [...TCGPLAYER_COLUMNS, TCGPLAYER_SKU] : [])],
+    rowOf: (line) => ('reject' in line ? new OtherLine(line.line, [{ field: 'row', ...line.reject }]) : rowOf(line, fieldsOf)),
   }
-  const rows = await rowsOfCsvBody(body, MAX_ROWS, checkHeader, (line) =>
-    'reject' in line ? new OtherLine(line.line, [{ field: 'row', ...line.reject }]) : rowOf(line, fieldsOf),
-  )
-  return { rows }
 }
 
 function rowOf({ line, value }: { line: number; value: Cells }, fieldsOf: (cells: Cells) => object | null): FileRow | OtherLine {
@@ -89,6 +99,8 @@ function ownFields(cells: Cells): Record<string, unknown> {
     const text = unescapeCell(cells[column] ?? '').trim()
     if (text !== '') fields[column] = text
   }
+  const grade = GRADE_COLUMNS.map((column) => unescapeCell(cells[column] ?? '').trim()).find((text) => text !== '')
+  if (grade !== undefined) fields.grade = grade
   for (const column of NUMBER_COLUMNS) {
     const text = cell(cells, column)
     if (text !== '') fields[column] = NUMBER.test(text) ? Number(text) : text
@@ -115,6 +127,6 @@ function tcgplayerFields(cells: Cells): object | null {
   const theirs = { name, number, set, finish, game, grade: label, tcgplayer_id: cell(cells, 'Product ID') || null }
   const given = Object.entries(theirs).filter(([, value]) => value !== null)
   // TCGplayer's id identifies product, condition, printing and language together: exactly one stock unit of the seller.
-  const sku = cell(cells, 'TCGplayer Id')
+  const sku = cell(cells, TCGPLAYER_SKU)
   return { ...(sku !== '' && { sku }), ...ownFields(cells), ...Object.fromEntries(given), quantity }
 }

@@ -13,9 +13,10 @@ import { change, earlierResult, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/write-verb.ts'
 import { addListings, type ListingInput } from '../add-listings.ts'
+import { ignoredColumnsOf } from '../csv-body.ts'
 import { type IntakeEntry, MAX_ROWS, readRow, type ReadRow } from './read-rows.ts'
 import { insertImport, saveImport } from './import-store.ts'
-import { countPlaces, dropParkedKeys, listedSkus, lockIntake, type NewParked, park, parkedKeys, requireIntake } from './store.ts'
+import { countPlaces, dropParkedKeys, listedSkus, lockIntake, type NewParked, park, parkedKeys, requireIntake, unsoldListings } from './store.ts'
 import { titleOf } from './titles.ts'
 import type { IntakeCtx, ListingImport, ListingImportRow } from './types.ts'
 
@@ -25,6 +26,8 @@ interface Matched {
   entry: IntakeEntry
   key: string
   match: Match
+  /** the listing that the row was exported from */
+  listingId: number | null
 }
 /** Listings inserted before the event loop handles other requests. */
 const ADDED_AT_ONCE = 500
@@ -50,6 +53,7 @@ export const importListings = writeVerb(
     ),
   },
   async (ctx: IntakeCtx, { rows: given }): Promise<ListingImport> => {
+    const ignored_columns = ignoredColumnsOf(given)
     const accountId = ownAccount(ctx.viewer)
     const earlier = await earlierResult<ListingImport>(ctx)
     if (earlier) return earlier
@@ -63,13 +67,13 @@ export const importListings = writeVerb(
       await saveImport(
         tx,
         importId,
-        counts,
+        { ...counts, ignored_columns },
         rows.flatMap((row) => row.listing_id ?? []),
       )
       note.audit({ action: 'listing.import', subject: 'account', id: accountId, after: { import_id: importId, ...counts } })
-      if (!ctx.rehearsal) return { id: importId, ...counts, rows }
+      if (!ctx.rehearsal) return { id: importId, ...counts, ignored_columns, rows }
       // A dry run creates nothing that these ids could name.
-      return { id: null, ...counts, rows: rows.map((row) => ({ ...row, listing_id: null, parked_id: null })) }
+      return { id: null, ...counts, ignored_columns, rows: rows.map((row) => ({ ...row, listing_id: null, parked_id: null })) }
     })
   },
 )
@@ -87,9 +91,9 @@ async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[])
   const judge = (row: ReadRow) => {
     if ('refused' in row) judged.push(row)
     if (!('entry' in row)) return
-    const { line, entry, itemId } = row
+    const { line, entry, itemId, listingId } = row
     const match = itemId === null ? matchItem(catalogue, lookup, entry.item) : { itemId }
-    judged.push({ line, entry, match, key: keyOf(entry, again) })
+    judged.push({ line, entry, match, listingId, key: keyOf(entry, again) })
   }
   await runInSlices(read.length, (i) => judge(read[i]!), 1)
   return { judged, passedOver: read.filter((row) => 'passedOver' in row).length }
@@ -120,13 +124,19 @@ async function write(
     accountId,
     entries.flatMap(({ entry }) => entry.sku ?? []),
   )
+  const unsold = await unsoldListings(
+    tx,
+    accountId,
+    entries.flatMap(({ listingId }) => listingId ?? []),
+  )
   const waiting = await parkedKeys(
     tx,
     accountId,
     entries.map(({ key }) => key),
   )
   const rows = judged.map((row) => blankRow(row.line, 'entry' in row ? row.entry.sku : row.sku))
-  const refusalOf = ({ entry, key }: Matched): readonly Problem[] | null => {
+  const refusalOf = ({ entry, key, listingId }: Matched): readonly Problem[] | null => {
+    if (listingId !== null && unsold.has(listingId)) return [problem('listing_id', 'listing_exists', { id: listingId })]
     if (entry.sku !== null && taken.has(entry.sku)) return [problem('sku', 'sku_listed')]
     return places > 0 || waiting.has(key) ? null : [problem('row', 'intake_full', { max: quota })]
   }

@@ -21,10 +21,10 @@ export async function insertImport(tx: Tx, accountId: number, now: Date): Promis
 export async function saveImport(
   tx: Tx,
   id: number,
-  counts: Pick<ListingImport, 'created' | 'parked' | 'refused' | 'passed_over'>,
+  report: Pick<ListingImport, 'created' | 'parked' | 'refused' | 'passed_over' | 'ignored_columns'>,
   listingIds: readonly number[],
 ): Promise<void> {
-  await tx.updateTable('listing_imports').set(counts).where('id', '=', id).execute()
+  await tx.updateTable('listing_imports').set(report).where('id', '=', id).execute()
   await sql`insert into listing_import_rows (import_id, listing_id) select ${id}, unnest(${listingIds}::int4[])`.execute(tx)
 }
 

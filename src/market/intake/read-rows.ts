@@ -3,6 +3,7 @@ import { shortText } from '#catalogue/fields.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { gameOf, type ItemDescription } from '#collections/import/entries.ts'
 import { invalidFields, ServiceError } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
 import { bodyReader, type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
@@ -19,6 +20,7 @@ const foreignId = (of: string) =>
 /** A row as sent: an item by id or by name, and the fields of a listing created by an operator. */
 const RowBody = Type.Object(
   {
+    listing_id: Type.Optional(id('listing that must not exist any more: an exported row')),
     sku: Type.Optional(sku()),
     item_id: Type.Optional(item_id),
     tcgplayer_id: foreignId('TCGplayer'),
@@ -70,7 +72,7 @@ export interface IntakeEntry {
 }
 
 export type ReadRow =
-  | { line: number; entry: IntakeEntry; itemId: number | null }
+  | { line: number; entry: IntakeEntry; itemId: number | null; listingId: number | null }
   | { line: number; sku: string | null; refused: readonly Problem[] }
   | { line: number; passedOver: true }
 
@@ -89,8 +91,8 @@ export function readRow(catalogue: Catalogue, given: unknown, position: number):
   }
 }
 
-function entryOf(catalogue: Catalogue, body: RowBody): { entry: IntakeEntry; itemId: number | null } {
-  const { sku, item_id: given, tcgplayer_id, cardmarket_id, name, number, set, finish, game, grade, ...fields } = body
+function entryOf(catalogue: Catalogue, body: RowBody): { entry: IntakeEntry; itemId: number | null; listingId: number | null } {
+  const { listing_id: listingId = null, sku, item_id: given, tcgplayer_id, cardmarket_id, name, number, set, finish, game, grade, ...fields } = body
   const problems: Problem[] = []
   const row = given === undefined ? -1 : catalogue.items.rowOf(given)
   if (given !== undefined && row < 0) problems.push(problem('item_id', 'unknown_id', { thing: 'item', id: given }))
@@ -110,6 +112,7 @@ function entryOf(catalogue: Catalogue, body: RowBody): { entry: IntakeEntry; ite
   ]
   return {
     itemId: row < 0 ? null : catalogue.items.id[row]!,
+    listingId,
     entry: {
       item: {
         keys,

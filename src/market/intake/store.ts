@@ -40,6 +40,13 @@ export async function listedSkus(tx: Tx, accountId: number, skus: string[]): Pro
   return new Set(rows.map(({ sku }) => sku!))
 }
 
+/** Which of the ids are unsold listings of the account. */
+export async function unsoldListings(tx: Tx, accountId: number, ids: number[]): Promise<Set<number>> {
+  const own = tx.selectFrom('listings').select('id').where('seller_id', '=', accountId).where('status', '<>', SOLD_OUT)
+  const rows = await own.where('id', '=', sql<number>`any(${ids}::int4[])`).execute()
+  return new Set(rows.map((row) => row.id))
+}
+
 /** Which of the keys belong to a parked row of the account. */
 export async function parkedKeys(tx: Tx, accountId: number, keys: string[]): Promise<Set<string>> {
   const parked = tx.selectFrom('parked_listings').select('key').where('account_id', '=', accountId)

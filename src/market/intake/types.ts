@@ -17,18 +17,19 @@ const Why = Type.Object({ message: Type.String(), ...ReasonFields })
 
 export const ROW_OUTCOMES = ['created', 'parked', 'refused'] as const
 
-const Counts = {
+const Report = {
   created: Type.Integer({ description: 'Rows that created a listing, pending approval' }),
   parked: Type.Integer({ description: 'Rows parked until you choose their item' }),
   refused: Type.Integer({ description: 'Rows rejected because of errors' }),
   passed_over: Type.Integer({ description: 'Rows of a TCGplayer file without stock' }),
+  ignored_columns: Type.Array(Type.String(), { description: 'Columns of the CSV that were not read' }),
 }
 const ImportId = (description: string) => Type.Integer({ description })
 
 export const ListingImportSchema = Type.Object(
   {
     id: orNull(ImportId('Id of the import; null in a dry run')),
-    ...Counts,
+    ...Report,
     rows: Type.Array(
       Type.Object(
         {
@@ -62,7 +63,7 @@ const RemovalFields = {
 export const ListingImportSummarySchema = Type.Object(
   {
     id: ImportId('Id of the import'),
-    ...Counts,
+    ...Report,
     created_at: Type.String({ format: 'date-time', description: 'When it was imported, local time with offset' }),
     undone_at: orNull(Type.String({ format: 'date-time' }), { description: 'When it was undone, local time with offset; null if it was not' }),
     removed: orNull(RemovalFields.removed),

@@ -12,6 +12,7 @@ import { change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/write-verb.ts'
 import { withNewStock } from '../change-stock.ts'
+import { ignoredColumnsOf } from '../csv-body.ts'
 import { marketKurus, priceWarnings } from '../market-price.ts'
 import { payoutKurus } from '../payout.ts'
 import { PUBLISHED, statusAt } from '../rules.ts'
@@ -51,16 +52,23 @@ export const planPriceJob = writeVerb(
     ),
   },
   async (ctx: PlanCtx, { rows: given, policy = 'all' }): Promise<PriceJob> => {
+    const ignored_columns = ignoredColumnsOf(given)
     const wanted: ValidRow[] = []
     await runInSlices(given.length, (from, to) => {
       for (let i = from; i < to; i += 1) wanted.push(readRow(given[i], i + 1))
     })
-    return change(ctx, (tx, note) => planJob(ctx, tx, note, wanted, policy))
+    return change(ctx, (tx, note) => planJob(ctx, tx, note, wanted, { policy, ignored_columns }))
   },
 )
 
 /** Checks rows against the caller's current listings, and stores the plan. */
-async function planJob(ctx: PlanCtx, tx: Tx, note: Note, wanted: readonly ValidRow[], policy: JobPolicy): Promise<PriceJob> {
+async function planJob(
+  ctx: PlanCtx,
+  tx: Tx,
+  note: Note,
+  wanted: readonly ValidRow[],
+  job: { policy: JobPolicy; ignored_columns: string[] },
+): Promise<PriceJob> {
   const accountId = accountOf(ctx.viewer)
   const listings = await stockToPlan(tx, {
     ids: wanted.flatMap(({ listingId }) => (listingId !== null && listingId >= 1 && listingId <= MAX_INTEGER ? [listingId] : [])),
@@ -92,13 +100,13 @@ async function planJob(ctx: PlanCtx, tx: Tx, note: Note, wanted: readonly ValidR
   const now = ctx.now()
   const counts = { rows_total: rows.length, rows_refused: rows.filter(({ refused }) => refused !== null).length }
   const times = { created_at: now, expires_at: new Date(now.getTime() + PLAN_LASTS_MS) }
-  const job = await insertJob(tx, { account_id: accountId, policy, ...counts, ...times }, rows)
-  note.audit({ action: 'price_job.plan', subject: 'price_job', id: job.id, after: { policy, ...counts } })
+  const planned = await insertJob(tx, { account_id: accountId, ...job, ...counts, ...times }, rows)
+  note.audit({ action: 'price_job.plan', subject: 'price_job', id: planned.id, after: { policy: job.policy, ...counts } })
   const shown: PriceJobRow[] = []
   await runInSlices(rows.length, (from, to) => {
     for (const row of rows.slice(from, to)) shown.push(jobRow(row))
   })
-  return { ...jobSummary(ctx, job), rows: shown }
+  return { ...jobSummary(ctx, planned), rows: shown }
 }
 
 /** Rows by the listing they name; two rows for the same listing contradict each other. */

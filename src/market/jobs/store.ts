@@ -8,6 +8,7 @@ import { localTime } from '#core/time.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { amountOrNull } from '../store.ts'
+import { dropExpiredPlans, makeRoom } from './quota.ts'
 import { jobStateAt, type RowOutcome } from './states.ts'
 import type { PriceJobRow, PriceJobSummary } from './types.ts'
 
@@ -26,6 +27,8 @@ const JOB_COLUMNS = [
   'expires_at',
   'applied_at',
   'undone_at',
+  'stored_rows',
+  'ignored_columns',
 ] as const
 
 const ROW_COLUMNS = [
@@ -81,13 +84,14 @@ export async function findJob(on: Queryable, viewer: Viewer, id: number) {
 
 /**
  * The job in the state that a step requires, locked until the transaction ends.
- * @throws NOT_FOUND, CONFLICT in any other state
+ * @throws NOT_FOUND, CONFLICT in any other state, or if its rows were deleted to make room
  */
 export async function lockJob(tx: Tx, viewer: Viewer, id: number, needed: 'planned' | 'applied', now: Date): Promise<JobRow> {
   await sql`select from price_jobs where id = ${idForSql(id)} for update`.execute(tx)
   const job = await findJob(tx, viewer, id)
   const state = jobStateAt(job, now)
   if (state !== needed) throw conflict(`job_not_${needed}`, { state })
+  if (job.stored_rows === 0 && job.rows_total > 0) throw conflict('job_rows_deleted')
   return job
 }
 
@@ -143,17 +147,24 @@ interface NewJob {
   rows_refused: number
   created_at: Date
   expires_at: Date
+  ignored_columns?: string[]
 }
 
+/** @throws CONFLICT if the account has too many waiting plans */
 export async function insertJob(tx: Tx, job: NewJob, rows: readonly NewJobRow[]): Promise<JobRow> {
-  const inserted = await tx.insertInto('price_jobs').values(job).returning(JOB_COLUMNS).executeTakeFirstOrThrow()
-  for (let from = 0; from < rows.length; from += AT_ONCE) {
+  const parts: string[] = []
+  for (let from = 0; from < rows.length; from += AT_ONCE) parts.push(JSON.stringify(rows.slice(from, from + AT_ONCE)))
+  const size = { rows: rows.length, bytes: parts.reduce((sum, part) => sum + part.length, 0) }
+  await makeRoom(tx, job.account_id, size, job.created_at)
+  const values = { ...job, stored_rows: size.rows, stored_bytes: size.bytes }
+  const inserted = await tx.insertInto('price_jobs').values(values).returning(JOB_COLUMNS).executeTakeFirstOrThrow()
+  for (const part of parts) {
     await sql`
       insert into price_job_rows (job_id, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused, reason,
         market_price, warnings)
       select ${inserted.id}, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused, reason,
         market_price, warnings
-      from json_populate_recordset(null::price_job_rows, ${JSON.stringify(rows.slice(from, from + AT_ONCE))})`.execute(tx)
+      from json_populate_recordset(null::price_job_rows, ${part})`.execute(tx)
   }
   return inserted
 }
@@ -193,8 +204,9 @@ export async function finishJob(
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes jobs older than `KEEP_DAYS`, with their rows. */
+/** Deletes the rows of expired plans, and jobs older than `KEEP_DAYS`. */
 export async function forgetOldPriceJobs(db: Db, now: Date): Promise<void> {
+  await dropExpiredPlans(db, now)
   await db.kysely
     .deleteFrom('price_jobs')
     .where('created_at', '<', new Date(now.getTime() - KEEP_DAYS * DAY_MS))
@@ -227,6 +239,7 @@ export function jobSummary({ now, market }: FormatCtx, job: JobRow): PriceJobSum
     expires_at: local(job.expires_at),
     applied_at: job.applied_at && local(job.applied_at),
     undone_at: job.undone_at && local(job.undone_at),
+    ignored_columns: job.ignored_columns,
   }
 }
 

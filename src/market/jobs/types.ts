@@ -56,9 +56,13 @@ const Summary = {
   expires_at: Time('When the plan expires'),
   applied_at: TimeOrNull('When it was applied'),
   undone_at: TimeOrNull('When it was undone'),
+  ignored_columns: Type.Array(Type.String(), { description: 'Columns of the CSV that were not read' }),
 }
 export const PriceJobSummarySchema = Type.Object(Summary, { title: 'PriceJobSummary' })
 export type PriceJobSummary = Static<typeof PriceJobSummarySchema>
 
-export const PriceJobSchema = Type.Object({ ...Summary, rows: Type.Array(PriceJobRowSchema) }, { title: 'PriceJob' })
+const Rows = Type.Array(PriceJobRowSchema, {
+  description: 'Empty for an expired plan, and for an old job whose rows were deleted to make room for newer ones',
+})
+export const PriceJobSchema = Type.Object({ ...Summary, rows: Rows }, { title: 'PriceJob' })
 export type PriceJob = Static<typeof PriceJobSchema>
