@@ -343,7 +343,7 @@ export async function startNode({
       scheduler.add({ name: 'approval-rules', intervalMs: EVERY.approvalRules, run: () => judgeWaiting(workerCtx) })
       const repricingCtx = { ...workerCtx, catalogue, listings }
       scheduler.add({ name: 'repricing', intervalMs: EVERY.repricing, run: () => runDueRules(repricingCtx) })
-      const pricing = { db, now, catalogue, currencies: config.sourceCurrencies, timeZone: config.timeZone }
+      const pricing = { db, now, catalogue, currencies: config.sourceCurrencies, market: { timeZone: config.timeZone } }
       scheduler.add({ name: 'collection-worth', intervalMs: EVERY.collectionWorth, run: () => recordWorth(pricing) })
       scheduler.add({ name: 'price-evidence', intervalMs: EVERY.priceEvidence, run: () => judgeAllPrices(workerCtx) })
       const { currencies } = config.priceRules

@@ -994,7 +994,7 @@ export interface paths {
          * @description Calculated once a day while the collection has records, using the prices trusted at that time, and never changed afterwards. Days without a figure are omitted. Returns at most the latest 1000 days; use `from` and `to` for others.
          *
          *     ```sh
-         *     curl 'https://cards.example/api/v1/plus/collections/1/worth-history?from=2026-11-21' \
+         *     curl 'https://cards.example/api/v1/plus/collections/1/worth-history?from=2026-11-22' \
          *       -H 'Authorization: Bearer <API_KEY>'
          *     ```
          */
@@ -1614,7 +1614,7 @@ export interface components {
             label: string | null;
             /**
              * Format: date-time
-             * @description When it was written, UTC; changes of one import have the time at which it began to write
+             * @description When it was written, UTC
              */
             at: string;
             /** @description With `with_data=1`: the current data; null if it no longer exists */
@@ -1637,7 +1637,10 @@ export interface components {
                 price: number;
                 /** @description Price × quantity */
                 amount: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the price, local with offset
+                 */
                 updated_at: string;
             } | null;
             value_missing?: ("no_price" | "not_trusted") | null;
@@ -1746,7 +1749,10 @@ export interface components {
                 price: number;
                 /** @description Price × quantity */
                 amount: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the price, local with offset
+                 */
                 updated_at: string;
             } | null;
             value_missing?: ("no_price" | "not_trusted") | null;
@@ -1782,7 +1788,7 @@ export interface components {
             day: string;
             /**
              * Format: date-time
-             * @description When it was calculated, UTC, from the prices and records at that time
+             * @description When it was calculated, local time with offset, from the prices and records at that time
              */
             at: string;
             /** @description One entry per currency; amounts in different currencies are never summed */
@@ -6681,12 +6687,38 @@ export interface operations {
             /** @description Success */
             200: {
                 headers: {
+                    /** @description Entity tag for `If-None-Match` and `If-Range` */
+                    ETag?: string;
+                    /** @description `bytes` */
+                    "Accept-Ranges"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     /** @example {"id":3,"market":"source_c","ref":"sample:base","name":"Base Set","slug":"pokemon-base-set","game":"pokemon","parent_id":1,"image":null,"printed_total":102} */
-                    "text/csv": unknown;
+                    "application/gzip": string;
+                    "application/vnd.apache.parquet": string;
                 };
+            };
+            /** @description The part that `Range` names */
+            206: {
+                headers: {
+                    /** @description Entity tag for `If-None-Match` and `If-Range` */
+                    ETag?: string;
+                    /** @description The part and the size of the file */
+                    "Content-Range"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/gzip": string;
+                    "application/vnd.apache.parquet": string;
+                };
+            };
+            /** @description The file is the one with the tag in `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description UNAUTHENTICATED */
             401: {
@@ -6786,6 +6818,7 @@ export interface operations {
                      *           "removed": null,
                      *           "kept": null,
                      *           "dropped": null,
+                     *           "ignored_columns": [],
                      *           "created_at": "2026-11-24T02:20:24+03:00",
                      *           "undone_at": null
                      *         }
@@ -6983,498 +7016,11 @@ export interface operations {
                 };
                 content: {
                     /**
-                     * @example sku,item_id,name,number,set,finish,grade,language,quantity,price,title,description,images,shipping_payer,offers_enabled,min_offer_price
-                     *     ,141,Snorlax VMAX,142/202,Sword & Shield Base Set,Holo,Near Mint,tr,1,274.93,Snorlax VMAX 142/202 Near Mint TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,164,Boss's Orders,132/172,Brilliant Stars,Holo,Lightly Played,ja,1,29.82,Boss's Orders 132/172 Lightly Played JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,23.86
-                     *     ,238,Pikachu ex,238/191,Surging Sparks,Holo,Near Mint,tr,5,10429.81,Pikachu ex 238/191 Near Mint TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,121,Charizard,11/108,Evolutions,Holo,PSA 9,ja,1,2822.11,Charizard 11/108 PSA 9 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,2257.69
-                     *     ,212,Psyduck,054/165,151,Normal,,en,1,23.89,Psyduck 054/165 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,159,Rayquaza VMAX,218/203,Evolving Skies,Holo,PSA 10,de,1,127562.76,Rayquaza VMAX 218/203 PSA 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,399,Monkey.D.Luffy,OP05-119,Awakening of the New Era,Normal,PSA 10,en,4,6339.91,Monkey.D.Luffy OP05-119 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,227,Giovanni's Charisma,161/165,151,Normal,,en,1,25.20,Giovanni's Charisma 161/165 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,361,Nami,OP02-036,Paramount War,Normal,Lightly Played,en,1,262.39,Nami OP02-036 Lightly Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,303,Nami,OP01-016,Romance Dawn,Parallel,PSA 10,en,1,6813.37,Nami OP01-016 PSA 10 EN,,,seller,true,5450.70
-                     *     ,115,Totodile,81/111,Neo Genesis,Normal,Heavily Played,de,1,39.08,Totodile 81/111 Heavily Played DE,,,buyer,true,31.26
-                     *     ,182,Gardevoir ex,245/198,Scarlet & Violet Base Set,Holo,Near Mint,en,1,1825.56,Gardevoir ex 245/198 Near Mint EN,,,seller,false,
-                     *     ,104,Lugia,9/111,Neo Genesis,Holo,BGS 9.5,ja,1,14527.32,Lugia 9/111 BGS 9.5 JA,,,buyer,false,
-                     *     ,106,Pichu,12/111,Neo Genesis,Holo,Moderately Played,fr,1,687.38,Pichu 12/111 Moderately Played FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,238,Pikachu ex,238/191,Surging Sparks,Holo,Near Mint,fr,1,14542.52,Pikachu ex 238/191 Near Mint FR,,,seller,true,11634.02
-                     *     ,91,Zapdos,15/62,Fossil,Holo,BGS 9.5,en,1,3115.58,Zapdos 15/62 BGS 9.5 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,27,Charmeleon,24/102,Base Set,Normal,PSA 10,en,1,1035.00,Charmeleon 24/102 PSA 10 EN,,,buyer,false,
-                     *     ,413,Kingdoms of Intrigue Booster Box,,Sealed Products,,,fr,1,8073.87,Kingdoms of Intrigue Booster Box FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,129,M Charizard-EX,101/108,Evolutions,Holo,PSA 9,en,1,2413.27,M Charizard-EX 101/108 PSA 9 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,1930.62
-                     *     ,231,Pikachu,173/165,151,Holo,,en,1,1925.45,Pikachu 173/165 EN,,,seller,false,
-                     *     ,339,King,OP01-091,Romance Dawn,Normal,Near Mint,fr,1,58.84,King OP01-091 Near Mint FR,,,buyer,true,47.07
-                     *     ,357,Portgas.D.Ace,OP02-013,Paramount War,Parallel,BGS 9.5,tr,1,10382.94,Portgas.D.Ace OP02-013 BGS 9.5 TR,,,buyer,false,
-                     *     ,39,Charmander,46/102,Base Set,Normal,CGC 10,en,1,1235.40,Charmander 46/102 CGC 10 EN,,,buyer,true,988.32
-                     *     ,89,Moltres,12/62,Fossil,Holo,Near Mint,en,1,934.98,Moltres 12/62 Near Mint EN,,,seller,true,747.98
-                     *     ,114,Pikachu,70/111,Neo Genesis,Normal,Moderately Played,en,1,110.35,Pikachu 70/111 Moderately Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,323,"Eustass""Captain""Kid",OP01-051,Romance Dawn,Parallel,CGC 10,en,1,3238.84,"Eustass""Captain""Kid OP01-051 CGC 10 EN",,,buyer,false,
-                     *     ,99,Dark Charizard,21/82,Team Rocket,Normal,Near Mint,ja,1,1014.87,Dark Charizard 21/82 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,811.90
-                     *     ,92,Gengar,20/62,Fossil,Normal,PSA 10,en,5,3569.03,Gengar 20/62 PSA 10 EN,,,buyer,false,
-                     *     ,307,Brook,OP01-022,Romance Dawn,Normal,,en,1,20.07,Brook OP01-022 EN,,,buyer,false,
-                     *     ,186,Magikarp,203/193,Paldea Evolved,Holo,PSA 10,tr,1,26728.37,Magikarp 203/193 PSA 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,21382.70
-                     *     ,352,Edward.Newgate,OP02-001,Paramount War,Parallel,Near Mint,tr,1,801.31,Edward.Newgate OP02-001 Near Mint TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,195,Charizard ex,223/197,Obsidian Flames,Holo,CGC 10,,2,12209.70,Charizard ex 223/197 CGC 10,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,9767.76
-                     *     ,126,Pikachu,35/108,Evolutions,Normal,Near Mint,de,1,82.49,Pikachu 35/108 Near Mint DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,394,Enel,OP05-098,Awakening of the New Era,Normal,,tr,1,122.67,Enel OP05-098 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,98.14
-                     *     ,209,Pikachu,025/165,151,Reverse Holo,Near Mint,ja,3,88.74,Pikachu 025/165 Near Mint JA,,,seller,false,
-                     *     ,319,Trafalgar Law,OP01-047,Romance Dawn,Normal,PSA 10,en,1,1050.52,Trafalgar Law OP01-047 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,155,Rayquaza V,110/203,Evolving Skies,Holo,PSA 10,en,1,2709.30,Rayquaza V 110/203 PSA 10 EN,,,buyer,true,2167.44
-                     *     ,385,Monkey.D.Luffy,OP05-060,Awakening of the New Era,Parallel,PSA 10,de,1,4773.31,Monkey.D.Luffy OP05-060 PSA 10 DE,,,seller,false,
-                     *     ,85,Gengar,5/62,Fossil,Holo,PSA 10,tr,1,9694.65,Gengar 5/62 PSA 10 TR,,,buyer,false,
-                     *     ,20,Zapdos,16/102,Base Set,Holo,PSA 10,ja,1,6946.85,Zapdos 16/102 PSA 10 JA,,,seller,false,
-                     *     ,271,Monkey.D.Luffy,ST01-001,Straw Hat Crew,Normal,Near Mint,fr,1,126.18,Monkey.D.Luffy ST01-001 Near Mint FR,,,seller,false,
-                     *     ,403,Tony Tony.Chopper,EB01-006,Memorial Collection,Normal,Near Mint,en,1,274.93,Tony Tony.Chopper EB01-006 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,374,Uta,OP02-120,Paramount War,Parallel,BGS 9.5,en,1,9487.08,Uta OP02-120 BGS 9.5 EN,,,buyer,true,7589.66
-                     *     ,335,Boa Hancock,OP01-078,Romance Dawn,Normal,CGC 10,de,1,1288.05,Boa Hancock OP01-078 CGC 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,366,Magellan,OP02-085,Paramount War,Normal,Lightly Played,ja,1,45.65,Magellan OP02-085 Lightly Played JA,,,buyer,false,
-                     *     ,184,Iono,185/193,Paldea Evolved,Normal,Moderately Played,ja,1,49.66,Iono 185/193 Moderately Played JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,39.73
-                     *     ,362,Nami,OP02-036,Paramount War,Parallel,Moderately Played,en,1,879.64,Nami OP02-036 Moderately Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,80,Poké Ball,64/64,Jungle,Normal,Near Mint,tr,3,36.28,Poké Ball 64/64 Near Mint TR,,,seller,true,29.02
-                     *     ,384,Monkey.D.Luffy,OP05-060,Awakening of the New Era,Normal,Near Mint,en,1,233.40,Monkey.D.Luffy OP05-060 Near Mint EN,,,buyer,false,
-                     *     ,85,Gengar,5/62,Fossil,Holo,Heavily Played,ja,1,1567.68,Gengar 5/62 Heavily Played JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,1254.14
-                     *     ,45,Pikachu,58/102,Base Set,Normal,PSA 10,fr,1,2411.15,Pikachu 58/102 PSA 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,1928.92
-                     *     ,22,Dragonair,18/102,Base Set,Normal,Near Mint,ja,1,362.13,Dragonair 18/102 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,289.70
-                     *     ,177,Koraidon ex,125/198,Scarlet & Violet Base Set,Holo,Near Mint,fr,1,92.91,Koraidon ex 125/198 Near Mint FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,318,Kouzuki Momonosuke,OP01-041,Romance Dawn,Normal,,fr,1,30.17,Kouzuki Momonosuke OP01-041 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,315,Izo,OP01-033,Romance Dawn,Normal,,en,1,23.81,Izo OP01-033 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,370,Sakazuki,OP02-099,Paramount War,Normal,Lightly Played,en,1,112.81,Sakazuki OP02-099 Lightly Played EN,,,buyer,false,
-                     *     ,363,Emporio.Ivankov,OP02-049,Paramount War,Normal,Lightly Played,en,1,42.86,Emporio.Ivankov OP02-049 Lightly Played EN,,,seller,false,
-                     *     ,133,Charizard-GX,9/68,Hidden Fates,Holo,Heavily Played,tr,1,405.46,Charizard-GX 9/68 Heavily Played TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,18,Venusaur,15/102,Base Set,Holo,PSA 10,de,1,21170.30,Venusaur 15/102 PSA 10 DE,,,seller,true,16936.24
-                     *     ,49,Starmie,64/102,Base Set,Normal,Near Mint,de,1,41.43,Starmie 64/102 Near Mint DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,399,Monkey.D.Luffy,OP05-119,Awakening of the New Era,Normal,PSA 10,fr,1,7089.15,Monkey.D.Luffy OP05-119 PSA 10 FR,,,seller,false,
-                     *     ,74,Eevee,51/64,Jungle,Normal,Near Mint,en,1,131.66,Eevee 51/64 Near Mint EN,,,seller,false,
-                     *     ,20,Zapdos,16/102,Base Set,Holo,PSA 10,tr,1,7507.35,Zapdos 16/102 PSA 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,209,Pikachu,025/165,151,Reverse Holo,Near Mint,tr,1,92.19,Pikachu 025/165 Near Mint TR,,,buyer,true,73.75
-                     *     ,87,Kabutops,9/62,Fossil,Holo,Near Mint,,1,606.81,Kabutops 9/62 Near Mint,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,485.45
-                     *     ,160,Charizard V,017/172,Brilliant Stars,Holo,Heavily Played,en,1,104.02,Charizard V 017/172 Heavily Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,83.22
-                     *     ,238,Pikachu ex,238/191,Surging Sparks,Holo,PSA 10,en,1,75081.70,Pikachu ex 238/191 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,389,"Eustass""Captain""Kid",OP05-074,Awakening of the New Era,Normal,CGC 10,tr,1,2002.48,"Eustass""Captain""Kid OP05-074 CGC 10 TR","Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,353,Monkey.D.Garp,OP02-002,Paramount War,Normal,Lightly Played,tr,1,58.66,Monkey.D.Garp OP02-002 Lightly Played TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,161,Charizard VSTAR,018/172,Brilliant Stars,Holo,Lightly Played,en,1,260.27,Charizard VSTAR 018/172 Lightly Played EN,,,buyer,false,
-                     *     ,40,Charmander,46/102,Base Set,1st Edition,CGC 10,ja,1,2693.95,Charmander 46/102 CGC 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,18,Venusaur,15/102,Base Set,Holo,,de,3,6162.45,Venusaur 15/102 DE,,,buyer,true,4929.96
-                     *     ,40,Charmander,46/102,Base Set,1st Edition,Near Mint,,1,900.94,Charmander 46/102 Near Mint,,,seller,true,720.75
-                     *     ,111,Metal Energy,19/111,Neo Genesis,Holo,CGC 10,ja,2,1587.19,Metal Energy 19/111 CGC 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,200,Venusaur ex,003/165,151,Holo,Near Mint,en,1,163.38,Venusaur ex 003/165 Near Mint EN,,,seller,false,
-                     *     ,152,Sylveon VMAX,075/203,Evolving Skies,Holo,Near Mint,ja,1,592.41,Sylveon VMAX 075/203 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,473.93
-                     *     ,342,Kaido,OP01-094,Romance Dawn,Parallel,CGC 10,en,5,2025.81,Kaido OP01-094 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,375,Kuzan,OP02-121,Paramount War,Normal,CGC 10,en,4,1034.89,Kuzan OP02-121 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,403,Tony Tony.Chopper,EB01-006,Memorial Collection,Normal,CGC 10,en,5,1114.30,Tony Tony.Chopper EB01-006 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,891.44
-                     *     ,71,Wigglytuff,16/64,Jungle,Holo,PSA 10,ja,1,2372.52,Wigglytuff 16/64 PSA 10 JA,,,buyer,true,1898.02
-                     *     ,144,Charizard V,019/189,Darkness Ablaze,Holo,,en,5,265.44,Charizard V 019/189 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,212.35
-                     *     ,79,Pikachu,60/64,Jungle,1st Edition,CGC 10,en,3,2637.80,Pikachu 60/64 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,2110.24
-                     *     ,118,Blastoise ex,104/112,FireRed & LeafGreen,Holo,PSA 9,de,1,7163.92,Blastoise ex 104/112 PSA 9 DE,,,buyer,false,
-                     *     ,20,Zapdos,16/102,Base Set,Holo,PSA 10,en,1,6688.63,Zapdos 16/102 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,5350.90
-                     *     ,106,Pichu,12/111,Neo Genesis,Holo,CGC 9,en,1,2219.19,Pichu 12/111 CGC 9 EN,,,buyer,true,1775.35
-                     *     ,283,Roronoa Zoro,ST01-013,Straw Hat Crew,Normal,PSA 10,fr,1,1658.02,Roronoa Zoro ST01-013 PSA 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,1326.42
-                     *     ,61,Fire Energy,98/102,Base Set,Normal,Near Mint,en,1,24.28,Fire Energy 98/102 Near Mint EN,,,buyer,true,19.42
-                     *     ,59,Potion,94/102,Base Set,Normal,,en,1,28.63,Potion 94/102 EN,,,buyer,false,
-                     *     ,7,Clefairy,5/102,Base Set,Holo,PSA 10,en,5,4336.03,Clefairy 5/102 PSA 10 EN,,,seller,false,
-                     *     ,176,Gardevoir ex,086/198,Scarlet & Violet Base Set,Holo,Near Mint,en,1,175.65,Gardevoir ex 086/198 Near Mint EN,,,seller,false,
-                     *     ,120,Venusaur ex,112/112,FireRed & LeafGreen,Holo,Moderately Played,tr,4,2292.09,Venusaur ex 112/112 Moderately Played TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,201,Charmander,004/165,151,Normal,,de,1,43.46,Charmander 004/165 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,98,Dark Gyarados,8/82,Team Rocket,Holo,Near Mint,de,1,1900.13,Dark Gyarados 8/82 Near Mint DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,6,Charizard,4/102,Base Set,1st Edition Holo,PSA 10,fr,1,506773.83,Charizard 4/102 PSA 10 FR,,,seller,true,405419.06
-                     *     ,397,El Thor,OP05-114,Awakening of the New Era,Normal,,tr,1,19.45,El Thor OP05-114 TR,,,buyer,false,
-                     *     ,107,Skarmory,13/111,Neo Genesis,Holo,,tr,1,778.10,Skarmory 13/111 TR,,,seller,false,
-                     *     ,25,Pidgeotto,22/102,Base Set,Normal,Near Mint,de,1,201.32,Pidgeotto 22/102 Near Mint DE,,,buyer,false,
-                     *     ,100,Squirtle,68/82,Team Rocket,Normal,Near Mint,ja,4,73.60,Squirtle 68/82 Near Mint JA,,,buyer,false,
-                     *     ,358,Portgas.D.Ace,OP02-013,Paramount War,Manga Parallel,PSA 10,ja,1,94579.49,Portgas.D.Ace OP02-013 PSA 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,75663.59
-                     *     ,85,Gengar,5/62,Fossil,Holo,CGC 9,en,2,2968.32,Gengar 5/62 CGC 9 EN,,,buyer,true,2374.66
-                     *     ,252,Evolving Skies Booster Pack,,Sealed Products,,,tr,1,1510.88,Evolving Skies Booster Pack TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,159,Rayquaza VMAX,218/203,Evolving Skies,Holo,CGC 10,de,1,73797.19,Rayquaza VMAX 218/203 CGC 10 DE,,,buyer,false,
-                     *     ,381,Donquixote Rosinante,OP05-022,Awakening of the New Era,Normal,,tr,1,47.47,Donquixote Rosinante OP05-022 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,205,Squirtle,007/165,151,Normal,Near Mint,en,1,26.76,Squirtle 007/165 Near Mint EN,,,buyer,false,
-                     *     ,90,Raichu,14/62,Fossil,Holo,BGS 9.5,de,1,3873.56,Raichu 14/62 BGS 9.5 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,3098.85
-                     *     ,208,Pikachu,025/165,151,Normal,Near Mint,tr,1,65.81,Pikachu 025/165 Near Mint TR,,,seller,true,52.65
-                     *     ,272,Usopp,ST01-002,Straw Hat Crew,Normal,Near Mint,en,1,28.09,Usopp ST01-002 Near Mint EN,,,buyer,true,22.47
-                     *     ,55,PlusPower,84/102,Base Set,Normal,Near Mint,ja,1,38.47,PlusPower 84/102 Near Mint JA,,,buyer,true,30.78
-                     *     ,392,Rob Lucci,OP05-093,Awakening of the New Era,Normal,Near Mint,ja,1,297.30,Rob Lucci OP05-093 Near Mint JA,,,buyer,false,
-                     *     ,102,Ampharos,1/111,Neo Genesis,Holo,PSA 10,en,1,3783.27,Ampharos 1/111 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,3026.62
-                     *     ,378,Sabo,OP05-001,Awakening of the New Era,Parallel,PSA 10,fr,1,4944.92,Sabo OP05-001 PSA 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,408,Mr.2.Bon.Kurei(Bentham),EB01-061,Memorial Collection,Normal,Near Mint,en,1,353.75,Mr.2.Bon.Kurei(Bentham) EB01-061 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,283.00
-                     *     ,63,Clefable,1/64,Jungle,Holo,Near Mint,ja,1,898.49,Clefable 1/64 Near Mint JA,,,buyer,true,718.79
-                     *     ,20,Zapdos,16/102,Base Set,Holo,,en,1,2166.87,Zapdos 16/102 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,311,Roronoa Zoro,OP01-025,Romance Dawn,Parallel,PSA 10,de,1,19334.97,Roronoa Zoro OP01-025 PSA 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,15467.98
-                     *     ,133,Charizard-GX,9/68,Hidden Fates,Holo,Near Mint,en,1,697.48,Charizard-GX 9/68 Near Mint EN,,,buyer,false,
-                     *     ,164,Boss's Orders,132/172,Brilliant Stars,Holo,Lightly Played,fr,1,41.81,Boss's Orders 132/172 Lightly Played FR,,,buyer,false,
-                     *     ,23,Dugtrio,19/102,Base Set,Normal,Near Mint,ja,1,211.22,Dugtrio 19/102 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,73,Vaporeon,28/64,Jungle,Normal,CGC 10,en,1,1283.09,Vaporeon 28/64 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,368,Kuzan,OP02-096,Paramount War,Normal,CGC 10,en,1,943.77,Kuzan OP02-096 CGC 10 EN,,,buyer,true,755.02
-                     *     ,157,Leafeon VMAX,205/203,Evolving Skies,Holo,Near Mint,ja,1,8649.78,Leafeon VMAX 205/203 Near Mint JA,,,buyer,true,6919.82
-                     *     ,160,Charizard V,017/172,Brilliant Stars,Holo,Moderately Played,en,1,162.91,Charizard V 017/172 Moderately Played EN,,,buyer,false,
-                     *     ,281,Brook,ST01-011,Straw Hat Crew,Normal,Near Mint,,1,33.67,Brook ST01-011 Near Mint,,,buyer,false,
-                     *     ,325,Donquixote Doflamingo,OP01-060,Romance Dawn,Normal,Near Mint,ja,1,56.88,Donquixote Doflamingo OP01-060 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,413,Kingdoms of Intrigue Booster Box,,Sealed Products,,,ja,1,13492.24,Kingdoms of Intrigue Booster Box JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,10793.79
-                     *     ,376,Kuzan,OP02-121,Paramount War,Parallel,PSA 10,de,1,8761.86,Kuzan OP02-121 PSA 10 DE,,,seller,false,
-                     *     ,25,Pidgeotto,22/102,Base Set,Normal,Near Mint,de,1,185.61,Pidgeotto 22/102 Near Mint DE,,,buyer,false,
-                     *     ,87,Kabutops,9/62,Fossil,Holo,PSA 10,ja,1,2004.94,Kabutops 9/62 PSA 10 JA,,,seller,true,1603.95
-                     *     ,83,Ditto,3/62,Fossil,Holo,PSA 10,ja,1,2352.18,Ditto 3/62 PSA 10 JA,,,buyer,false,
-                     *     ,102,Ampharos,1/111,Neo Genesis,Holo,Moderately Played,tr,1,873.38,Ampharos 1/111 Moderately Played TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,187,Iono,269/193,Paldea Evolved,Holo,Heavily Played,en,1,1083.58,Iono 269/193 Heavily Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,866.86
-                     *     ,4,Chansey,3/102,Base Set,Holo,PSA 10,ja,1,5540.07,Chansey 3/102 PSA 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,4432.06
-                     *     ,119,Charizard ex,105/112,FireRed & LeafGreen,Holo,Lightly Played,fr,1,14203.59,Charizard ex 105/112 Lightly Played FR,,,seller,false,
-                     *     ,413,Kingdoms of Intrigue Booster Box,,Sealed Products,,,en,1,12892.41,Kingdoms of Intrigue Booster Box EN,,,seller,true,10313.93
-                     *     ,10,Machamp,8/102,Base Set,1st Edition Holo,CGC 10,de,1,3137.11,Machamp 8/102 CGC 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,123,Charizard-EX,12/108,Evolutions,Holo,Near Mint,,1,617.04,Charizard-EX 12/108 Near Mint,,,buyer,false,
-                     *     ,107,Skarmory,13/111,Neo Genesis,Holo,Heavily Played,en,1,449.83,Skarmory 13/111 Heavily Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,367,Smoker,OP02-093,Paramount War,Normal,Near Mint,fr,3,62.71,Smoker OP02-093 Near Mint FR,,,buyer,false,
-                     *     ,68,Scyther,10/64,Jungle,Holo,CGC 10,en,1,3770.36,Scyther 10/64 CGC 10 EN,,,buyer,true,3016.29
-                     *     ,217,Magikarp,129/165,151,Normal,Near Mint,en,1,28.91,Magikarp 129/165 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,176,Gardevoir ex,086/198,Scarlet & Violet Base Set,Holo,CGC 10,fr,3,927.41,Gardevoir ex 086/198 CGC 10 FR,,,buyer,false,
-                     *     ,346,Shanks,OP01-120,Romance Dawn,Normal,CGC 10,de,1,3438.56,Shanks OP01-120 CGC 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,127,Pikachu,35/108,Evolutions,Reverse Holo,PSA 10,fr,1,981.34,Pikachu 35/108 PSA 10 FR,,,seller,false,
-                     *     ,84,Dragonite,4/62,Fossil,Holo,CGC 10,ja,1,5943.02,Dragonite 4/62 CGC 10 JA,,,buyer,true,4754.42
-                     *     ,150,Leafeon VMAX,008/203,Evolving Skies,Holo,CGC 10,ja,1,1985.85,Leafeon VMAX 008/203 CGC 10 JA,,,seller,true,1588.68
-                     *     ,396,Enel,OP05-100,Awakening of the New Era,Normal,Near Mint,ja,1,211.61,Enel OP05-100 Near Mint JA,,,buyer,false,
-                     *     ,16,Raichu,14/102,Base Set,Holo,PSA 10,en,1,7638.63,Raichu 14/102 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,6110.90
-                     *     ,82,Articuno,2/62,Fossil,Holo,Near Mint,ja,1,1119.05,Articuno 2/62 Near Mint JA,,,buyer,false,
-                     *     ,196,Charizard ex,228/197,Obsidian Flames,Holo,CGC 10,fr,2,2872.44,Charizard ex 228/197 CGC 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,127,Pikachu,35/108,Evolutions,Reverse Holo,PSA 10,en,1,958.21,Pikachu 35/108 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,766.57
-                     *     ,384,Monkey.D.Luffy,OP05-060,Awakening of the New Era,Normal,CGC 10,en,1,1751.65,Monkey.D.Luffy OP05-060 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,366,Magellan,OP02-085,Paramount War,Normal,Heavily Played,de,1,27.01,Magellan OP02-085 Heavily Played DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,200,Venusaur ex,003/165,151,Holo,CGC 10,fr,1,1058.08,Venusaur ex 003/165 CGC 10 FR,,,buyer,false,
-                     *     ,331,Dracule Mihawk,OP01-070,Romance Dawn,Parallel,PSA 10,,1,8364.12,Dracule Mihawk OP01-070 PSA 10,,,buyer,false,
-                     *     ,389,"Eustass""Captain""Kid",OP05-074,Awakening of the New Era,Normal,Near Mint,ja,1,490.77,"Eustass""Captain""Kid OP05-074 Near Mint JA","Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,317,Kin'emon,OP01-040,Romance Dawn,Normal,Near Mint,ja,1,93.87,Kin'emon OP01-040 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,121,Charizard,11/108,Evolutions,Holo,BGS 9.5,en,1,3873.06,Charizard 11/108 BGS 9.5 EN,,,seller,false,
-                     *     ,15,Poliwrath,13/102,Base Set,Holo,CGC 10,en,1,2977.04,Poliwrath 13/102 CGC 10 EN,,,seller,false,
-                     *     ,375,Kuzan,OP02-121,Paramount War,Normal,PSA 10,de,1,1750.38,Kuzan OP02-121 PSA 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,26,Arcanine,23/102,Base Set,Normal,,fr,1,147.92,Arcanine 23/102 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,287,Thousand Sunny,ST01-017,Straw Hat Crew,Normal,,en,1,43.83,Thousand Sunny ST01-017 EN,,,seller,true,35.06
-                     *     ,106,Pichu,12/111,Neo Genesis,Holo,Moderately Played,en,1,1025.05,Pichu 12/111 Moderately Played EN,,,seller,false,
-                     *     ,85,Gengar,5/62,Fossil,Holo,Near Mint,en,5,2688.60,Gengar 5/62 Near Mint EN,,,buyer,false,
-                     *     ,187,Iono,269/193,Paldea Evolved,Holo,Heavily Played,en,1,844.77,Iono 269/193 Heavily Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,352,Edward.Newgate,OP02-001,Paramount War,Parallel,Moderately Played,de,1,580.68,Edward.Newgate OP02-001 Moderately Played DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,154,Umbreon VMAX,095/203,Evolving Skies,Holo,CGC 10,en,1,4492.70,Umbreon VMAX 095/203 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,3594.16
-                     *     ,90,Raichu,14/62,Fossil,Holo,Near Mint,en,1,1022.82,Raichu 14/62 Near Mint EN,,,seller,false,
-                     *     ,275,Jinbe,ST01-005,Straw Hat Crew,Normal,Near Mint,,1,30.13,Jinbe ST01-005 Near Mint,,,buyer,false,
-                     *     ,15,Poliwrath,13/102,Base Set,Holo,Near Mint,fr,1,1040.63,Poliwrath 13/102 Near Mint FR,,,seller,true,832.50
-                     *     ,48,Squirtle,63/102,Base Set,1st Edition,CGC 10,tr,1,2249.12,Squirtle 63/102 CGC 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,311,Roronoa Zoro,OP01-025,Romance Dawn,Parallel,PSA 10,fr,1,20525.65,Roronoa Zoro OP01-025 PSA 10 FR,,,seller,false,
-                     *     ,91,Zapdos,15/62,Fossil,Holo,PSA 9,tr,1,2501.05,Zapdos 15/62 PSA 9 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,110,Typhlosion,17/111,Neo Genesis,Holo,Heavily Played,en,1,888.29,Typhlosion 17/111 Heavily Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,710.63
-                     *     ,29,Growlithe,28/102,Base Set,Normal,Near Mint,en,1,76.83,Growlithe 28/102 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,237,Pikachu ex,057/191,Surging Sparks,Holo,PSA 10,en,1,1478.04,Pikachu ex 057/191 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,1182.43
-                     *     ,127,Pikachu,35/108,Evolutions,Reverse Holo,Lightly Played,de,3,159.86,Pikachu 35/108 Lightly Played DE,,,buyer,true,127.89
-                     *     ,87,Kabutops,9/62,Fossil,Holo,PSA 10,en,1,2446.56,Kabutops 9/62 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,366,Magellan,OP02-085,Paramount War,Normal,Moderately Played,fr,1,39.00,Magellan OP02-085 Moderately Played FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,257,Obsidian Flames Booster Box,,Sealed Products,,,en,1,8386.28,Obsidian Flames Booster Box EN,,,buyer,false,
-                     *     ,186,Magikarp,203/193,Paldea Evolved,Holo,Moderately Played,de,1,7769.62,Magikarp 203/193 Moderately Played DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,104,Lugia,9/111,Neo Genesis,Holo,CGC 9,tr,1,11711.04,Lugia 9/111 CGC 9 TR,,,buyer,false,
-                     *     ,39,Charmander,46/102,Base Set,Normal,PSA 10,en,1,1803.08,Charmander 46/102 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,405,Tony Tony.Chopper,EB01-006,Memorial Collection,Manga Parallel,CGC 10,en,1,47711.70,Tony Tony.Chopper EB01-006 CGC 10 EN,,,buyer,true,38169.36
-                     *     ,316,Okiku,OP01-035,Romance Dawn,Normal,Near Mint,en,1,38.46,Okiku OP01-035 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,30.77
-                     *     ,146,Pikachu V,043/185,Vivid Voltage,Holo,CGC 10,fr,1,1055.93,Pikachu V 043/185 CGC 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,25,Pidgeotto,22/102,Base Set,Normal,Near Mint,de,1,142.55,Pidgeotto 22/102 Near Mint DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,114.04
-                     *     ,186,Magikarp,203/193,Paldea Evolved,Holo,PSA 10,de,1,31057.08,Magikarp 203/193 PSA 10 DE,,,buyer,false,
-                     *     ,380,Sabo,OP05-007,Awakening of the New Era,Normal,,fr,1,89.28,Sabo OP05-007 FR,,,buyer,false,
-                     *     ,119,Charizard ex,105/112,FireRed & LeafGreen,Holo,PSA 9,en,1,27952.24,Charizard ex 105/112 PSA 9 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,22361.79
-                     *     ,407,Kyros,EB01-040,Memorial Collection,Normal,Near Mint,ja,3,52.47,Kyros EB01-040 Near Mint JA,,,seller,false,
-                     *     ,2,Blastoise,2/102,Base Set,Holo,,fr,1,6530.24,Blastoise 2/102 FR,,,buyer,false,
-                     *     ,103,Kingdra,8/111,Neo Genesis,Holo,Lightly Played,en,1,1494.95,Kingdra 8/111 Lightly Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,110,Typhlosion,17/111,Neo Genesis,Holo,PSA 10,tr,1,13706.60,Typhlosion 17/111 PSA 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,10965.28
-                     *     ,143,Marnie,169/202,Sword & Shield Base Set,Reverse Holo,Near Mint,ja,1,123.26,Marnie 169/202 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,98.61
-                     *     ,336,Boa Hancock,OP01-078,Romance Dawn,Parallel,PSA 10,tr,1,6301.87,Boa Hancock OP01-078 PSA 10 TR,,,buyer,false,
-                     *     ,32,Kadabra,32/102,Base Set,Normal,Near Mint,fr,1,134.40,Kadabra 32/102 Near Mint FR,,,seller,true,107.52
-                     *     ,86,Hitmonlee,7/62,Fossil,Holo,PSA 10,de,1,2219.44,Hitmonlee 7/62 PSA 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,67,Mr. Mime,6/64,Jungle,Holo,CGC 10,en,1,2905.26,Mr. Mime 6/64 CGC 10 EN,,,seller,true,2324.21
-                     *     ,373,Uta,OP02-120,Paramount War,Normal,Lightly Played,de,1,420.11,Uta OP02-120 Lightly Played DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,27,Charmeleon,24/102,Base Set,Normal,PSA 10,ja,1,1356.72,Charmeleon 24/102 PSA 10 JA,,,seller,false,
-                     *     ,118,Blastoise ex,104/112,FireRed & LeafGreen,Holo,Lightly Played,en,5,5003.23,Blastoise ex 104/112 Lightly Played EN,,,buyer,true,4002.58
-                     *     ,374,Uta,OP02-120,Paramount War,Parallel,Near Mint,en,1,3189.60,Uta OP02-120 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,232,Psyduck,175/165,151,Holo,CGC 10,de,5,4622.01,Psyduck 175/165 CGC 10 DE,,,seller,false,
-                     *     ,238,Pikachu ex,238/191,Surging Sparks,Holo,PSA 10,de,1,49113.04,Pikachu ex 238/191 PSA 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,357,Portgas.D.Ace,OP02-013,Paramount War,Parallel,Near Mint,,2,5329.28,Portgas.D.Ace OP02-013 Near Mint,,,seller,false,
-                     *     ,282,Monkey.D.Luffy,ST01-012,Straw Hat Crew,Normal,PSA 10,fr,1,2043.97,Monkey.D.Luffy ST01-012 PSA 10 FR,,,buyer,false,
-                     *     ,166,Ultra Ball,150/172,Brilliant Stars,Normal,Lightly Played,en,1,25.09,Ultra Ball 150/172 Lightly Played EN,,,buyer,false,
-                     *     ,129,M Charizard-EX,101/108,Evolutions,Holo,PSA 10,en,1,4745.54,M Charizard-EX 101/108 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,3796.43
-                     *     ,124,M Charizard-EX,13/108,Evolutions,Holo,Near Mint,en,1,1037.72,M Charizard-EX 13/108 Near Mint EN,,,buyer,false,
-                     *     ,39,Charmander,46/102,Base Set,Normal,,en,1,266.91,Charmander 46/102 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,213.53
-                     *     ,230,Squirtle,170/165,151,Holo,CGC 10,fr,1,5050.42,Squirtle 170/165 CGC 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,46,Pikachu,58/102,Base Set,1st Edition,Near Mint,fr,1,2058.72,Pikachu 58/102 Near Mint FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,243,Base Set Booster Pack,,Sealed Products,,,en,1,11567.96,Base Set Booster Pack EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,9254.37
-                     *     ,349,Yamato,OP01-121,Romance Dawn,Normal,PSA 10,,1,4807.16,Yamato OP01-121 PSA 10,,,seller,true,3845.73
-                     *     ,393,Mary Geoise,OP05-097,Awakening of the New Era,Normal,Near Mint,en,5,29.15,Mary Geoise OP05-097 Near Mint EN,,,seller,true,23.32
-                     *     ,402,Kouzuki Oden,EB01-001,Memorial Collection,Normal,Near Mint,en,1,72.36,Kouzuki Oden EB01-001 Near Mint EN,,,buyer,false,
-                     *     ,303,Nami,OP01-016,Romance Dawn,Parallel,CGC 10,fr,4,6112.44,Nami OP01-016 CGC 10 FR,,,buyer,true,4889.95
-                     *     ,162,Arceus V,122/172,Brilliant Stars,Holo,Lightly Played,en,1,101.80,Arceus V 122/172 Lightly Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,145,Charizard VMAX,020/189,Darkness Ablaze,Holo,Near Mint,en,4,684.11,Charizard VMAX 020/189 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,547.29
-                     *     ,355,Edward.Newgate,OP02-004,Paramount War,Parallel,Near Mint,ja,1,1356.35,Edward.Newgate OP02-004 Near Mint JA,,,buyer,true,1085.08
-                     *     ,357,Portgas.D.Ace,OP02-013,Paramount War,Parallel,Moderately Played,tr,1,2067.67,Portgas.D.Ace OP02-013 Moderately Played TR,,,buyer,false,
-                     *     ,261,Surging Sparks Booster Box,,Sealed Products,,,en,1,7439.00,Surging Sparks Booster Box EN,,,buyer,false,
-                     *     ,387,Trafalgar Law,OP05-069,Awakening of the New Era,Normal,,fr,1,763.89,Trafalgar Law OP05-069 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,611.11
-                     *     ,194,Charizard ex,215/197,Obsidian Flames,Holo,,en,1,935.22,Charizard ex 215/197 EN,,,seller,false,
-                     *     ,89,Moltres,12/62,Fossil,Holo,,tr,1,1198.03,Moltres 12/62 TR,,,buyer,true,958.42
-                     *     ,358,Portgas.D.Ace,OP02-013,Paramount War,Manga Parallel,CGC 9,en,1,43013.71,Portgas.D.Ace OP02-013 CGC 9 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,356,Portgas.D.Ace,OP02-013,Paramount War,Normal,Lightly Played,tr,1,620.55,Portgas.D.Ace OP02-013 Lightly Played TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,358,Portgas.D.Ace,OP02-013,Paramount War,Manga Parallel,BGS 9.5,en,1,77427.60,Portgas.D.Ace OP02-013 BGS 9.5 EN,,,buyer,false,
-                     *     ,285,Gum-Gum Jet Pistol,ST01-015,Straw Hat Crew,Normal,,tr,1,31.70,Gum-Gum Jet Pistol ST01-015 TR,,,buyer,true,25.36
-                     *     ,115,Totodile,81/111,Neo Genesis,Normal,Moderately Played,en,1,42.27,Totodile 81/111 Moderately Played EN,,,buyer,true,33.82
-                     *     ,130,Charizard-GX,20/147,Burning Shadows,Holo,Near Mint,en,1,1167.86,Charizard-GX 20/147 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,174,Lugia V,186/195,Silver Tempest,Holo,Near Mint,de,3,14214.20,Lugia V 186/195 Near Mint DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,359,Marco,OP02-018,Paramount War,Normal,Lightly Played,de,1,37.08,Marco OP02-018 Lightly Played DE,,,buyer,false,
-                     *     ,118,Blastoise ex,104/112,FireRed & LeafGreen,Holo,PSA 10,tr,1,20354.72,Blastoise ex 104/112 PSA 10 TR,,,seller,true,16283.78
-                     *     ,374,Uta,OP02-120,Paramount War,Parallel,CGC 9,tr,1,4002.27,Uta OP02-120 CGC 9 TR,,,buyer,true,3201.82
-                     *     ,220,Eevee,133/165,151,Reverse Holo,Near Mint,en,1,54.82,Eevee 133/165 Near Mint EN,,,buyer,true,43.86
-                     *     ,119,Charizard ex,105/112,FireRed & LeafGreen,Holo,CGC 10,,1,38004.20,Charizard ex 105/112 CGC 10,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,30403.36
-                     *     ,349,Yamato,OP01-121,Romance Dawn,Normal,CGC 10,fr,1,3430.49,Yamato OP01-121 CGC 10 FR,,,buyer,false,
-                     *     ,7,Clefairy,5/102,Base Set,Holo,PSA 10,ja,1,3326.08,Clefairy 5/102 PSA 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,352,Edward.Newgate,OP02-001,Paramount War,Parallel,Heavily Played,en,1,234.35,Edward.Newgate OP02-001 Heavily Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,187.48
-                     *     ,89,Moltres,12/62,Fossil,Holo,Heavily Played,tr,1,503.85,Moltres 12/62 Heavily Played TR,,,seller,false,
-                     *     ,38,Bulbasaur,44/102,Base Set,1st Edition,PSA 10,en,1,3336.07,Bulbasaur 44/102 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,117,Beedrill,1/112,FireRed & LeafGreen,Holo,Heavily Played,ja,1,327.08,Beedrill 1/112 Heavily Played JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,261.66
-                     *     ,104,Lugia,9/111,Neo Genesis,Holo,PSA 9,de,1,14721.22,Lugia 9/111 PSA 9 DE,,,buyer,false,
-                     *     ,107,Skarmory,13/111,Neo Genesis,Holo,Moderately Played,en,1,837.29,Skarmory 13/111 Moderately Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,669.83
-                     *     ,109,Togetic,16/111,Neo Genesis,Holo,Lightly Played,de,1,890.71,Togetic 16/111 Lightly Played DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,57,Professor Oak,88/102,Base Set,Normal,Near Mint,ja,1,85.20,Professor Oak 88/102 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,114,Pikachu,70/111,Neo Genesis,Normal,PSA 10,tr,1,1485.57,Pikachu 70/111 PSA 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,1188.46
-                     *     ,91,Zapdos,15/62,Fossil,Holo,Heavily Played,ja,1,561.23,Zapdos 15/62 Heavily Played JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,267,Obsidian Flames Booster Box Case,,Sealed Products,,,en,2,71007.49,Obsidian Flames Booster Box Case EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,122,Charizard,11/108,Evolutions,Reverse Holo,CGC 10,en,1,6064.64,Charizard 11/108 CGC 10 EN,,,buyer,false,
-                     *     ,172,Lugia V,138/195,Silver Tempest,Holo,CGC 10,en,1,928.01,Lugia V 138/195 CGC 10 EN,,,buyer,false,
-                     *     ,78,Pikachu,60/64,Jungle,Normal,PSA 10,tr,1,1014.13,Pikachu 60/64 PSA 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,70,Vaporeon,12/64,Jungle,Holo,Near Mint,,1,1533.10,Vaporeon 12/64 Near Mint,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,1226.48
-                     *     ,143,Marnie,169/202,Sword & Shield Base Set,Reverse Holo,Near Mint,en,1,104.04,Marnie 169/202 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,105,Lugia,9/111,Neo Genesis,1st Edition Holo,,ja,1,60126.07,Lugia 9/111 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,95,Dark Blastoise,3/82,Team Rocket,Holo,Near Mint,de,1,2439.19,Dark Blastoise 3/82 Near Mint DE,,,buyer,true,1951.35
-                     *     ,292,Monkey.D.Luffy,OP01-003,Romance Dawn,Parallel,Near Mint,en,1,1371.90,Monkey.D.Luffy OP01-003 Near Mint EN,,,buyer,true,1097.52
-                     *     ,118,Blastoise ex,104/112,FireRed & LeafGreen,Holo,Lightly Played,en,1,3399.11,Blastoise ex 104/112 Lightly Played EN,,,seller,false,
-                     *     ,160,Charizard V,017/172,Brilliant Stars,Holo,Lightly Played,de,1,252.98,Charizard V 017/172 Lightly Played DE,,,seller,true,202.38
-                     *     ,253,Lost Origin Booster Box,,Sealed Products,,,ja,1,11949.21,Lost Origin Booster Box JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,9559.37
-                     *     ,166,Ultra Ball,150/172,Brilliant Stars,Normal,Heavily Played,en,1,14.38,Ultra Ball 150/172 Heavily Played EN,,,seller,true,11.50
-                     *     ,362,Nami,OP02-036,Paramount War,Parallel,Moderately Played,en,1,1037.87,Nami OP02-036 Moderately Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,358,Portgas.D.Ace,OP02-013,Paramount War,Manga Parallel,CGC 10,ja,1,119969.55,Portgas.D.Ace OP02-013 CGC 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,95975.64
-                     *     ,249,Vivid Voltage Booster Box,,Sealed Products,,,tr,1,9280.14,Vivid Voltage Booster Box TR,,,buyer,false,
-                     *     ,351,Edward.Newgate,OP02-001,Paramount War,Normal,Moderately Played,en,1,65.96,Edward.Newgate OP02-001 Moderately Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,193,Pidgeot ex,164/197,Obsidian Flames,Holo,Near Mint,fr,1,122.62,Pidgeot ex 164/197 Near Mint FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,146,Pikachu V,043/185,Vivid Voltage,Holo,CGC 10,fr,2,806.86,Pikachu V 043/185 CGC 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,645.49
-                     *     ,91,Zapdos,15/62,Fossil,Holo,PSA 10,fr,1,4543.76,Zapdos 15/62 PSA 10 FR,,,buyer,false,
-                     *     ,73,Vaporeon,28/64,Jungle,Normal,Near Mint,,3,384.99,Vaporeon 28/64 Near Mint,,,seller,true,307.99
-                     *     ,186,Magikarp,203/193,Paldea Evolved,Holo,Near Mint,fr,5,10641.58,Magikarp 203/193 Near Mint FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,8513.26
-                     *     ,64,Flareon,3/64,Jungle,Holo,CGC 10,de,1,4826.27,Flareon 3/64 CGC 10 DE,,,seller,true,3861.02
-                     *     ,146,Pikachu V,043/185,Vivid Voltage,Holo,CGC 10,en,1,1122.14,Pikachu V 043/185 CGC 10 EN,,,buyer,false,
-                     *     ,263,Brilliant Stars Booster Box,,Sealed Products,,,ja,1,11348.92,Brilliant Stars Booster Box JA,,,buyer,true,9079.14
-                     *     ,66,Kangaskhan,5/64,Jungle,Holo,PSA 10,fr,1,3645.52,Kangaskhan 5/64 PSA 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,115,Totodile,81/111,Neo Genesis,Normal,Near Mint,ja,2,91.45,Totodile 81/111 Near Mint JA,,,buyer,false,
-                     *     ,156,Rayquaza VMAX,111/203,Evolving Skies,Holo,CGC 10,en,1,2839.28,Rayquaza VMAX 111/203 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,220,Eevee,133/165,151,Reverse Holo,Near Mint,de,1,51.25,Eevee 133/165 Near Mint DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,41.00
-                     *     ,348,Shanks,OP01-120,Romance Dawn,Manga Parallel,CGC 10,ja,4,139461.10,Shanks OP01-120 CGC 10 JA,,,buyer,false,
-                     *     ,104,Lugia,9/111,Neo Genesis,Holo,Lightly Played,en,1,6476.93,Lugia 9/111 Lightly Played EN,,,buyer,false,
-                     *     ,374,Uta,OP02-120,Paramount War,Parallel,BGS 9.5,,1,6042.99,Uta OP02-120 BGS 9.5,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,104,Lugia,9/111,Neo Genesis,Holo,CGC 9,,1,8351.66,Lugia 9/111 CGC 9,,,seller,false,
-                     *     ,213,Alakazam ex,065/165,151,Holo,Near Mint,de,1,121.95,Alakazam ex 065/165 Near Mint DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,47,Squirtle,63/102,Base Set,Normal,CGC 10,fr,1,1241.67,Squirtle 63/102 CGC 10 FR,,,seller,false,
-                     *     ,335,Boa Hancock,OP01-078,Romance Dawn,Normal,Near Mint,en,2,191.49,Boa Hancock OP01-078 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,153.19
-                     *     ,82,Articuno,2/62,Fossil,Holo,PSA 10,en,4,6554.29,Articuno 2/62 PSA 10 EN,,,buyer,true,5243.43
-                     *     ,225,Mew ex,151/165,151,Holo,PSA 10,de,1,1484.39,Mew ex 151/165 PSA 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,362,Nami,OP02-036,Paramount War,Parallel,Near Mint,ja,1,1903.59,Nami OP02-036 Near Mint JA,,,buyer,false,
-                     *     ,45,Pikachu,58/102,Base Set,Normal,PSA 10,ja,1,2540.69,Pikachu 58/102 PSA 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,2032.55
-                     *     ,165,Boss's Orders,132/172,Brilliant Stars,Reverse Holo,Moderately Played,ja,1,30.24,Boss's Orders 132/172 Moderately Played JA,,,buyer,false,
-                     *     ,104,Lugia,9/111,Neo Genesis,Holo,Heavily Played,fr,1,4823.16,Lugia 9/111 Heavily Played FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,309,Monkey.D.Luffy,OP01-024,Romance Dawn,Parallel,CGC 10,fr,1,6032.76,Monkey.D.Luffy OP01-024 CGC 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,4826.21
-                     *     ,89,Moltres,12/62,Fossil,Holo,Lightly Played,en,1,973.02,Moltres 12/62 Lightly Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,303,Nami,OP01-016,Romance Dawn,Parallel,PSA 10,en,1,8702.54,Nami OP01-016 PSA 10 EN,,,seller,true,6962.03
-                     *     ,22,Dragonair,18/102,Base Set,Normal,CGC 10,en,1,1525.51,Dragonair 18/102 CGC 10 EN,,,buyer,false,
-                     *     ,330,Dracule Mihawk,OP01-070,Romance Dawn,Normal,PSA 10,tr,1,1375.99,Dracule Mihawk OP01-070 PSA 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,107,Skarmory,13/111,Neo Genesis,Holo,Heavily Played,fr,1,373.32,Skarmory 13/111 Heavily Played FR,,,buyer,true,298.66
-                     *     ,10,Machamp,8/102,Base Set,1st Edition Holo,PSA 10,fr,1,3495.86,Machamp 8/102 PSA 10 FR,,,buyer,true,2796.69
-                     *     ,186,Magikarp,203/193,Paldea Evolved,Holo,BGS 9.5,tr,1,20963.25,Magikarp 203/193 BGS 9.5 TR,,,buyer,true,16770.60
-                     *     ,179,Nest Ball,181/198,Scarlet & Violet Base Set,Reverse Holo,,tr,1,25.83,Nest Ball 181/198 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,237,Pikachu ex,057/191,Surging Sparks,Holo,PSA 10,ja,1,1143.59,Pikachu ex 057/191 PSA 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,914.87
-                     *     ,106,Pichu,12/111,Neo Genesis,Holo,Lightly Played,fr,1,1285.74,Pichu 12/111 Lightly Played FR,,,buyer,false,
-                     *     ,28,Farfetch'd,27/102,Base Set,Normal,Near Mint,tr,1,67.73,Farfetch'd 27/102 Near Mint TR,,,buyer,false,
-                     *     ,368,Kuzan,OP02-096,Paramount War,Normal,Heavily Played,en,1,82.57,Kuzan OP02-096 Heavily Played EN,,,buyer,false,
-                     *     ,26,Arcanine,23/102,Base Set,Normal,PSA 10,en,1,1474.87,Arcanine 23/102 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,1179.90
-                     *     ,260,151 Ultra-Premium Collection,,Sealed Products,,,en,1,24062.50,151 Ultra-Premium Collection EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,19250.00
-                     *     ,258,Obsidian Flames Elite Trainer Box,,Sealed Products,,,fr,1,2858.36,Obsidian Flames Elite Trainer Box FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,407,Kyros,EB01-040,Memorial Collection,Normal,Near Mint,fr,3,47.23,Kyros EB01-040 Near Mint FR,,,buyer,true,37.78
-                     *     ,102,Ampharos,1/111,Neo Genesis,Holo,CGC 10,de,1,2253.47,Ampharos 1/111 CGC 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,231,Pikachu,173/165,151,Holo,Near Mint,en,4,2549.40,Pikachu 173/165 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,373,Uta,OP02-120,Paramount War,Normal,Heavily Played,fr,1,270.03,Uta OP02-120 Heavily Played FR,,,buyer,false,
-                     *     ,309,Monkey.D.Luffy,OP01-024,Romance Dawn,Parallel,Near Mint,de,1,1383.48,Monkey.D.Luffy OP01-024 Near Mint DE,,,buyer,true,1106.78
-                     *     ,369,Koby,OP02-098,Paramount War,Normal,,en,1,42.02,Koby OP02-098 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,33.62
-                     *     ,400,Monkey.D.Luffy,OP05-119,Awakening of the New Era,Parallel,Near Mint,en,1,10674.91,Monkey.D.Luffy OP05-119 Near Mint EN,,,buyer,false,
-                     *     ,161,Charizard VSTAR,018/172,Brilliant Stars,Holo,Heavily Played,en,1,177.79,Charizard VSTAR 018/172 Heavily Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,82,Articuno,2/62,Fossil,Holo,PSA 10,en,1,6671.17,Articuno 2/62 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,93,Psyduck,53/62,Fossil,Normal,Heavily Played,de,1,28.39,Psyduck 53/62 Heavily Played DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,118,Blastoise ex,104/112,FireRed & LeafGreen,Holo,Lightly Played,en,1,3800.13,Blastoise ex 104/112 Lightly Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,288,Roronoa Zoro,OP01-001,Romance Dawn,Normal,,fr,5,313.78,Roronoa Zoro OP01-001 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,251.02
-                     *     ,183,Chien-Pao ex,061/193,Paldea Evolved,Holo,Moderately Played,tr,5,66.03,Chien-Pao ex 061/193 Moderately Played TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,115,Totodile,81/111,Neo Genesis,Normal,Lightly Played,ja,1,66.01,Totodile 81/111 Lightly Played JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,347,Shanks,OP01-120,Romance Dawn,Parallel,PSA 10,en,1,25909.86,Shanks OP01-120 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,20727.89
-                     *     ,91,Zapdos,15/62,Fossil,Holo,CGC 9,de,1,1715.89,Zapdos 15/62 CGC 9 DE,,,buyer,false,
-                     *     ,229,Charmander,168/165,151,Holo,CGC 10,de,1,4175.07,Charmander 168/165 CGC 10 DE,,,buyer,true,3340.06
-                     *     ,165,Boss's Orders,132/172,Brilliant Stars,Reverse Holo,Lightly Played,en,1,57.06,Boss's Orders 132/172 Lightly Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,19,Venusaur,15/102,Base Set,1st Edition Holo,PSA 10,ja,3,91430.93,Venusaur 15/102 PSA 10 JA,,,seller,false,
-                     *     ,127,Pikachu,35/108,Evolutions,Reverse Holo,,en,1,182.51,Pikachu 35/108 EN,,,seller,true,146.01
-                     *     ,4,Chansey,3/102,Base Set,Holo,Near Mint,en,1,1667.73,Chansey 3/102 Near Mint EN,,,buyer,false,
-                     *     ,361,Nami,OP02-036,Paramount War,Normal,Heavily Played,fr,1,115.56,Nami OP02-036 Heavily Played FR,,,buyer,false,
-                     *     ,152,Sylveon VMAX,075/203,Evolving Skies,Holo,,fr,1,381.30,Sylveon VMAX 075/203 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,333,Bartholomew Kuma,OP01-074,Romance Dawn,Normal,Near Mint,fr,1,31.95,Bartholomew Kuma OP01-074 Near Mint FR,,,buyer,false,
-                     *     ,97,Dark Dragonite,5/82,Team Rocket,Holo,Near Mint,en,1,1606.06,Dark Dragonite 5/82 Near Mint EN,,,buyer,false,
-                     *     ,369,Koby,OP02-098,Paramount War,Normal,Near Mint,ja,1,39.69,Koby OP02-098 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,31.75
-                     *     ,390,"Eustass""Captain""Kid",OP05-074,Awakening of the New Era,Parallel,PSA 10,tr,1,11117.69,"Eustass""Captain""Kid OP05-074 PSA 10 TR","Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,8894.15
-                     *     ,208,Pikachu,025/165,151,Normal,Near Mint,tr,1,73.11,Pikachu 025/165 Near Mint TR,,,buyer,true,58.49
-                     *     ,135,Scyther,SV1/SV94,Hidden Fates,Holo,Lightly Played,,1,189.88,Scyther SV1/SV94 Lightly Played,,,seller,false,
-                     *     ,169,Giratina V,130/196,Lost Origin,Holo,Near Mint,tr,1,170.67,Giratina V 130/196 Near Mint TR,,,buyer,false,
-                     *     ,21,Beedrill,17/102,Base Set,Normal,PSA 10,,1,1213.65,Beedrill 17/102 PSA 10,,,buyer,true,970.92
-                     *     ,168,Charizard VSTAR,174/172,Brilliant Stars,Holo,BGS 9.5,de,1,5718.10,Charizard VSTAR 174/172 BGS 9.5 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,1,Alakazam,1/102,Base Set,Holo,PSA 10,de,1,5493.98,Alakazam 1/102 PSA 10 DE,,,buyer,false,
-                     *     ,133,Charizard-GX,9/68,Hidden Fates,Holo,Moderately Played,ja,1,506.93,Charizard-GX 9/68 Moderately Played JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,86,Hitmonlee,7/62,Fossil,Holo,PSA 10,tr,1,3206.38,Hitmonlee 7/62 PSA 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,2565.10
-                     *     ,167,Ultra Ball,150/172,Brilliant Stars,Reverse Holo,Near Mint,en,1,30.12,Ultra Ball 150/172 Near Mint EN,,,buyer,false,
-                     *     ,368,Kuzan,OP02-096,Paramount War,Normal,Heavily Played,en,1,92.05,Kuzan OP02-096 Heavily Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,73.64
-                     *     ,375,Kuzan,OP02-121,Paramount War,Normal,CGC 10,tr,1,1159.69,Kuzan OP02-121 CGC 10 TR,,,seller,false,
-                     *     ,82,Articuno,2/62,Fossil,Holo,Near Mint,,1,1623.67,Articuno 2/62 Near Mint,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,1298.94
-                     *     ,110,Typhlosion,17/111,Neo Genesis,Holo,PSA 10,de,1,8510.99,Typhlosion 17/111 PSA 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,106,Pichu,12/111,Neo Genesis,Holo,Lightly Played,fr,1,878.37,Pichu 12/111 Lightly Played FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,226,Erika's Invitation,160/165,151,Normal,Near Mint,,1,32.94,Erika's Invitation 160/165 Near Mint,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,26.35
-                     *     ,15,Poliwrath,13/102,Base Set,Holo,,en,3,1097.81,Poliwrath 13/102 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,878.25
-                     *     ,83,Ditto,3/62,Fossil,Holo,Heavily Played,tr,1,512.63,Ditto 3/62 Heavily Played TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,195,Charizard ex,223/197,Obsidian Flames,Holo,PSA 10,en,1,13847.42,Charizard ex 223/197 PSA 10 EN,,,buyer,false,
-                     *     ,350,Yamato,OP01-121,Romance Dawn,Parallel,PSA 10,tr,1,17257.86,Yamato OP01-121 PSA 10 TR,,,buyer,false,
-                     *     ,109,Togetic,16/111,Neo Genesis,Holo,CGC 9,fr,1,2275.64,Togetic 16/111 CGC 9 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,117,Beedrill,1/112,FireRed & LeafGreen,Holo,CGC 10,en,1,2428.76,Beedrill 1/112 CGC 10 EN,,,seller,true,1943.01
-                     *     ,409,Mr.2.Bon.Kurei(Bentham),EB01-061,Memorial Collection,Parallel,,en,1,2749.85,Mr.2.Bon.Kurei(Bentham) EB01-061 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,2199.88
-                     *     ,186,Magikarp,203/193,Paldea Evolved,Holo,PSA 9,en,1,22562.85,Magikarp 203/193 PSA 9 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,90,Raichu,14/62,Fossil,Holo,Lightly Played,en,1,1204.68,Raichu 14/62 Lightly Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,963.74
-                     *     ,370,Sakazuki,OP02-099,Paramount War,Normal,Moderately Played,en,1,88.64,Sakazuki OP02-099 Moderately Played EN,,,seller,true,70.91
-                     *     ,184,Iono,185/193,Paldea Evolved,Normal,Moderately Played,en,1,44.22,Iono 185/193 Moderately Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,105,Lugia,9/111,Neo Genesis,1st Edition Holo,Moderately Played,en,5,35834.45,Lugia 9/111 Moderately Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,28667.56
-                     *     ,64,Flareon,3/64,Jungle,Holo,CGC 10,en,1,3145.27,Flareon 3/64 CGC 10 EN,,,buyer,false,
-                     *     ,234,Charizard ex,199/165,151,Holo,CGC 10,de,1,28043.96,Charizard ex 199/165 CGC 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,13,Nidoking,11/102,Base Set,Holo,CGC 10,en,4,5519.99,Nidoking 11/102 CGC 10 EN,,,buyer,false,
-                     *     ,65,Jolteon,4/64,Jungle,Holo,,ja,1,1860.56,Jolteon 4/64 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,1488.45
-                     *     ,359,Marco,OP02-018,Paramount War,Normal,Lightly Played,en,1,35.66,Marco OP02-018 Lightly Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,28.53
-                     *     ,37,Bulbasaur,44/102,Base Set,Normal,PSA 10,ja,1,1688.07,Bulbasaur 44/102 PSA 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,82,Articuno,2/62,Fossil,Holo,Lightly Played,fr,1,938.05,Articuno 2/62 Lightly Played FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,94,Mysterious Fossil,62/62,Fossil,Normal,Lightly Played,en,2,25.53,Mysterious Fossil 62/62 Lightly Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,20.42
-                     *     ,253,Lost Origin Booster Box,,Sealed Products,,,en,1,11814.50,Lost Origin Booster Box EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,9451.60
-                     *     ,45,Pikachu,58/102,Base Set,Normal,Near Mint,fr,1,339.43,Pikachu 58/102 Near Mint FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,103,Kingdra,8/111,Neo Genesis,Holo,PSA 10,en,1,4376.29,Kingdra 8/111 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,112,Bayleef,29/111,Neo Genesis,Normal,Heavily Played,en,1,43.58,Bayleef 29/111 Heavily Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,116,Arcade Game,83/111,Neo Genesis,Normal,Heavily Played,fr,1,38.25,Arcade Game 83/111 Heavily Played FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,376,Kuzan,OP02-121,Paramount War,Parallel,BGS 9.5,en,1,8445.19,Kuzan OP02-121 BGS 9.5 EN,,,buyer,false,
-                     *     ,225,Mew ex,151/165,151,Holo,PSA 10,en,1,1658.72,Mew ex 151/165 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,1326.98
-                     *     ,164,Boss's Orders,132/172,Brilliant Stars,Holo,Heavily Played,en,1,21.39,Boss's Orders 132/172 Heavily Played EN,,,seller,false,
-                     *     ,10,Machamp,8/102,Base Set,1st Edition Holo,Near Mint,ja,1,1479.00,Machamp 8/102 Near Mint JA,,,buyer,false,
-                     *     ,67,Mr. Mime,6/64,Jungle,Holo,Near Mint,tr,1,879.47,Mr. Mime 6/64 Near Mint TR,,,seller,true,703.58
-                     *     ,148,Pikachu VMAX,188/185,Vivid Voltage,Holo,PSA 10,,1,29201.20,Pikachu VMAX 188/185 PSA 10,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,23360.96
-                     *     ,87,Kabutops,9/62,Fossil,Holo,PSA 10,en,1,2928.86,Kabutops 9/62 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,274,Sanji,ST01-004,Straw Hat Crew,Normal,Near Mint,de,1,37.78,Sanji ST01-004 Near Mint DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,30.22
-                     *     ,92,Gengar,20/62,Fossil,Normal,Lightly Played,de,1,521.72,Gengar 20/62 Lightly Played DE,,,buyer,true,417.38
-                     *     ,120,Venusaur ex,112/112,FireRed & LeafGreen,Holo,Moderately Played,en,1,2109.28,Venusaur ex 112/112 Moderately Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,383,Ulti,OP05-043,Awakening of the New Era,Normal,,fr,1,30.45,Ulti OP05-043 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,24.36
-                     *     ,370,Sakazuki,OP02-099,Paramount War,Normal,Lightly Played,tr,1,91.47,Sakazuki OP02-099 Lightly Played TR,,,buyer,true,73.18
-                     *     ,154,Umbreon VMAX,095/203,Evolving Skies,Holo,PSA 10,en,3,5028.04,Umbreon VMAX 095/203 PSA 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,120,Venusaur ex,112/112,FireRed & LeafGreen,Holo,PSA 10,ja,1,13693.76,Venusaur ex 112/112 PSA 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,160,Charizard V,017/172,Brilliant Stars,Holo,PSA 10,tr,1,1635.09,Charizard V 017/172 PSA 10 TR,,,buyer,false,
-                     *     ,350,Yamato,OP01-121,Romance Dawn,Parallel,PSA 10,ja,1,23274.56,Yamato OP01-121 PSA 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,83,Ditto,3/62,Fossil,Holo,Moderately Played,en,5,685.89,Ditto 3/62 Moderately Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,352,Edward.Newgate,OP02-001,Paramount War,Parallel,PSA 10,tr,1,2940.37,Edward.Newgate OP02-001 PSA 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,118,Blastoise ex,104/112,FireRed & LeafGreen,Holo,PSA 10,de,1,27617.44,Blastoise ex 104/112 PSA 10 DE,,,seller,true,22093.95
-                     *     ,12,Mewtwo,10/102,Base Set,Holo,CGC 10,tr,1,7540.14,Mewtwo 10/102 CGC 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,359,Marco,OP02-018,Paramount War,Normal,Lightly Played,fr,1,27.31,Marco OP02-018 Lightly Played FR,,,buyer,true,21.85
-                     *     ,233,Venusaur ex,198/165,151,Holo,PSA 10,de,1,12913.83,Venusaur ex 198/165 PSA 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,10331.06
-                     *     ,117,Beedrill,1/112,FireRed & LeafGreen,Holo,PSA 10,de,1,3161.60,Beedrill 1/112 PSA 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,2529.28
-                     *     ,331,Dracule Mihawk,OP01-070,Romance Dawn,Parallel,PSA 10,en,1,8516.20,Dracule Mihawk OP01-070 PSA 10 EN,,,seller,false,
-                     *     ,37,Bulbasaur,44/102,Base Set,Normal,PSA 10,en,1,1732.99,Bulbasaur 44/102 PSA 10 EN,,,buyer,true,1386.39
-                     *     ,4,Chansey,3/102,Base Set,Holo,PSA 10,tr,1,5861.19,Chansey 3/102 PSA 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,108,Steelix,15/111,Neo Genesis,Holo,CGC 10,ja,4,4526.45,Steelix 15/111 CGC 10 JA,,,buyer,true,3621.16
-                     *     ,124,M Charizard-EX,13/108,Evolutions,Holo,Heavily Played,fr,1,354.82,M Charizard-EX 13/108 Heavily Played FR,,,seller,true,283.86
-                     *     ,409,Mr.2.Bon.Kurei(Bentham),EB01-061,Memorial Collection,Parallel,PSA 10,de,5,12620.93,Mr.2.Bon.Kurei(Bentham) EB01-061 PSA 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,23,Dugtrio,19/102,Base Set,Normal,PSA 10,ja,1,1437.90,Dugtrio 19/102 PSA 10 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,128,Mewtwo-EX,52/108,Evolutions,Holo,PSA 10,de,1,1747.78,Mewtwo-EX 52/108 PSA 10 DE,,,buyer,true,1398.22
-                     *     ,108,Steelix,15/111,Neo Genesis,Holo,Near Mint,,1,972.44,Steelix 15/111 Near Mint,,,buyer,false,
-                     *     ,231,Pikachu,173/165,151,Holo,CGC 10,en,1,7196.12,Pikachu 173/165 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,5756.90
-                     *     ,389,"Eustass""Captain""Kid",OP05-074,Awakening of the New Era,Normal,Near Mint,fr,1,451.76,"Eustass""Captain""Kid OP05-074 Near Mint FR",,,seller,false,
-                     *     ,27,Charmeleon,24/102,Base Set,Normal,,en,1,209.76,Charmeleon 24/102 EN,,,buyer,true,167.81
-                     *     ,104,Lugia,9/111,Neo Genesis,Holo,BGS 9.5,en,1,20113.37,Lugia 9/111 BGS 9.5 EN,,,buyer,false,
-                     *     ,84,Dragonite,4/62,Fossil,Holo,CGC 9,en,1,2618.83,Dragonite 4/62 CGC 9 EN,,,buyer,true,2095.06
-                     *     ,165,Boss's Orders,132/172,Brilliant Stars,Reverse Holo,Moderately Played,fr,1,28.68,Boss's Orders 132/172 Moderately Played FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,22.94
-                     *     ,74,Eevee,51/64,Jungle,Normal,Near Mint,en,5,133.43,Eevee 51/64 Near Mint EN,,,buyer,true,106.74
-                     *     ,103,Kingdra,8/111,Neo Genesis,Holo,BGS 9.5,de,1,4079.63,Kingdra 8/111 BGS 9.5 DE,,,buyer,false,
-                     *     ,218,Gyarados,130/165,151,Holo,Near Mint,,1,70.71,Gyarados 130/165 Near Mint,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,183,Chien-Pao ex,061/193,Paldea Evolved,Holo,Lightly Played,tr,1,102.59,Chien-Pao ex 061/193 Lightly Played TR,,,seller,false,
-                     *     ,255,Scarlet & Violet Elite Trainer Box: Koraidon,,Sealed Products,,,en,3,3556.66,Scarlet & Violet Elite Trainer Box: Koraidon EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,334,Perona,OP01-077,Romance Dawn,Normal,,ja,1,60.44,Perona OP01-077 JA,,,buyer,false,
-                     *     ,163,Arceus VSTAR,123/172,Brilliant Stars,Holo,Near Mint,ja,1,240.72,Arceus VSTAR 123/172 Near Mint JA,,,buyer,true,192.58
-                     *     ,198,Bulbasaur,001/165,151,Reverse Holo,Near Mint,en,1,46.57,Bulbasaur 001/165 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,96,Dark Charizard,4/82,Team Rocket,Holo,PSA 10,fr,1,7612.71,Dark Charizard 4/82 PSA 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,59,Potion,94/102,Base Set,Normal,,en,1,24.85,Potion 94/102 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,19.88
-                     *     ,383,Ulti,OP05-043,Awakening of the New Era,Normal,Near Mint,fr,5,38.53,Ulti OP05-043 Near Mint FR,,,buyer,false,
-                     *     ,10,Machamp,8/102,Base Set,1st Edition Holo,Near Mint,de,1,1129.55,Machamp 8/102 Near Mint DE,,,buyer,false,
-                     *     ,103,Kingdra,8/111,Neo Genesis,Holo,BGS 9.5,en,1,3102.29,Kingdra 8/111 BGS 9.5 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,47,Squirtle,63/102,Base Set,Normal,CGC 10,en,1,913.77,Squirtle 63/102 CGC 10 EN,,,buyer,false,
-                     *     ,356,Portgas.D.Ace,OP02-013,Paramount War,Normal,Near Mint,en,1,668.62,Portgas.D.Ace OP02-013 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,289,Roronoa Zoro,OP01-001,Romance Dawn,Parallel,CGC 10,de,1,3777.88,Roronoa Zoro OP01-001 CGC 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,366,Magellan,OP02-085,Paramount War,Normal,Near Mint,ja,1,63.79,Magellan OP02-085 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,51.03
-                     *     ,253,Lost Origin Booster Box,,Sealed Products,,,ja,1,16448.01,Lost Origin Booster Box JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,13158.41
-                     *     ,355,Edward.Newgate,OP02-004,Paramount War,Parallel,,en,1,1725.12,Edward.Newgate OP02-004 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,357,Portgas.D.Ace,OP02-013,Paramount War,Parallel,Lightly Played,fr,1,4183.41,Portgas.D.Ace OP02-013 Lightly Played FR,,,buyer,false,
-                     *     ,230,Squirtle,170/165,151,Holo,Near Mint,en,1,1788.72,Squirtle 170/165 Near Mint EN,,,seller,true,1430.98
-                     *     ,33,Magikarp,35/102,Base Set,Normal,Near Mint,de,1,81.59,Magikarp 35/102 Near Mint DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,108,Steelix,15/111,Neo Genesis,Holo,Lightly Played,en,1,828.67,Steelix 15/111 Lightly Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,229,Charmander,168/165,151,Holo,CGC 10,fr,1,5074.12,Charmander 168/165 CGC 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,92,Gengar,20/62,Fossil,Normal,Lightly Played,en,1,459.23,Gengar 20/62 Lightly Played EN,,,buyer,true,367.38
-                     *     ,77,Nidoran♀,57/64,Jungle,Normal,Near Mint,ja,1,35.66,Nidoran♀ 57/64 Near Mint JA,,,buyer,false,
-                     *     ,245,Base Set Theme Deck: Brushfire,,Sealed Products,,,de,1,7652.82,Base Set Theme Deck: Brushfire DE,,,buyer,true,6122.26
-                     *     ,111,Metal Energy,19/111,Neo Genesis,Holo,Heavily Played,en,1,157.96,Metal Energy 19/111 Heavily Played EN,,,seller,false,
-                     *     ,148,Pikachu VMAX,188/185,Vivid Voltage,Holo,PSA 10,de,1,40104.64,Pikachu VMAX 188/185 PSA 10 DE,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,373,Uta,OP02-120,Paramount War,Normal,Lightly Played,en,1,296.29,Uta OP02-120 Lightly Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,48,Squirtle,63/102,Base Set,1st Edition,Near Mint,en,1,1079.51,Squirtle 63/102 Near Mint EN,,,buyer,false,
-                     *     ,136,Lapras V,049/202,Sword & Shield Base Set,Holo,Near Mint,tr,1,83.21,Lapras V 049/202 Near Mint TR,,,buyer,false,
-                     *     ,398,Kaido,OP05-118,Awakening of the New Era,Normal,Near Mint,en,1,733.19,Kaido OP05-118 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,586.55
-                     *     ,115,Totodile,81/111,Neo Genesis,Normal,Near Mint,fr,4,79.93,Totodile 81/111 Near Mint FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,63.94
-                     *     ,103,Kingdra,8/111,Neo Genesis,Holo,Heavily Played,tr,1,492.65,Kingdra 8/111 Heavily Played TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,84,Dragonite,4/62,Fossil,Holo,BGS 9.5,en,5,4406.34,Dragonite 4/62 BGS 9.5 EN,,,buyer,true,3525.07
-                     *     ,305,Nico Robin,OP01-017,Romance Dawn,Parallel,,ja,1,640.66,Nico Robin OP01-017 JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,512.53
-                     *     ,235,Blastoise ex,200/165,151,Holo,Near Mint,ja,1,2925.00,Blastoise ex 200/165 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,59,Potion,94/102,Base Set,Normal,Near Mint,en,1,20.89,Potion 94/102 Near Mint EN,,,buyer,true,16.71
-                     *     ,389,"Eustass""Captain""Kid",OP05-074,Awakening of the New Era,Normal,Near Mint,tr,1,428.40,"Eustass""Captain""Kid OP05-074 Near Mint TR",,,buyer,false,
-                     *     ,377,Sabo,OP05-001,Awakening of the New Era,Normal,Near Mint,ja,1,132.58,Sabo OP05-001 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,195,Charizard ex,223/197,Obsidian Flames,Holo,Near Mint,tr,1,4365.84,Charizard ex 223/197 Near Mint TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,186,Magikarp,203/193,Paldea Evolved,Holo,CGC 10,fr,2,32390.23,Magikarp 203/193 CGC 10 FR,,,seller,true,25912.18
-                     *     ,363,Emporio.Ivankov,OP02-049,Paramount War,Normal,Near Mint,fr,4,35.70,Emporio.Ivankov OP02-049 Near Mint FR,,,buyer,true,28.56
-                     *     ,292,Monkey.D.Luffy,OP01-003,Romance Dawn,Parallel,CGC 10,en,1,2529.00,Monkey.D.Luffy OP01-003 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,2023.20
-                     *     ,56,Pokédex,87/102,Base Set,Normal,Near Mint,tr,1,31.46,Pokédex 87/102 Near Mint TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,142,Marnie,169/202,Sword & Shield Base Set,Holo,Near Mint,tr,5,60.57,Marnie 169/202 Near Mint TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,375,Kuzan,OP02-121,Paramount War,Normal,CGC 10,en,4,1771.97,Kuzan OP02-121 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,1417.58
-                     *     ,133,Charizard-GX,9/68,Hidden Fates,Holo,Near Mint,en,1,712.16,Charizard-GX 9/68 Near Mint EN,,,buyer,true,569.73
-                     *     ,277,Nami,ST01-007,Straw Hat Crew,Normal,,en,1,59.55,Nami ST01-007 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,69,Snorlax,11/64,Jungle,Holo,PSA 10,tr,4,4520.13,Snorlax 11/64 PSA 10 TR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,3616.10
-                     *     ,185,Iono,185/193,Paldea Evolved,Reverse Holo,Moderately Played,en,2,50.91,Iono 185/193 Moderately Played EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,129,M Charizard-EX,101/108,Evolutions,Holo,Heavily Played,ja,1,524.15,M Charizard-EX 101/108 Heavily Played JA,,,buyer,true,419.32
-                     *     ,121,Charizard,11/108,Evolutions,Holo,Near Mint,ja,1,1473.62,Charizard 11/108 Near Mint JA,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,true,1178.90
-                     *     ,369,Koby,OP02-098,Paramount War,Normal,Moderately Played,en,4,27.70,Koby OP02-098 Moderately Played EN,,,buyer,true,22.16
-                     *     ,130,Charizard-GX,20/147,Burning Shadows,Holo,PSA 10,fr,1,5121.21,Charizard-GX 20/147 PSA 10 FR,,,seller,false,
-                     *     ,69,Snorlax,11/64,Jungle,Holo,Near Mint,de,1,1946.10,Snorlax 11/64 Near Mint DE,,,buyer,true,1556.88
-                     *     ,40,Charmander,46/102,Base Set,1st Edition,CGC 10,,5,2057.15,Charmander 46/102 CGC 10,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,15,Poliwrath,13/102,Base Set,Holo,CGC 10,en,1,3486.71,Poliwrath 13/102 CGC 10 EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,401,Monkey.D.Luffy,OP05-119,Awakening of the New Era,Manga Parallel,PSA 10,tr,1,337366.65,Monkey.D.Luffy OP05-119 PSA 10 TR,,,buyer,true,269893.32
-                     *     ,374,Uta,OP02-120,Paramount War,Parallel,CGC 9,fr,1,4636.51,Uta OP02-120 CGC 9 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,3709.21
-                     *     ,265,Paldea Evolved Booster Box,,Sealed Products,,,en,1,11133.12,Paldea Evolved Booster Box EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,true,8906.50
-                     *     ,420,Starter Deck 3: The Seven Warlords of the Sea,,Sealed Products,,,,1,1036.04,Starter Deck 3: The Seven Warlords of the Sea,,,seller,false,
-                     *     ,360,Kin'emon,OP02-025,Paramount War,Normal,Moderately Played,fr,2,26.66,Kin'emon OP02-025 Moderately Played FR,,,buyer,false,
-                     *     ,310,Roronoa Zoro,OP01-025,Romance Dawn,Normal,PSA 10,en,1,1879.03,Roronoa Zoro OP01-025 PSA 10 EN,,,seller,false,
-                     *     ,122,Charizard,11/108,Evolutions,Reverse Holo,Near Mint,ja,1,2641.66,Charizard 11/108 Near Mint JA,,,buyer,false,
-                     *     ,133,Charizard-GX,9/68,Hidden Fates,Holo,Lightly Played,en,4,475.71,Charizard-GX 9/68 Lightly Played EN,,,buyer,true,380.57
-                     *     ,211,Nidoran♂,032/165,151,Normal,Near Mint,en,1,21.16,Nidoran♂ 032/165 Near Mint EN,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,buyer,false,
-                     *     ,163,Arceus VSTAR,123/172,Brilliant Stars,Holo,PSA 10,en,1,1922.47,Arceus VSTAR 123/172 PSA 10 EN,,,buyer,true,1537.98
-                     *     ,72,Snorlax,27/64,Jungle,Normal,CGC 10,fr,1,965.60,Snorlax 27/64 CGC 10 FR,,,seller,false,
-                     *     ,130,Charizard-GX,20/147,Burning Shadows,Holo,PSA 10,fr,1,3373.37,Charizard-GX 20/147 PSA 10 FR,"Kept in a sleeve since it was pulled. Sent in a box, with tracking.",,seller,false,
-                     *     ,91,Zapdos,15/62,Fossil,Holo,CGC 9,en,4,2305.23,Zapdos 15/62 CGC 9 EN,,,buyer,false,
-                     *     ,161,Charizard VSTAR,018/172,Brilliant Stars,Holo,CGC 10,tr,1,1109.28,Charizard VSTAR 018/172 CGC 10 TR,,,seller,true,887.42
-                     *     ,359,Marco,OP02-018,Paramount War,Normal,Near Mint,en,1,30.43,Marco OP02-018 Near Mint EN,,,buyer,false,
-                     *     ,303,Nami,OP01-016,Romance Dawn,Parallel,CGC 10,tr,1,6637.42,Nami OP01-016 CGC 10 TR,,,buyer,false,
-                     *     BASE1-4-NM,5,Charizard,4/102,Base Set,Holo,Near Mint,en,2,1190.00,"Charizard, Base Set, near mint",Straight from the pack into a sleeve.,,buyer,true,1000.00
-                     *     BASE1-4-LP,4,Chansey,3/102,Base Set,Holo,Lightly Played,,2,900.00,"Chansey 3/102, Base Set",,,buyer,false,
+                     * @example listing_id,status,sku,item_id,name,number,set,finish,grade,language,quantity,exported_quantity,price,title,description,images,shipping_payer,offers_enabled,min_offer_price
+                     *     3001,active,BASE1-4-NM,5,Charizard,4/102,Base Set,Holo,Near Mint,en,2,2,1190.00,"Charizard, Base Set, near mint",Straight from the pack into a sleeve.,,buyer,true,1000.00
+                     *     3002,pending,BASE1-4-LP,4,Chansey,3/102,Base Set,Holo,Lightly Played,,2,2,900.00,"Chansey 3/102, Base Set",,,buyer,false,
                      */
-                    "text/csv": unknown;
+                    "text/csv": string;
                 };
             };
             /** @description UNAUTHENTICATED */
@@ -7870,7 +7416,8 @@ export interface operations {
                      *           "created_at": "2026-11-24T02:20:24+03:00",
                      *           "expires_at": "2026-11-25T02:20:24+03:00",
                      *           "applied_at": null,
-                     *           "undone_at": null
+                     *           "undone_at": null,
+                     *           "ignored_columns": []
                      *         }
                      *       ],
                      *       "pagination": {
@@ -8009,6 +7556,7 @@ export interface operations {
                      *         "expires_at": "2026-11-25T02:20:24+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
+                     *         "ignored_columns": [],
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -8187,6 +7735,7 @@ export interface operations {
                      *         "expires_at": "2026-11-25T02:20:24+03:00",
                      *         "applied_at": "2026-11-24T02:20:24+03:00",
                      *         "undone_at": null,
+                     *         "ignored_columns": [],
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -8322,6 +7871,7 @@ export interface operations {
                      *         "expires_at": "2026-11-25T02:20:24+03:00",
                      *         "applied_at": "2026-11-24T02:20:24+03:00",
                      *         "undone_at": null,
+                     *         "ignored_columns": [],
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -8475,6 +8025,7 @@ export interface operations {
                      *         "expires_at": "2026-11-25T02:20:24+03:00",
                      *         "applied_at": "2026-11-24T02:20:24+03:00",
                      *         "undone_at": "2026-11-24T02:20:24+03:00",
+                     *         "ignored_columns": [],
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -9441,7 +8992,7 @@ export interface operations {
             query?: {
                 /**
                  * @description First day, inclusive
-                 * @example 2026-11-21
+                 * @example 2026-11-22
                  */
                 from?: string;
                 /**
@@ -9479,8 +9030,8 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "day": "2026-11-21",
-                     *           "at": "2026-11-21T21:04:10.120Z",
+                     *           "day": "2026-11-22",
+                     *           "at": "2026-11-22T00:04:10+03:00",
                      *           "currencies": [
                      *             {
                      *               "currency": "TRY",
@@ -9500,8 +9051,8 @@ export interface operations {
                      *           "without_cost": 12
                      *         },
                      *         {
-                     *           "day": "2026-11-22",
-                     *           "at": "2026-11-22T21:04:10.120Z",
+                     *           "day": "2026-11-23",
+                     *           "at": "2026-11-23T00:04:10+03:00",
                      *           "currencies": [
                      *             {
                      *               "currency": "TRY",
@@ -10386,6 +9937,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
             /** @description UNAUTHENTICATED */
@@ -11773,6 +11325,7 @@ export interface operations {
                      *         "parked": 1,
                      *         "refused": 1,
                      *         "passed_over": 0,
+                     *         "ignored_columns": [],
                      *         "rows": [
                      *           {
                      *             "line": 1,

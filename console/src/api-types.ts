@@ -3157,7 +3157,10 @@ export interface components {
                 price: number;
                 /** @description Price × quantity */
                 amount: number;
-                /** Format: date-time */
+                /**
+                 * Format: date-time
+                 * @description Time of the price, local with offset
+                 */
                 updated_at: string;
             } | null;
             value_missing?: ("no_price" | "not_trusted") | null;
@@ -3174,7 +3177,7 @@ export interface components {
             day: string;
             /**
              * Format: date-time
-             * @description When it was calculated, UTC, from the prices and records at that time
+             * @description When it was calculated, local time with offset, from the prices and records at that time
              */
             at: string;
             /** @description One entry per currency; amounts in different currencies are never summed */
@@ -5758,6 +5761,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -5901,6 +5905,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -5978,6 +5983,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -6053,6 +6059,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -6189,6 +6196,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -6388,6 +6396,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -6490,6 +6499,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -6638,6 +6648,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -6682,6 +6693,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -6804,6 +6816,7 @@ export interface operations {
                         /** @description Canonical form of the field query, if one was sent */
                         query?: string;
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -7073,6 +7086,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -7251,6 +7265,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -7322,6 +7337,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -7577,6 +7593,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -7777,6 +7794,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -7863,6 +7881,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -8000,6 +8019,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -8043,6 +8063,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -8210,6 +8231,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -8354,6 +8376,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -8435,6 +8458,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -8633,6 +8657,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -8709,6 +8734,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -8819,6 +8845,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -9017,6 +9044,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -9416,6 +9444,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -9532,7 +9561,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/csv": unknown;
+                    "text/csv": string;
                 };
             };
         };
@@ -9744,7 +9773,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/csv": unknown;
+                    "text/csv": string;
                 };
             };
         };
@@ -9783,6 +9812,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -9926,6 +9956,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -9971,6 +10002,7 @@ export interface operations {
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };
+                    "text/csv": string;
                 };
             };
         };

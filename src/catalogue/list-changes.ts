@@ -54,7 +54,7 @@ export const ChangeSchema = Type.Object(
     item_id: orNull(Type.Integer(), { description: 'Null for categories' }),
     market: orNull(Type.Enum([...MARKETS]), { description: 'Of a price' }),
     label: orNull(Type.String(), { description: 'Of a price' }),
-    at: Type.String({ format: 'date-time', description: 'When it was written, UTC; changes of one import have the time at which it began to write' }),
+    at: Type.String({ format: 'date-time', description: 'When it was written, UTC' }),
     data: Type.Optional(
       Type.Union([ChangedItemSchema, CategoryRowSchema, PriceRowSchema, Type.Null()], {
         description: 'With `with_data=1`: the current data; null if it no longer exists',

@@ -2,6 +2,7 @@
 import { day, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
+import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
 import { closed } from './fields.ts'
 import { requireCollection } from './store.ts'
@@ -30,7 +31,7 @@ export const readWorthHistory = verb(
     const order = currencyOrder(costCurrency(ctx))
     return days.map(({ day: of, at, ...worth }) => ({
       day: of,
-      at: at.toISOString(),
+      at: localTime(at, ctx.market.timeZone),
       ...worthResponse({ ...worth, currencies: worth.currencies.sort(order) }),
     }))
   },

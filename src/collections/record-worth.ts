@@ -6,8 +6,6 @@ import { idsWithoutWorth, insertWorth } from './worth-store.ts'
 
 interface RecordingCtx extends PricingCtx {
   now: () => Date
-  /** time zone of the days */
-  timeZone: string
 }
 
 const BATCH = 200
@@ -26,6 +24,6 @@ export async function recordWorth(ctx: RecordingCtx): Promise<void> {
   }
 }
 
-function dayOf({ timeZone }: RecordingCtx, at: Date): string {
-  return localTime(at, timeZone).slice(0, 10)
+function dayOf({ market }: RecordingCtx, at: Date): string {
+  return localTime(at, market.timeZone).slice(0, 10)
 }

@@ -11,7 +11,12 @@ import type { ReadCtx, WriteCtx } from '#db/change.ts'
 export type RecordWriteCtx = WriteCtx & HasPrecondition
 
 /** The data for computing worth: prices, and their currencies. */
-export type PricingCtx = Pick<ReadCtx, 'db'> & CatalogueNode & { currencies: Readonly<Record<Market, string>> }
+export type PricingCtx = Pick<ReadCtx, 'db'> &
+  CatalogueNode & {
+    currencies: Readonly<Record<Market, string>>
+    /** time zone of local times and days */
+    market: { timeZone: string }
+  }
 
 /** The context of reading collections. */
 export type CollectionReadCtx = ReadCtx & PricingCtx
@@ -44,7 +49,7 @@ export type Worth = Static<typeof WorthSchema>
 export const WorthDaySchema = Type.Object(
   {
     day: Type.String({ format: 'date', description: "Date in the service's time zone" }),
-    at: Type.String({ format: 'date-time', description: 'When it was calculated, UTC, from the prices and records at that time' }),
+    at: Type.String({ format: 'date-time', description: 'When it was calculated, local time with offset, from the prices and records at that time' }),
     ...WorthSchema.properties,
   },
   { title: 'CollectionWorthDay' },
@@ -108,7 +113,7 @@ export const CollectionRecordSchema = Type.Object(
             currency: Type.String(),
             price: Type.Number(),
             amount: Type.Number({ description: 'Price × quantity' }),
-            updated_at: Type.String({ format: 'date-time' }),
+            updated_at: Type.String({ format: 'date-time', description: 'Time of the price, local with offset' }),
           },
           { description: 'Only with `with_value=1`: the current price that matches the grade; null if there is none' },
         ),

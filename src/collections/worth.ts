@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
+import { localTime } from '#core/time.ts'
 import { recordOf, type RecordRow } from './store.ts'
 import type { PricingCtx, ValuedRecord, Worth } from './types.ts'
 
@@ -67,7 +68,7 @@ export function recordWithValue(ctx: PricingCtx, row: RecordRow): ValuedRecord {
       currency: price.currency,
       price: minorToNumber(price.minor),
       amount: numberOf(amount!),
-      updated_at: new Date(price.updatedAtMs).toISOString(),
+      updated_at: localTime(new Date(price.updatedAtMs), ctx.market.timeZone),
     },
     value_missing: typeof found === 'string' ? found : null,
     cost: cost === null ? null : { currency: own, amount: numberOf(cost) },

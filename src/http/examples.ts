@@ -90,8 +90,10 @@ function addSuccess(operation: Operation, path: string, success: Example, rules:
   const body = Object.values(operation.requestBody?.content ?? {})[0]
   if (body) body.example = success.text ?? success.body
   const response = operation.responses[success.status]
-  if (typeof success.answer === 'string' && success.answer !== '' && response) response.content = { 'text/csv': { example: success.answer } }
-  else if (response) for (const media of Object.values(response.content ?? {})) media.example = success.answer
+  // A text is the content of a file, or what a compressed file contains.
+  const isFile = typeof success.answer === 'string'
+  const shown = Object.entries(response?.content ?? {}).find(([type]) => (type !== 'application/json') === isFile)
+  if (shown) shown[1].example = success.answer
   operation.description = [operation.description, `\`\`\`sh\n${curlOf(success, rules)}\n\`\`\``].filter(Boolean).join('\n\n')
 }
 

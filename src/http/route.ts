@@ -67,6 +67,8 @@ export interface Route<Ctx extends HasViewer> {
   bodies?: Readonly<Record<string, (body: Buffer) => Promise<object>>>
   /** prepares a scope of the route's own, such as one that reads other bodies than JSON */
   scope?: (inner: FastifyInstance) => void
+  /** content types of the response if it is a file, for the reference; `resumable`: it answers `Range` and `If-None-Match` */
+  files?: { types: readonly string[]; resumable?: boolean }
   /** schema of `data`, for the reference */
   data?: TSchema
   paged?: boolean

@@ -111,9 +111,8 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
       Object.fromEntries(chosen.map((name) => [nameOf(name), shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])),
     )
   const verbName = route.verb.name
-  const description = [route.description, snapshot && isList(route) && '`Accept: text/csv` returns all rows as CSV, ignoring the page.']
-    .filter(Boolean)
-    .join(' ')
+  const isCsv = (snapshot && isList(route)) === true
+  const description = [route.description, isCsv && '`Accept: text/csv` returns all rows as CSV, ignoring the page.'].filter(Boolean).join(' ')
   const body = (schema: object | undefined) => ({ title: `${verbName[0]!.toUpperCase()}${verbName.slice(1)}Input`, ...schema })
   // Lists are sent as `game[]=pokemon&game[]=onepiece`.
   const inQuery = (chosen: readonly string[]) => fields(chosen, (name) => ((properties[name] as Shape).type === 'array' ? `${name}[]` : name))
@@ -143,7 +142,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     ...(others.length > 0 && (readsBody && !route.bodyField ? { body: body(fields(others)) } : { querystring: inQuery(others) })),
     ...(queryFields.length > 0 && { querystring: inQuery(queryFields) }),
     response: {
-      [route.status ?? 200]: route.status === 204 ? { type: 'null', 'x-response-description': 'Success' } : successSchema(route),
+      ...successResponses(route, isCsv),
       ...errorSchemas(errors),
     },
     'x-error-codes': [...errors],
@@ -183,6 +182,32 @@ function verbErrors({
     ...(!isOperatorNeed(needs) && writes ? (['READ_ONLY_KEY'] as const) : []),
     ...(familyError ? [familyError] : takesInput ? (['VALIDATION_ERROR'] as const) : []),
   ]
+}
+
+/** The successful responses by status, each with its content types. */
+function successResponses<Ctx extends HasViewer>(route: Route<Ctx>, isCsv: boolean): Record<number, object> {
+  const { status = 200, files, csv } = route
+  const success = { 'x-response-description': 'Success' }
+  if (status === 204) return { 204: { type: 'null', ...success } }
+  const File = Type.String({ format: 'binary' })
+  const filesOf = (types: readonly string[]) => Object.fromEntries(types.map((type) => [type, { schema: File }]))
+  if (!files) {
+    if (!csv && !isCsv) return { [status]: successSchema(route) }
+    return { [status]: { ...success, content: { 'application/json': { schema: successSchema(route) }, ...filesOf(['text/csv']) } } }
+  }
+  const content = filesOf(files.types)
+  if (!files.resumable) return { [status]: { ...success, content } }
+  const header = (description: string, name: string) => ({ [name]: Type.String({ description }) })
+  const tag = header('Entity tag for `If-None-Match` and `If-Range`', 'ETag')
+  return {
+    [status]: { ...success, headers: { ...tag, ...header('`bytes`', 'Accept-Ranges') }, content },
+    206: {
+      'x-response-description': 'The part that `Range` names',
+      headers: { ...tag, ...header('The part and the size of the file', 'Content-Range') },
+      content,
+    },
+    304: { type: 'null', 'x-response-description': 'The file is the one with the tag in `If-None-Match`' },
+  }
 }
 
 function successSchema<Ctx extends HasViewer>(route: Route<Ctx>): object {

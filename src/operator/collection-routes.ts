@@ -105,6 +105,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     summary: 'Export a collection as mintmark-csv, oldest record first',
     description: 'Can be imported again without loss. Cells a spreadsheet would run as formulas start with an apostrophe.',
     tag,
+    files: { types: ['text/csv'] },
     answer: (lines: AsyncIterable<string>) => ({
       headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', 'attachment; filename="collection.csv"'],
       body: Readable.from(lines, { highWaterMark: 1 }),

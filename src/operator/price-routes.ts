@@ -91,6 +91,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & HistoryCtx>
     summary: 'Export all rejected rows of an import as CSV: file, line, rule and reason',
     description: 'Cells a spreadsheet would run as formulas start with an apostrophe.',
     tag: 'Imports',
+    files: { types: ['text/csv'] },
     answer: ({ id, lines }: RefusalExport) => ({
       headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', `attachment; filename="import-${id}-refusals.csv"`],
       body: Readable.from(lines, { highWaterMark: 1 }),

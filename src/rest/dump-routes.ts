@@ -38,6 +38,7 @@ export const dumpRoutes: Route<DumpCtx & HasViewer & { db: Db }>[] = [
       // The name contains the time of the dump: its content never changes.
       file: { ...file, tag: name },
     }),
+    files: { types: [GZIP, PARQUET], resumable: true },
     errors: ['NOT_FOUND', 'RANGE_NOT_SATISFIABLE'],
   },
 ]

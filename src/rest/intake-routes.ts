@@ -77,6 +77,7 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
     summary: 'Export your listings as CSV',
     description: 'All unsold listings, oldest first, with the columns of an import.',
     tag,
+    files: { types: ['text/csv'] },
     answer: (lines: AsyncIterable<string>): FileAnswer => ({
       headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', 'attachment; filename="listings.csv"'],
       body: Readable.from(lines, { highWaterMark: 1 }),

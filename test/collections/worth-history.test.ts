@@ -47,7 +47,7 @@ const settings = readConfig({ PORT: '0', OPERATOR_PORT: '0' })
 const record = (at: string) => {
   now = new Date(at)
   const { db, catalogue } = node
-  return recordWorth({ db, catalogue, currencies: settings.sourceCurrencies, timeZone: 'Europe/Istanbul', now: () => now })
+  return recordWorth({ db, catalogue, currencies: settings.sourceCurrencies, market: { timeZone: 'Europe/Istanbul' }, now: () => now })
 }
 const history = async (id: number, query = '') => (await plus.ask<Day[]>('GET', `/${id}/worth-history${query}`)).body.data
 const days = async (id: number, query = '') => (await history(id, query)).map(({ day }) => day)
@@ -62,7 +62,7 @@ test("is recorded once a day in the service's time zone, and a missed day stays 
   await record('2026-11-20T20:59:59Z')
   const first: Day = {
     day: '2026-11-20',
-    at: '2026-11-20T20:59:59.000Z',
+    at: '2026-11-20T23:59:59+03:00',
     currencies: [
       { currency: 'TRY', value: 200.2, cost: 241.1, gain: -40.9 },
       { currency: 'EUR', value: 1, cost: 0, gain: null },
@@ -79,7 +79,7 @@ test("is recorded once a day in the service's time zone, and a missed day stays 
   await record('2026-11-24T10:00:00Z')
   const [, second, third, ...others] = await history(id)
   expect(others).toEqual([])
-  expect(second).toEqual({ ...first, day: '2026-11-21', at: '2026-11-20T21:00:00.000Z' })
+  expect(second).toEqual({ ...first, day: '2026-11-21', at: '2026-11-21T00:00:00+03:00' })
   expect(third).toMatchObject({ day: '2026-11-24', currencies: [{ currency: 'TRY', value: 300.3 }, { currency: 'EUR' }] })
   await record('2026-11-22T10:00:00Z')
   expect(await days(id)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-24'])
@@ -123,7 +123,7 @@ test('untrusted prices are excluded and counted, as in the current worth', async
   await record('2026-12-20T10:00:00Z')
   const now = (await plus.ask<(Day & { id: number; worth: Omit<Day, 'day' | 'at'> })[]>('GET', '?with_value=1')).body.data
   const { day, at, ...worth } = (await history(id))[0]!
-  expect([day, at]).toEqual(['2026-12-20', '2026-12-20T10:00:00.000Z'])
+  expect([day, at]).toEqual(['2026-12-20', '2026-12-20T13:00:00+03:00'])
   expect(worth).toMatchObject({ currencies: [{ currency: 'TRY', value: 100.1 }], without_trusted_price: 1 })
   expect(worth).toEqual(now.find((collection) => collection.id === id)!.worth)
 })

@@ -73,7 +73,7 @@ test('a record uses the price of its own grade only', async () => {
     currency: 'TRY',
     price: 100.1,
     amount: 100.1,
-    updated_at: '2026-11-01T00:00:00.000Z',
+    updated_at: '2026-11-01T03:00:00+03:00',
   })
   expect((await value('lira', 'PSA 10', { quantity: 3 })).value).toMatchObject({
     market: 'source_a',

@@ -51,7 +51,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
     const { id } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Binder' })
     await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json: { item_id: item!.id } })
-    await recordWorth({ ...node, currencies: readConfig({}).sourceCurrencies, timeZone: 'Europe/Istanbul', now: node.clock.now })
+    await recordWorth({ ...node, currencies: readConfig({}).sourceCurrencies, market: { timeZone: 'Europe/Istanbul' }, now: node.clock.now })
     const rule = { name: 'Below the others', target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 100 } }
     await send(`${node.publicUrl}/api/v1/plus/repricing-rules`, node.keys.plus, { json: rule })
     await operator(node, 'PATCH', `/accounts/${node.accounts.plus}`, { listing_intake: { quota: 10 } })

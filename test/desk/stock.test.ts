@@ -251,7 +251,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
 
     const record = (at: string) => {
       const { sourceCurrencies: currencies, timeZone } = readConfig({})
-      return recordWorth({ db: node.db, catalogue: node.catalogue, currencies, timeZone, now: () => new Date(at) })
+      return recordWorth({ db: node.db, catalogue: node.catalogue, currencies, market: { timeZone }, now: () => new Date(at) })
     }
 
     beforeAll(async () => {

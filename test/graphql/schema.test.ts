@@ -109,6 +109,7 @@ describe('contains the documented types and fields', () => {
       expiresAt: String!
       appliedAt: String
       undoneAt: String
+      ignoredColumns: [String!]!
       rows(first: Int, after: String): PriceJobRowConnection!
     }
     type PriceJobRowConnection { nodes: [PriceJobRow!]! pageInfo: PageInfo! }
