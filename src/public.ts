@@ -83,7 +83,6 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   })
   const url = node.config.publicUrl ?? `http://127.0.0.1:${node.config.port}`
   await addReference(app, {
-    page: '/docs',
     document: '/openapi.json',
     url,
     credential: '<API_KEY>',
@@ -103,7 +102,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const graphql = addGraphql(app, node)
   const { reads, routes } = await addRest(app, node)
   addDesk(app, node)
-  addPages(app, node, { tags: TAGS, endpoints: routes.map(({ method, path, summary, tag }) => ({ method, path, summary, tag })) })
+  addPages(app, node, { tags: TAGS, endpoints: routes.map(({ method, path, summary, tag }) => ({ method, path, summary, tag })) }, url)
   await app.ready()
   if (!node.config.without.has('fast-path')) {
     addFastPath(app, [...reads, ...graphql], {

@@ -37,7 +37,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   rest: ['public-context.ts', ...MODULES, ...BELOW],
   graphql: ['index', 'public-context.ts', ...MODULES, ...BELOW],
   mcp: ['public-context.ts', ...MODULES, ...BELOW],
-  operator: ['imports', 'stats', 'health', ...MODULES, 'images', 'jobs', ...BELOW],
+  operator: ['pages', 'imports', 'stats', 'health', ...MODULES, 'images', 'jobs', ...BELOW],
   pages: ['http', 'core'],
   'public.ts': ['rest', 'graphql', 'mcp', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],
   // The columns of every module that stores some, and the feed that updates them.

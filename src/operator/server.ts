@@ -20,6 +20,7 @@ import { preconditionOf } from '#http/entity-tag.ts'
 import { failuresOf } from '#http/failures.ts'
 import { apiRequest, viewerOf } from '#http/fastify-adapter.ts'
 import { idempotencyOf } from '#http/idempotency-key.ts'
+import { addOperatorPages } from '../pages/routes.ts'
 import { addReference } from '#http/reference.ts'
 import type { ApiRequest } from '#http/respond.ts'
 import { registerRoutes } from '#http/routes.ts'
@@ -132,10 +133,10 @@ export interface OperatorNode {
 export async function operatorServer(node: OperatorNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy })
   node.requests.watch(app)
+  const url = `http://127.0.0.1:${node.config.operatorPort}`
   await addReference(app, {
-    page: '/docs',
     document: '/operator/openapi.json',
-    url: `http://127.0.0.1:${node.config.operatorPort}`,
+    url,
     credential: '<OPERATOR_TOKEN>',
     server: null,
     openapi: {
@@ -212,6 +213,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.get('/', { schema: { hide: true } as object }, (_request, reply) => reply.redirect('/console'))
   addPictures(app, '/console/pictures', { images: node.openImages, viewerOf: pictureViewer(pages) })
   addBuiltPages(app, 'console', '')
+  addOperatorPages(app, config, url)
   addSamplePictures(app)
   return app
 }

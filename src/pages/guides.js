@@ -1,21 +1,24 @@
-// Behaviour of a guide's page: language tabs for code, copy buttons, and the search.
+// Behaviour of the pages of guides and reference: language tabs for code, copy buttons, and the search.
 
 const create = (tag, properties) => Object.assign(document.createElement(tag), properties)
 const LANGUAGE = 'mintmark-guide-language'
+const remembered = localStorage.getItem(LANGUAGE)
 
-/** Shows the tab of this language in every group that has one. */
+/** Shows the tab of this language in every group that has one, and remembers the choice. */
 function choose(language) {
-  for (const group of document.querySelectorAll('.tabs')) {
-    const tabs = [...group.querySelectorAll('[role=tab]')]
-    const chosen = tabs.find((tab) => tab.textContent === language)
-    if (!chosen) continue
-    for (const tab of tabs) {
-      tab.setAttribute('aria-selected', String(tab === chosen))
-      tab.tabIndex = tab === chosen ? 0 : -1
-      document.getElementById(tab.getAttribute('aria-controls')).hidden = tab !== chosen
-    }
-  }
+  for (const group of document.querySelectorAll('.tabs')) show(group, language)
   localStorage.setItem(LANGUAGE, language)
+}
+
+function show(group, language) {
+  const tabs = [...group.querySelectorAll('[role=tab]')]
+  const chosen = tabs.find((tab) => tab.textContent === language)
+  if (!chosen) return
+  for (const tab of tabs) {
+    tab.setAttribute('aria-selected', String(tab === chosen))
+    tab.tabIndex = tab === chosen ? 0 : -1
+    document.getElementById(tab.getAttribute('aria-controls')).hidden = tab !== chosen
+  }
 }
 
 for (const [n, group] of document.querySelectorAll('.tabs').entries()) {
@@ -39,10 +42,9 @@ for (const [n, group] of document.querySelectorAll('.tabs').entries()) {
   })
   group.prepend(list)
   group.classList.add('chosen')
-  choose(tabs[0].textContent)
+  show(group, tabs[0].textContent)
 }
-const before = localStorage.getItem(LANGUAGE)
-if (before) choose(before)
+if (remembered) choose(remembered)
 
 for (const figure of document.querySelectorAll('figure.code')) {
   const button = create('button', { type: 'button', className: 'copy', textContent: 'Copy' })

@@ -1,8 +1,8 @@
 // Renders the Markdown guides of the repository as pages with anchors, language tabs and a search index.
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import MarkdownIt from 'markdown-it'
-import { escapeHtml } from './html.ts'
+import { GUIDES_PATH } from './frame.ts'
+import { codeTabs, LANGUAGES, markdown } from './markdown.ts'
 
 interface GuideSource {
   name: string
@@ -10,6 +10,14 @@ interface GuideSource {
   /** paths in the repository, rendered as one page */
   files: readonly string[]
 }
+
+/** For the operator's listener, before the others. */
+const OPERATOR_GUIDES: readonly GuideSource[] = [
+  { name: 'operating', title: "Operator's guide", files: ['docs/operating.md'] },
+  { name: 'upgrading', title: 'Upgrading', files: ['docs/upgrading.md'] },
+  { name: 'scaling', title: 'Scaling', files: ['docs/scaling.md'] },
+  { name: 'reliability', title: 'Reliability', files: ['docs/reliability.md'] },
+]
 
 /** In the order of the navigation. */
 const GUIDES: readonly GuideSource[] = [
@@ -31,9 +39,6 @@ const GUIDES: readonly GuideSource[] = [
   },
   { name: 'changelog', title: 'Changelog', files: ['CHANGELOG.md'] },
 ]
-
-/** Path of the guides. */
-export const GUIDES_PATH = '/docs/guides'
 
 export interface Guide {
   name: string
@@ -59,7 +64,6 @@ export interface Guides {
 }
 
 const ROOT = new URL('../../', import.meta.url)
-const GUIDE_OF = new Map(GUIDES.flatMap(({ name, files }) => files.map((file) => [file, name])))
 
 /** A file of the repository as text. */
 export function repositoryFile(path: string): string {
@@ -71,14 +75,16 @@ export function repositoryBytes(path: string): Buffer {
   return readFileSync(new URL(path, ROOT))
 }
 
-/** Reads and renders all guides. */
-export function readGuides(): Guides {
+/** Reads and renders all guides of a listener. */
+export function readGuides(listener: 'public' | 'operator'): Guides {
+  const sourcesOf = listener === 'operator' ? [...OPERATOR_GUIDES, ...GUIDES] : GUIDES
+  const guideOf = new Map(sourcesOf.flatMap(({ name, files: own }) => own.map((file) => [file, name] as const)))
   const files = new Set<string>()
   const sections: Section[] = []
-  const pages = GUIDES.map(({ name, title, files: sources }): Guide => {
+  const pages = sourcesOf.map(({ name, title, files: sources }): Guide => {
     const texts = sources.map(repositoryFile)
     const ids = new Set<string>()
-    const html = texts.map((text, i) => render(text, { name, title, directory: posix.dirname(sources[i]!), ids, files, sections }))
+    const html = texts.map((text, i) => render(text, { name, title, directory: posix.dirname(sources[i]!), ids, files, guideOf, sections }))
     return { name, title, markdown: texts.join('\n'), html: html.join('') }
   })
   return { pages: new Map(pages.map((page) => [page.name, page])), sections, files }
@@ -92,10 +98,11 @@ interface Rendering {
   /** anchors already used on the page */
   ids: Set<string>
   files: Set<string>
+  /** guide of a file */
+  guideOf: ReadonlyMap<string, string>
   sections: Section[]
 }
 
-const markdown = new MarkdownIt({ html: false })
 type Token = ReturnType<typeof markdown.parse>[number]
 
 function render(text: string, rendering: Rendering): string {
@@ -132,7 +139,7 @@ function render(text: string, rendering: Rendering): string {
       while (follows(block, tokens[i + 1])) block.push(tokens[(i += 1)]!)
       if (section) section.text += `${block.map(({ content }) => content).join(' ')} `
       flush()
-      parts.push(codeOf(block))
+      parts.push(codeTabs(block.map((fence) => ({ language: languageOf(fence), text: fence.content }))))
       continue
     }
     rest.push(token)
@@ -140,8 +147,6 @@ function render(text: string, rendering: Rendering): string {
   flush()
   return parts.join('')
 }
-
-const LANGUAGES: Record<string, string> = { sh: 'curl', ts: 'TypeScript', python: 'Python', php: 'PHP' }
 
 /** The language without marks: `sh` for `sh run`, which marks commands that a test runs. */
 const languageOf = ({ info }: Token) => info.split(' ')[0]!
@@ -151,15 +156,6 @@ function follows(block: readonly Token[], next: Token | undefined): boolean {
   if (next?.type !== 'fence') return false
   const language = languageOf(next)
   return language in LANGUAGES && languageOf(block[0]!) in LANGUAGES && !block.some((token) => languageOf(token) === language)
-}
-
-/** Code with captions; the page's script turns several into tabs and adds copy buttons. */
-function codeOf(block: readonly Token[]): string {
-  const figures = block.map((token) => {
-    const caption = block.length > 1 ? `<figcaption>${LANGUAGES[languageOf(token)]}</figcaption>` : ''
-    return `<figure class="code">${caption}<pre tabindex="0"><code>${escapeHtml(token.content)}</code></pre></figure>\n`
-  })
-  return block.length > 1 ? `<div class="tabs">${figures.join('')}</div>\n` : figures.join('')
 }
 
 function textOf({ children, content }: Token): string {
@@ -179,12 +175,12 @@ function anchor(heading: string, taken: Set<string>): string {
 }
 
 /** Rewrites a link between repository files, or to a picture, to the address that serves it. */
-function link(token: Token, attribute: 'href' | 'src', { directory, files }: Rendering): void {
+function link(token: Token, attribute: 'href' | 'src', { directory, files, guideOf }: Rendering): void {
   const href = String(token.attrGet(attribute) ?? '')
   if (/^(?:[a-z]+:|#|\/)/.test(href)) return
   const [path = '', hash] = href.split('#')
   const file = posix.join(directory, path)
-  const guide = GUIDE_OF.get(file)
+  const guide = guideOf.get(file)
   if (guide === undefined) files.add(file)
   token.attrSet(
     attribute,

@@ -1,64 +1,128 @@
-// The pages of the public listener: developer page, guides, changelog, the overview for language models, and the client.
+// The pages of the listeners: developer page, guides, reference, changelog, the overview for language models, and the client.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from '#core/errors.ts'
 import type { Plan } from '#core/plans.ts'
 import { demoKeyFor } from '#http/demo-key.ts'
 import { sendBy } from '#http/fastify-adapter.ts'
 import { registerOtherMethods } from '#http/routes.ts'
-import { notFound } from '#core/errors.ts'
 import { clientScript } from './client-script.ts'
+import { filledIn, GUIDES_PATH, PAGE_POLICY } from './frame.ts'
 import { guidePage } from './guide-page.ts'
-import { type Guide, GUIDES_PATH, type Guides, readGuides, repositoryBytes, repositoryFile } from './guides.ts'
+import { type Guide, type Guides, readGuides, repositoryBytes, repositoryFile } from './guides.ts'
 import { homePage } from './home.ts'
 import { type EndpointMap, llmsText } from './llms.ts'
+import type { Document } from './reference/document.ts'
+import { OVERVIEW_PATH, REFERENCE_PATH, referencePages, type ReferencePages } from './reference/pages.ts'
 
 export interface PagesNode {
-  config: { publicUrl: string | null; rateLimits: Record<Plan, number> | null }
+  config: { publicUrl: string | null; port: number; rateLimits: Record<Plan, number> | null }
   /** key of the demo to show; null outside the demo */
   demoKey: string | null
 }
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-const GUIDE_POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const HOST = /^[\w.:[\]-]{1,255}$/
 const ASSETS: Record<string, string> = { 'guides.css': 'text/css; charset=utf-8', 'guides.js': 'text/javascript; charset=utf-8' }
 const CLIENT_PATH = '/client.js'
 const MARKDOWN = 'text/markdown; charset=utf-8'
+const HTML = 'text/html; charset=utf-8'
 const hidden = { schema: { hide: true } as object }
 
-/** Adds the pages to the public listener. */
-export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, map: EndpointMap): void {
-  const urlOf = ({ headers: { host = '' }, protocol }: FastifyRequest) => config.publicUrl ?? `${protocol}://${HOST.test(host) ? host : 'localhost'}`
-  const get = (path: string, answer: (request: FastifyRequest, reply: FastifyReply) => unknown) => {
-    app.get(path, hidden, answer)
-    registerOtherMethods(app, path, ['GET'])
-  }
+type Get = (path: string, answer: (request: FastifyRequest, reply: FastifyReply) => unknown) => void
+
+/** Adds the pages to the public listener. @param documentUrl address of the listener in its OpenAPI document */
+export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, map: EndpointMap, documentUrl: string): void {
+  const get = getterOf(app)
+  const urlOf = (request: FastifyRequest) => config.publicUrl ?? originOf(request)
   /** The key to show; responses that contain it are not cached. */
   const keyFor = (request: FastifyRequest, reply: FastifyReply) => {
     if (demoKey !== null) reply.header('cache-control', 'no-store')
     return demoKeyFor(request, demoKey)
   }
   get('/', (request, reply) => {
-    reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8')
+    reply.header('content-security-policy', POLICY).type(HTML)
     return homePage({ url: urlOf(request), demoKey: keyFor(request, reply), rateLimits: config.rateLimits })
   })
   const client = clientScript(CLIENT_PATH)
   get(CLIENT_PATH, (request, reply) => sendBy(reply, client(request.headers['if-none-match'])))
-  let read: Guides | null = null
-  const guides = () => (read ??= readGuides())
-  const found = (request: FastifyRequest, name: string): Guide => {
-    const guide = guides().pages.get(name)
-    if (!guide) throw notFound('no_route', { method: request.method, path: request.url.split('?', 1)[0]! })
-    return guide
-  }
+  const reference = referenceOf(app, { url: documentUrl, credential: 'YOUR_API_KEY', hasClient: true }, true)
+  const guides = addGuides(get, 'public', { urlOf, keyFor, reference })
+  addReferencePages(get, reference, { documentUrl, urlOf, keyFor })
   get('/changelog', (_request, reply) => reply.type(MARKDOWN).send(repositoryFile('CHANGELOG.md')))
   get('/llms.txt', (request, reply) => reply.type('text/plain; charset=utf-8').send(llmsText(urlOf(request), map, guides().pages.values())))
-  get(GUIDES_PATH, (_request, reply) => reply.redirect(`${GUIDES_PATH}/api-guide`))
-  get(`${GUIDES_PATH}/search.json`, () => guides().sections)
+}
+
+/** Adds guides and reference to the operator's listener. @param documentUrl address of the listener in its OpenAPI document */
+export function addOperatorPages(app: FastifyInstance, { publicUrl, port }: { publicUrl: string | null; port: number }, documentUrl: string): void {
+  const get = getterOf(app)
+  const reference = referenceOf(app, { url: documentUrl, credential: 'YOUR_OPERATOR_TOKEN', hasClient: false }, false)
+  const keyFor = () => null
+  addGuides(get, 'operator', { urlOf: () => publicUrl ?? `http://127.0.0.1:${port}`, keyFor, reference })
+  addReferencePages(get, reference, { documentUrl, urlOf: originOf, keyFor })
+}
+
+interface Shown {
+  /** address to show in place of the documented one */
+  urlOf: (request: FastifyRequest) => string
+  /** the demo's key; null outside the demo */
+  keyFor: (request: FastifyRequest, reply: FastifyReply) => string | null
+}
+
+function getterOf(app: FastifyInstance): Get {
+  return (path, answer) => {
+    app.get(path, hidden, answer)
+    registerOtherMethods(app, path, ['GET'])
+  }
+}
+
+function originOf({ headers: { host = '' }, protocol }: FastifyRequest): string {
+  return `${protocol}://${HOST.test(host) ? host : 'localhost'}`
+}
+
+function missingPage({ method, url }: FastifyRequest): Error {
+  return notFound('no_route', { method, path: url.split('?', 1)[0]! })
+}
+
+/** The pages, made from the finished document when the first one is read. */
+function referenceOf(app: FastifyInstance, rules: Parameters<typeof referencePages>[1], hasGraphiql: boolean): () => ReferencePages {
+  let made: ReferencePages | null = null
+  const links = [
+    { path: GUIDES_PATH, title: 'Guides' },
+    ...(hasGraphiql ? [{ path: '/graphql', title: 'GraphiQL' }] : []),
+    { path: hasGraphiql ? '/openapi.json' : '/operator/openapi.json', title: 'OpenAPI document' },
+  ]
+  return () => (made ??= referencePages(app.swagger() as unknown as Document, rules, links))
+}
+
+function addReferencePages(get: Get, reference: () => ReferencePages, { documentUrl, urlOf, keyFor }: Shown & { documentUrl: string }): void {
+  const send = (name: string, request: FastifyRequest, reply: FastifyReply) => {
+    const html = reference().pages.get(name)
+    if (html === undefined) throw missingPage(request)
+    reply.header('content-security-policy', PAGE_POLICY).type(HTML)
+    return filledIn(html, { documented: documentUrl, url: urlOf(request), demoKey: keyFor(request, reply) })
+  }
+  get(OVERVIEW_PATH, (request, reply) => send('', request, reply))
+  get(`${REFERENCE_PATH}/:name`, (request, reply) => send((request.params as { name: string }).name, request, reply))
+}
+
+function addGuides(
+  get: Get,
+  listener: 'public' | 'operator',
+  { urlOf, keyFor, reference }: Shown & { reference: () => ReferencePages },
+): () => Guides {
+  let read: Guides | null = null
+  const guides = () => (read ??= readGuides(listener))
+  const found = (request: FastifyRequest, name: string): Guide => {
+    const guide = guides().pages.get(name)
+    if (!guide) throw missingPage(request)
+    return guide
+  }
+  get(GUIDES_PATH, (_request, reply) => reply.redirect(`${GUIDES_PATH}/${listener === 'public' ? 'api-guide' : 'operating'}`))
+  get(`${GUIDES_PATH}/search.json`, () => [...guides().sections, ...reference().sections])
   get(`${GUIDES_PATH}/assets/:name`, (request, reply) => {
     const { name } = request.params as { name: string }
     const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined
-    if (type === undefined) return found(request, '')
+    if (type === undefined) throw missingPage(request)
     return reply
       .type(type)
       .header('cache-control', 'no-cache')
@@ -66,7 +130,7 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, m
   })
   get(`${GUIDES_PATH}/files/*`, (request, reply) => {
     const { '*': path } = request.params as { '*': string }
-    if (!guides().files.has(path)) return found(request, '')
+    if (!guides().files.has(path)) throw missingPage(request)
     if (path.endsWith('.png')) return reply.type('image/png').send(repositoryBytes(path))
     return reply.type(path.endsWith('.md') ? MARKDOWN : 'text/plain; charset=utf-8').send(repositoryFile(path))
   })
@@ -74,7 +138,9 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, m
     const { name } = request.params as { name: string }
     if (name.endsWith('.md')) return reply.type(MARKDOWN).send(found(request, name.slice(0, -3)).markdown)
     const guide = found(request, name)
-    reply.header('content-security-policy', GUIDE_POLICY).type('text/html; charset=utf-8')
-    return guidePage({ guide, all: guides().pages.values(), url: urlOf(request), demoKey: keyFor(request, reply) })
+    reply.header('content-security-policy', PAGE_POLICY).type(HTML)
+    const facts = { url: urlOf(request), demoKey: keyFor(request, reply), hasGraphiql: listener === 'public' }
+    return guidePage({ guide, all: guides().pages.values(), ...facts })
   })
+  return guides
 }

@@ -5,7 +5,7 @@ import { ExpireEventSchema, SaleEventSchema } from '#webhooks/event-body.ts'
 export const apiDescription = (url: string): string => `
 Prices of trading cards and sealed products from several sources, by condition and grade. [Guides](/docs/guides) explain how to use them.
 
-**Authentication.** Every request carries \`Authorization: Bearer <API_KEY>\`. Enter a key under *Authorize* to try requests here.
+**Authentication.** Every request carries \`Authorization: Bearer <API_KEY>\`.
 
 **Envelope.** Responses are \`{"success": true, "data": ...}\`; lists add \`pagination\`. Errors are
 \`{"success": false, "error": {"code", "message"}}\`; a validation error adds \`details\`, one \`{field, message}\` for

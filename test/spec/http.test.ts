@@ -536,18 +536,15 @@ describe('reference', () => {
     const page = await fetch(`${node.publicUrl}/docs`)
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = page.headers.get('content-security-policy')!
-    expect(policy).toContain("default-src 'self'")
+    expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/https?:|\*|[a-z]\.[a-z]|upgrade-insecure-requests/)
     const html = await page.text()
     expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
     const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!)
     expect(assets.length).toBeGreaterThan(3)
     for (const asset of assets) {
-      const loaded = await fetch(new URL(asset, page.url))
+      const loaded = await fetch(new URL(asset, page.url), { headers: { accept: 'text/html,*/*' } })
       expect([asset, loaded.status, (await loaded.bytes()).length > 0]).toEqual([asset, 200, true])
     }
-    const start = await (await fetch(`${node.publicUrl}/docs/static/swagger-initializer.js`)).text()
-    expect(start).toMatch(/"?validatorUrl"?: null/)
-    expect(start).toContain("resolveUrl('./json')")
   })
 })

@@ -1,0 +1,187 @@
+// The reference pages of both listeners: complete, small, with the demo's key only where it may be shown.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startNode } from '#node.ts'
+import { RULES } from '#core/problems.ts'
+import { silent, startTestNode, type TestNode } from '../support/node.ts'
+
+const MAX_BYTES = 300_000
+
+interface Listener {
+  name: string
+  url: () => string
+  document: string
+  credential: string
+}
+interface Operation {
+  operationId: string
+  tags: [string]
+}
+
+let node: TestNode
+const listeners: Listener[] = [
+  { name: 'public', url: () => node.publicUrl!, document: '/openapi.json', credential: 'YOUR_API_KEY' },
+  { name: 'operator', url: () => node.operatorUrl!, document: '/operator/openapi.json', credential: 'YOUR_OPERATOR_TOKEN' },
+]
+
+beforeAll(async () => {
+  node = await startTestNode()
+})
+
+afterAll(() => node.close())
+
+const read = async (url: string) => {
+  const response = await fetch(url, { headers: { accept: 'text/html,*/*' } })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+const plain = (html: string) =>
+  html
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+
+async function pagesOf({ url }: Listener): Promise<Map<string, string>> {
+  const overview = await read(`${url()}/docs`)
+  expect([overview.status, overview.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  const paths = new Set([...overview.text.matchAll(/href="(\/docs\/reference\/[^"#]+)/g)].map((match) => match[1]!))
+  const pages = new Map([['/docs', overview.text]])
+  for (const path of paths) {
+    const { status, text } = await read(url() + path)
+    expect([path, status]).toEqual([path, 200])
+    pages.set(path, text)
+  }
+  return pages
+}
+
+/** Code blocks of an operation by caption. */
+function samples(html: string): Record<string, string> {
+  const tabs = /<div class="tabs">([\s\S]*?)<\/div>/.exec(html)![1]!
+  const figures = [...tabs.matchAll(/<figcaption>([^<]+)<\/figcaption><pre tabindex="0"><code>([\s\S]*?)<\/code>/g)]
+  return Object.fromEntries(figures.map(([, caption, text]) => [caption!, plain(text!)]))
+}
+
+describe.each(listeners)('of the $name API', (listener) => {
+  let pages: Map<string, string>
+  const operations = new Map<string, { method: string; path: string; html: string }>()
+
+  beforeAll(async () => {
+    pages = await pagesOf(listener)
+    const { paths } = JSON.parse((await read(listener.url() + listener.document)).text) as { paths: Record<string, Record<string, Operation>> }
+    for (const [path, methods] of Object.entries(paths)) {
+      for (const [method, { operationId }] of Object.entries(methods)) {
+        const containing = [...pages.values()].flatMap((html) => html.split('<section ').filter((part) => part.startsWith(`id="${operationId}"`)))
+        expect([operationId, containing.length]).toEqual([operationId, 1])
+        operations.set(operationId, { method, path, html: containing[0]! })
+      }
+    }
+  })
+
+  test('show every operation once, and are small', () => {
+    expect(operations.size).toBeGreaterThan(60)
+    for (const [path, html] of pages) expect([path, Buffer.byteLength(html) < MAX_BYTES]).toEqual([path, true])
+  })
+
+  test('list every rule, and link only what exists', async () => {
+    const rules = plain(pages.get('/docs/reference/rules')!)
+    expect(Object.entries(RULES).filter(([rule, text]) => !rules.includes(rule) || !rules.includes(text))).toEqual([])
+    const broken: string[] = []
+    for (const [path, html] of pages) {
+      for (const [, target] of html.matchAll(/href="([^"]+)"/g)) {
+        const [page = '', anchor] = target!.split('#')
+        if (/^https?:/.test(page)) continue
+        const found = page === '' ? html : (pages.get(page) ?? (await read(listener.url() + page)).text)
+        if (page !== '' && !pages.has(page)) {
+          const { status } = await read(listener.url() + page)
+          if (status !== 200) broken.push(`${path}: ${target} is ${status}`)
+        }
+        if (anchor !== undefined && !found.includes(`id="${anchor}"`)) broken.push(`${path}: ${target}`)
+      }
+    }
+    expect(broken).toEqual([])
+  })
+
+  test('have three samples for each operation: of its method and path, with a placeholder for the credential', () => {
+    for (const [name, { method, path, html }] of operations) {
+      const { curl, TypeScript, Python } = samples(html)
+      expect([name, curl?.startsWith('curl '), TypeScript !== undefined, Python?.startsWith('import requests')]).toEqual([name, true, true, true])
+      const start = path.split('{')[0]!
+      for (const text of [curl, TypeScript, Python]) expect([name, text!.includes(start)]).toEqual([name, true])
+      for (const text of [curl!, Python!]) expect([name, text.includes(listener.credential)]).toEqual([name, true])
+      expect([name, Python!.includes(`requests.${method}(`)]).toEqual([name, true])
+    }
+  })
+
+  test('have TypeScript samples that compile', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'mintmark-samples-'))
+    const file = join(directory, 'samples.ts')
+    const client = join(process.cwd(), 'client/src/index.ts')
+    const functions = [...operations].map(([name, { html }]) => `export async function ${name}() {\n${samples(html).TypeScript}\n}`)
+    writeFileSync(
+      file,
+      [
+        `import { Mintmark } from '${client}'`,
+        `import { readFile } from 'node:fs/promises'`,
+        `declare const mintmark: Mintmark`,
+        `export { mintmark, readFile }`,
+        ...functions,
+      ].join('\n'),
+    )
+    const compilerOptions = {
+      noEmit: true,
+      strict: true,
+      skipLibCheck: true,
+      target: 'esnext',
+      module: 'nodenext',
+      allowImportingTsExtensions: true,
+      types: ['node'],
+      typeRoots: [join(process.cwd(), 'node_modules/@types')],
+    }
+    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
+    const { stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', directory], { encoding: 'utf8' })
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const errors = stdout.split('\n').flatMap((text) => {
+      const [, line] = /samples\.ts\((\d+)/.exec(text) ?? []
+      return line === undefined ? [] : [`${lines[Number(line) - 1]}: ${text}`]
+    })
+    rmSync(directory, { recursive: true })
+    expect(errors).toEqual([])
+  })
+
+  test('are not found under other names', async () => {
+    for (const name of ['nothing', '..%2f..', 'constructor', '__proto__']) {
+      expect([name, (await read(`${listener.url()}/docs/reference/${name}`)).status]).toEqual([name, 404])
+    }
+    expect((await fetch(`${listener.url()}/docs`, { method: 'HEAD' })).status).toBe(200)
+    expect((await fetch(`${listener.url()}/docs`, { method: 'POST' })).status).toBe(405)
+  })
+})
+
+test('samples of the public API work as shown, read as the shell reads them', async () => {
+  const { curl } = samples((await read(`${node.publicUrl}/docs/reference/catalogue`)).text.split('id="listItems"')[1]!)
+  const [, address] = /'(http[^']+)'/.exec(curl!)!
+  expect((await fetch(address!, { headers: { authorization: `Bearer ${node.keys.plus}` } })).status).toBe(200)
+})
+
+test("the demo's key is in the samples for its own machine only, and never cached", async () => {
+  const config = node.config
+  const demo = await startNode({
+    config,
+    db: node.db,
+    log: silent,
+    listeners: { public: true, operator: true },
+    worker: false,
+    demoKey: node.keys.plus,
+  })
+  const own = await fetch(`${demo.publicUrl}/docs/reference/catalogue`)
+  expect([(await own.text()).includes(node.keys.plus), own.headers.get('cache-control')]).toEqual([true, 'no-store'])
+  const proxied = await fetch(`${demo.publicUrl}/docs/reference/catalogue`, { headers: { 'x-forwarded-for': '198.51.100.7' } })
+  expect([(await proxied.text()).includes(node.keys.plus), proxied.headers.get('cache-control')]).toEqual([false, 'no-store'])
+  expect((await read(`${demo.publicUrl}/openapi.json`)).text).not.toContain(node.keys.plus)
+  expect((await read(`${demo.operatorUrl}/docs`)).text).not.toContain(node.keys.plus)
+  await demo.close()
+})
