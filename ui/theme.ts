@@ -1,5 +1,6 @@
 // Light, dark or system theme; stored in the browser.
 import { effect, signal } from '@preact/signals'
+import { colours } from './colours.ts'
 
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
@@ -7,15 +8,9 @@ export type Theme = (typeof THEMES)[number]
 const STORAGE_KEY = 'mintmark-theme'
 
 export const theme = signal<Theme>(firstTheme())
-/** Changes whenever colours do, so that charts redraw. */
-export const colours = signal(0)
-
 effect(() => {
   document.documentElement.dataset.theme = theme.value
   colours.value = colours.peek() + 1
-})
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
-  colours.value += 1
 })
 
 export function chooseTheme(next: Theme): void {
