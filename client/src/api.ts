@@ -507,6 +507,11 @@ export interface paths {
         /**
          * Read the data of an item's price chart
          * @description The prices of one label by source and day, with the sales of the marketplace, also converted to one currency. A price applies until the next point of its source. Amounts are converted by the last exchange rates known on their day. Professional and above; sales from the Plus plan on.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/items/5/price-chart?label=Near+Mint&currency=TRY&range=3m' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
          */
         get: operations["readPriceChart"];
         put?: never;
@@ -2648,7 +2653,7 @@ export interface components {
              * @example USD
              */
             currency: string;
-            /** @description Currencies of the sources for which there are exchange rates */
+            /** @description Currencies of the sources that have exchange rates or prices here, and TRY */
             currencies: string[];
             range: components["schemas"]["PriceChartRange"];
             /**
@@ -6259,7 +6264,7 @@ export interface operations {
             query?: {
                 /**
                  * @description Condition or grade; default: Near Mint, or the first one with prices
-                 * @example PSA 10
+                 * @example Near Mint
                  */
                 label?: string;
                 /**
@@ -6267,7 +6272,10 @@ export interface operations {
                  * @example TRY
                  */
                 currency?: string;
-                /** @description The last 30, 91 or 365 days, or all */
+                /**
+                 * @description The last 30, 91 or 365 days, or all
+                 * @example 3m
+                 */
                 range?: components["schemas"]["PriceChartRange"];
             };
             header?: {
@@ -6280,7 +6288,7 @@ export interface operations {
             path: {
                 /**
                  * @description Id
-                 * @example 1
+                 * @example 5
                  */
                 id: number;
             };
@@ -6294,6 +6302,74 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "item_id": 5,
+                     *         "label": "Near Mint",
+                     *         "labels": [
+                     *           "Near Mint",
+                     *           "Lightly Played"
+                     *         ],
+                     *         "currency": "TRY",
+                     *         "currencies": [
+                     *           "TRY",
+                     *           "USD"
+                     *         ],
+                     *         "range": "3m",
+                     *         "from": "2026-08-25",
+                     *         "to": "2026-11-24T01:05:25.005Z",
+                     *         "series": [
+                     *           {
+                     *             "market": "service",
+                     *             "currency": "TRY",
+                     *             "points": [
+                     *               {
+                     *                 "day": "2026-11-04",
+                     *                 "amount": 18179.96,
+                     *                 "converted": 18179.96,
+                     *                 "state": null
+                     *               },
+                     *               {
+                     *                 "day": "2026-11-24",
+                     *                 "amount": 20775.95,
+                     *                 "converted": 20775.95,
+                     *                 "state": "trusted"
+                     *               }
+                     *             ]
+                     *           },
+                     *           {
+                     *             "market": "source_a",
+                     *             "currency": "USD",
+                     *             "points": [
+                     *               {
+                     *                 "day": "2026-11-07",
+                     *                 "amount": 428.57,
+                     *                 "converted": 17944.23,
+                     *                 "state": "trusted"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "sales": [
+                     *           {
+                     *             "at": "2026-10-29T22:37:27.331Z",
+                     *             "amount": 21433.87,
+                     *             "currency": "TRY",
+                     *             "converted": 21433.87
+                     *           },
+                     *           {
+                     *             "at": "2026-11-06T21:53:10.470Z",
+                     *             "amount": 20118.03,
+                     *             "currency": "TRY",
+                     *             "converted": 20118.03
+                     *           }
+                     *         ],
+                     *         "sales_total": 2
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;

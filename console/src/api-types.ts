@@ -2241,6 +2241,11 @@ export interface paths {
         /**
          * Read the data of an item's price chart
          * @description Like `GET /api/v1/items/{id}/price-chart`, with the held prices of the item.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/items/426/price-chart?label=Near+Mint&range=1m' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         get: operations["readStoredPriceChart"];
         put?: never;
@@ -4414,7 +4419,7 @@ export interface components {
             labels: string[];
             /** @description Currency of `converted` */
             currency: string;
-            /** @description Currencies of the sources for which there are exchange rates */
+            /** @description Currencies of the sources that have exchange rates or prices here, and TRY */
             currencies: string[];
             range: components["schemas"]["PriceChartRange"];
             /**

@@ -116,6 +116,7 @@ const MAX_SALES = 1_000
 const MAX_HELD = 100
 const NEAR_MINT = 'Near Mint'
 
+/** The chart of an item: lines of all markets, held prices and sales, converted by the rates of their days. */
 export async function priceChartOf(ctx: HistoryCtx, query: ChartQuery, { now, rates, currencies }: ChartConditions): Promise<PriceChart> {
   const { itemId, currency, range } = query
   const on = ctx.db.kysely
