@@ -39,6 +39,8 @@ if (existsSync(`${ROOT}node_modules/vite/package.json`)) {
       outDir: `${ROOT}dist/price-chart`,
       emptyOutDir: true,
       target: 'es2023',
+      // These know light-dark(), whose replacement would need the style sheet of the whole page.
+      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
       minify: true,
       lib: { entry: 'price-chart-element.tsx', formats: ['es'], fileName: () => 'price-chart.js' },
       rolldownOptions: { output: { codeSplitting: false } },

@@ -6,6 +6,7 @@ import type { Loaded } from './data.ts'
 import { LazyStepChart } from './lazy-step-chart.tsx'
 import { toggle } from './list-parts.ts'
 import { shapePath } from './mark-shapes.ts'
+import { storedPreference, storePreference } from './preferences.ts'
 import { ChartTable } from './price-chart-table.tsx'
 import { type Drawing, drawingOf, MARK_SHAPES, type MarkKind, rowsOf, styleOf } from './price-lines.ts'
 import { Empty, Failure } from './states.tsx'
@@ -17,11 +18,11 @@ type Market = ChartData['series'][number]['market']
 
 const STORAGE_KEY = 'mintmark-chart-currency'
 /** The reader's currency, for the charts of all items. */
-const chosenCurrency = signal(localStorage.getItem(STORAGE_KEY) ?? undefined)
+const chosenCurrency = signal(storedPreference(STORAGE_KEY) ?? undefined)
 
 function chooseCurrency(currency: string): void {
   chosenCurrency.value = currency
-  localStorage.setItem(STORAGE_KEY, currency)
+  storePreference(STORAGE_KEY, currency)
 }
 
 interface ChartChoice {

@@ -34,7 +34,7 @@ const HEIGHT = 280
 const DAY = 86_400
 const MARK_SIZE = 11
 /** Width of a character of the axes, and of their ticks and gaps. */
-const [CHARACTER, TICKS] = [7, 18]
+const [CHARACTER, TICKS] = [7, 24]
 
 /** Redraws when columns, colours or the language change; pass the same `columns` object otherwise. */
 export function StepChart({ label, columns, drawn, currency, onPoint }: StepChartProps) {
@@ -44,8 +44,7 @@ export function StepChart({ label, columns, drawn, currency, onPoint }: StepChar
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     const element = place.current!
-    const style = getComputedStyle(element)
-    const colour = (name: string) => style.getPropertyValue(name).trim()
+    const colour = (name: string) => colourOf(element, name)
     const grid = { stroke: colour('--rule'), width: 1 }
     const axis = { stroke: colour('--quiet'), grid, ticks: grid, font: '12px system-ui' }
     const value = (_chart: uPlot, shown: number | null) => (shown === null ? '–' : money(shown, currency))
@@ -86,6 +85,14 @@ export function StepChart({ label, columns, drawn, currency, onPoint }: StepChar
     }
   }, [columns, repaint, locale.value])
   return <div ref={place} class="chart" role="img" aria-label={label} />
+}
+
+/** The value of a colour of the style sheet, which may be different in light and dark, as a canvas needs it. */
+function colourOf(element: HTMLElement, name: string): string {
+  element.style.color = `var(${name})`
+  const { color } = getComputedStyle(element)
+  element.style.color = ''
+  return color
 }
 
 function seriesOf(one: ChartSeries, colour: (name: string) => string): uPlot.Series {

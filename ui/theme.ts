@@ -1,6 +1,7 @@
 // Light, dark or system theme; stored in the browser.
 import { effect, signal } from '@preact/signals'
 import { colours } from './colours.ts'
+import { storedPreference, storePreference } from './preferences.ts'
 
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
@@ -15,10 +16,10 @@ effect(() => {
 
 export function chooseTheme(next: Theme): void {
   theme.value = next
-  localStorage.setItem(STORAGE_KEY, next)
+  storePreference(STORAGE_KEY, next)
 }
 
 function firstTheme(): Theme {
-  const kept = localStorage.getItem(STORAGE_KEY)
+  const kept = storedPreference(STORAGE_KEY)
   return THEMES.find((known) => known === kept) ?? 'system'
 }

@@ -2,6 +2,7 @@
 import { computed, signal } from '@preact/signals'
 import { en } from './words/en.ts'
 import { renameFields, type Reason, textIn } from '../src/core/problems.ts'
+import { storedPreference, storePreference } from './preferences.ts'
 import { timeZone } from './time-zone.ts'
 import { TURKISH } from './words/rules-tr.ts'
 import { tr } from './words/tr.ts'
@@ -18,7 +19,7 @@ export const locale = signal<Locale>(firstLocale())
 
 export function chooseLocale(next: Locale): void {
   locale.value = next
-  localStorage.setItem(STORAGE_KEY, next)
+  storePreference(STORAGE_KEY, next)
 }
 
 /** Returns the text of a key with its `{names}` replaced. */
@@ -201,7 +202,7 @@ export function ago(iso: string): string {
 }
 
 function firstLocale(): Locale {
-  const kept = localStorage.getItem(STORAGE_KEY)
+  const kept = storedPreference(STORAGE_KEY)
   if (kept !== null && kept in LOCALES) return kept as Locale
   return navigator.language.startsWith('tr') ? 'tr' : 'en'
 }

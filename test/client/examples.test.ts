@@ -208,6 +208,10 @@ describe.skipIf(NO_BROWSER)(`in a page of another origin${WHY}`, () => {
     await page.getByText(/^Data points as a table/).click()
     await page.getByRole('row', { name: /\$168\.56/ }).waitFor()
     expect(await seriousAsShown(page)).toEqual([])
+    const strokes = await page.evaluate<string[]>(
+      "Array.from(document.querySelector('price-chart').shadowRoot.querySelectorAll('.chart-legend path'), (path) => getComputedStyle(path).stroke)",
+    )
+    expect(strokes.filter((stroke) => !stroke.startsWith('rgb('))).toEqual([])
     // The page itself is not changed.
     expect(await page.evaluate('document.documentElement.outerHTML.match(/<html[^>]*>/)[0]')).toBe('<html lang="en">')
     await open(chart.replace('http://127.0.0.1:8080', node.publicUrl!).replace('YOUR_API_KEY', node.keys.starter))

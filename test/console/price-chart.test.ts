@@ -8,7 +8,7 @@ import { STATES } from '#prices/evidence/types.ts'
 import { signedInToDesk } from '../desk/browser.ts'
 import { seriousOf } from '../support/axe.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
-import { launch, layoutShift, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
+import { launch, layoutShift, NO_BROWSER, operator, settled, signedIn, WHY } from './browser.ts'
 
 const ENV = { MARKET_NAMES: 'source_a=PriceCharting,source_b=Cardmarket', SOURCE_CURRENCIES: 'source_b=EUR,source_c=USD', PRICE_HOLD_FACTOR: '1000' }
 const NARROW = { viewport: { width: 390, height: 844 } }
@@ -36,8 +36,14 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     const price = (market: string, days: number, amount: number, label = 'Near Mint') => {
       return { item_id: item, market, label, price: amount, updated_at: at(days) }
     }
-    const steps = Array.from({ length: 60 }, (_, i) => price('source_a', 300 - i * 5, Math.round(10_000 + 2_000 * Math.sin(i / 4)) / 100))
-    await operator(node, 'POST', '/prices', [price('source_a', 600, 55), price('source_a', 500, 60), ...steps, price('source_a', 3, 120, 'PSA 10')])
+    // More points than a page of the table has rows.
+    const steps = Array.from({ length: 130 }, (_, i) => price('source_a', 500 - i * 2, Math.round(10_000 + 2_000 * Math.sin(i / 8)) / 100))
+    await operator(node, 'POST', '/prices', [
+      price('source_a', 600, 55),
+      ...steps,
+      price('source_a', 100, 117.5),
+      price('source_a', 3, 120, 'PSA 10'),
+    ])
     await operator(node, 'POST', '/prices', [price('source_b', 200, 90), price('source_b', 60, 105), price('source_b', 10, 99)])
     await operator(node, 'POST', '/prices', [price('source_c', 150, 140), price('source_c', 40, 130)])
     // A price dated in the future is held in any case.
@@ -159,7 +165,13 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
       ...series.flatMap((one) => one.points.map((point) => [money(point.converted!, currency), money(point.amount, one.currency)])),
       ...sales!.map((sale) => [money(sale.converted!, currency), money(sale.amount, sale.currency)]),
     ]
-    const shown = (await tableOf(page)).map(([, , converted, stated]) => [converted, stated])
+    expect(total).toBeGreaterThan(100)
+    await page.getByText(`1–100 of ${total}`).waitFor()
+    const first = await tableOf(page)
+    await page.getByRole('button', { name: 'Next' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText(`101–${total} of ${total}`).waitFor()
+    const shown = [...first, ...(await tableOf(page))].map(([, , converted, stated]) => [converted, stated])
     expect(shown.toSorted()).toEqual(expected.toSorted())
     expect(await page.locator('.price-chart table caption').textContent()).toBe('Prices over time: Near Mint, in USD')
     await close()
@@ -184,8 +196,14 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     await inDesk.close()
   })
 
-  test('a click on a source hides its line', async () => {
+  test('the legend has the prices under the pointer, and a click on a source hides its line', async () => {
     const { page, close } = await toListing()
+    const own = page.getByRole('button', { name: /^Service/ })
+    await expect.poll(() => own.innerText()).toContain('$110.00')
+    await page.locator('.u-over').hover()
+    await expect.poll(() => own.innerText()).toContain('–')
+    await page.mouse.move(0, 0)
+    await expect.poll(() => own.innerText()).toContain('$110.00')
     const source = page.getByRole('button', { name: /^Source C/ })
     await source.click()
     await expect.poll(() => source.getAttribute('aria-pressed')).toBe('false')
@@ -207,28 +225,5 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
     expect(troubles).toEqual([])
     await close()
-  })
-
-  test('shoot', async () => {
-    for (const [name, to] of [
-      ['console', toItem],
-      ['desk', toListing],
-    ] as const) {
-      for (const [size, options] of [
-        ['wide', {}],
-        ['narrow', NARROW],
-      ] as const) {
-        const { page, close, troubles } = (await to(options)) as Visit
-        console.log(name, size, 'shift', await layoutShift(page), troubles)
-        await page.locator('.price-chart').scrollIntoViewIfNeeded()
-        for (const scheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme: scheme })
-          await page.waitForTimeout(300)
-          await page.screenshot({ path: `/tmp/chart-${name}-${size}-${scheme}.png`, fullPage: true })
-        }
-        console.log(await seriousOf(page), await swatches(page))
-        await close()
-      }
-    }
   })
 })
