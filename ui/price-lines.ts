@@ -44,13 +44,16 @@ interface Mark {
   value: number
 }
 
-/** @param hidden sources whose lines are not drawn */
-export function drawingOf({ series, sales, from, to }: PriceChart, hidden: readonly Market[]): Drawing {
+/**
+ * The drawing starts with the first data of the range, so that a short history fills it.
+ * @param hidden sources whose lines are not drawn
+ */
+export function drawingOf({ series, sales, to }: PriceChart, hidden: readonly Market[]): Drawing {
   const visible = series.filter(({ market }) => !hidden.includes(market))
   const marks = [...visible.flatMap(stateMarks), ...(sales ?? []).flatMap(saleMark)]
-  const ends = [secondsOf(from), Date.parse(to) / 1000] as const
+  const end = Date.parse(to) / 1000
   const days = visible.flatMap(({ points }) => points.map(({ day }) => secondsOf(day)))
-  const times = [...new Set([...ends, ...days, ...marks.map(({ at }) => at)])].sort((a, b) => a - b)
+  const times = [...new Set([end, ...days, ...marks.map(({ at }) => at)])].sort((a, b) => a - b)
   const groups = [...Map.groupBy(marks, ({ kind, colour }) => `${kind} ${colour}`).values()]
   const lines = visible.map((one): ChartSeries => {
     const { colour, dash } = styleOf(one.market)
@@ -63,7 +66,7 @@ export function drawingOf({ series, sales, from, to }: PriceChart, hidden: reado
     drawn: [...lines, ...drawn],
     lines: new Map(visible.map(({ market }, index) => [market, index + 1])),
     kinds: [...new Set(marks.map(({ kind }) => kind))],
-    now: times.indexOf(ends[1]),
+    now: times.indexOf(end),
   }
 }
 
