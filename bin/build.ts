@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PARTS = [
   { name: 'graphiql', sources: ['graphiql'], script: 'graphiql/build.ts', built: ['graphiql/index.html'] },
-  { name: 'pages', sources: ['ui', 'console', 'desk', 'client/src'], script: 'ui/build.ts', built: ['console/index.html', 'desk/index.html'] },
+  { name: 'pages', sources: ['ui', 'console', 'desk', 'client/src'], script: 'ui/build.ts', built: ['console/index.html', 'desk/index.html', 'price-chart/price-chart.js'] },
   { name: 'client', sources: ['client/src'], script: 'client/build.ts', built: ['client/client.js'] },
   { name: 'pictures', sources: ['sample'], script: 'sample/build-pictures.ts', built: ['sample-pictures'] },
 ]

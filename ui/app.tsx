@@ -1,4 +1,5 @@
 // Pages behind a sign-in: the sign-in form, the frame around the pages, and the parts shown on all of them.
+import { effect } from '@preact/signals'
 import { type ComponentChildren, options, type VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso'
@@ -7,7 +8,11 @@ import { ConfirmationDialog } from './dialog.tsx'
 import { Heading } from './heading.tsx'
 import { Empty } from './states.tsx'
 import { announce, Toasts } from './toasts.tsx'
-import { t } from './words.ts'
+import { locale, t } from './words.ts'
+
+effect(() => {
+  document.documentElement.lang = locale.value
+})
 
 // Runs effects with the rendering instead of after the next frame: visible elements react to keys at once, and requests are sent a frame earlier.
 options.requestAnimationFrame = queueMicrotask

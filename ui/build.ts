@@ -1,5 +1,5 @@
-// Builds the pages on installation (`prepare`), the console and the seller's desk separately: no listener serves code of the other one. Without
-// development dependencies, the server runs without them.
+// Builds the pages on installation (`prepare`), the console and the seller's desk separately: no listener serves code of the other one; and the
+// price chart for other web pages. Without development dependencies, the server runs without them.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -28,6 +28,24 @@ if (existsSync(`${ROOT}node_modules/vite/package.json`)) {
     })
     packFiles(`${ROOT}dist/${app}`)
   }
+  await build({
+    configFile: false,
+    root: `${ROOT}ui`,
+    publicDir: false,
+    logLevel: 'warn',
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    // One file, so that pages of other origins import it by one address.
+    build: {
+      outDir: `${ROOT}dist/price-chart`,
+      emptyOutDir: true,
+      target: 'es2023',
+      // These know light-dark(), whose replacement would need the style sheet of the whole page.
+      cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+      minify: true,
+      lib: { entry: 'price-chart-element.tsx', formats: ['es'], fileName: () => 'price-chart.js' },
+      rolldownOptions: { output: { codeSplitting: false } },
+    },
+  })
 } else {
   process.stdout.write('The console and the desk are not built: vite is not installed\n')
 }

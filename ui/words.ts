@@ -1,7 +1,8 @@
 // Texts of the pages in the reader's language, with numbers, dates and prices formatted for that language.
-import { computed, effect, signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { en } from './words/en.ts'
 import { renameFields, type Reason, textIn } from '../src/core/problems.ts'
+import { storedPreference, storePreference } from './preferences.ts'
 import { timeZone } from './time-zone.ts'
 import { TURKISH } from './words/rules-tr.ts'
 import { tr } from './words/tr.ts'
@@ -15,13 +16,10 @@ const DICTIONARIES: Record<Locale, Record<string, string>> = { en: { ...en }, tr
 const STORAGE_KEY = 'mintmark-locale'
 
 export const locale = signal<Locale>(firstLocale())
-effect(() => {
-  document.documentElement.lang = locale.value
-})
 
 export function chooseLocale(next: Locale): void {
   locale.value = next
-  localStorage.setItem(STORAGE_KEY, next)
+  storePreference(STORAGE_KEY, next)
 }
 
 /** Returns the text of a key with its `{names}` replaced. */
@@ -87,7 +85,6 @@ export function fieldName(field: string): string {
 /** British formats for English: day before month, 24-hour clock. */
 const written = computed(() => (locale.value === 'en' ? 'en-GB' : locale.value))
 const numbers = computed(() => new Intl.NumberFormat(written.value))
-const compactNumbers = computed(() => new Intl.NumberFormat(written.value, { notation: 'compact', maximumSignificantDigits: 4 }))
 const shares = computed(() => new Intl.NumberFormat(written.value, { style: 'percent', maximumSignificantDigits: 2 }))
 const times = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeStyle: 'short', timeZone: timeZone.value }))
 const days = computed(() => new Intl.DateTimeFormat(written.value, { day: 'numeric', month: 'short', timeZone: timeZone.value }))
@@ -108,10 +105,6 @@ export function language(code: string): string {
 
 export function count(value: number): string {
   return numbers.value.format(value)
-}
-
-export function compact(value: number): string {
-  return compactNumbers.value.format(value)
 }
 
 /** A share, 0 to 1, in percent. */
@@ -148,6 +141,16 @@ export function money(value: number, currency: string): string {
   let format = prices.get(name)
   if (!format) prices.set(name, (format = new Intl.NumberFormat(written.value, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })))
   return format.format(value)
+}
+
+const ticks = new Map<string, Intl.NumberFormat>()
+
+/** A short amount for an axis: `$1.25K`. */
+export function moneyTick(value: number, currency: string): string {
+  const name = `${written.value} ${currency}`
+  const format = { style: 'currency', currency, currencyDisplay: 'narrowSymbol', notation: 'compact', maximumSignificantDigits: 4 } as const
+  if (!ticks.has(name)) ticks.set(name, new Intl.NumberFormat(written.value, format))
+  return ticks.get(name)!.format(value)
 }
 
 /** An amount in Turkish lira, the currency of the marketplace. */
@@ -199,7 +202,7 @@ export function ago(iso: string): string {
 }
 
 function firstLocale(): Locale {
-  const kept = localStorage.getItem(STORAGE_KEY)
+  const kept = storedPreference(STORAGE_KEY)
   if (kept !== null && kept in LOCALES) return kept as Locale
   return navigator.language.startsWith('tr') ? 'tr' : 'en'
 }

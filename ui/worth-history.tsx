@@ -1,11 +1,11 @@
 // Worth of a collection by day: stepped lines of value and cost by currency, and the same data as a table.
-import type { ComponentType } from 'preact'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import type { CollectionWorthDay } from '../client/src/api.ts'
 import type { Loaded } from './data.ts'
+import { LazyStepChart } from './lazy-step-chart.tsx'
 import { Await, Empty } from './states.tsx'
-import type { ChartSeries, StepChart } from './step-chart.tsx'
+import type { ChartSeries } from './step-chart.tsx'
 import { Table } from './table.tsx'
 import { startOfDay } from './time-zone.ts'
 import { calendarDay, count, money, t } from './words.ts'
@@ -50,24 +50,14 @@ function Days({ of: days }: { of: CollectionWorthDay[] }) {
   )
 }
 
-/** The chart code is loaded only if there is something to draw. */
 function Chart({ days, currency }: { days: CollectionWorthDay[]; currency: string }) {
-  const [Loaded, setLoaded] = useState<ComponentType<Parameters<typeof StepChart>[0]> | null>(null)
-  useEffect(() => {
-    let here = true
-    void import('./step-chart.tsx').then((module) => here && setLoaded(() => module.StepChart))
-    return () => {
-      here = false
-    }
-  }, [])
   const { columns, starts } = useMemo(() => columnsOf(days, currency), [days, currency])
-  if (!Loaded) return <div class="chart" aria-busy="true" />
   const dots = days.length < SPARSE ? starts : null
   const drawn: ChartSeries[] = [
     { kind: 'line', label: t('worth'), colour: '--line-1', dots },
     { kind: 'line', label: t('cost'), colour: '--line-2', dots: null },
   ]
-  return <Loaded label={t('worthChart', { currency })} columns={columns} drawn={drawn} show={(value) => money(value, currency)} />
+  return <LazyStepChart label={t('worthChart', { currency })} columns={columns} drawn={drawn} currency={currency} />
 }
 
 /** With fewer days than this, each one is marked. */

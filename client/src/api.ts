@@ -497,6 +497,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/items/{id}/price-chart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the data of an item's price chart
+         * @description The prices of one label by source and day, with the sales of the marketplace, also converted to one currency. A price applies until the next point of its source. Amounts are converted by the last exchange rates known on their day. Professional and above; sales from the Plus plan on.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/items/5/price-chart?label=Near+Mint&currency=TRY&range=3m' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["readPriceChart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/items/{id}/prices/explain": {
         parameters: {
             query?: never;
@@ -2617,6 +2642,76 @@ export interface components {
             /** @description The feed's own highest price. With `with_stats=1`, Professional and above */
             high?: number | null;
         };
+        PriceChart: {
+            item_id: number;
+            /** @example Near Mint */
+            label: string;
+            /** @description Labels for which the item has prices */
+            labels: string[];
+            /**
+             * @description Currency of `converted`
+             * @example USD
+             */
+            currency: string;
+            /** @description Currencies of the sources that have exchange rates or prices here, and TRY */
+            currencies: string[];
+            range: components["schemas"]["PriceChartRange"];
+            /**
+             * Format: date
+             * @description First day of the range; with `all`, that of the first point
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the range: the time of the request
+             */
+            to: string;
+            /** @description Sources with prices for this label */
+            series: components["schemas"]["PriceChartSeries"][];
+            /** @description Sales of the marketplace in the range without their sellers, oldest first, at most the latest 1,000; null below the Plus plan */
+            sales: components["schemas"]["PriceChartSale"][] | null;
+            /** @description Number of sales in the range; null below the Plus plan */
+            sales_total: number | null;
+        };
+        PriceChartPoint: {
+            /**
+             * Format: date
+             * @description UTC
+             * @example 2026-11-16
+             */
+            day: string;
+            /** @description Last price of the day, in the currency of the source; it applies until the next point */
+            amount: number;
+            /** @description `amount` in the currency of the chart, by the last exchange rates known on that day; null if there are none */
+            converted: number | null;
+            /** @description State of the current price; null for earlier prices. `held`: a price that is not published and not part of the line, for operators only */
+            state: ("trusted" | "disputed" | "stale" | "held") | null;
+        };
+        /** @enum {string} */
+        PriceChartRange: "1m" | "3m" | "1y" | "all";
+        PriceChartSale: {
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            /** @description Price of one unit */
+            amount: number;
+            /** @example TRY */
+            currency: string;
+            /** @description `amount` in the currency of the chart, by the last exchange rates known on that day; null if there are none */
+            converted: number | null;
+        };
+        PriceChartSeries: {
+            market: components["schemas"]["MarketCode"];
+            /**
+             * @description Currency of `amount`, an ISO 4217 code
+             * @example USD
+             */
+            currency: string;
+            /** @description The first day of the range, and each day on which the price changed; oldest first */
+            points: components["schemas"]["PriceChartPoint"][];
+        };
         /** @enum {string} */
         PriceConfidence: "insufficient" | "low" | "medium" | "high";
         PriceExplanation: {
@@ -3526,6 +3621,11 @@ export type PlacedListing = components['schemas']['PlacedListing'];
 export type Plan = components['schemas']['Plan'];
 export type PlanPriceJobInput = components['schemas']['PlanPriceJobInput'];
 export type Price = components['schemas']['Price'];
+export type PriceChart = components['schemas']['PriceChart'];
+export type PriceChartPoint = components['schemas']['PriceChartPoint'];
+export type PriceChartRange = components['schemas']['PriceChartRange'];
+export type PriceChartSale = components['schemas']['PriceChartSale'];
+export type PriceChartSeries = components['schemas']['PriceChartSeries'];
 export type PriceConfidence = components['schemas']['PriceConfidence'];
 export type PriceExplanation = components['schemas']['PriceExplanation'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
@@ -6107,6 +6207,173 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PricePeriod"][];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description ITEM_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readPriceChart: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Condition or grade; default: Near Mint, or the first one with prices
+                 * @example Near Mint
+                 */
+                label?: string;
+                /**
+                 * @description ISO 4217 code; default: that of the market whose prices the item shows
+                 * @example TRY
+                 */
+                currency?: string;
+                /**
+                 * @description The last 30, 91 or 365 days, or all
+                 * @example 3m
+                 */
+                range?: components["schemas"]["PriceChartRange"];
+            };
+            header?: {
+                /**
+                 * @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings`
+                 * @example handling=strict
+                 */
+                Prefer?: string;
+            };
+            path: {
+                /**
+                 * @description Id
+                 * @example 5
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "item_id": 5,
+                     *         "label": "Near Mint",
+                     *         "labels": [
+                     *           "Near Mint",
+                     *           "Lightly Played"
+                     *         ],
+                     *         "currency": "TRY",
+                     *         "currencies": [
+                     *           "TRY",
+                     *           "USD"
+                     *         ],
+                     *         "range": "3m",
+                     *         "from": "2026-08-25",
+                     *         "to": "2026-11-24T01:05:25.005Z",
+                     *         "series": [
+                     *           {
+                     *             "market": "service",
+                     *             "currency": "TRY",
+                     *             "points": [
+                     *               {
+                     *                 "day": "2026-11-04",
+                     *                 "amount": 18179.96,
+                     *                 "converted": 18179.96,
+                     *                 "state": null
+                     *               },
+                     *               {
+                     *                 "day": "2026-11-24",
+                     *                 "amount": 20775.95,
+                     *                 "converted": 20775.95,
+                     *                 "state": "trusted"
+                     *               }
+                     *             ]
+                     *           },
+                     *           {
+                     *             "market": "source_a",
+                     *             "currency": "USD",
+                     *             "points": [
+                     *               {
+                     *                 "day": "2026-11-07",
+                     *                 "amount": 428.57,
+                     *                 "converted": 17944.23,
+                     *                 "state": "trusted"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "sales": [
+                     *           {
+                     *             "at": "2026-10-29T22:37:27.331Z",
+                     *             "amount": 21433.87,
+                     *             "currency": "TRY",
+                     *             "converted": 21433.87
+                     *           },
+                     *           {
+                     *             "at": "2026-11-06T21:53:10.470Z",
+                     *             "amount": 20118.03,
+                     *             "currency": "TRY",
+                     *             "converted": 20118.03
+                     *           }
+                     *         ],
+                     *         "sales_total": 2
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceChart"];
                         /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
                         warnings?: components["schemas"]["Warning"][];
                     };

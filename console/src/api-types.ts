@@ -2231,6 +2231,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/items/{id}/price-chart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the data of an item's price chart
+         * @description Like `GET /api/v1/items/{id}/price-chart`, with the held prices of the item.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/items/426/price-chart?label=Near+Mint&range=1m' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["readStoredPriceChart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/imports": {
         parameters: {
             query?: never;
@@ -4387,6 +4412,67 @@ export interface components {
                 };
             }[];
         };
+        PriceChart: {
+            item_id: number;
+            label: string;
+            /** @description Labels for which the item has prices */
+            labels: string[];
+            /** @description Currency of `converted` */
+            currency: string;
+            /** @description Currencies of the sources that have exchange rates or prices here, and TRY */
+            currencies: string[];
+            range: components["schemas"]["PriceChartRange"];
+            /**
+             * Format: date
+             * @description First day of the range; with `all`, that of the first point
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the range: the time of the request
+             */
+            to: string;
+            /** @description Sources with prices for this label */
+            series: components["schemas"]["PriceChartSeries"][];
+            /** @description Sales of the marketplace in the range without their sellers, oldest first, at most the latest 1,000; null below the Plus plan */
+            sales: components["schemas"]["PriceChartSale"][] | null;
+            /** @description Number of sales in the range; null below the Plus plan */
+            sales_total: number | null;
+        };
+        PriceChartPoint: {
+            /**
+             * Format: date
+             * @description UTC
+             */
+            day: string;
+            /** @description Last price of the day, in the currency of the source; it applies until the next point */
+            amount: number;
+            /** @description `amount` in the currency of the chart, by the last exchange rates known on that day; null if there are none */
+            converted: number | null;
+            /** @description State of the current price; null for earlier prices. `held`: a price that is not published and not part of the line, for operators only */
+            state: ("trusted" | "disputed" | "stale" | "held") | null;
+        };
+        /** @enum {string} */
+        PriceChartRange: "1m" | "3m" | "1y" | "all";
+        PriceChartSale: {
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            /** @description Price of one unit */
+            amount: number;
+            currency: string;
+            /** @description `amount` in the currency of the chart, by the last exchange rates known on that day; null if there are none */
+            converted: number | null;
+        };
+        PriceChartSeries: {
+            market: components["schemas"]["MarketCode"];
+            /** @description Currency of `amount`, an ISO 4217 code */
+            currency: string;
+            /** @description The first day of the range, and each day on which the price changed; oldest first */
+            points: components["schemas"]["PriceChartPoint"][];
+        };
         /** @enum {string} */
         PriceConfidence: "insufficient" | "low" | "medium" | "high";
         PriceDecision: {
@@ -5651,6 +5737,11 @@ export type PlaceParkedRowInput = components['schemas']['PlaceParkedRowInput'];
 export type Plan = components['schemas']['Plan'];
 export type PostPricesInput = components['schemas']['PostPricesInput'];
 export type PostedPrices = components['schemas']['PostedPrices'];
+export type PriceChart = components['schemas']['PriceChart'];
+export type PriceChartPoint = components['schemas']['PriceChartPoint'];
+export type PriceChartRange = components['schemas']['PriceChartRange'];
+export type PriceChartSale = components['schemas']['PriceChartSale'];
+export type PriceChartSeries = components['schemas']['PriceChartSeries'];
 export type PriceConfidence = components['schemas']['PriceConfidence'];
 export type PriceDecision = components['schemas']['PriceDecision'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
@@ -9404,6 +9495,45 @@ export interface operations {
             };
         };
     };
+    readStoredPriceChart: {
+        parameters: {
+            query?: {
+                /** @description Condition or grade; default: Near Mint, or the first one with prices */
+                label?: string;
+                /** @description ISO 4217 code; default: that of the market whose prices the item shows */
+                currency?: string;
+                /** @description The last 30, 91 or 365 days, or all */
+                range?: components["schemas"]["PriceChartRange"];
+            };
+            header?: {
+                /** @description `handling=strict` refuses unknown query parameters (422); by default they are ignored and named in `warnings` */
+                Prefer?: string;
+            };
+            path: {
+                /** @description Id of the item */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceChart"];
+                        /** @description Query parameters that the operation does not have, if any were sent; they were ignored */
+                        warnings?: components["schemas"]["Warning"][];
+                    };
+                };
+            };
+        };
+    };
     listImports: {
         parameters: {
             query?: {
@@ -10188,6 +10318,8 @@ export const matchDecisionAnyOf0KindValues: ReadonlyArray<Extract<FlattenedDeepR
 }>["kind"]> = ["accepted", "separated"];
 export const matchReasonRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MatchReason"]["rule"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
 export const planValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Plan"]> = ["starter", "professional", "plus", "enterprise"];
+export const priceChartPointStateAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceChartPoint"]["state"]> = ["trusted", "disputed", "stale", "held"];
+export const priceChartRangeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceChartRange"]> = ["1m", "3m", "1y", "all"];
 export const priceConfidenceValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceConfidence"]> = ["insufficient", "low", "medium", "high"];
 export const priceDecisionDecisionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceDecision"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
 export const priceExplanationInputKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceExplanationInput"]["kind"]> = ["statement", "confirmation", "sale", "avg_1", "avg_7", "avg_30", "low", "mid", "high", "market"];

@@ -27,6 +27,7 @@ export const OPERATION_PLAN = {
   listMarkets: 'starter',
   readMe: 'starter',
   readPriceHistory: 'professional',
+  readPriceChart: 'professional',
   explainPrice: 'professional',
   listChanges: 'professional',
   getDump: 'professional',
@@ -114,6 +115,7 @@ export const REST_ITEM_FIELDS_FROM_PROFESSIONAL = ['slug', 'genre', 'game', 'mar
 export const GRAPHQL_ITEM_FIELDS_FROM_PROFESSIONAL = [
   'prices',
   'priceHistory',
+  'priceChart',
   'attributes',
   'rarity',
   'illustrator',

@@ -3,6 +3,7 @@ import { imagesOf, pricesOf } from '#catalogue/snapshot/item-json.ts'
 import type { LabelNode } from '#catalogue/snapshot/label-tree.ts'
 import { type Builder, cost, type Refs } from './builder.ts'
 import { detailsOf, textsOf } from './item-source.ts'
+import { addPriceChartType, CHART_READ, chartOf } from './price-chart.ts'
 import { addPricePeriodType, HISTORY_READ, historyOf } from './price-history.ts'
 import { addPriceType } from './price-type.ts'
 
@@ -10,6 +11,7 @@ export function implementItem(builder: Builder, refs: Refs): void {
   const image = addImageType(builder)
   const price = addPriceType(builder)
   const period = addPricePeriodType(builder)
+  const chart = addPriceChartType(builder)
   const group = addGroupType(builder)
   const attribute = addAttributeType(builder)
   refs.item.implement({
@@ -92,6 +94,17 @@ export function implementItem(builder: Builder, refs: Refs): void {
           interval: t.arg.string({ description: '`day` (default), `week` or `month`.' }),
         },
         resolve: historyOf,
+      }),
+      priceChart: t.field({
+        type: chart,
+        description: 'Prices of one label by source and day, with its sales, converted to one currency.',
+        extensions: CHART_READ,
+        args: {
+          label: t.arg.string({ description: 'Condition or grade; default: Near Mint, or the first one with prices.' }),
+          currency: t.arg.string({ description: 'Code of a currency; default: that of the market whose prices the item shows over REST.' }),
+          range: t.arg.string({ description: '`1m`, `3m`, `1y` (default) or `all`.' }),
+        },
+        resolve: chartOf,
       }),
     }),
   })

@@ -1,6 +1,7 @@
 // Operator API: prices, their history, and imports.
 import { Readable } from 'node:stream'
 import { PostedPricesSchema, type PostedPrices, postPrices } from '#catalogue/post-prices.ts'
+import { readStoredPriceChart, type StoredChartCtx } from '#catalogue/read-price-chart.ts'
 import { type SetPrice, SetPriceSchema, setPrice } from '#catalogue/set-price.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
@@ -17,13 +18,13 @@ import { getPriceMapping } from '#prices/get-price-mapping.ts'
 import { listPriceMappings } from '#prices/list-price-mappings.ts'
 import { savePriceMapping } from '#prices/save-price-mapping.ts'
 import { type SavedMapping, SavedMappingSchema } from '#prices/saved-mappings.ts'
-import type { HistoryCtx } from '#prices/history.ts'
 import { listPricePoints } from '#prices/list-price-points.ts'
+import { type PriceChart, PriceChartSchema } from '#prices/price-chart.ts'
 import { IMPORT_STATUSES, type ImportDetail, ImportDetailSchema, type ImportSummary, ImportSummarySchema } from '#prices/stored-imports.ts'
 import { PricePointSchema, type StoredPricePoint } from '#prices/types.ts'
 import { acceptUploads } from './uploads.ts'
 
-export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & HistoryCtx>[] => [
+export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & StoredChartCtx>[] => [
   {
     method: 'POST',
     path: '/prices',
@@ -62,6 +63,17 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & HistoryCtx>
     tag: 'Prices',
     answer: (points: StoredPricePoint[]) => ({ data: points }),
     data: Type.Array(PricePointSchema),
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/items/:id/price-chart',
+    verb: readStoredPriceChart,
+    summary: "Read the data of an item's price chart",
+    description: 'Like `GET /api/v1/items/{id}/price-chart`, with the held prices of the item.',
+    tag: 'Prices',
+    answer: (chart: PriceChart) => ({ data: chart }),
+    data: PriceChartSchema,
     errors: ['NOT_FOUND'],
   },
   {

@@ -5,7 +5,7 @@ import type { Plan } from '#core/plans.ts'
 import { demoKeyFor } from '#http/demo-key.ts'
 import { sendBy } from '#http/fastify-adapter.ts'
 import { registerOtherMethods } from '#http/routes.ts'
-import { clientScript } from './client-script.ts'
+import { builtScript } from './built-script.ts'
 import { filledIn, GUIDES_PATH, PAGE_POLICY } from './frame.ts'
 import { guidePage } from './guide-page.ts'
 import { type Guide, type Guides, readGuides, repositoryBytes, repositoryFile } from './guides.ts'
@@ -23,7 +23,8 @@ export interface PagesNode {
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const HOST = /^[\w.:[\]-]{1,255}$/
 const ASSETS: Record<string, string> = { 'guides.css': 'text/css; charset=utf-8', 'guides.js': 'text/javascript; charset=utf-8' }
-const CLIENT_PATH = '/client.js'
+/** Scripts for web pages of any origin, by address: files of `dist`. */
+const SCRIPTS = { '/client.js': 'client/client.js', '/price-chart.js': 'price-chart/price-chart.js' }
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const HTML = 'text/html; charset=utf-8'
 const hidden = { schema: { hide: true } as object }
@@ -43,8 +44,10 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, m
     reply.header('content-security-policy', POLICY).type(HTML)
     return homePage({ url: urlOf(request), demoKey: keyFor(request, reply), rateLimits: config.rateLimits })
   })
-  const client = clientScript(CLIENT_PATH)
-  get(CLIENT_PATH, (request, reply) => sendBy(reply, client(request.headers['if-none-match'])))
+  for (const [path, file] of Object.entries(SCRIPTS)) {
+    const script = builtScript(path, file)
+    get(path, (request, reply) => sendBy(reply, script(request.headers['if-none-match'])))
+  }
   const reference = referenceOf(app, { url: documentUrl, credential: 'YOUR_API_KEY', hasClient: true }, true)
   const guides = addGuides(get, 'public', { urlOf, keyFor, reference })
   addReferencePages(get, reference, { documentUrl, urlOf, keyFor })

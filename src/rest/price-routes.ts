@@ -1,12 +1,13 @@
 // The public price history and the explanation of a price: additions to the interface.
 import { type ExplainCtx, explainPrice } from '#catalogue/explain-price.ts'
+import { type ChartCtx, readPriceChart } from '#catalogue/read-price-chart.ts'
 import { type PricePeriod, PricePeriodSchema, readPriceHistory } from '#catalogue/read-price-history.ts'
 import { Type } from '#core/input.ts'
 import type { Route } from '#http/route.ts'
 import { type PriceExplanation, PriceExplanationSchema } from '#prices/explain.ts'
-import type { HistoryCtx } from '#prices/history.ts'
+import { type PriceChart, PriceChartSchema } from '#prices/price-chart.ts'
 
-export const priceRoutes: Route<ExplainCtx & HistoryCtx>[] = [
+export const priceRoutes: Route<ExplainCtx & ChartCtx>[] = [
   {
     method: 'GET',
     path: '/items/:id/price-history',
@@ -20,6 +21,20 @@ export const priceRoutes: Route<ExplainCtx & HistoryCtx>[] = [
     tag: 'Catalogue',
     answer: (periods: PricePeriod[]) => ({ data: periods }),
     data: Type.Array(PricePeriodSchema),
+    errors: ['ITEM_NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/items/:id/price-chart',
+    verb: readPriceChart,
+    summary: "Read the data of an item's price chart",
+    description:
+      'The prices of one label by source and day, with the sales of the marketplace, also converted to one currency. A price applies ' +
+      'until the next point of its source. Amounts are converted by the last exchange rates known on their day. Professional and ' +
+      'above; sales from the Plus plan on.',
+    tag: 'Catalogue',
+    answer: (chart: PriceChart) => ({ data: chart }),
+    data: PriceChartSchema,
     errors: ['ITEM_NOT_FOUND'],
   },
   {

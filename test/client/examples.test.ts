@@ -199,6 +199,29 @@ describe.skipIf(NO_BROWSER)(`in a page of another origin${WHY}`, () => {
     expect(troubles).toEqual([])
   })
 
+  test('the price chart shows prices of a card and leaves the page as it is', async () => {
+    const chart = readFileSync(at('price-widget/chart.html'), 'utf8')
+    expect(readFileSync(at('price-widget/README.md'), 'utf8')).toContain(`\`\`\`html\n${chart.trim()}\n\`\`\``)
+    await open(chart.replace('http://127.0.0.1:8080', node.publicUrl!).replace('YOUR_API_KEY', node.keys.plus))
+    await page.getByRole('img', { name: /^Prices over time: Near Mint, in / }).waitFor()
+    await page.locator('price-chart canvas').waitFor()
+    await page.getByText(/^Data points as a table/).click()
+    await page.getByRole('row', { name: /\$168\.56/ }).waitFor()
+    expect(await seriousAsShown(page)).toEqual([])
+    const strokes = await page.evaluate<string[]>(
+      "Array.from(document.querySelector('price-chart').shadowRoot.querySelectorAll('.chart-legend path'), (path) => getComputedStyle(path).stroke)",
+    )
+    expect(strokes.filter((stroke) => !stroke.startsWith('rgb('))).toEqual([])
+    // The page itself is not changed.
+    expect(await page.evaluate('document.documentElement.outerHTML.match(/<html[^>]*>/)[0]')).toBe('<html lang="en">')
+    await open(chart.replace('http://127.0.0.1:8080', node.publicUrl!).replace('YOUR_API_KEY', node.keys.starter))
+    await page
+      .getByRole('alert')
+      .getByText(/^This needs the Professional plan/)
+      .waitFor()
+    expect(troubles).toEqual([])
+  })
+
   test('the client reads, pages, writes and verifies', async () => {
     await open(`<!doctype html><title>Shop</title><script type="module">window.mintmark = await import('/browser.js')</script>`)
     await page.waitForFunction('window.mintmark')

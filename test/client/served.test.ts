@@ -1,4 +1,4 @@
-// The client as the service serves it: a module that any page can import, cached by its entity tag.
+// The client and the price chart as the service serves them: modules that any page can import, cached by their entity tags.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,21 +12,21 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 
-const ask = (init: RequestInit = {}) => fetch(`${node.publicUrl}/client.js`, init)
+const ask = (init: RequestInit = {}, path = '/client.js') => fetch(node.publicUrl! + path, init)
 
-test('needs no key, can be read by every origin, and is cached', async () => {
-  const first = await ask({ headers: { origin: 'https://shop.example' } })
+test.each(['/client.js', '/price-chart.js'])('%s needs no key, can be read by every origin, and is cached', async (path) => {
+  const first = await ask({ headers: { origin: 'https://shop.example' } }, path)
   const { headers } = first
   expect([first.status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
   expect([headers.get('access-control-allow-origin'), headers.get('cache-control')]).toEqual(['*', 'public, max-age=3600'])
-  const again = await ask({ headers: { 'if-none-match': headers.get('etag')! } })
+  const again = await ask({ headers: { 'if-none-match': headers.get('etag')! } }, path)
   expect([again.status, await again.text()]).toEqual([304, ''])
-  const head = await ask({ method: 'HEAD' })
+  const head = await ask({ method: 'HEAD' }, path)
   expect([head.status, await head.text()]).toEqual([200, ''])
-  expect((await ask({ method: 'POST' })).status).toBe(405)
+  expect((await ask({ method: 'POST' }, path)).status).toBe(405)
 })
 
-test('is the complete client in one module', async () => {
+test('/client.js is the complete client in one module', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-served-'))
   const file = join(folder, 'client.mjs')
   writeFileSync(file, await (await ask()).text())

@@ -57,19 +57,12 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await page.getByRole('heading', { name: 'Held prices' }).waitFor()
     await page.getByRole('row', { name: /^PSA 9 Cardmarket \(EU\) €120\.00 Date in the future/ }).waitFor()
 
-    // Every price has a button to correct it, labelled with its source and label.
-    const choice = (name: string) => page.getByRole('button', { name, exact: true })
-    await choice('Cardmarket (EU)').click()
-    for (const shown of await page.locator('.choices button[aria-pressed=true]').allInnerTexts()) {
-      if (shown !== 'Cardmarket (EU)' && shown !== 'PSA 9') await choice(shown).click()
-    }
-    const psa = choice('PSA 9')
-    if ((await psa.getAttribute('aria-pressed')) === 'false') await psa.click()
-    const legend = async () => (await page.locator('.chart .u-series .u-label').allInnerTexts()).slice(1)
-    await until('the chart shows the label and its marks', async () => (await legend()).join() === 'PSA 9,PSA 9: Disputed,PSA 9: Held')
+    await page.getByRole('combobox', { name: 'Label' }).selectOption('PSA 9')
+    await page.getByRole('combobox', { name: 'Currency' }).selectOption('EUR')
+    await until('the chart explains its marks', async () => /^Disputed\s+Held$/.test(await page.locator('.mark-key').innerText()))
     await page.getByText(/^Data points as a table/).click()
-    await page.getByRole('row', { name: /PSA 9 €120\.00 Held$/ }).waitFor()
-    await page.getByRole('row', { name: /PSA 9 €110\.00 Disputed$/ }).waitFor()
+    await page.getByRole('row', { name: /Cardmarket \(EU\) €120\.00 €120\.00 Held$/ }).waitFor()
+    await page.getByRole('row', { name: /Cardmarket \(EU\) €110\.00 €110\.00 Disputed$/ }).waitFor()
     await page.getByRole('link', { name: 'Review held prices (1)' }).click()
     await page.getByRole('heading', { name: 'Price review' }).waitFor()
     expect(new URL(page.url()).search).toBe(`?state=held&item_id=${item.id}`)

@@ -216,24 +216,19 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     })
     await operator(node, 'POST', '/prices', [price(60, 10), price(30, 11), price(10, 12.5)])
     await visited.open(`/catalogue/items/${item.id}`)
-    // Every price has a button to correct it, labelled with its source and label.
-    const choice = (name: string) => page.getByRole('button', { name, exact: true })
-    await choice('Source B').click()
-    const lines = choice('Lightly Played')
-    if ((await lines.getAttribute('aria-pressed')) === 'false') await lines.click()
+    await page.getByRole('combobox', { name: 'Label' }).selectOption('Lightly Played')
+    await page.getByRole('combobox', { name: 'Currency' }).selectOption('EUR')
+    await settled(page)
+    for (const other of await page.locator('.chart-legend button:not([data-source=source_b])').all()) await other.click()
     await page.locator('.chart canvas').waitFor()
     // Prices hold until they change: as many levels as prices, drawn to the right edge, which is now.
-    for (const shown of await page.locator('.choices button[aria-pressed=true]').allInnerTexts()) {
-      if (shown !== 'Source B' && shown !== 'Lightly Played') await choice(shown).click()
-    }
-    await page.locator('.chart .u-series').nth(2).waitFor({ state: 'detached' })
     let line = await drawnLine(page)
     await until('the line has three heights', async () => (line = await drawnLine(page)).heights.length === 3)
     expect(line.to).toBeGreaterThan(0.98)
     expect(line.from).toBeLessThan(0.02)
     await page.getByText(/^Data points as a table/).click()
     await page
-      .getByRole('row', { name: /Lightly Played €12\.50/ })
+      .getByRole('row', { name: /Source B €12\.50/ })
       .first()
       .waitFor()
     await button('Edit').click()
@@ -710,9 +705,9 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
 function drawnLine(page: Page): Promise<{ heights: number[]; from: number; to: number }> {
   return page.evaluate(`(() => {
     const canvas = document.querySelector('.chart canvas')
-    const legend = document.querySelectorAll('.chart .u-series .u-marker')[1]
+    const legend = document.querySelector('.chart-legend button[aria-pressed=true] path')
     if (!canvas || !legend) return { heights: [], from: 1, to: 0 }
-    const [red, green, blue] = getComputedStyle(legend).borderColor.match(/[\\d.]+/g).map(Number)
+    const [red, green, blue] = getComputedStyle(legend).stroke.match(/[\\d.]+/g).map(Number)
     const { width, height } = canvas
     const { data } = canvas.getContext('2d').getImageData(0, 0, width, height)
     const scale = width / canvas.clientWidth

@@ -260,6 +260,36 @@ describe('contains the documented types and fields', () => {
       suffix: String
       level: Int
       priceHistory(market: String, label: String, from: String, to: String, interval: String): [PricePeriod!]
+      priceChart(label: String, currency: String, range: String): PriceChart
+    }
+    type PriceChart {
+        label: String!
+        labels: [String!]!
+        currency: String!
+        currencies: [String!]!
+        range: String!
+        from: String!
+        to: String!
+        series: [PriceChartSeries!]!
+        sales: [PriceChartSale!]
+        salesTotal: Int
+    }
+    type PriceChartSeries {
+        market: String!
+        currency: String!
+        points: [PriceChartPoint!]!
+    }
+    type PriceChartPoint {
+        day: String!
+        amount: Float!
+        converted: Float
+        state: String
+    }
+    type PriceChartSale {
+        at: String!
+        amount: Float!
+        currency: String!
+        converted: Float
     }
     type PricePeriod {
       date: String!

@@ -115,7 +115,9 @@ test("each public operation documents its family's error code, and that of its p
       const withoutInput = method === 'get' && /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps|listings\/export)$/.test(path)
       const refusal = withoutInput ? undefined : family
       // Starter may use lists, but not every field in their queries.
-      const upgrade = /\/plus\/|\/items(\/search)?$|price-history|explain|\/changes|\/dumps/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
+      const upgrade = /\/plus\/|\/items(\/search)?$|price-(?:history|chart)|explain|\/changes|\/dumps/.test(path)
+        ? 'PLAN_UPGRADE_REQUIRED'
+        : undefined
       const reads = method === 'get' || path.endsWith('/items/lookup')
       const restricted = method === 'post' && /\/(listings\/import$|parked-listings|webhook\/rotate-secret)/.test(path) ? ' or FORBIDDEN' : ''
       const forbidden = reads ? upgrade : `${upgrade} or READ_ONLY_KEY${restricted}`

@@ -1,12 +1,13 @@
 // One item: its data, price history by source and label, current prices, latest sales and listings.
-import { useMemo, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { type Loaded, useVersion } from '#ui/data.ts'
 import { Heading } from '#ui/heading.tsx'
+import { PriceChart, useChartChoice } from '#ui/price-chart.tsx'
 import { Await, Empty, Facts, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import { useData } from '../api.ts'
-import { type HeldPrice, marketCodeValues as MARKETS, type PricedItem, type PricePoint } from '../api-types.ts'
+import type { HeldPrice, PricedItem } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
 import { PermittedButton } from '../ui/permitted-button.tsx'
 import { Picture } from '../ui/picture.tsx'
@@ -15,8 +16,7 @@ import { ItemForm } from './item-form.tsx'
 import { ItemMerges, MergeForm } from './item-merges.tsx'
 import { PriceForm } from './price-form.tsx'
 import { WhyThisPrice } from './price-explanation.tsx'
-import { PriceChart } from '../ui/price-chart.tsx'
-import { type Market, priceText } from './prices.ts'
+import { priceText } from './prices.ts'
 
 type ItemPrice = PricedItem['prices'][number]
 
@@ -52,7 +52,7 @@ export function ItemPage() {
               {row.images.length > 0 && <Picture item={row} />}
               <Facts rows={factsOf(row)} />
             </div>
-            <Prices itemId={row.id} shown={row.shown_market} current={row.prices} onSaved={item.reload} />
+            <Prices itemId={row.id} current={row.prices} onSaved={item.reload} />
             <Sources item={row} />
             <LastSales itemId={id} />
             <ItemListings itemId={id} />
@@ -107,12 +107,11 @@ const MAX_HELD_PRICES = 100
 
 interface PricesProps {
   itemId: number
-  shown: Market
   current: ItemPrice[]
   onSaved: () => void
 }
 
-function Prices({ itemId, shown, current, onSaved }: PricesProps) {
+function Prices({ itemId, current, onSaved }: PricesProps) {
   const [version, changed] = useVersion()
   const saved = () => {
     changed()
@@ -121,7 +120,7 @@ function Prices({ itemId, shown, current, onSaved }: PricesProps) {
   const held = useData('/held-prices', { query: { item_id: itemId, per_page: MAX_HELD_PRICES } })
   return (
     <>
-      <PriceHistory itemId={itemId} shown={shown} current={current} held={held.data ?? []} version={version} />
+      <PriceHistory itemId={itemId} version={version} />
       <CurrentPrices itemId={itemId} prices={current} onSaved={saved} />
       <WhyThisPrice itemId={itemId} prices={current} />
       <HeldPrices itemId={itemId} of={held} />
@@ -129,54 +128,15 @@ function Prices({ itemId, shown, current, onSaved }: PricesProps) {
   )
 }
 
-function PriceHistory({ itemId, shown, current, held, version }: Omit<PricesProps, 'onSaved'> & { held: HeldPrice[]; version: number }) {
-  const points = useData(`/items/${itemId}/price-history`, { version })
-  const marks = useMemo(
-    () => [
-      ...current.flatMap(({ state, ...price }) => (state === 'trusted' ? [] : [{ ...price, state }])),
-      ...held.map((price) => ({ ...price, state: 'held' as const })),
-    ],
-    [current, held],
-  )
-  const [chosen, setChosen] = useState<Market | null>(null)
+function PriceHistory({ itemId, version }: { itemId: number; version: number }) {
+  const choice = useChartChoice()
+  const chart = useData(`/items/${itemId}/price-chart`, { query: choice.query, version })
   return (
     <section aria-labelledby="history">
       <h2 id="history">{t('priceHistory')}</h2>
-      <Await of={points}>
-        {(stored) => {
-          // Retention may have deleted the month of a current price.
-          const all = [...current.filter((price) => !stored.some((point) => isSame(point, price))), ...stored]
-          const markets = MARKETS.filter((market) => [...all, ...marks].some((point) => point.market === market))
-          if (markets.length === 0) return <Empty>{t('noHistory')}</Empty>
-          const market = chosen ?? (markets.includes(shown) ? shown : markets[0]!)
-          return (
-            <>
-              <fieldset class="choices">
-                <legend class="hidden">{t('source')}</legend>
-                {markets.map((code) => (
-                  <button key={code} type="button" aria-pressed={code === market} onClick={() => setChosen(code)}>
-                    {termText('market', code)}
-                  </button>
-                ))}
-              </fieldset>
-              <PriceChart
-                key={market}
-                points={all.filter((point) => point.market === market)}
-                marks={marks.filter((mark) => mark.market === market)}
-                // Current prices are returned in label order.
-                order={current.filter((price) => price.market === market).map((price) => price.label)}
-                show={(value) => priceText(value, market)}
-              />
-            </>
-          )
-        }}
-      </Await>
+      <PriceChart of={chart} choice={choice} />
     </section>
   )
-}
-
-function isSame(a: PricePoint, b: PricePoint): boolean {
-  return a.market === b.market && a.label === b.label && a.updated_at === b.updated_at
 }
 
 function CurrentPrices({ itemId, prices, onSaved }: { itemId: number; prices: ItemPrice[]; onSaved: () => void }) {

@@ -1,6 +1,7 @@
 // One own listing: its content, and whether a search finds it or why not.
 import { useRoute } from 'preact-iso'
 import { Heading } from '#ui/heading.tsx'
+import { PriceChart, useChartChoice } from '#ui/price-chart.tsx'
 import { Await, Empty, Facts, Status } from '#ui/states.tsx'
 import type { ListingVisibility, OwnListing } from '../../../client/src/api.ts'
 import { useData } from '../api.ts'
@@ -60,7 +61,19 @@ function Own({ of: listing }: { of: OwnListing }) {
         <Await of={visibility}>{(row) => <Visibility of={row} />}</Await>
       </section>
       {listing.description && <p class="prose">{listing.description}</p>}
+      <PriceHistory itemId={listing.item_id} />
     </>
+  )
+}
+
+function PriceHistory({ itemId }: { itemId: number }) {
+  const choice = useChartChoice()
+  const chart = useData(`/items/${itemId}/price-chart`, { query: choice.query })
+  return (
+    <section aria-labelledby="history">
+      <h2 id="history">{t('priceHistory')}</h2>
+      <PriceChart of={chart} choice={choice} />
+    </section>
   )
 }
 
