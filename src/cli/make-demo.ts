@@ -18,8 +18,8 @@ import { addDemoHistory } from '#prices/demo-history.ts'
 import { demoRates } from '#prices/demo-rates.ts'
 import { setRates } from '#prices/set-rates.ts'
 import type { Config } from '../config.ts'
-import { addDemoQueues } from './demo-queues.ts'
 import { demoSample } from './demo-sample.ts'
+import { addDemoWork } from './demo-work.ts'
 
 export interface DemoAccess {
   keys: Record<Plan, string>
@@ -48,11 +48,11 @@ export class NoDemoError extends Error {
 
 /** Creates the demo, whatever the database contains, and stores its keys in DATA_DIR. */
 export async function makeDemo(ctx: WriteCtx, config: Config, options: DemoOptions = {}): Promise<DemoAccess> {
-  const { access, importId, plusId, collectionId } = await makeShop(ctx, config, options)
+  const { access, importId, plusId, collectionIds } = await makeShop(ctx, config, options)
   if (importId !== null) {
     await addDemoHistory(ctx, importId)
     const viewer = { kind: 'account', accountId: plusId, keyId: 0, plan: 'plus' } as const
-    await addDemoQueues({ ...ctx, rules: config.priceRules }, config, { viewer, collectionId })
+    await addDemoWork({ ...ctx, rules: config.priceRules }, config, { viewer, collectionIds })
     await recordDemo(ctx.db.kysely, ctx.now())
   }
   return access
@@ -62,9 +62,10 @@ interface Shop {
   access: DemoAccess
   /** the import of the sample; null for the operator's own catalogue */
   importId: number | null
-  /** the account of the Plus plan, and its first collection */
+  /** the account of the Plus plan */
   plusId: number
-  collectionId: number
+  /** of all accounts, those of the Plus plan first */
+  collectionIds: number[]
 }
 
 /** The demo without history and queues: catalogue, accounts, collections and marketplace. */
@@ -75,15 +76,14 @@ export async function makeShop(ctx: WriteCtx, config: Config, { ownCatalogue = f
   }
   const keys = {} as Record<Plan, string>
   const sellers: DemoSeller[] = []
-  let collectionId = 0
+  const collectionIds: number[] = []
   for (const plan of PLANS) {
     const since = daysAgo(ctx, ACCOUNT_DAYS[plan])
     const account = await call(createAccount, ctx, { name: `Demo ${PLAN_NAMES[plan]}`, plan, highlight_credits: 10 })
     keys[plan] = (await call(createKey, ctx, { account_id: account.id, label: 'demo' })).key
     await backdateAccount(ctx, account.id, since)
     if (!planAllows(plan, 'plus')) continue
-    const collections = await addDemoCollections(ctx, account.id)
-    collectionId ||= collections[0]!
+    collectionIds.push(...(await addDemoCollections(ctx, account.id)))
     sellers.push({ id: account.id, since })
   }
   for (const [name, days] of SELLERS) {
@@ -97,7 +97,7 @@ export async function makeShop(ctx: WriteCtx, config: Config, { ownCatalogue = f
   const access = { keys, operatorToken: token }
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   writeFileSync(fileOf(config), `${JSON.stringify(access, null, 2)}\n`, { mode: 0o600 })
-  return { access, importId, plusId: sellers[0]!.id, collectionId }
+  return { access, importId, plusId: sellers[0]!.id, collectionIds }
 }
 
 /** The keys of the demo that was last created with this DATA_DIR; null without one. */

@@ -10,6 +10,13 @@ import { type DemoAccess, makeDemo, NoDemoError } from './make-demo.ts'
 /** Names under which the connections of running services appear. */
 const SERVICES = ['serve', 'api', 'operator', 'work'].map((role) => `mintmark ${role}`)
 
+const NAMES: readonly [keyof Additions, one: string, several: string][] = [
+  ['accounts', 'account', 'accounts'],
+  ['items', 'item', 'items'],
+  ['imports', 'import', 'imports'],
+  ['people', 'person', 'people'],
+]
+
 /**
  * Deletes everything and creates the demo again.
  * @param options yes: also delete what others have added
@@ -20,17 +27,17 @@ export function resetDemo(ctx: WriteCtx, config: Config, { yes = false } = {}): 
     const added = await addedToDemo(ctx.db.kysely)
     if (!added) throw new NoDemoError('Demo not reset: this database does not contain the demo')
     const others = inWords(added)
-    if (others && !yes) throw new NoDemoError(`Demo not reset: the database also contains ${others}; add --yes to delete them too`)
+    if (others && !yes) throw new NoDemoError(`Demo not reset: the database also contains ${others}; add --yes to delete this too`)
     if (await isServed(ctx)) throw new NoDemoError('Demo not reset: a service is running on this database; stop it first')
     await inTransaction(ctx.db, (tx) => emptyDatabase(tx))
     return makeDemo(ctx, config)
   })
 }
 
-/** Such as `2 accounts and 1 import`; empty if nothing was added. */
-function inWords(added: Additions): string {
-  const parts = Object.entries(added).flatMap(([what, count]) => (count > 0 ? [`${count} added ${what}`] : []))
-  return parts.join(', ')
+/** Such as `2 added accounts, 1 added import`; null if nothing was added. */
+function inWords(added: Additions): string | null {
+  const parts = NAMES.flatMap(([what, one, several]) => (added[what] > 0 ? [`${added[what]} added ${added[what] === 1 ? one : several}`] : []))
+  return parts.length === 0 ? null : parts.join(', ')
 }
 
 /** A service shows the keys that it read when it started, and its worker writes. */
