@@ -155,7 +155,7 @@ const OWNERS: Record<string, readonly string[]> = {
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts', 'event_counters', 'event_positions', 'webhook_turns'],
   jobs: ['workers'],
   stats: ['day_counts'],
-  db: ['change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks'],
+  db: ['change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks', 'demo_record'],
 }
 
 interface Import {

@@ -1,8 +1,9 @@
 // `node bench/prices/recompute.ts [figures]`: reads prices, multipliers and averages of the real catalogue over HTTP, recomputes each one
 // independently from its explanation alone, and prints how many are equal to the cent.
 import { createAccount } from '#accounts/create-account.ts'
+import { DAY_MS } from '#core/duration.ts'
 import { call } from '#core/verb.ts'
-import { addDemoMarket } from '#market/demo.ts'
+import { addDemoMarket, type DemoSeller } from '#market/demo.ts'
 import { setRates } from '#prices/set-rates.ts'
 import { startDatabaseServer } from '../database.ts'
 import { startNode } from '../processes.ts'
@@ -50,8 +51,9 @@ try {
   const database = await server.create('recompute')
   await call(setRates, database.ctx, { rates: RATES })
   await importRealData(database.ctx, () => {})
-  const sellers: number[] = []
-  for (const name of SELLERS) sellers.push((await call(createAccount, database.ctx, { name, plan: 'plus' })).id)
+  const since = new Date(Date.now() - 365 * DAY_MS)
+  const sellers: DemoSeller[] = []
+  for (const name of SELLERS) sellers.push({ id: (await call(createAccount, database.ctx, { name, plan: 'plus' })).id, since })
   await addDemoMarket(database.ctx, { listingPeriodDays: 30, highlightDays: 7, commissionPercent: 10, timeZone: 'Europe/Istanbul' }, sellers)
   const node = await startNode(database.url)
   const counts: Counts = {}

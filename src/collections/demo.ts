@@ -51,9 +51,10 @@ const COLLECTIONS: readonly DemoCollection[] = [
 /** Time between two purchases of the demo. */
 const DAYS_APART = 9
 
-/** Creates and fills the collections, always with the same items, grades and amounts. */
-export async function addDemoCollections(ctx: WriteCtx, accountId: number): Promise<void> {
+/** Creates and fills the collections, always with the same items, grades and amounts. @returns their ids */
+export async function addDemoCollections(ctx: WriteCtx, accountId: number): Promise<number[]> {
   const items = await demoItems(ctx)
+  const ids: number[] = []
   for (const { genre, size, labels, ...fields } of COLLECTIONS) {
     const collection = await call(createCollection, ctx, { account_id: accountId, ...fields })
     const ofGenre = items.filter((item) => item.genre === genre)
@@ -61,7 +62,9 @@ export async function addDemoCollections(ctx: WriteCtx, accountId: number): Prom
     const picked = ofGenre.filter((_item, i) => i % every === 0).slice(0, size)
     const records = picked.map((item, i) => demoRecord(collection.id, item, labels[i % labels.length]!, i, ctx.now()))
     await change(ctx, (tx) => insertRecords(tx, records))
+    ids.push(collection.id)
   }
+  return ids
 }
 
 function demoRecord(collectionId: number, item: DemoItem, label: string, i: number, now: Date): NewRecord {

@@ -17,7 +17,7 @@ export async function recordWorth(ctx: RecordingCtx): Promise<void> {
     const ids = await idsWithoutWorth(kysely, dayOf(ctx, ctx.now()), lastId, BATCH)
     for (const id of ids) {
       const at = ctx.now()
-      await insertWorth(kysely, id, dayOf(ctx, at), at, await worthOf(ctx, id))
+      await insertWorth(kysely, id, [{ day: dayOf(ctx, at), at, ...(await worthOf(ctx, id)) }])
     }
     if (ids.length < BATCH) return
     lastId = ids.at(-1)!

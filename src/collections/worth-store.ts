@@ -13,24 +13,36 @@ export async function idsWithoutWorth(on: Queryable, day: string, afterId: numbe
   return rows.map(({ id }) => id)
 }
 
-/** Records the worth on a day, unless it is already recorded or the collection was deleted. */
-export async function insertWorth(on: Queryable, collectionId: number, day: string, at: Date, worth: ExactWorth): Promise<void> {
-  const amounts = worth.currencies.map(({ currency, value, cost, gain }) => ({
-    currency,
-    value: decimalOfMinor(value),
-    cost: decimalOfMinor(cost),
-    gain: gain === null ? null : decimalOfMinor(gain),
-  }))
+/** The worth of a collection at a time, recorded for a day. */
+export interface RecordedWorth extends ExactWorth {
+  day: string
+  at: Date
+}
+
+/** Records the worth on some days, except for days that are already recorded; records nothing if the collection was deleted. */
+export async function insertWorth(on: Queryable, collectionId: number, days: readonly RecordedWorth[]): Promise<void> {
+  const amounts = days.flatMap(({ day, currencies }) =>
+    currencies.map(({ currency, value, cost, gain }) => ({
+      day,
+      currency,
+      value: decimalOfMinor(value),
+      cost: decimalOfMinor(cost),
+      gain: gain === null ? null : decimalOfMinor(gain),
+    })),
+  )
   await sql`
     with recorded as (
       insert into collection_worth_days (collection_id, day, at, without_price, without_trusted_price, without_cost)
-      select id, ${day}::date, ${at}::timestamptz, ${worth.without_price}::int4, ${worth.without_trusted_price}::int4, ${worth.without_cost}::int4
-      from collections where id = ${collectionId} for key share
+      select c.id, d.day, d.at, d.without_price, d.without_trusted_price, d.without_cost
+      from collections c, jsonb_to_recordset(${JSON.stringify(days.map(({ currencies: _, ...day }) => day))}::jsonb)
+        as d(day date, at timestamptz, without_price int4, without_trusted_price int4, without_cost int4)
+      where c.id = ${collectionId} for key share of c
       on conflict do nothing returning collection_id, day
     )
     insert into collection_worth_amounts (collection_id, day, currency, value, cost, gain)
     select r.collection_id, r.day, a.currency, a.value, a.cost, a.gain
-    from recorded r, jsonb_to_recordset(${JSON.stringify(amounts)}::jsonb) as a(currency text, value numeric, cost numeric, gain numeric)`.execute(on)
+    from recorded r join jsonb_to_recordset(${JSON.stringify(amounts)}::jsonb)
+      as a(day date, currency text, value numeric, cost numeric, gain numeric) using (day)`.execute(on)
 }
 
 interface DayRange {
@@ -51,7 +63,7 @@ export async function worthDaysOf(
   on: Queryable,
   { collectionId, from = '-infinity', to = 'infinity' }: DayRange,
   limit: number,
-): Promise<(ExactWorth & { day: string; at: Date })[]> {
+): Promise<RecordedWorth[]> {
   const { rows } = await sql<DayRow>`
     select d.day::text as day, d.at, d.without_price, d.without_trusted_price, d.without_cost,
            coalesce((

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { pipeline as pass, Readable, type Writable } from 'node:stream'
 import { monthAfter } from '#core/time.ts'
 import { copyIn, copyOut } from './copy.ts'
+import { raiseFloors } from './emptiness.ts'
 import { holdPriceMonths, priceMonths } from './price-months.ts'
 import type { Db, Queryable, Tx } from './schema.ts'
 
@@ -104,10 +105,7 @@ export async function restore(
       rows.set(table, await copyIn(tx, statement, lines.untilEndOfTable()))
     }
     for (const [name, value] of Object.entries(header.sequences)) await sql`select setval(${name}::regclass, ${value})`.execute(tx)
-    // Every node, and every reader of the change feed, finds a gap and reloads everything.
-    for (const floor of ['change_log_floor', 'catalogue_log_floor']) {
-      await sql`insert into ${sql.table(floor)} select (pg_current_xact_id()::text::bigint + 1)::text::xid8`.execute(tx)
-    }
+    await raiseFloors(tx)
   })
   return rows
 }

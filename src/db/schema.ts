@@ -148,6 +148,7 @@ export interface Schema {
   }
   /** marks of start files */
   start_marks: { mark: string; at: Generated<Date> }
+  demo_record: { singleton: Generated<boolean>; made_at: Date; last_account: number; last_item: number; last_import: number }
   rate_limit_leases: {
     account_id: number
     ends_at: Date

@@ -1,4 +1,4 @@
-// The marketplace of the demo: listings in every status and language, and sales of the last 90 days, for the sample catalogue.
+// The marketplace of the demo: listings in every status and language, and sales of two years, for the sample catalogue.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -6,6 +6,7 @@ import { minorToNumber, minorToText } from '#core/money.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Db, ListingStatus, Tx } from '#db/schema.ts'
 import { hashRequest } from '#db/idempotency.ts'
+import { demoFactor, seeded } from '#prices/demo-walk.ts'
 import { refreshServicePrices } from '#prices/service-price.ts'
 import { insertSales, type NewSale } from './order-store.ts'
 import { payoutKurus } from './payout.ts'
@@ -13,7 +14,7 @@ import { type ChangeVersions, contentOf, type ListingRow } from './store.ts'
 import type { MarketSettings, Order } from './types.ts'
 
 const LISTINGS = 3_000
-const SALES = 1_200
+const SALES = 3_000
 /** Number of items with sales; the others have none, so that the demo shows items with and without averages. */
 const SELLING_ITEMS = 120
 /** High enough not to collide with the order ids of a shop's first tests. */
@@ -43,6 +44,12 @@ interface Sellable {
   minor: number
 }
 
+/** A seller of the demo; listings and sales are later than `since`. */
+export interface DemoSeller {
+  id: number
+  since: Date
+}
+
 type DemoListing = Omit<ListingRow, 'id' | 'sku' | 'changed_by' | keyof ChangeVersions>
 
 /** Whether the catalogue has items that the demo can sell. */
@@ -55,12 +62,12 @@ export async function hasSellables({ kysely }: Db): Promise<boolean> {
 type DemoSettings = Omit<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
 
 /** Creates the demo's marketplace; deterministic except for times, which are relative to now. */
-export async function addDemoMarket(ctx: WriteCtx, settings: DemoSettings, sellerIds: number[]): Promise<void> {
+export async function addDemoMarket(ctx: WriteCtx, settings: DemoSettings, sellers: readonly DemoSeller[]): Promise<void> {
   const random = seeded(20261121)
   const now = ctx.now()
   await change(ctx, async (tx, note) => {
     const sellables = await sellablesOf(tx)
-    const listings = Array.from({ length: LISTINGS }, () => demoListing(random, sellables, sellerIds, settings, now))
+    const listings = Array.from({ length: LISTINGS }, () => demoListing(random, sellables, sellers, settings, now))
     const ids = await insertListings(tx, listings)
     note.changed('listings', ids)
     await sell(
@@ -83,7 +90,7 @@ async function sellablesOf(tx: Tx): Promise<Sellable[]> {
   return rows
 }
 
-function demoListing(random: () => number, sellables: Sellable[], sellerIds: number[], settings: DemoSettings, now: Date): DemoListing {
+function demoListing(random: () => number, sellables: Sellable[], sellers: readonly DemoSeller[], settings: DemoSettings, now: Date): DemoListing {
   const item = pick(random, sellables)
   const bare = item.genre === 'sealed' || (item.label === 'Near Mint' && random() < 0.3)
   const kurus = Math.min(999_999_900, Math.max(100, Math.round(item.minor * KURUS_PER_UNIT * (0.75 + random() * 0.6))))
@@ -91,12 +98,11 @@ function demoListing(random: () => number, sellables: Sellable[], sellerIds: num
   const status = statusOf(random() * 100)
   const language = random() < 0.05 ? null : pick(random, LANGUAGES)
   const offers = random() < 0.4
-  const published = new Date(now.getTime() - random() * settings.listingPeriodDays * DAY_MS)
-  const ends = new Date(published.getTime() + settings.listingPeriodDays * DAY_MS)
-  const created = new Date(published.getTime() - random() * 3 * DAY_MS)
+  const seller = pick(random, sellers)
+  const { created, published, ends } = timesOf(random, status, seller, settings, now)
   const approved = status !== 'pending' && status !== 'rejected'
   const row: DemoListing = {
-    seller_id: pick(random, sellerIds),
+    seller_id: seller.id,
     item_id: item.item_id,
     grade_id: bare ? null : item.label_id,
     label_id: item.label_id,
@@ -116,13 +122,25 @@ function demoListing(random: () => number, sellables: Sellable[], sellerIds: num
     rejection_reason: status === 'rejected' ? pick(random, REASONS) : null,
     waiting_since: status === 'pending' ? created : null,
     published_at: approved ? published : null,
-    expires_at: approved ? (status === 'expired' ? new Date(now.getTime() - random() * DAY_MS) : ends) : null,
+    expires_at: approved ? ends : null,
     highlighted_until: status === 'active' && random() < 0.01 ? new Date(now.getTime() + (1 + random() * 6) * DAY_MS) : null,
     version: 1,
     created_at: created,
     updated_at: approved ? published : created,
   }
   return approved ? { ...row, approved: contentOf(row) } : row
+}
+
+/** Listings are created at any time since their seller joined, and renewed since; those awaiting approval are new. */
+function timesOf(random: () => number, status: ListingStatus, { since }: DemoSeller, { listingPeriodDays }: DemoSettings, now: Date) {
+  const periodMs = listingPeriodDays * DAY_MS
+  const ends = status === 'expired' ? new Date(now.getTime() - random() * DAY_MS) : new Date(now.getTime() + random() * periodMs)
+  const published = new Date(ends.getTime() - periodMs)
+  const isNew = status === 'pending' || status === 'rejected'
+  const created = isNew
+    ? new Date(now.getTime() - (0.05 + random()) * 3 * DAY_MS)
+    : new Date(published.getTime() - random() * Math.max(0, published.getTime() - since.getTime()))
+  return { created, published, ends }
 }
 
 async function insertListings(tx: Tx, listings: DemoListing[]): Promise<number[]> {
@@ -138,7 +156,7 @@ async function insertListings(tx: Tx, listings: DemoListing[]): Promise<number[]
   return rows.map((row) => row.id)
 }
 
-/** Sells listings with the status `sold`, and some units of active ones, over the last 90 days. */
+/** Sells listings with the status `sold`, and some units of active ones, since they were created and at the prices of that time. */
 async function sell(
   tx: Tx,
   note: Note,
@@ -152,8 +170,8 @@ async function sell(
   const others = listings.filter((listing) => listing.status === 'active' && selling.has(listing.item_id))
   const sources = [...sold, ...Array.from({ length: SALES - sold.length }, () => pick(random, others))]
   const orders: { order: Order; sale: NewSale }[] = sources.map((listing, i) => {
-    const soldAt = new Date(now.getTime() - (0.01 + random() ** 2 * 0.99) * 90 * DAY_MS)
-    const kurus = Math.max(1, Math.round(Number(listing.price) * 100 * (0.9 + random() * 0.2)))
+    const soldAt = new Date(now.getTime() - (0.01 + random() ** 0.6 * 0.99) * (now.getTime() - listing.created_at.getTime()))
+    const kurus = Math.max(1, Math.round(Number(listing.price) * 100 * (0.9 + random() * 0.2) * demoFactor(listing.item_id, soldAt, now)))
     const payout = payoutKurus(kurus, 1, commissionPercent)
     const { id, seller_id, item_id, label_id } = listing
     const line = {
@@ -171,7 +189,7 @@ async function sell(
   orders.sort((a, b) => a.sale.sold_at.getTime() - b.sale.sold_at.getTime())
   await sql`
     insert into orders (order_id, request_hash, result, sold_at, created_at)
-    select (o->>'order_id')::bigint, ${hashRequest('POST', '/orders', 'demo')}, o, (o->>'sold_at')::timestamptz, ${now}
+    select (o->>'order_id')::bigint, ${hashRequest('POST', '/orders', 'demo')}, o, (o->>'sold_at')::timestamptz, (o->>'sold_at')::timestamptz
     from jsonb_array_elements(${JSON.stringify(orders.map(({ order }) => order))}::jsonb) o`.execute(tx)
   await insertSales(
     tx,
@@ -197,15 +215,4 @@ function statusOf(percent: number): ListingStatus {
 
 function pick<T>(random: () => number, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)]!
-}
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeDemo, prepareDemo } from '#cli/demo.ts'
+import { prepareDemo } from '#cli/demo.ts'
+import { makeShop } from '#cli/make-demo.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { collector } from './kit.ts'
 
@@ -20,7 +21,7 @@ afterAll(async () => {
 })
 
 test('Plus and Enterprise accounts have filled collections with a worth', async () => {
-  const access = await makeDemo(node.ctx, { ...node.config, dataDir })
+  const { access } = await makeShop(node.ctx, { ...node.config, dataDir })
   for (const plan of ['plus', 'enterprise'] as const) {
     const owner = collector(node, access.keys[plan])
     const { body } = await owner.ask<{ id: number; name: string; items_count: number; worth: { currencies: { value: number }[] } }[]>(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeDemo } from '../../src/cli/demo.ts'
+import { makeShop } from '#cli/make-demo.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 import { STATUS_LIST } from './kit.ts'
 
@@ -14,7 +14,7 @@ const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-demo-'))
 
 beforeAll(async () => {
   node = await startTestNode()
-  key = (await makeDemo(node.ctx, { ...node.config, dataDir })).keys.plus
+  key = (await makeShop(node.ctx, { ...node.config, dataDir })).access.keys.plus
 })
 
 afterAll(async () => {
@@ -25,7 +25,7 @@ afterAll(async () => {
 test('a catalogue without the required prices is rejected before anything is created', async () => {
   const bare = await startTestNode()
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-demo-'))
-  await expect(makeDemo(bare.ctx, { ...bare.config, dataDir: folder }, { ownCatalogue: true })).rejects.toThrow('No item has a price of source_a')
+  await expect(makeShop(bare.ctx, { ...bare.config, dataDir: folder }, { ownCatalogue: true })).rejects.toThrow('No item has a price of source_a')
   expect((await sql`select from accounts where name like 'Demo%'`.execute(bare.db.kysely)).rows).toEqual([])
   await bare.close()
   rmSync(folder, { recursive: true })
@@ -63,7 +63,7 @@ test('flags and orders have data', async () => {
   expect(body.data.filter((one) => one.average_price !== null).length).toBeGreaterThan(50)
   expect(body.data.every((one) => one.pc_multiplier !== null)).toBe(true)
   expect(body.data.some((one) => one.last_sales.length === 10)).toBe(true)
-  expect(await total('recent-sales')).toBe(1_200)
+  expect(await total('recent-sales')).toBe(3_000)
   expect(await total('recent-sales?game=onepiece')).toBeGreaterThan(0)
 })
 
@@ -71,7 +71,7 @@ test('every sale has an order, nothing sold is in stock, and paused listings can
   const { rows } = await sql<{ orders: number; odd: number }>`
     select (select count(*)::int from orders) as orders,
            (select count(*)::int from listings where (status = 'sold') <> (quantity = 0)) as odd`.execute(node.db.kysely)
-  expect(rows[0]).toEqual({ orders: 1_200, odd: 0 })
+  expect(rows[0]).toEqual({ orders: 3_000, odd: 0 })
   const { body } = await send<{ id: number }[]>(`${node.publicUrl}/api/v1/plus/my-listings?status=paused`, key)
   const published = await send<{ status: string }>(`${node.publicUrl}/api/v1/plus/listings/${body.data[0]!.id}/status?action=publish`, key, {
     method: 'POST',
