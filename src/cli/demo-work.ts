@@ -59,7 +59,7 @@ export async function addDemoWork(ctx: PriceWriteCtx, config: Config, { viewer, 
   const { id } = await call(createRepricingRule, seller, REPRICING_RULE)
   await call(simulateRepricingRule, seller, { id })
   await call(runRepricingRule, seller, { id })
-  for (const one of collectionIds) await addDemoWorth({ ...ctx, catalogue, currencies: config.sourceCurrencies }, one)
+  for (const one of collectionIds) await addDemoWorth({ ...ctx, catalogue, currencies: config.sourceCurrencies, market: config }, one)
 }
 
 function sampleFile(name: string): ImportFile {
