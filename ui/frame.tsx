@@ -14,6 +14,8 @@ export interface NavItem {
   text: string
   /** addresses of further pages that belong to it */
   also?: string[]
+  /** guide and section about it, such as `selling#renewal` */
+  help: string
   /** shown next to its name, such as the number of pending entries */
   badge?: ComponentChildren
 }
@@ -35,6 +37,7 @@ export function Frame({ places, icons, who, signOut, find, children }: FrameProp
   const { path } = useLocation()
   const home = places[0]!.href
   const within = (place: string) => path === place || (place !== home && path.startsWith(`${place}/`))
+  const current = places.find(({ href, also }) => within(href) || also?.some(within)) ?? places[0]!
   const nav = useCurrentInView(path)
   return (
     <div class="frame">
@@ -59,6 +62,9 @@ export function Frame({ places, icons, who, signOut, find, children }: FrameProp
           <Preferences />
           <div class="who">
             <span title={who}>{who}</span>
+            <a class="help" href={`/docs/guides/${current.help}`} target="_blank">
+              {t('help')}
+            </a>
             <button type="button" class="plain" onClick={() => signOut().catch((error: unknown) => announce(sentence(asApiError(error)), 'bad'))}>
               {t('signOut')}
             </button>

@@ -50,23 +50,29 @@ interface Signed {
   is_empty: boolean
 }
 
-const account = () => ({ href: ACCOUNT_PATH, text: t('myAccount') })
+const account = () => ({ href: ACCOUNT_PATH, text: t('myAccount'), help: 'operating#people' })
 
 const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
-  { href: '/console', text: isEmpty ? t('firstSteps') : t('today') },
-  ...(isNew && !isEmpty ? [{ href: FIRST_STEPS_PATH, text: t('firstSteps') }] : []),
-  { href: '/console/approvals', text: t('approvals'), also: ['/console/approval-rules'] },
-  { href: '/console/catalogue', text: t('catalogue'), also: ['/console/synonyms'] },
-  { href: '/console/matches', text: t('matches'), also: ['/console/set-matches'] },
-  { href: '/console/price-reviews', text: t('priceReviews'), also: ['/console/price-decisions'], badge: <HeldPricesBadge /> },
-  { href: '/console/sources', text: t('priceSources') },
-  { href: '/console/imports', text: t('imports'), also: ['/console/rates'] },
-  { href: '/console/dumps', text: t('dumps') },
-  { href: '/console/listings', text: t('market'), also: ['/console/orders'] },
-  { href: '/console/accounts', text: t('accounts'), also: ['/console/webhooks'] },
-  { href: '/console/audit', text: t('audit') },
-  { href: '/console/health', text: t('health') },
-  ...(person === null || person.roles.includes('owner') ? [{ href: '/console/people', text: t('people') }] : []),
+  { href: '/console', text: isEmpty ? t('firstSteps') : t('today'), help: 'operating#console' },
+  ...(isNew && !isEmpty ? [{ href: FIRST_STEPS_PATH, text: t('firstSteps'), help: 'first-hour' }] : []),
+  { href: '/console/approvals', text: t('approvals'), help: 'operating#approvals', also: ['/console/approval-rules'] },
+  { href: '/console/catalogue', text: t('catalogue'), help: 'operating#importing', also: ['/console/synonyms'] },
+  { href: '/console/matches', text: t('matches'), help: 'operating#matches', also: ['/console/set-matches'] },
+  {
+    href: '/console/price-reviews',
+    text: t('priceReviews'),
+    help: 'prices#deciding',
+    also: ['/console/price-decisions'],
+    badge: <HeldPricesBadge />,
+  },
+  { href: '/console/sources', text: t('priceSources'), help: 'prices#health-of-the-sources' },
+  { href: '/console/imports', text: t('imports'), help: 'operating#importing', also: ['/console/rates'] },
+  { href: '/console/dumps', text: t('dumps'), help: 'operating#dumps' },
+  { href: '/console/listings', text: t('market'), help: 'operating#cancellations-and-refunds', also: ['/console/orders'] },
+  { href: '/console/accounts', text: t('accounts'), help: 'operating#limits-of-api-keys', also: ['/console/webhooks'] },
+  { href: '/console/audit', text: t('audit'), help: 'operating#archive-of-the-audit-log' },
+  { href: '/console/health', text: t('health'), help: 'operating#monitoring' },
+  ...(person === null || person.roles.includes('owner') ? [{ href: '/console/people', text: t('people'), help: 'operating#people' }] : []),
   ...(person === null ? [] : [account()]),
 ]
 

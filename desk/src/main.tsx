@@ -32,13 +32,14 @@ const NewRulePage = lazy(() => occasional().then((pages) => pages.NewRulePage))
 const places = () => [
   {
     href: '/desk',
+    help: 'selling#listings',
     text: t('listings'),
     also: ['/desk/listings', '/desk/price-jobs', '/desk/repricing', '/desk/renewal', '/desk/files', '/desk/vacation'],
   },
-  { href: '/desk/orders', text: t('sales'), also: ['/desk/statement'] },
-  { href: '/desk/collections', text: t('collections') },
-  { href: '/desk/webhook', text: t('webhook') },
-  { href: '/desk/account', text: t('account') },
+  { href: '/desk/orders', text: t('sales'), help: 'selling#sales', also: ['/desk/statement'] },
+  { href: '/desk/collections', text: t('collections'), help: 'selling#collections' },
+  { href: '/desk/webhook', text: t('webhook'), help: 'selling#webhook' },
+  { href: '/desk/account', text: t('account'), help: 'selling#account' },
 ]
 
 function Desk() {

@@ -6,6 +6,7 @@ import { startSampleNode } from '../graphql/client.ts'
 import type { PriceReview } from '#prices/reviews.ts'
 import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { seriousOf } from '../support/axe.ts'
+import { missingSections } from '../support/guides.ts'
 import { importFiles, importText, type TestNode, until } from '../support/node.ts'
 import { launch, LAYOUTS, NO_BROWSER, operator, signedIn, settled, visit, walk, WHY } from './browser.ts'
 
@@ -31,16 +32,20 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await visited.close()
   })
 
-  test('have a title of their own', async () => {
+  test('have a title of their own, and a link to help that exists', async () => {
     const { page, open, close } = await signedIn(browser, node)
     const titles: [string, string][] = []
+    const helps = new Set<string>()
     // Filters do not make another page.
     for (const path of paths.filter((each) => !each.includes('?') || each.includes('view='))) {
       await open(path)
       titles.push([await page.title(), path])
+      helps.add((await page.getByRole('link', { name: 'Help' }).getAttribute('href'))!)
     }
     const shared = [...Map.groupBy(titles, ([title]) => title)].filter(([, of]) => of.length > 1)
     expect(shared).toEqual([])
+    expect(helps.size).toBeGreaterThan(8)
+    expect(await missingSections(node.operatorUrl!, helps)).toEqual([])
     await close()
   })
 

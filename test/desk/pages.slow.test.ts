@@ -6,6 +6,7 @@ import { readConfig } from '#config.ts'
 import { launch, LAYOUTS, NO_BROWSER, operator, settled, walk, WHY } from '../console/browser.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { seriousOf } from '../support/axe.ts'
+import { missingSections } from '../support/guides.ts'
 import { send, type TestNode } from '../support/node.ts'
 import { listingOf, signedInToDesk, visitDesk } from './browser.ts'
 
@@ -114,6 +115,18 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     expect([await seriousOf(page), await tooWide()]).toEqual([[], 0])
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await close()
+  })
+
+  test('link to help that exists', async () => {
+    const { page, open, close } = await signedInToDesk(browser, node, node.keys.plus)
+    const helps = new Set<string>()
+    for (const path of ['', '/orders', '/collections', '/webhook', '/account']) {
+      await open(path)
+      helps.add((await page.getByRole('link', { name: 'Help' }).getAttribute('href'))!)
+    }
+    expect(helps.size).toBe(5)
+    expect(await missingSections(node.publicUrl!, helps)).toEqual([])
     await close()
   })
 

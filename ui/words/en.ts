@@ -35,6 +35,7 @@ export const en = {
   search: 'Search',
   shownOnce: 'This is shown only once; the service stores only a hash.',
   signIn: 'Sign in',
+  help: 'Help',
   signOut: 'Sign out',
   skip: 'Skip to content',
   tryAgain: 'Try again',

@@ -37,6 +37,7 @@ export const tr: Record<keyof typeof en, string> = {
   search: 'Ara',
   shownOnce: 'Bu yalnızca bir kez gösterilir; hizmet yalnızca özetini saklar.',
   signIn: 'Giriş yap',
+  help: 'Yardım',
   signOut: 'Çıkış',
   skip: 'İçeriğe geç',
   tryAgain: 'Yeniden dene',
