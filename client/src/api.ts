@@ -2684,7 +2684,7 @@ export interface components {
             amount: number;
             /** @description `amount` in the currency of the chart, by the last exchange rates known on that day; null if there are none */
             converted: number | null;
-            /** @description State of the current price; null for earlier prices. `held`: a price that is not published and not part of the line, for operators only */
+            /** @description State of the current price; null for earlier prices. `held`: a price in the range that is not published and not part of the line, for operators only */
             state: ("trusted" | "disputed" | "stale" | "held") | null;
         };
         /** @enum {string} */

@@ -31,7 +31,7 @@ const PointSchema = Type.Object(
     converted: Converted,
     state: orNull(Type.Enum([...POINT_STATES]), {
       description:
-        'State of the current price; null for earlier prices. `held`: a price that is not published and not part of the line, for operators only',
+        'State of the current price; null for earlier prices. `held`: a price in the range that is not published and not part of the line, for operators only',
     }),
   },
   { title: 'PriceChartPoint' },
@@ -135,7 +135,9 @@ export async function priceChartOf(ctx: HistoryCtx, query: ChartQuery, { now, ra
     const state = current.find((price) => price.market === position && price.label === label)?.state
     const line = lines[position]!.map(({ date, close }): Point => ({ day: date, amount: close, state: null }))
     if (state !== undefined && line.length > 0) line.at(-1)!.state = STATES[state]!
-    const points = [...line, ...held.filter((price) => price.market === market && price.label === label)]
+    // A price held for its date in the future would stretch the chart to that date.
+    const isShown = (price: HeldPoint) => price.market === market && price.label === label && price.day >= dayOf(from) && price.day <= dayOf(now)
+    const points = [...line, ...held.filter(isShown)]
       .sort((a, b) => Date.parse(a.day) - Date.parse(b.day))
       .map(({ day, amount, state }) => ({ day, amount, converted: convert(amount, currencies[market], Date.parse(day)), state }))
     return points.length === 0 ? [] : [{ market, currency: currencies[market], points }]

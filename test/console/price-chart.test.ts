@@ -48,6 +48,10 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     await operator(node, 'POST', '/prices', [price('source_c', 150, 140), price('source_c', 40, 130)])
     // A price dated in the future is held in any case.
     await operator(node, 'POST', '/prices', [price('source_b', -3, 160)])
+    await node.db.kysely
+      .updateTable('held_prices')
+      .set({ updated_at: new Date(at(1)) })
+      .execute()
     const mark = (market: 'source_b' | 'source_c', state: 'disputed' | 'stale') =>
       node.db.kysely
         .updateTable('prices')
@@ -113,7 +117,7 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     await expect.poll(() => legend.innerText()).toContain('€99.00')
     await openTable(page)
     await page.getByRole('columnheader', { name: 'Price in EUR' }).waitFor()
-    const [held, own] = await tableOf(page)
+    const [own, held] = await tableOf(page)
     expect(held!.slice(1)).toEqual(['Cardmarket', '€160.00', '€160.00', 'Held'])
     expect((await tableOf(page)).filter(([, , , stated]) => stated === '€99.00')[0]!.slice(1)).toEqual(['Cardmarket', '€99.00', '€99.00', 'Disputed'])
     expect(own!.slice(1, 4)).toEqual(['Service', '€88.00', '₺4,400.00'])

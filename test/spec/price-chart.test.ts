@@ -105,8 +105,16 @@ describe('a price chart', () => {
   test('has sales from the Plus plan on, and held prices for operators only', async () => {
     expect((await read('', node.keys.professional)).body.data).toMatchObject({ sales: null, sales_total: null })
     expect(await read('', node.keys.starter)).toMatchObject({ status: 403 })
-    const stored = (await send<PriceChart>(`${node.operatorUrl}/operator/v1/items/${item}/price-chart`, OPERATOR_TOKEN)).body.data
-    expect(seriesOf(stored, 'source_b')!.points.at(-1)).toEqual({ day: day(-3), amount: 160, converted: 200, state: 'held' })
+    const forOperators = async () => (await send<PriceChart>(`${node.operatorUrl}/operator/v1/items/${item}/price-chart`, OPERATOR_TOKEN)).body.data
+    // One dated in the future would stretch the chart to that day.
+    const future = await forOperators()
+    expect(seriesOf(future, 'source_b')!.points.filter(({ state }) => state === 'held')).toEqual([])
+    await node.db.kysely
+      .updateTable('held_prices')
+      .set({ updated_at: new Date(at(3)) })
+      .execute()
+    const stored = await forOperators()
+    expect(seriesOf(stored, 'source_b')!.points.at(-1)).toEqual({ day: day(3), amount: 160, converted: 200, state: 'held' })
     const { series, ...rest } = (await read()).body.data
     expect({ ...stored, series: [], to: rest.to }).toEqual({ ...rest, series: [] })
     expect(series.flatMap(({ points }) => points).filter(({ state }) => state === 'held')).toEqual([])
