@@ -1,95 +1,119 @@
-// Takes the screenshots in docs/images of a running service: every page, light and dark, wide and narrow.
-// node console/screenshots.ts http://127.0.0.1:8080 http://127.0.0.1:8081 <OPERATOR_TOKEN> <API_KEY of a seller> [part of a name]
-import { mkdirSync, writeFileSync } from 'node:fs'
+// Takes the screenshots in docs/images of a new demo: every page, light and dark, wide and narrow.
+// node console/screenshots.ts [part of a file name]
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { crc32, deflateSync } from 'node:zlib'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { freePorts } from '../reliability/service.ts'
 
 const IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../bin/mintmark', import.meta.url))
 const SIZES = { wide: { width: 1280, height: 860 }, narrow: { width: 390, height: 844 } } as const
-const [publicUrl = '', operatorUrl = '', token = '', sellerKey = '', wanted = ''] = process.argv.slice(2)
-/** Sign-in pages with their credentials. */
-const SIGN_INS = [
-  [`${operatorUrl}/console`, token],
-  [`${publicUrl}/desk`, sellerKey],
-] as const
+const SCHEMES = ['light', 'dark'] as const
+const START_MS = 120_000
 
-/** Pages by the name of their screenshot; pages about a record show the first one that the API lists. */
-async function pagesOf(): Promise<[name: string, url: string][]> {
-  const [item] = (await Promise.all((await list<{ id: number }>('/items?search=box&per_page=25')).map(withPoints))).sort(
-    (a, b) => b.points - a.points,
-  )
-  const [listing] = await list<{ id: number }>('/listings/waiting?seller_id=3&per_page=1')
-  const [order] = await list<{ order_id: number }>('/orders?per_page=1')
-  const [batch] = await list<{ id: number }>('/imports?status=done&search=json&per_page=1')
-  const [seller] = await list<{ id: number }>('/accounts?plan=plus&per_page=1')
-  const [job] = await ofSeller<{ id: number }>('/plus/price-jobs?per_page=1')
-  const [rule] = await ofSeller<{ id: number }>('/plus/repricing-rules')
-  const [collection] = await ofSeller<{ id: number }>('/plus/collections')
+/** A running demo, with its addresses and credentials. */
+interface Demo {
+  publicUrl: string
+  operatorUrl: string
+  token: string
+  sellerKey: string
+}
+
+/** Address of each page by the name of its screenshots; pages about a record show the first one that the API lists. */
+function pagesOf({ publicUrl, operatorUrl, token, sellerKey }: Demo): Record<string, () => string | Promise<string>> {
   const desk = (path: string) => `${publicUrl}/desk${path}`
-  const console = (path: string) => `${operatorUrl}/console${path}`
-  return [
-    ['home', `${publicUrl}/`],
-    ['reference', `${publicUrl}/docs`],
-    ['graphiql', `${publicUrl}/graphql`],
-    ['console-today', console('')],
-    ['console-approvals', console('/approvals')],
-    ['console-catalogue', console('/catalogue?search=charizard')],
-    ['console-item', console(`/catalogue/items/${item?.id}`)],
-    ['console-imports', console('/imports')],
-    ['console-import', console(`/imports/${batch?.id}`)],
-    ['console-price-review', console('/price-reviews')],
-    ['console-matches', console('/matches')],
-    ['console-listings', console('/listings')],
-    ['console-listing', console(`/listings/${listing?.id}`)],
-    ['console-orders', console('/orders')],
-    ['console-order', console(`/orders/${order?.order_id}`)],
-    ['console-accounts', console('/accounts')],
-    ['console-account', console(`/accounts/${seller?.id}`)],
-    ['console-account-credits', console(`/accounts/${seller?.id}?view=credits`)],
-    ['console-account-collections', console(`/accounts/${seller?.id}?view=collections`)],
-    ['console-account-webhook', console(`/accounts/${seller?.id}?view=webhook`)],
-    ['console-webhooks', console('/webhooks')],
-    ['console-audit', console('/audit')],
-    ['desk-listings', desk('')],
-    ['desk-price-job', desk(`/price-jobs/${job?.id}`)],
-    ['desk-repricing-rule', desk(`/repricing/${rule?.id}`)],
-    ['desk-renewal', desk('/renewal?days=30')],
-    ['desk-statement', desk('/statement')],
-    ['desk-collection', desk(`/collections/${collection?.id}`)],
-  ]
+  const inConsole = (path: string) => `${operatorUrl}/console${path}`
+  const first = async (url: string, credential: string, field = 'id') => {
+    const response = await fetch(url, { headers: { authorization: `Bearer ${credential}` } })
+    const { data } = (await response.json()) as { data?: Record<string, number>[] }
+    const found = data?.[0]?.[field]
+    if (found === undefined) throw new Error(`${url} has nothing to show`)
+    return found
+  }
+  const record = (path: string, field?: string) => first(`${operatorUrl}/operator/v1${path}`, token, field)
+  const own = (path: string) => first(`${publicUrl}/api/v1/plus${path}`, sellerKey)
+  const seller = () => record('/accounts?plan=plus&per_page=1')
+  return {
+    home: () => `${publicUrl}/`,
+    reference: () => `${publicUrl}/docs/reference/listings#updateListingPrice`,
+    graphiql: () => `${publicUrl}/graphql`,
+    'console-sign-in': () => inConsole(''),
+    'console-today': () => inConsole(''),
+    'console-approvals': () => inConsole('/approvals'),
+    'console-catalogue': () => inConsole('/catalogue?search=charizard'),
+    'console-item': async () => inConsole(`/catalogue/items/${await record('/items?search=charizard&per_page=1')}`),
+    'console-imports': () => inConsole('/imports'),
+    'console-import': async () => inConsole(`/imports/${await record('/imports?status=done&search=json&per_page=1')}`),
+    'console-price-review': () => inConsole('/price-reviews'),
+    'console-matches': () => inConsole('/matches'),
+    'console-listings': () => inConsole('/listings'),
+    'console-listing': async () => inConsole(`/listings/${await record(`/listings/waiting?seller_id=${await seller()}&per_page=1`)}`),
+    'console-orders': () => inConsole('/orders'),
+    'console-order': async () => inConsole(`/orders/${await record('/orders?per_page=1', 'order_id')}`),
+    'console-accounts': () => inConsole('/accounts'),
+    'console-account': async () => inConsole(`/accounts/${await seller()}`),
+    'console-account-credits': async () => inConsole(`/accounts/${await seller()}?view=credits`),
+    'console-account-collections': async () => inConsole(`/accounts/${await seller()}?view=collections`),
+    'console-account-webhook': async () => inConsole(`/accounts/${await seller()}?view=webhook`),
+    'console-webhooks': () => inConsole('/webhooks'),
+    'console-audit': () => inConsole('/audit'),
+    'desk-listings': () => desk(''),
+    'desk-price-job': async () => desk(`/price-jobs/${await own('/price-jobs?per_page=1')}`),
+    'desk-repricing-rule': async () => desk(`/repricing/${await own('/repricing-rules')}`),
+    'desk-renewal': () => desk('/renewal?days=30'),
+    'desk-statement': () => desk('/statement'),
+    'desk-collection': async () => desk(`/collections/${await own('/collections')}`),
+  }
 }
 
-/** An item and the number of points in its history; the longest history is chosen. */
-async function withPoints({ id }: { id: number }): Promise<{ id: number; points: number }> {
-  return { id, points: (await list(`/items/${id}/price-history`)).length }
-}
-
-function list<T>(path: string): Promise<T[]> {
-  return read(`${operatorUrl}/operator/v1${path}`, token)
-}
-
-function ofSeller<T>(path: string): Promise<T[]> {
-  return read(`${publicUrl}/api/v1${path}`, sellerKey)
-}
-
-async function read<T>(url: string, credential: string): Promise<T[]> {
-  const response = await fetch(url, { headers: { authorization: `Bearer ${credential}` } })
-  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
-  return ((await response.json()) as { data: T[] }).data
+/** Starts a demo in a directory, and calls `use` with it. */
+async function withDemo(use: (demo: Demo) => Promise<void>): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'mintmark-pictures-'))
+  const [port, operatorPort] = await freePorts(2)
+  const env = { ...process.env, DATA_DIR: directory, PORT: String(port), OPERATOR_PORT: String(operatorPort), TIME_ZONE: 'Europe/Istanbul' }
+  const service = spawn(PROGRAM, ['serve'], { env, stdio: 'ignore' })
+  const ended = once(service, 'exit')
+  try {
+    const publicUrl = `http://127.0.0.1:${port}`
+    const ready = () =>
+      fetch(`${publicUrl}/health/ready`)
+        .then(({ ok }) => ok)
+        .catch(() => false)
+    for (const until = Date.now() + START_MS; !(await ready()); await new Promise((resolve) => setTimeout(resolve, 100))) {
+      if (service.exitCode !== null || Date.now() > until) throw new Error('The demo did not start')
+    }
+    const { keys, operatorToken } = JSON.parse(readFileSync(join(directory, 'demo-access.json'), 'utf8')) as {
+      keys: { plus: string }
+      operatorToken: string
+    }
+    await use({ publicUrl, operatorUrl: `http://127.0.0.1:${operatorPort}`, token: operatorToken, sellerKey: keys.plus })
+  } finally {
+    service.kill('SIGINT')
+    await ended
+    rmSync(directory, { recursive: true, force: true })
+  }
 }
 
 async function open(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage()
-  await page.goto(url, { waitUntil: 'networkidle' })
+  await page.goto(url)
+  // GraphiQL keeps a request open.
+  await page.waitForLoadState('networkidle', { timeout: 5_000 }).catch(() => {})
   // waitForFunction would evaluate its code in the page, which the pages' security policy forbids.
   while ((await page.locator('[aria-busy=true]').count()) > 0) await page.waitForTimeout(50)
   return page
 }
 
-async function signIn(context: BrowserContext): Promise<void> {
-  for (const [url, credential] of SIGN_INS) {
+async function signIn(context: BrowserContext, { publicUrl, operatorUrl, token, sellerKey }: Demo): Promise<void> {
+  for (const [url, credential] of [
+    [`${operatorUrl}/console`, token],
+    [`${publicUrl}/desk`, sellerKey],
+  ] as const) {
     const page = await open(context, url)
     await page.locator('input[name=credential]').fill(credential)
     await page.keyboard.press('Enter')
@@ -98,20 +122,47 @@ async function signIn(context: BrowserContext): Promise<void> {
   }
 }
 
-async function capture(browser: Browser, pages: [string, string][]): Promise<void> {
-  for (const [size, viewport] of Object.entries(SIZES)) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const context = await browser.newContext({ viewport, colorScheme, locale: 'en-GB', timezoneId: 'Europe/Istanbul' })
-      const fileOf = (name: string) => join(IMAGES, [name, ...(size === 'narrow' ? [size] : []), `${colorScheme}.png`].join('-'))
-      if ('console-sign-in'.includes(wanted)) await write(fileOf('console-sign-in'), await open(context, `${operatorUrl}/console`))
-      await signIn(context)
-      for (const [name, url] of pages.filter(([called]) => called.includes(wanted))) {
-        const page = await open(context, url)
-        await write(fileOf(name), page)
-        await page.close()
+interface Picture {
+  page: string
+  size: keyof typeof SIZES
+  colorScheme: (typeof SCHEMES)[number]
+  file: string
+}
+
+/** The pictures whose file name contains the text. */
+function picturesOf(pages: readonly string[], wanted: string): Picture[] {
+  const all = Object.keys(SIZES).flatMap((size) =>
+    SCHEMES.flatMap((colorScheme) =>
+      pages.map((page): Picture => {
+        const file = [page, ...(size === 'narrow' ? [size] : []), `${colorScheme}.png`].join('-')
+        return { page, size: size as Picture['size'], colorScheme, file }
+      }),
+    ),
+  )
+  return all.filter(({ file }) => file.includes(wanted))
+}
+
+async function capture(browser: Browser, demo: Demo, pictures: readonly Picture[]): Promise<void> {
+  const pages = pagesOf(demo)
+  const addresses = new Map<string, string>()
+  for (const { page } of pictures) if (!addresses.has(page)) addresses.set(page, await pages[page]!())
+  const views = Map.groupBy(pictures, ({ size, colorScheme }) => `${size} ${colorScheme}`)
+  for (const view of views.values()) {
+    const { size, colorScheme } = view[0]!
+    const context = await browser.newContext({ viewport: SIZES[size], colorScheme, locale: 'en-GB', timezoneId: 'Europe/Istanbul' })
+    // Its page is shown to those who are not signed in.
+    const ordered = view.toSorted((a, b) => Number(b.page === 'console-sign-in') - Number(a.page === 'console-sign-in'))
+    let isSignedIn = false
+    for (const { page: name, file } of ordered) {
+      if (!isSignedIn && name !== 'console-sign-in') {
+        await signIn(context, demo)
+        isSignedIn = true
       }
-      await context.close()
+      const page = await open(context, addresses.get(name)!)
+      await write(join(IMAGES, file), page)
+      await page.close()
     }
+    await context.close()
   }
 }
 
@@ -184,12 +235,17 @@ function chunk(type: string, data: Buffer): Buffer {
   return whole
 }
 
-if (!sellerKey)
-  throw new Error('Usage: node console/screenshots.ts <public address> <operator address> <operator token> <API key of a seller> [part of a name]')
+const [wanted = ''] = process.argv.slice(2)
+const names = Object.keys(pagesOf({ publicUrl: '', operatorUrl: '', token: '', sellerKey: '' }))
+const pictures = picturesOf(names, wanted)
+if (pictures.length === 0) {
+  console.error(`No picture has ${wanted} in its file name; the pages are ${names.join(', ')}`)
+  process.exit(1)
+}
 mkdirSync(IMAGES, { recursive: true })
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
 try {
-  await capture(browser, await pagesOf())
+  await withDemo((demo) => capture(browser, demo, pictures))
 } finally {
   await browser.close()
 }

@@ -37,12 +37,16 @@ async function examine(): Promise<Finding[]> {
     ...(await machineFindings(config)),
     await port('PORT', config.host, config.port, running),
     await port('OPERATOR_PORT', config.operatorHost, config.operatorPort, running),
+    ...(config.metricsPort === null ? [] : [await port('METRICS_PORT', config.metricsHost, config.metricsPort, false)]),
     ...(await database(config, running)),
   ]
 }
 
-async function port(setting: string, host: string, number: number, running: boolean): Promise<Finding> {
-  const check = setting === 'PORT' ? 'port' : 'op. port'
+/** Names of the checks by setting. */
+const PORT_CHECKS = { PORT: 'port', OPERATOR_PORT: 'op. port', METRICS_PORT: 'metrics' }
+
+async function port(setting: keyof typeof PORT_CHECKS, host: string, number: number, running: boolean): Promise<Finding> {
+  const check = PORT_CHECKS[setting]
   const free = await new Promise<boolean>((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(false))

@@ -150,6 +150,16 @@ describe('with a running service', () => {
     ])
   })
 
+  test('doctor reports a metrics port that another program uses', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const { out } = await run(['doctor', '--json'], { DATA_DIR: dataDir, METRICS_PORT: String(port) })
+    const { findings } = JSON.parse(out) as { findings: { check: string; ok: boolean; advice?: string }[] }
+    expect(findings.find(({ check }) => check === 'metrics')).toMatchObject({ ok: false, advice: expect.stringContaining('METRICS_PORT') as string })
+    other.close()
+  })
+
   test('migrate has nothing to do', async () => {
     expect(await json('migrate')).toEqual({ applied: [] })
   })
