@@ -62,7 +62,7 @@ export function Frame({ places, icons, who, signOut, find, children }: FrameProp
           <Preferences />
           <div class="who">
             <span title={who}>{who}</span>
-            <a class="help" href={`/docs/guides/${current.help}`} target="_blank">
+            <a class="help" href={`/docs/guides/${current.help}`} target="_blank" rel="noopener">
               {t('help')}
             </a>
             <button type="button" class="plain" onClick={() => signOut().catch((error: unknown) => announce(sentence(asApiError(error)), 'bad'))}>
