@@ -75,7 +75,7 @@ const PATHS = [
   '/api/v1/items/',
   '/API/V1/ITEMS',
   '/api/v1/items/..;/',
-  '/docs/static/..%2f..%2fpackage.json',
+  '/docs/guides/files/..%2f..%2fpackage.json',
   '/graphql/assets/..%2f..%2f..%2fpackage.json',
   '/console/assets/../../package.json',
   '/api/v1/items/%',

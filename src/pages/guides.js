@@ -92,3 +92,8 @@ input.addEventListener('input', async () => {
   }
   found.replaceChildren(create('p', { textContent: ranked.length === 0 ? 'Nothing found' : `${ranked.length} found` }), list)
 })
+
+// Links to operations as earlier releases wrote them: /docs#/Catalogue/listItems
+const [, operation] = /^#\/[^/]+\/(\w+)$/.exec(location.hash) ?? []
+const link = operation && document.querySelector(`article a[href$="#${operation}"]`)
+if (link) location.replace(link.href)

@@ -1,9 +1,11 @@
 // The pages of the listeners: developer page, guides, reference, changelog, the overview for language models, and the client.
+import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from '#core/errors.ts'
 import type { Plan } from '#core/plans.ts'
 import { demoKeyFor } from '#http/demo-key.ts'
 import { sendBy } from '#http/fastify-adapter.ts'
+import { compress, encodingFor, orNotModified } from '#http/response.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { builtScript } from './built-script.ts'
 import { filledIn, GUIDES_PATH, PAGE_POLICY } from './frame.ts'
@@ -82,6 +84,16 @@ function originOf({ headers: { host = '' }, protocol }: FastifyRequest): string 
   return `${protocol}://${HOST.test(host) ? host : 'localhost'}`
 }
 
+/** Sends a page with an entity tag, compressed: it is asked for again at each visit, unless it must not be stored. */
+async function sendPage(request: FastifyRequest, reply: FastifyReply, html: string): Promise<FastifyReply> {
+  const body = Buffer.from(html)
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  const headers = ['content-type', HTML, 'content-security-policy', PAGE_POLICY]
+  if (!reply.hasHeader('cache-control')) headers.push('cache-control', 'no-cache')
+  const response = orNotModified({ status: 200, headers, etag, body }, request.headers['if-none-match'])
+  return sendBy(reply, await compress(response, encodingFor(request.headers['accept-encoding'])))
+}
+
 function missingPage({ method, url }: FastifyRequest): Error {
   return notFound('no_route', { method, path: url.split('?', 1)[0]! })
 }
@@ -101,10 +113,10 @@ function addReferencePages(get: Get, reference: () => ReferencePages, { document
   const send = (name: string, request: FastifyRequest, reply: FastifyReply) => {
     const html = reference().pages.get(name)
     if (html === undefined) throw missingPage(request)
-    reply.header('content-security-policy', PAGE_POLICY).type(HTML)
-    return filledIn(html, { documented: documentUrl, url: urlOf(request), demoKey: keyFor(request, reply) })
+    return sendPage(request, reply, filledIn(html, { documented: documentUrl, url: urlOf(request), demoKey: keyFor(request, reply) }))
   }
   get(OVERVIEW_PATH, (request, reply) => send('', request, reply))
+  get(`${OVERVIEW_PATH}/`, (request, reply) => send('', request, reply))
   get(`${REFERENCE_PATH}/:name`, (request, reply) => send((request.params as { name: string }).name, request, reply))
 }
 
@@ -141,9 +153,8 @@ function addGuides(
     const { name } = request.params as { name: string }
     if (name.endsWith('.md')) return reply.type(MARKDOWN).send(found(request, name.slice(0, -3)).markdown)
     const guide = found(request, name)
-    reply.header('content-security-policy', PAGE_POLICY).type(HTML)
     const facts = { url: urlOf(request), demoKey: keyFor(request, reply), hasGraphiql: listener === 'public' }
-    return guidePage({ guide, all: guides().pages.values(), ...facts })
+    return sendPage(request, reply, guidePage({ guide, all: guides().pages.values(), ...facts }))
   })
   return guides
 }

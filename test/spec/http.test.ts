@@ -397,7 +397,7 @@ describe('on the wire', () => {
       [`GET /api/v1/items#x HTTP/1.1\r\n${HOST}${key}\r\n`, [200, 400, 404]],
       [`GET /api/v1/items?search=\xff\xfe HTTP/1.1\r\n${HOST}${key}\r\n`, [200, 400]],
       [`GET /api/v1/../../etc/passwd HTTP/1.1\r\n${HOST}${key}\r\n`, [404]],
-      [`GET /docs/static/..%2f..%2fpackage.json HTTP/1.1\r\n${HOST}${key}\r\n`, [400, 403, 404]],
+      [`GET /docs/guides/files/..%2f..%2fpackage.json HTTP/1.1\r\n${HOST}${key}\r\n`, [400, 403, 404]],
       [`POST /api/v1/items HTTP/1.1\r\n${HOST}${key}Expect: nonsense\r\nContent-Length: 0\r\n\r\n`, [405, 417]],
     ]
     for (const [bytes, statuses] of answers) {

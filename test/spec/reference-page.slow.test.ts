@@ -66,6 +66,10 @@ describe.skipIf(NO_BROWSER)(`Reference pages${WHY}`, () => {
     // The choice applies to all operations and to later pages.
     await page.goto(`${url()}/docs/reference/catalogue`)
     await expect.poll(() => page.locator('.operation figure:visible').first().textContent()).toContain('import requests')
+    // Earlier releases had other links to operations.
+    await page.goto('about:blank')
+    await page.goto(`${url()}/docs#/Tag/${operation}`)
+    await page.waitForURL(new RegExp(`/docs/reference/[a-z-]+#${operation}$`))
     await context.close()
   })
 })

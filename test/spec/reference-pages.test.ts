@@ -1,6 +1,6 @@
 // The reference pages of both listeners: complete, small, with the demo's key only where it may be shown.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -18,6 +18,7 @@ interface Listener {
 }
 interface Operation {
   operationId: string
+  description: string
   tags: [string]
 }
 
@@ -65,18 +66,24 @@ function samples(html: string): Record<string, string> {
   return Object.fromEntries(figures.map(([, caption, text]) => [caption!, plain(text!)]))
 }
 
+/** The query of a curl request; 1 also means true. */
+function queryOf(text: string): string[] {
+  const [, address = ''] = /curl (?:-\w+ (?:[A-Z]+ )?)?'([^']+)'/.exec(text) ?? []
+  return Array.from(new URL(address).searchParams, ([name, value]) => `${name}=${value === 'true' ? '1' : value}`).sort()
+}
+
 describe.each(listeners)('of the $name API', (listener) => {
   let pages: Map<string, string>
-  const operations = new Map<string, { method: string; path: string; html: string }>()
+  const operations = new Map<string, { method: string; path: string; html: string; description: string }>()
 
   beforeAll(async () => {
     pages = await pagesOf(listener)
     const { paths } = JSON.parse((await read(listener.url() + listener.document)).text) as { paths: Record<string, Record<string, Operation>> }
     for (const [path, methods] of Object.entries(paths)) {
-      for (const [method, { operationId }] of Object.entries(methods)) {
+      for (const [method, { operationId, description }] of Object.entries(methods)) {
         const containing = [...pages.values()].flatMap((html) => html.split('<section ').filter((part) => part.startsWith(`id="${operationId}"`)))
         expect([operationId, containing.length]).toEqual([operationId, 1])
-        operations.set(operationId, { method, path, html: containing[0]! })
+        operations.set(operationId, { method, path, html: containing[0]!, description })
       }
     }
   })
@@ -111,26 +118,43 @@ describe.each(listeners)('of the $name API', (listener) => {
       expect([name, curl?.startsWith('curl '), TypeScript !== undefined, Python?.startsWith('import requests')]).toEqual([name, true, true, true])
       const start = path.split('{')[0]!
       for (const text of [curl, TypeScript, Python]) expect([name, text!.includes(start)]).toEqual([name, true])
-      for (const text of [curl!, Python!]) expect([name, text.includes(listener.credential)]).toEqual([name, true])
+      for (const text of [curl!, TypeScript!, Python!]) {
+        expect([name, text.includes(listener.credential), text.includes(listener.url())]).toEqual([name, true, true])
+        expect([name, /undefined|\[object|NaN/.test(text)]).toEqual([name, false])
+      }
       expect([name, Python!.includes(`requests.${method}(`)]).toEqual([name, true])
+    }
+  })
+
+  test('send the parameters of a request that a demo has answered', () => {
+    for (const [name, { html, description }] of operations) {
+      const { curl, Python } = samples(html)
+      expect([name, queryOf(curl!)]).toEqual([name, queryOf(description)])
+      // requests would send `True`, which is not a value of any parameter.
+      const [, params = ''] = /params=(\{[^}]*\})/.exec(Python!) ?? []
+      expect([name, params]).toEqual([name, expect.not.stringMatching(/: (?:True|False|None)/)])
+    }
+  })
+
+  test('have Python samples that parse', ({ skip }) => {
+    skip(spawnSync('python3', ['--version']).status !== 0, 'Python is not installed')
+    const codes = JSON.stringify([...operations.values()].map(({ html }) => samples(html).Python))
+    const program = 'import ast, json, sys\nfor code in json.load(sys.stdin): ast.parse(code)'
+    expect(spawnSync('python3', ['-c', program], { input: codes, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  test('are compressed, with an entity tag', async () => {
+    for (const path of ['/docs', '/docs/reference/catalogue', '/docs/guides/changelog']) {
+      const { headers } = await fetch(listener.url() + path, { headers: { 'accept-encoding': 'gzip, br' } })
+      expect([path, headers.get('content-encoding'), headers.get('cache-control')]).toEqual([path, 'br', 'no-cache'])
+      const again = await fetch(listener.url() + path, { headers: { 'if-none-match': headers.get('etag')! } })
+      expect([path, again.status]).toEqual([path, 304])
     }
   })
 
   test('have TypeScript samples that compile', () => {
     const directory = mkdtempSync(join(tmpdir(), 'mintmark-samples-'))
-    const file = join(directory, 'samples.ts')
-    const client = join(process.cwd(), 'client/src/index.ts')
-    const functions = [...operations].map(([name, { html }]) => `export async function ${name}() {\n${samples(html).TypeScript}\n}`)
-    writeFileSync(
-      file,
-      [
-        `import { Mintmark } from '${client}'`,
-        `import { readFile } from 'node:fs/promises'`,
-        `declare const mintmark: Mintmark`,
-        `export { mintmark, readFile }`,
-        ...functions,
-      ].join('\n'),
-    )
+    for (const [name, { html }] of operations) writeFileSync(join(directory, `${name}.mts`), samples(html).TypeScript!)
     const compilerOptions = {
       noEmit: true,
       strict: true,
@@ -138,18 +162,14 @@ describe.each(listeners)('of the $name API', (listener) => {
       target: 'esnext',
       module: 'nodenext',
       allowImportingTsExtensions: true,
+      paths: { '@mintmark/client': [join(process.cwd(), 'client/src/index.ts')] },
       types: ['node'],
       typeRoots: [join(process.cwd(), 'node_modules/@types')],
     }
-    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
-    const { stdout } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', directory], { encoding: 'utf8' })
-    const lines = readFileSync(file, 'utf8').split('\n')
-    const errors = stdout.split('\n').flatMap((text) => {
-      const [, line] = /samples\.ts\((\d+)/.exec(text) ?? []
-      return line === undefined ? [] : [`${lines[Number(line) - 1]}: ${text}`]
-    })
+    writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.mts'] }))
+    const { stdout, status } = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', directory], { encoding: 'utf8' })
     rmSync(directory, { recursive: true })
-    expect(errors).toEqual([])
+    expect([stdout, status]).toEqual(['', 0])
   })
 
   test('are not found under other names', async () => {

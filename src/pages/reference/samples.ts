@@ -1,6 +1,6 @@
-// An operation's example as a request in curl, TypeScript and Python.
+// Sample requests of an operation in curl, TypeScript and Python, built from its examples in the OpenAPI document.
 import type { Code } from '../markdown.ts'
-import { type Endpoint, successOf } from './document.ts'
+import type { Endpoint, Operation, Parameter } from './document.ts'
 
 export interface SampleRules {
   /** address of the listener, as the document has it */
@@ -11,145 +11,164 @@ export interface SampleRules {
   hasClient: boolean
 }
 
-/** The request of the example: its path, and what else it sends. */
-interface Sent {
+/** One sample per language. */
+export function samplesOf(endpoint: Endpoint, rules: SampleRules): Code[] {
+  const call = callOf(endpoint)
+  return [
+    { language: 'sh', text: curl(call, rules) },
+    { language: 'ts', text: rules.hasClient ? clientCall(call, rules) : fetchCall(call, rules) },
+    { language: 'python', text: python(call, rules) },
+  ]
+}
+
+interface Call {
+  method: string
+  /** with parameters in braces */
+  template: string
   path: Record<string, unknown>
   query: Record<string, unknown>
-  body: { kind: 'none' } | { kind: 'json'; value: unknown } | { kind: 'file'; type: string }
-  /** how the response is read */
-  reads: 'json' | 'text' | 'bytes' | 'nothing'
+  /** undefined for none */
+  body: unknown
+  /** content type of a body that is a file */
+  upload: string | null
+  /** what the response has: `data`, or the bytes of a file */
+  answer: 'data' | 'file' | 'none'
 }
 
-export function samplesOf(endpoint: Endpoint, rules: SampleRules): Code[] {
-  const sent = sentBy(endpoint)
-  return [
-    { language: 'sh', text: curl(endpoint, rules, sent) },
-    { language: 'ts', text: rules.hasClient ? withClient(endpoint, sent) : withFetch(endpoint, rules, sent) },
-    { language: 'python', text: withRequests(endpoint, rules, sent) },
-  ]
+function callOf({ method, path, operation }: Endpoint): Call {
+  const { description = '', parameters = [], requestBody, responses } = operation
+  // Parameters have examples for themselves, too; the curl request in the description has those that belong together.
+  const [, sent = ''] = /^curl (?:-X \w+ )?'[^'?]*\?([^']*)'/m.exec(description) ?? []
+  const names = new URLSearchParams(sent)
+  const given = (place: Parameter['in']) => parameters.filter((one) => one.in === place && (place === 'path' || names.has(one.name)))
+  const valuesOf = (chosen: readonly Parameter[]) => Object.fromEntries(chosen.map(({ name, example }) => [name, example]))
+  const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? []
+  const upload = type !== undefined && type !== 'application/json' ? type : null
+  return {
+    method,
+    template: path,
+    path: valuesOf(given('path')),
+    query: valuesOf(given('query')),
+    body: upload === null ? media?.example : undefined,
+    upload,
+    answer: answerOf(responses),
+  }
 }
 
-function sentBy({ operation }: Endpoint): Sent {
-  const shown = (where: string) =>
-    Object.fromEntries(
-      (operation.parameters ?? []).filter((one) => one.in === where && one.example !== undefined).map(({ name, example }) => [name, example]),
-    )
-  const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
-  const body: Sent['body'] =
-    type === undefined || (type === 'application/json' && media!.example === undefined)
-      ? { kind: 'none' }
-      : type === 'application/json'
-        ? { kind: 'json', value: media!.example }
-        : { kind: 'file', type }
-  const success = successOf(operation)
-  return { path: shown('path'), query: shown('query'), body, reads: success ? readingOf(success) : 'nothing' }
+function answerOf(responses: Operation['responses']): Call['answer'] {
+  const successes = Object.entries(responses).filter(([status]) => Number(status) < 300)
+  const contents = new Map(successes.flatMap(([, { content = {} }]) => Object.entries(content)))
+  const json = contents.get('application/json')
+  if (json) return json.schema?.properties?.data ? 'data' : 'none'
+  return contents.size > 0 ? 'file' : 'none'
 }
 
-function readingOf({ type, media }: NonNullable<ReturnType<typeof successOf>>): Sent['reads'] {
-  // Some writes return only a message.
-  if (type === 'application/json') return media.schema?.properties?.data ? 'json' : 'nothing'
-  return type.startsWith('text/') ? 'text' : 'bytes'
+function urlOf({ template, path, query }: Call, url: string): string {
+  const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(path[name])))
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(String(one))}`),
+  )
+  return url + filled + (pairs.length > 0 ? `?${pairs.join('&')}` : '')
 }
 
-function addressOf({ path }: Endpoint, { url }: SampleRules, sent: Sent): string {
-  return url + path.replace(/\{(\w+)\}/g, (whole, name: string) => (name in sent.path ? encodeURIComponent(String(sent.path[name])) : whole))
-}
-
-function curl(endpoint: Endpoint, rules: SampleRules, sent: Sent): string {
-  const pairs = Object.entries(sent.query).flatMap(([name, value]) => [value].flat().map((one): [string, string] => [name, String(one)]))
-  const query = new URLSearchParams(pairs).toString().replaceAll('%5B%5D', '[]')
-  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+function curl(call: Call, { url, credential }: SampleRules): string {
+  const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
   const lines = [
-    `curl ${endpoint.method === 'GET' ? '' : `-X ${endpoint.method} `}${quoted(addressOf(endpoint, rules, sent) + (query && `?${query}`))}`,
-    `-H ${quoted(`Authorization: Bearer ${rules.credential}`)}`,
+    `curl ${call.method === 'GET' ? '' : `-X ${call.method} `}${quoted(urlOf(call, url))}`,
+    `-H ${quoted(`Authorization: Bearer ${credential}`)}`,
   ]
-  // curl would take brackets for a range.
-  if (query.includes('[]')) lines[0] = lines[0]!.replace('curl ', 'curl -g ')
-  if (sent.body.kind === 'json') lines.push(`-H 'Content-Type: application/json' -d ${quoted(JSON.stringify(sent.body.value))}`)
-  if (sent.body.kind === 'file') lines.push(`-H 'Content-Type: ${sent.body.type}' --data-binary @FILE`)
-  if (sent.reads === 'bytes') lines.push('-O')
+  if (call.body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(call.body))}`)
+  if (call.upload !== null) lines.push(`-H ${quoted(`Content-Type: ${call.upload}`)}`, '--data-binary @FILE')
+  if (call.answer === 'file') lines.push('-o FILE')
   return lines.join(' \\\n  ')
 }
 
-function withClient({ method, path, operation }: Endpoint, { path: inPath, query, body, reads }: Sent): string {
-  const lists = Object.fromEntries((operation.parameters ?? []).flatMap(({ name, schema }) => (schema?.type === 'array' ? [[name, true]] : [])))
-  const typed = Object.entries(query).map(([name, value]) => [name, lists[name] === true ? [value].flat() : value])
-  const params = {
-    ...(Object.keys(inPath).length > 0 && { path: inPath }),
-    ...(typed.length > 0 && { query: Object.fromEntries(typed) as object }),
+function clientCall(call: Call, { url, credential }: SampleRules): string {
+  const params = { ...(hasKeys(call.path) && { path: call.path }), ...(hasKeys(call.query) && { query: call.query }) }
+  const options = {
+    ...(hasKeys(params) && { params }),
+    ...(call.body !== undefined && { body: call.body }),
+    ...(call.answer === 'file' && { parseAs: 'blob' }),
   }
-  const options = [
-    ...(Object.keys(params).length > 0 ? [`  params: ${literal(params)},`] : []),
-    ...(body.kind === 'json' ? [`  body: ${literal(body.value, 1)},`] : []),
-    ...(body.kind === 'file' ? ["  body: await readFile('FILE'),"] : []),
-    ...(reads === 'text' ? ["  parseAs: 'text',"] : reads === 'bytes' ? ["  parseAs: 'stream',"] : []),
-  ]
-  const call = `await mintmark.${method.toLowerCase()}('${path}'${options.length > 0 ? `, {\n${options.join('\n')}\n}` : ''})`
-  return reads === 'json' ? `const { data } = ${call}` : reads === 'nothing' ? call : `const content = ${call}`
+  const args = hasKeys(options) ? `, ${literal(options, TYPESCRIPT)}` : ''
+  const result = { data: 'const { data } = ', file: 'const file = ', none: '' }[call.answer]
+  return `import { Mintmark } from '@mintmark/client'
+
+const mintmark = new Mintmark({ apiKey: '${credential}', baseUrl: '${url}' })
+
+${result}await mintmark.${call.method.toLowerCase()}(${quote(call.template)}${args})`
 }
 
-function withFetch(endpoint: Endpoint, rules: SampleRules, sent: Sent): string {
-  const pairs = Object.entries(sent.query).flatMap(([name, value]) => [value].flat().map((one) => [name, String(one)]))
-  const type = sent.body.kind === 'json' ? 'application/json' : sent.body.kind === 'file' ? sent.body.type : null
-  const headers = { authorization: `Bearer ${rules.credential}`, ...(type !== null && { 'content-type': type }) }
-  const address = `'${addressOf(endpoint, rules, sent)}'`
+function fetchCall(call: Call, { url, credential }: SampleRules): string {
+  const type = call.upload ?? (call.body === undefined ? null : 'application/json')
   const lines = [
-    ...(pairs.length > 0 ? [`const query = new URLSearchParams(${literal(pairs)})`] : []),
-    `const response = await fetch(${pairs.length > 0 ? `\`${address.slice(1, -1)}?\${query}\`` : address}, {`,
-    ...(endpoint.method === 'GET' ? [] : [`  method: '${endpoint.method}',`]),
-    `  headers: ${literal(headers)},`,
-    ...(sent.body.kind === 'json' ? [`  body: JSON.stringify(${literal(sent.body.value, 1)}),`] : []),
-    ...(sent.body.kind === 'file' ? ["  body: await readFile('FILE'),"] : []),
-    '})',
-    'if (!response.ok) throw new Error(await response.text())',
-    ...(sent.reads === 'json' ? ['const { data } = await response.json()'] : []),
-    ...(sent.reads === 'text' ? ['const content = await response.text()'] : []),
-    ...(sent.reads === 'bytes' ? ['const content = await response.bytes()'] : []),
+    ...(call.method === 'GET' ? [] : [`  method: '${call.method}',`]),
+    `  headers: { authorization: 'Bearer ${credential}'${type === null ? '' : `, 'content-type': '${type}'`} },`,
+    ...(call.body === undefined ? [] : [`  body: JSON.stringify(${literal(call.body, TYPESCRIPT, '  ')}),`]),
+    ...(call.upload === null ? [] : ["  body: await openAsBlob('FILE'),"]),
   ]
-  return lines.join('\n')
+  const result = { data: '\nconst { data } = await response.json()', file: '\nconst file = await response.blob()', none: '' }[call.answer]
+  return `${call.upload === null ? '' : "import { openAsBlob } from 'node:fs'\n\n"}const response = await fetch(${quote(urlOf(call, url))}, {
+${lines.join('\n')}
+})
+if (!response.ok) throw new Error(await response.text())${result}`
 }
 
-function withRequests(endpoint: Endpoint, rules: SampleRules, sent: Sent): string {
-  const headers = { Authorization: `Bearer ${rules.credential}`, ...(sent.body.kind === 'file' && { 'Content-Type': sent.body.type }) }
+function python(call: Call, { url, credential }: SampleRules): string {
+  const address = urlOf({ ...call, query: {} }, url)
+  const texts = Object.fromEntries(Object.entries(call.query).map(([name, value]) => [name, typeof value === 'boolean' ? String(value) : value]))
+  const headers = { Authorization: `Bearer ${credential}`, ...(call.upload !== null && { 'Content-Type': call.upload }) }
   const lines = [
-    'import requests',
-    '',
-    `response = requests.${endpoint.method.toLowerCase()}(`,
-    `    ${python(addressOf(endpoint, rules, sent))},`,
-    `    headers=${python(headers)},`,
-    ...(Object.keys(sent.query).length > 0 ? [`    params=${python(sent.query)},`] : []),
-    ...(sent.body.kind === 'json' ? [`    json=${python(sent.body.value)},`] : []),
-    ...(sent.body.kind === 'file' ? ["    data=open('FILE', 'rb'),"] : []),
-    ')',
-    'response.raise_for_status()',
-    ...(sent.reads === 'json' ? ["print(response.json()['data'])"] : []),
-    ...(sent.reads === 'text' ? ['print(response.text)'] : []),
-    ...(sent.reads === 'bytes' ? ["open('FILE', 'wb').write(response.content)"] : []),
+    quote(address),
+    `headers=${literal(headers, PYTHON, '    ')}`,
+    ...(hasKeys(texts) ? [`params=${literal(texts, PYTHON, '    ')}`] : []),
+    ...(call.body === undefined ? [] : [`json=${literal(call.body, PYTHON, '    ')}`]),
+    ...(call.upload === null ? [] : ["data=open('FILE', 'rb')"]),
   ]
-  return lines.join('\n')
+  const result = { data: "\ndata = response.json()['data']", file: "\nopen('FILE', 'wb').write(response.content)", none: '' }[call.answer]
+  return `import requests
+
+response = requests.${call.method.toLowerCase()}(
+${lines.map((line) => `    ${line},`).join('\n')}
+)
+response.raise_for_status()${result}`
 }
 
-/** A value as TypeScript, on one line if it is short. */
-function literal(value: unknown, depth = 0): string {
-  if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`
-  if (typeof value !== 'object' || value === null) return String(value)
+function hasKeys(value: object): boolean {
+  return Object.keys(value).length > 0
+}
+
+interface Notation {
+  words: Record<string, string>
+  key: (name: string) => string
+  /** inside the braces of an object on one line */
+  padding: string
+  indent: string
+}
+
+const TYPESCRIPT: Notation = { words: {}, key: (name) => (/^[a-z_]\w*$/i.test(name) ? name : quote(name)), padding: ' ', indent: '  ' }
+const PYTHON: Notation = { words: { true: 'True', false: 'False', null: 'None' }, key: quote, padding: '', indent: '    ' }
+
+/** Values that fit into this many characters stay on one line. */
+const LINE = 70
+
+/** A JSON value in a language. */
+function literal(value: unknown, notation: Notation, indent = ''): string {
+  if (typeof value === 'string') return quote(value)
+  if (typeof value !== 'object' || value === null) return notation.words[String(value)] ?? String(value)
+  const { key, padding } = notation
+  const inner = indent + notation.indent
   const parts = Array.isArray(value)
-    ? value.map((one) => literal(one, depth + 1))
-    : Object.entries(value).map(([name, one]) => `${/^[a-z_]\w*$/i.test(name) ? name : `'${name}'`}: ${literal(one, depth + 1)}`)
-  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{ ', ' }']
-  const line = open + parts.join(', ') + close
-  if (line.length < 90 && !line.includes('\n')) return parts.length > 0 ? line : line.replaceAll(' ', '')
-  const indent = '  '.repeat(depth)
-  return `${open.trim()}\n${parts.map((part) => `${indent}  ${part},\n`).join('')}${indent}${close.trim()}`
+    ? value.map((one) => literal(one, notation, inner))
+    : Object.entries(value).map(([name, one]) => `${key(name)}: ${literal(one, notation, inner)}`)
+  const [open, close, space] = Array.isArray(value) ? ['[', ']', ''] : ['{', '}', padding]
+  if (parts.length === 0) return open + close
+  const line = `${open}${space}${parts.join(', ')}${space}${close}`
+  if (line.length <= LINE && !line.includes('\n')) return line
+  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`
 }
 
-/** A value as Python: JSON, except for three names. */
-function python(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(python).join(', ')}]`
-  if (typeof value === 'object' && value !== null) {
-    return `{${Object.entries(value)
-      .map(([name, one]) => `${JSON.stringify(name)}: ${python(one)}`)
-      .join(', ')}}`
-  }
-  return value === null ? 'None' : value === true ? 'True' : value === false ? 'False' : JSON.stringify(value)
+/** A text in single quotes, valid in both languages. */
+function quote(text: string): string {
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }

@@ -41,12 +41,13 @@ function operationSection(endpoint: Endpoint, rules: SampleRules, schemas: Schem
   return `<section id="${operation.operationId}" class="operation">
 <h2>${escapeHtml(operation.summary)}</h2>
 <p class="call"><span class="method">${method}</span> <code>${escapeHtml(path)}</code></p>
-${markdown.render(about)}
-${codeTabs(samplesOf(endpoint, rules))}
+<div class="about">${markdown.render(about)}
 ${parameterTable(operation.parameters ?? [], schemas)}
 ${bodyPart(operation.requestBody?.content ?? {}, schemas)}
 ${responsePart(endpoint, schemas)}
-${errorTable(endpoint)}
+${errorTable(endpoint)}</div>
+<div class="samples">${codeTabs(samplesOf(endpoint, rules))}
+${exampleOf(endpoint)}</div>
 </section>`
 }
 
@@ -74,9 +75,14 @@ function responsePart({ operation }: Endpoint, schemas: SchemaWriter): string {
   const { status, type, media } = success
   const { success: _flag, ...properties } = media.schema?.properties ?? {}
   const fields = schemas.fieldsOf({ ...media.schema, properties })
-  const text = typeof media.example === 'string' ? media.example : JSON.stringify(media.example, null, 1)
-  const example = media.example === undefined ? '' : `<details><summary>Example</summary>${codeTabs([{ language: 'json', text }])}</details>`
-  return `<h3>Response</h3><p>${status} <code>${escapeHtml(type)}</code></p>${type === 'application/json' ? fields : ''}${example}`
+  return `<h3>Response</h3><p>${status} <code>${escapeHtml(type)}</code></p>${type === 'application/json' ? fields : ''}`
+}
+
+function exampleOf({ operation }: Endpoint): string {
+  const example = successOf(operation)?.media.example
+  if (example === undefined) return ''
+  const text = typeof example === 'string' ? example : JSON.stringify(example, null, 2)
+  return `<details open><summary>Example response</summary>${codeTabs([{ language: 'json', text }])}</details>`
 }
 
 /** Errors that are particular to the operation, each with a message as an example. */
