@@ -19,6 +19,10 @@ export interface RecordedWorth extends ExactWorth {
   at: Date
 }
 
+function countsOf({ day, at, without_price, without_trusted_price, without_cost }: RecordedWorth) {
+  return { day, at, without_price, without_trusted_price, without_cost }
+}
+
 /** Records the worth on some days, except for days that are already recorded; records nothing if the collection was deleted. */
 export async function insertWorth(on: Queryable, collectionId: number, days: readonly RecordedWorth[]): Promise<void> {
   const amounts = days.flatMap(({ day, currencies }) =>
@@ -34,7 +38,7 @@ export async function insertWorth(on: Queryable, collectionId: number, days: rea
     with recorded as (
       insert into collection_worth_days (collection_id, day, at, without_price, without_trusted_price, without_cost)
       select c.id, d.day, d.at, d.without_price, d.without_trusted_price, d.without_cost
-      from collections c, jsonb_to_recordset(${JSON.stringify(days.map(({ currencies: _, ...day }) => day))}::jsonb)
+      from collections c, jsonb_to_recordset(${JSON.stringify(days.map(countsOf))}::jsonb)
         as d(day date, at timestamptz, without_price int4, without_trusted_price int4, without_cost int4)
       where c.id = ${collectionId} for key share of c
       on conflict do nothing returning collection_id, day
