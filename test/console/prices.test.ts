@@ -57,6 +57,13 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await page.getByRole('heading', { name: 'Held prices' }).waitFor()
     await page.getByRole('row', { name: /^PSA 9 Cardmarket \(EU\) €120\.00 Date in the future/ }).waitFor()
 
+    // A chart ends today: it shows the price once its date is not in the future.
+    await node.db.kysely
+      .updateTable('held_prices')
+      .set({ updated_at: new Date(at(1)) })
+      .where('item_id', '=', item.id)
+      .execute()
+    await visited.open(`/catalogue/items/${item.id}`)
     await page.getByRole('combobox', { name: 'Label' }).selectOption('PSA 9')
     await page.getByRole('combobox', { name: 'Currency' }).selectOption('EUR')
     await until('the chart explains its marks', async () => /^Disputed\s+Held$/.test(await page.locator('.mark-key').innerText()))
