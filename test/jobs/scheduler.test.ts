@@ -44,6 +44,7 @@ const TASKS = [
   'idempotency-key-expiry',
   'key-usage-retention',
   'listing-expiry',
+  'listing-import-retention',
   'operator-token-uses',
   'price-archive',
   'price-evidence',
