@@ -116,7 +116,7 @@ const SHIFTS = `new Promise((resolve) => {
   })).observe({ type: 'layout-shift', buffered: true })
   requestAnimationFrame(() => requestAnimationFrame(() => resolve(most)))
 })`
-const MAX_SHIFT = 0.1
+const MAX_SHIFT = 0.05
 
 /** Opens pages one after another. @returns problems in light or dark mode, and what the browser logged to its console */
 export async function walk({ page, open, troubles }: Visit, paths: readonly string[]): Promise<string[]> {

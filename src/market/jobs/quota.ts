@@ -5,8 +5,8 @@ import type { Db, Tx } from '#db/schema.ts'
 
 /** Waiting plans of one account. */
 export const MAX_PLANNED = { rows: 50_000, bytes: 32 * 1024 * 1024 }
-/** All jobs of one account. */
-const MAX_STORED = { rows: 250_000, bytes: 128 * 1024 * 1024 }
+/** All jobs of one account that still have rows. */
+const MAX_STORED = { jobs: 20_000, rows: 250_000, bytes: 128 * 1024 * 1024 }
 const LOCK = 7316
 
 export interface JobSize {
@@ -21,30 +21,26 @@ export interface JobSize {
  */
 export async function makeRoom(tx: Tx, accountId: number, size: JobSize, now: Date): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}, ${accountId}::int4)`.execute(tx)
-  const stored = await tx
-    .selectFrom('price_jobs')
-    .select([
-      'id',
-      sql<number>`stored_rows`.as('rows'),
-      sql<number>`stored_bytes`.as('bytes'),
-      sql<boolean>`state = 'planned' and expires_at > ${now}`.as('waiting'),
-    ])
-    .where('account_id', '=', accountId)
-    .where('stored_rows', '>', 0)
-    .orderBy('id')
-    .execute()
-  const planned = total([...stored.filter(({ waiting }) => waiting), size])
-  if (exceeds(planned, MAX_PLANNED)) throw conflict('job_plans_full', { max: MAX_PLANNED.rows, size: MAX_PLANNED.bytes / 1024 ** 2 })
-  const all = total([...stored, size])
-  const oldest: number[] = []
-  for (const { id, rows, bytes, waiting } of stored) {
-    if (!exceeds(all, MAX_STORED)) break
-    if (waiting) continue
-    all.rows -= rows
-    all.bytes -= bytes
-    oldest.push(id)
+  const stored = sql`from price_jobs where account_id = ${accountId} and stored_rows > 0`
+  const waiting = sql`state = 'planned' and expires_at > ${now}`
+  const { rows: sums } = await sql<JobSize>`
+    select coalesce(sum(stored_rows), 0)::float8 as rows, coalesce(sum(stored_bytes), 0)::float8 as bytes ${stored} and ${waiting}`.execute(tx)
+  const planned = { rows: sums[0]!.rows + size.rows, bytes: sums[0]!.bytes + size.bytes }
+  if (planned.rows > MAX_PLANNED.rows || planned.bytes > MAX_PLANNED.bytes) {
+    throw conflict('job_plans_full', { max: MAX_PLANNED.rows, size: MAX_PLANNED.bytes / 1024 ** 2 })
   }
-  if (oldest.length > 0) await dropRows(tx, sql<boolean>`id = any(${oldest}::int4[])`)
+  // The sums over a job and all newer ones tell whether it still has room.
+  await dropRows(
+    tx,
+    sql<boolean>`id in (
+      select id from (
+        select id, ${waiting} as waiting, count(*) over newer as jobs, sum(stored_rows) over newer as rows, sum(stored_bytes) over newer as bytes
+        ${stored} window newer as (order by id desc)
+      ) as own
+      where not waiting
+        and (jobs >= ${MAX_STORED.jobs} or rows + ${size.rows}::int4 > ${MAX_STORED.rows} or bytes + ${size.bytes}::int4 > ${MAX_STORED.bytes})
+    )`,
+  )
 }
 
 /** Deletes the rows of plans that have expired. */
@@ -55,16 +51,9 @@ export async function dropExpiredPlans(db: Db, now: Date): Promise<void> {
 /** Deletes the rows of jobs; the jobs and their counts stay. */
 async function dropRows(tx: Tx, ofJobs: ReturnType<typeof sql<boolean>>): Promise<void> {
   const jobs = await tx.updateTable('price_jobs').set({ stored_rows: 0, stored_bytes: 0 }).where(ofJobs).returning('id').execute()
+  if (jobs.length === 0) return
   await tx
     .deleteFrom('price_job_rows')
     .where('job_id', '=', sql<number>`any(${jobs.map(({ id }) => id)}::int4[])`)
     .execute()
-}
-
-function total(sizes: readonly JobSize[]): JobSize {
-  return { rows: sizes.reduce((sum, { rows }) => sum + rows, 0), bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0) }
-}
-
-function exceeds(size: JobSize, max: JobSize): boolean {
-  return size.rows > max.rows || size.bytes > max.bytes
 }
