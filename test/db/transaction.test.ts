@@ -48,7 +48,8 @@ test('a deadlocked transaction is retried until both succeed', async () => {
       }
     })
   await Promise.all([add([1, 2]), add([2, 1])])
-  expect(runs).toBe(3)
+  // A retry can lock its first row again before the other transaction gets it; then there is one more.
+  expect(runs).toBeGreaterThanOrEqual(3)
   expect(await balances()).toEqual([2, 2])
 })
 
