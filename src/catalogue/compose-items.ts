@@ -115,6 +115,7 @@ export async function recompose(
   reserved: ReadonlySet<string> = new Set(),
 ): Promise<SavedItems> {
   const items = [...(await statedFacts(tx, ids))].map(([id, records]) => ({ id, records, ...factsOf(records) }))
+  await completeIdentity(tx, items)
   for (const { facts, provenance } of items) if (provenance.slug !== 'operator') delete facts.slug
   await keepRefs(
     tx,
@@ -122,6 +123,17 @@ export async function recompose(
     reserved,
   )
   return composeItems(tx, note, names, items)
+}
+
+/** Completes facts without a category or a name, such as those of an item of which only an operator states something, with what the item is now. */
+async function completeIdentity(tx: Tx, items: readonly Stated[]): Promise<void> {
+  const incomplete = items.filter(({ facts }) => facts.category === undefined || facts.name === undefined)
+  if (incomplete.length === 0) return
+  const { rows } = await sql<{ id: number } & Pick<Facts, 'market' | 'ref' | 'category' | 'name' | 'code' | 'genre' | 'game'>>`
+    select i.id, i.market, i.ref, c.ref as category, i.name, i.code, i.genre, i.game from items i join categories c on c.id = i.category_id
+    where i.id = any(${incomplete.map(({ id }) => id)}::int4[])`.execute(tx)
+  const current = new Map(rows.map(({ id, ...identity }) => [id, identity]))
+  for (const { id, facts } of incomplete) Object.assign(facts, { ...current.get(id), ...facts })
 }
 
 interface Stated {

@@ -1,4 +1,5 @@
 // Undoing merges: the state is exactly the one before, in any possible order; data added since stays with the survivor.
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { change } from '#db/change.ts'
 import { mergeItems } from '#identity/merge.ts'
@@ -260,6 +261,26 @@ test('a survivor that took the slug of the merged item, as up to 0.2.0, gets ano
   await here.db.kysely.updateTable('items').set({ slug: 'the-slug' }).where('id', '=', b).execute()
   expect((await undo(here, id)).status).toBe(200)
   expect([(await item(here, a)).body.data.slug, (await item(here, b)).body.data.slug]).toEqual(['the-slug', 'the-slug-took-b'])
+})
+
+test('an item of which only an operator states something is restored as it was', async () => {
+  const ids = await makeTwins(here, [
+    { ref: 'stated:a', market: 'source_a' },
+    { ref: 'stated:b', market: 'source_a' },
+  ])
+  const [a, b] = [ids['stated:a']!, ids['stated:b']!]
+  expect((await operator(here, 'PATCH', `/items/${a}`, { ref: '-9007199254740991' })).status).toBe(200)
+  // As after the withdrawal of a source: its records no longer count.
+  await sql`
+    update source_records set active = false
+    where source <> 'operator' and id in (select record_id from item_sources where item_id = ${a})`.execute(here.db.kysely)
+  const id = await merged(here, a, b)
+  await undo(here, id)
+  const { status, body } = await operator<object>(here, 'GET', `/items/${a}`)
+  expect([status, body.data]).toMatchObject([200, { id: a, ref: '-9007199254740991', market: 'source_a', code: '4/102', category_id: 1 }])
+  const again = (await operator<{ batch_id: number }>(here, 'POST', `/items/${a}/merge`, { into: b })).body.data
+  expect((await operator(here, 'POST', `/batches/${again.batch_id}/revert`)).status).toBe(200)
+  expect((await operator<object>(here, 'GET', `/items/${a}`)).body.data).toMatchObject({ id: a, ref: '-9007199254740991' })
 })
 
 test('a merge that does not exist cannot be undone', async () => {
