@@ -1,4 +1,4 @@
-// The invented exchange rates of the demo: one for each month of its history, and today's.
+// The invented exchange rates of the demo: one for each month of its history, and yesterday's.
 import { DAY_MS } from '#core/duration.ts'
 import { DEMO_DAYS, seeded } from './demo-walk.ts'
 import type { Rate } from './rate-rows.ts'
