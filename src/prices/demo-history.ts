@@ -11,7 +11,7 @@ import { DEMO_DAYS, demoWalk, seeded } from './demo-walk.ts'
 import { ensureMonths } from './months.ts'
 
 /** Days between two points: of the price that an item is known by, and of its other conditions, grades and markets. */
-const STEP = { headline: 1, other: 7 } as const
+const STEP = { headline: 1, other: 14 } as const
 /** Deviation of a market and label from the movement of its item. */
 const OWN_NOISE = 0.03
 
