@@ -8,7 +8,7 @@ import { openAuditArchive } from '#audit/archive/open-audit-archive.ts'
 import { listAudit } from '#audit/list-audit.ts'
 import { call } from '#core/verb.ts'
 import { startDatabaseServer } from './database.ts'
-import { randomNumbers } from './random.ts'
+import { randomNumbers } from '#core/random.ts'
 
 const ENTRIES = Number(process.argv[2] ?? 1_000_000)
 const SUBJECTS = 200_000

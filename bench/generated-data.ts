@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { MARKETS } from '#core/markets.ts'
 import { copyIn } from '#db/copy.ts'
 import type { Db } from '#db/schema.ts'
-import { randomNumbers } from './random.ts'
+import { randomNumbers } from '#core/random.ts'
 
 const CREATURES = (
   'Ember Drake,Tidal Serpent,Moss Golem,Storm Falcon,Dusk Fox,Iron Beetle,Crystal Stag,Sand Viper,Frost Wolf,Lantern Moth,' +

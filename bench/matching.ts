@@ -13,7 +13,7 @@ import { normalName } from '#matching/names.ts'
 import { normalNumber } from '#matching/numbers.ts'
 import type { Assignment, Decisions, MatchRecord } from '#matching/records.ts'
 import { matchRecordOf } from '#matching/source-records.ts'
-import { randomNumbers } from './random.ts'
+import { randomNumbers } from '#core/random.ts'
 
 const FOLDER = new URL('../../shared/data/', import.meta.url)
 const NO_DECISIONS: Decisions = { same: [], apart: [], setMaps: [], postponed: [] }

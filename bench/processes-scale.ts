@@ -8,7 +8,8 @@ import { startDatabaseServer } from './database.ts'
 import { copyGeneratedData } from './generated-data.ts'
 import { measure, writeRequests } from './load.ts'
 import { cpuMicros, pinProcess, residentMb, startNode } from './processes.ts'
-import { randomNumbers, shuffled } from './random.ts'
+import { randomNumbers } from '#core/random.ts'
+import { shuffled } from './random.ts'
 
 const { positionals } = parseArgs({ allowPositionals: true })
 const seconds = Number(positionals[0] ?? 8)

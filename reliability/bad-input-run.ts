@@ -2,7 +2,7 @@
 import { Agent, request as httpRequest } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { GraphQLSchema } from 'graphql'
-import { randomNumbers } from '../bench/random.ts'
+import { randomNumbers } from '#core/random.ts'
 import { type Answered, judge } from './bad-input-check.ts'
 import { badGraphqlRequest, fieldName, readSchema } from './bad-input-graphql.ts'
 import { badMcpRequest, type McpTool, readTools, toolName } from './bad-input-mcp.ts'

@@ -1,7 +1,7 @@
 // `node reliability/forecast.ts`: forecasts generated writes of listings and then executes them, and previews the payouts of recorded sales.
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { join } from 'node:path'
-import { randomNumbers } from '../bench/random.ts'
+import { randomNumbers } from '#core/random.ts'
 import { createPostgres, type Postgres } from './postgres.ts'
 import { conclude, count, figure, type Finding, progress } from './report.ts'
 import { ask, OPERATOR_TOKEN, type Reply, type Service, startService, until, workDir } from './service.ts'

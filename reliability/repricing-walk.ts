@@ -1,5 +1,5 @@
 // Random markets of sellers with repricing rules, step by step: prices must not go below the floor, and rules must settle.
-import { randomNumbers } from '../bench/random.ts'
+import { randomNumbers } from '#core/random.ts'
 import { priceForPayout } from '#market/payout.ts'
 import { comparablePrices, newPrice, type Offer } from '#market/repricing/new-price.ts'
 import type { Terms } from '#market/repricing/terms.ts'

@@ -10,7 +10,7 @@ import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { labelIds } from '#prices/labels.ts'
 import { periodsOf, pointsOf } from '#prices/history.ts'
 import { startDatabaseServer } from '../database.ts'
-import { randomNumbers } from '../random.ts'
+import { randomNumbers } from '#core/random.ts'
 
 const ITEMS = Number(process.argv[2] ?? 100_000)
 /** Prices per item: two markets with four labels each. */

@@ -13,7 +13,7 @@ import { normalCode, numberOf } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'
 import { startDatabaseServer } from '../database.ts'
 import { copyGeneratedData } from '../generated-data.ts'
-import { randomNumbers } from '../random.ts'
+import { randomNumbers } from '#core/random.ts'
 import { importRealData } from '../real-data.ts'
 
 const QUERIES = 2_000

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '#db/schema.ts'
 import { answerTo, dataOf, spread } from '../answers.ts'
 import type { Traffic } from '../compare.ts'
-import { randomNumbers } from '../random.ts'
+import { randomNumbers } from '#core/random.ts'
 import type { Stage } from '../stage.ts'
 import { type HttpWorkload, httpWorkload } from '../workload.ts'
 

@@ -1,8 +1,7 @@
 // Explains a current price of an item, for Professional and above; operators also see its held prices.
-import { invalid, itemNotFound } from '#core/errors.ts'
+import { itemNotFound } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { parseLabel } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
@@ -14,7 +13,7 @@ import { HeldPriceSchema, pageOfHeld } from '#prices/held.ts'
 import { labelIds } from '#prices/labels.ts'
 import { Rates } from '#prices/rates.ts'
 import type { CatalogueNode } from './context.ts'
-import { IdParam } from './params.ts'
+import { IdParam, labelParam } from './params.ts'
 import { fetchPricedItem, type StoredItemCtx } from './stored-items.ts'
 
 const NEAR_MINT = 'Near Mint'
@@ -84,8 +83,7 @@ async function explainOne(
   shown: Market,
   conditions: ExplainConditions,
 ): Promise<PriceExplanation> {
-  const canonical = parseLabel(label)?.label
-  if (canonical === undefined) throw invalid('label', 'label', { value: label })
+  const canonical = labelParam(label)
   // No price has ever had this grade, so id 0 matches no row.
   const labelId = (await labelIds(on)).get(canonical) ?? 0
   const key: ExplainedKey = { itemId, market: MARKETS.indexOf(market ?? shown), labelId, label: canonical }

@@ -1,4 +1,6 @@
 // Parameters shared by catalogue lists, with their texts in the reference.
+import { invalid } from '#core/errors.ts'
+import { parseLabel } from '#core/labels.ts'
 import { moment } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -61,3 +63,13 @@ export const AfterParam = Type.String({ maxLength: 8_000, description: 'The `end
 
 /** An id in a request is an integer of any size; one that is larger than every stored id is not found. */
 export const IdParam = Type.Integer({ description: 'Id', examples: [1] })
+
+/**
+ * The canonical label for a `label` parameter.
+ * @throws VALIDATION_ERROR for what is neither a condition nor a grade
+ */
+export function labelParam(label: string): string {
+  const parsed = parseLabel(label)
+  if (!parsed) throw invalid('label', 'label', { value: label })
+  return parsed.label
+}

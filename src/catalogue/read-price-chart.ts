@@ -1,8 +1,7 @@
 // Reads the data of an item's price chart, for Professional and above; operators also get its held prices.
-import { invalid, itemNotFound } from '#core/errors.ts'
+import { itemNotFound } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { parseLabel } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { OPERATION_PLAN, planAllows } from '#core/plans.ts'
 import { type Caller, type HasViewer, verb } from '#core/verb.ts'
@@ -10,7 +9,7 @@ import type { HistoryCtx } from '#prices/history.ts'
 import { ChartParams, type PriceChart, priceChartOf } from '#prices/price-chart.ts'
 import { Rates } from '#prices/rates.ts'
 import type { CatalogueNode } from './context.ts'
-import { IdParam } from './params.ts'
+import { IdParam, labelParam } from './params.ts'
 import { fetchPricedItem, type StoredItemCtx } from './stored-items.ts'
 
 interface Charting {
@@ -31,7 +30,7 @@ export const readPriceChart = verb(
     const row = items.rowOf(id)
     if (row < 0) throw itemNotFound(id)
     const shown = ctx.currencies[MARKETS[items.shown[row]!]!]
-    const query = { itemId: items.id[row]!, label: canonical(label), currency: currency ?? shown, range }
+    const query = { itemId: items.id[row]!, label: label === undefined ? undefined : labelParam(label), currency: currency ?? shown, range }
     const withSales = maySeeSales(ctx.viewer)
     return priceChartOf(ctx, { ...query, withSales, withHeld: false }, { now: ctx.now(), rates, currencies: ctx.currencies })
   },
@@ -43,7 +42,12 @@ export const readStoredPriceChart = verb(
   { name: 'readStoredPriceChart', needs: 'operator', input: Type.Object({ id: id('item'), ...ChartParams }, { additionalProperties: false }) },
   async (ctx: StoredChartCtx, { id, label, currency, range = '1y' }): Promise<PriceChart> => {
     const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(ctx.db.kysely)])
-    const query = { itemId: item.id, label: canonical(label), currency: currency ?? ctx.currencies[item.shown_market], range }
+    const query = {
+      itemId: item.id,
+      label: label === undefined ? undefined : labelParam(label),
+      currency: currency ?? ctx.currencies[item.shown_market],
+      range,
+    }
     return priceChartOf(ctx, { ...query, withSales: true, withHeld: true }, { now: ctx.now(), rates, currencies: ctx.currencies })
   },
 )
@@ -51,12 +55,4 @@ export const readStoredPriceChart = verb(
 /** Sales of the marketplace can be read from the same plan on as the recent sales. */
 function maySeeSales(viewer: Caller): boolean {
   return viewer.kind === 'operator' || planAllows(viewer.plan, OPERATION_PLAN.listRecentSales)
-}
-
-/** @throws VALIDATION_ERROR for what is neither a condition nor a grade */
-function canonical(label: string | undefined): string | undefined {
-  if (label === undefined) return undefined
-  const parsed = parseLabel(label)
-  if (!parsed) throw invalid('label', 'label', { value: label })
-  return parsed.label
 }

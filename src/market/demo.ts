@@ -1,4 +1,5 @@
 // The marketplace of the demo: listings in every status and language, and sales of two years, for the sample catalogue.
+import { randomNumbers } from '#core/random.ts'
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -6,7 +7,7 @@ import { minorToNumber, minorToText } from '#core/money.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Db, ListingStatus, Tx } from '#db/schema.ts'
 import { hashRequest } from '#db/idempotency.ts'
-import { demoFactor, seeded } from '#prices/demo-walk.ts'
+import { demoFactor } from '#prices/demo-walk.ts'
 import { refreshServicePrices } from '#prices/service-price.ts'
 import { insertSales, type NewSale } from './order-store.ts'
 import { payoutKurus } from './payout.ts'
@@ -63,7 +64,7 @@ type DemoSettings = Omit<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
 
 /** Creates the demo's marketplace; deterministic except for times, which are relative to now. */
 export async function addDemoMarket(ctx: WriteCtx, settings: DemoSettings, sellers: readonly DemoSeller[]): Promise<void> {
-  const random = seeded(20261121)
+  const random = randomNumbers(20261121)
   const now = ctx.now()
   await change(ctx, async (tx, note) => {
     const sellables = await sellablesOf(tx)

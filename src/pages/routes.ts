@@ -8,12 +8,13 @@ import { sendBy } from '#http/fastify-adapter.ts'
 import { compress, encodingFor, orNotModified } from '#http/response.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { builtScript } from './built-script.ts'
-import { filledIn, GUIDES_PATH, PAGE_POLICY } from './frame.ts'
+import { filledIn, GUIDES_PATH, type NavigationLink, PAGE_POLICY } from './frame.ts'
 import { guidePage } from './guide-page.ts'
 import { type Guide, type Guides, readGuides, repositoryBytes, repositoryFile } from './guides.ts'
 import { homePage } from './home.ts'
 import { type EndpointMap, llmsText } from './llms.ts'
 import type { Document } from './reference/document.ts'
+import type { SampleRules } from './reference/samples.ts'
 import { OVERVIEW_PATH, REFERENCE_PATH, referencePages, type ReferencePages } from './reference/pages.ts'
 
 export interface PagesNode {
@@ -50,7 +51,10 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, m
     const script = builtScript(path, file)
     get(path, (request, reply) => sendBy(reply, script(request.headers['if-none-match'])))
   }
-  const reference = referenceOf(app, { url: documentUrl, credential: 'YOUR_API_KEY', hasClient: true }, true)
+  const reference = referenceOf(app, { url: documentUrl, credential: 'YOUR_API_KEY', hasClient: true }, [
+    { path: '/graphql', title: 'GraphiQL' },
+    { path: '/openapi.json', title: 'OpenAPI document' },
+  ])
   const guides = addGuides(get, 'public', { urlOf, keyFor, reference })
   addReferencePages(get, reference, { documentUrl, urlOf, keyFor })
   get('/changelog', (_request, reply) => reply.type(MARKDOWN).send(repositoryFile('CHANGELOG.md')))
@@ -60,7 +64,9 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, m
 /** Adds guides and reference to the operator's listener. @param documentUrl address of the listener in its OpenAPI document */
 export function addOperatorPages(app: FastifyInstance, { publicUrl, port }: { publicUrl: string | null; port: number }, documentUrl: string): void {
   const get = getterOf(app)
-  const reference = referenceOf(app, { url: documentUrl, credential: 'YOUR_OPERATOR_TOKEN', hasClient: false }, false)
+  const reference = referenceOf(app, { url: documentUrl, credential: 'YOUR_OPERATOR_TOKEN', hasClient: false }, [
+    { path: '/operator/openapi.json', title: 'OpenAPI document' },
+  ])
   const keyFor = () => null
   addGuides(get, 'operator', { urlOf: () => publicUrl ?? `http://127.0.0.1:${port}`, keyFor, reference })
   addReferencePages(get, reference, { documentUrl, urlOf: originOf, keyFor })
@@ -99,14 +105,10 @@ function missingPage({ method, url }: FastifyRequest): Error {
 }
 
 /** The pages, made from the finished document when the first one is read. */
-function referenceOf(app: FastifyInstance, rules: Parameters<typeof referencePages>[1], hasGraphiql: boolean): () => ReferencePages {
+function referenceOf(app: FastifyInstance, rules: SampleRules, links: readonly NavigationLink[]): () => ReferencePages {
   let made: ReferencePages | null = null
-  const links = [
-    { path: GUIDES_PATH, title: 'Guides' },
-    ...(hasGraphiql ? [{ path: '/graphql', title: 'GraphiQL' }] : []),
-    { path: hasGraphiql ? '/openapi.json' : '/operator/openapi.json', title: 'OpenAPI document' },
-  ]
-  return () => (made ??= referencePages(app.swagger() as unknown as Document, rules, links))
+  const all = [{ path: GUIDES_PATH, title: 'Guides' }, ...links]
+  return () => (made ??= referencePages(app.swagger() as unknown as Document, rules, all))
 }
 
 function addReferencePages(get: Get, reference: () => ReferencePages, { documentUrl, urlOf, keyFor }: Shown & { documentUrl: string }): void {

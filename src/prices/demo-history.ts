@@ -1,4 +1,5 @@
 // Adds an invented price history to the sample catalogue of the demo: two years of points that end at the sample's prices.
+import { randomNumbers } from '#core/random.ts'
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -7,7 +8,7 @@ import type { WriteCtx } from '#db/change.ts'
 import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
-import { DEMO_DAYS, demoWalk, seeded } from './demo-walk.ts'
+import { DEMO_DAYS, demoWalk } from './demo-walk.ts'
 import { ensureMonths } from './months.ts'
 
 /** Days between two points: of the price that an item is known by, and of its other conditions, grades and markets. */
@@ -65,7 +66,7 @@ function addPoints(
   { item_id: itemId, market, label_id: labelId, price, at_ms: atMs, import_id: importId, is_headline: isHeadline }: Anchor,
 ) {
   const walk = demoWalk(itemId)
-  const random = seeded((itemId * 31 + labelId) * 7 + market)
+  const random = randomNumbers((itemId * 31 + labelId) * 7 + market)
   const minor = parseMinor(price)!
   const step = isHeadline ? STEP.headline : STEP.other
   const on = (day: number) => Math.max(1, Math.round(minor * walk[day]! * (1 + (random() - 0.5) * OWN_NOISE)))

@@ -1,6 +1,7 @@
 // The invented exchange rates of the demo: one for each month of its history, and yesterday's.
+import { randomNumbers } from '#core/random.ts'
 import { DAY_MS } from '#core/duration.ts'
-import { DEMO_DAYS, seeded } from './demo-walk.ts'
+import { DEMO_DAYS } from './demo-walk.ts'
 import type { Rate } from './rate-rows.ts'
 
 /** Lira for one unit today. */
@@ -15,7 +16,7 @@ export function demoRates(now: Date): Rate[] {
   const first = (back: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)
   const days = [...Array.from({ length: months }, (_, i) => first(months - 1 - i)).filter((ms) => ms < yesterday), yesterday]
   return Object.entries(TODAY).flatMap(([currency, today]) => {
-    const random = seeded(currency.charCodeAt(0))
+    const random = randomNumbers(currency.charCodeAt(0))
     return days.map((ms) => {
       const back = (yesterday - ms) / DAY_MS / 30.4
       const wobble = 1 + (random() - 0.5) * 0.02 * Math.min(1, back)

@@ -1,5 +1,6 @@
 // The invented price movements of the demo: the same for the same item and number of days ago.
 import { DAY_MS } from '#core/duration.ts'
+import { randomNumbers } from '#core/random.ts'
 
 /** Days of history in the demo. */
 export const DEMO_DAYS = 730
@@ -19,7 +20,7 @@ const walks = new Map<number, Float64Array>()
 export function demoWalk(itemId: number): Float64Array {
   const known = walks.get(itemId)
   if (known) return known
-  const random = seeded(itemId * 7919)
+  const random = randomNumbers(itemId * 7919)
   const rise = TREND[0] + random() * (TREND[1] - TREND[0])
   const walk = new Float64Array(DEMO_DAYS + 1)
   let log = 0
@@ -35,15 +36,4 @@ export function demoWalk(itemId: number): Float64Array {
 export function demoFactor(itemId: number, at: Date, now: Date): number {
   const day = Math.floor((now.getTime() - at.getTime()) / DAY_MS)
   return demoWalk(itemId)[Math.min(DEMO_DAYS, Math.max(0, day))]!
-}
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

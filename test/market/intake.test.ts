@@ -498,7 +498,7 @@ describe('columns of a CSV', () => {
     expect((await mine())[0]).toMatchObject({ grade: { label } })
   })
 
-  test('the first filled column of a grade applies, and one that is no grade is refused', async () => {
+  test('the first non-empty grade column applies, and an invalid grade is refused', async () => {
     const report = await taken(
       `item_id,state,condition,grade,price\n${items.char},,Near Mint,PSA 10,1\n${items.char},NM,,,2\n${items.char},new,,,3\n`,
     )

@@ -1,4 +1,5 @@
 // A seller's order lines and statements: totals equal the sums of the lines to the kuruş, in every month and after every cancellation.
+import { randomNumbers } from '#core/random.ts'
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseMinor } from '#core/money.ts'
@@ -102,15 +103,10 @@ const told = ({ sales, refunds, commission, payout }: Statement) => ({
 const FORMAT = new Intl.DateTimeFormat('en-CA', { timeZone: ZONE, year: 'numeric', month: '2-digit' })
 const monthOf = (at: Date) => FORMAT.format(at)
 
-/** Numbers below a bound, the same for the same seed (mulberry32). */
+/** Numbers below a bound, the same for the same seed. */
 function seeded(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below)
-  }
+  const random = randomNumbers(seed)
+  return (below) => Math.floor(random() * below)
 }
 
 interface Sold {

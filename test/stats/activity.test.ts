@@ -7,7 +7,7 @@ import type { Activity } from '#stats/read-activity.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { operator } from '../console/browser.ts'
 import { DAY_MS } from '#core/duration.ts'
-import { randomNumbers } from '../../bench/random.ts'
+import { randomNumbers } from '#core/random.ts'
 import { OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'
 
 const ZONE = 'Europe/Istanbul'

@@ -47,7 +47,7 @@ const TEXT_COLUMNS = [
   'cardmarket_id',
 ] as const
 const NUMBER_COLUMNS = ['listing_id', 'item_id', 'quantity', 'price', 'min_offer_price'] as const
-/** The condition or grade; the first that is filled applies. */
+/** Columns for the condition or grade; the first non-empty one applies. */
 const GRADE_COLUMNS = ['grade', 'condition', 'state'] as const
 const OTHER_COLUMNS = ['description', 'images', 'offers_enabled'] as const
 const OWN_COLUMNS: readonly string[] = [...TEXT_COLUMNS, ...NUMBER_COLUMNS, ...GRADE_COLUMNS, ...OTHER_COLUMNS]
