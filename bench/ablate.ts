@@ -19,6 +19,8 @@ export const ABLATED = ['1', '2', '2n', '4n', '5', '5n', '6', '6n']
 
 const BATCHES_PER_SECOND = 10
 const BATCH = 100
+/** Rounds of every cell, after one that is not counted. */
+const ROUNDS = 7
 
 interface Variant {
   name: string
@@ -30,62 +32,95 @@ interface Variant {
 const VARIANTS: Variant[] = [
   { name: 'all', without: [], withPrices: true },
   ...SPEEDUPS.map((one) => ({ name: `all but ${one}`, without: [one], withPrices: false })),
-  ...SPEEDUPS.map((one) => ({ name: `${one} alone`, without: SPEEDUPS.filter((other) => other !== one), withPrices: true })),
   { name: 'none', without: SPEEDUPS, withPrices: true },
 ]
 
-/** Shares of bare node:http by workload and variant. */
+interface Cell {
+  variant: string
+  workload: string
+  /** whether prices arrive meanwhile */
+  prices: boolean
+  /** of bare node:http in the same round, one value per round */
+  shares: number[]
+}
+
+/**
+ * Shares of bare node:http by workload and variant. Every variant has its own node; all nodes but the measured one are suspended. In each
+ * round, a workload is measured on bare node:http and then on every variant, so that other activity on the machine affects all alike.
+ */
 export async function ablate(stage: Stage, workloads: readonly HttpWorkload[]): Promise<{ table: Table; figures: unknown }> {
   const traffics = new Map<HttpWorkload, Traffic>()
   for (const workload of workloads) traffics.set(workload, await workload.traffic(stage))
   await stage.stopNode()
-  const figures: { workload: string; variant: string; prices: boolean; share: number; p99: number }[] = []
-  for (const { name, without, withPrices } of VARIANTS) {
-    const node = await startNode(stage.database.url, { MINTMARK_WITHOUT: without.join(',') })
-    for (const workload of workloads) {
-      for (const prices of withPrices ? [false, true] : [false]) {
-        const measured = await shareOf(stage, node, workload.id, traffics.get(workload)!, prices)
-        figures.push({ workload: workload.id, variant: name, prices, ...measured })
-        stage.say(
-          `${name}, ${workload.id}${prices ? ' while prices arrive' : ''}: ${measured.share.toFixed(2)} of bare, p99 ${measured.p99.toFixed(1)} ms`,
-        )
+  const variants: (Variant & { node: Server })[] = []
+  for (const variant of VARIANTS) {
+    const node = await startNode(stage.database.url, { MINTMARK_WITHOUT: variant.without.join(',') })
+    process.kill(node.pid, 'SIGSTOP')
+    variants.push({ ...variant, node })
+  }
+  const cells = new Map<string, Cell>()
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    for (const prices of [false, true]) {
+      for (const workload of workloads) {
+        const measured = variants.filter(({ withPrices }) => withPrices || !prices)
+        for (const [variant, share] of await sharesOf(stage, workload.id, traffics.get(workload)!, measured, prices)) {
+          const key = `${variant} ${workload.id} ${prices}`
+          if (!cells.has(key)) cells.set(key, { variant, workload: workload.id, prices, shares: [] })
+          if (round > 0) cells.get(key)!.shares.push(share)
+        }
       }
     }
+    stage.say(`round ${round} of ${ROUNDS}`)
+  }
+  for (const { node } of variants) {
+    process.kill(node.pid, 'SIGCONT')
     await node.stop()
   }
-  const cell = (variant: string, workload: string) =>
-    figures
-      .filter((one) => one.variant === variant && one.workload === workload)
-      .map(({ share }) => share.toFixed(2))
-      .join(' / ')
+  const figures = [...cells.values()]
+  const shown = ({ shares }: Cell) => `${median(shares).toFixed(2)} (${Math.min(...shares).toFixed(2)}-${Math.max(...shares).toFixed(2)})`
+  const row = (variant: string, prices: boolean) =>
+    workloads.map(({ id }) => {
+      const found = cells.get(`${variant} ${id} ${prices}`)
+      return found ? shown(found) : ''
+    })
   const table: Table = {
-    title: 'Share of bare node:http, calm / while 10 batches of 100 prices a second arrive',
+    title: `Share of bare node:http: median of ${ROUNDS} rounds (lowest-highest)`,
     head: ['Speed-ups', ...workloads.map(({ id }) => id)],
-    rows: VARIANTS.map(({ name }) => [name, ...workloads.map(({ id }) => cell(name, id))]),
+    rows: [
+      ...VARIANTS.map(({ name }) => [name, ...row(name, false)]),
+      ...VARIANTS.filter(({ withPrices }) => withPrices).map(({ name }) => [`${name}, while prices arrive`, ...row(name, true)]),
+    ],
     words: 1,
   }
   return { table, figures }
 }
 
-async function shareOf(stage: Stage, node: Server, id: string, { bytes, requests, plan }: Traffic, prices: boolean) {
-  const { effort, database } = stage
+async function sharesOf(
+  stage: Stage,
+  id: string,
+  { bytes, requests, plan }: Traffic,
+  variants: readonly (Variant & { node: Server })[],
+  prices: boolean,
+): Promise<[string, number][]> {
+  const { database } = stage
   const bareServer = await startServer('bench/bare-server.ts', [String(bytes)])
   const common = { key: database.accounts[plan].key, requestsFile: writeRequests(stage.server.dir, id, requests) }
   const load = ({ url, pid }: Server): Load => ({ url, pid, ...common })
   const feed = prices ? postingPrices(database) : null
   await measure(load(bareServer), 1)
-  await measure(load(node), 1)
-  const shares: number[] = []
-  const p99s: number[] = []
-  for (let round = 0; round < effort.rounds; round += 1) {
-    const bare = await measure(load(bareServer), effort.seconds)
-    const ours = await measure(load(node), effort.seconds)
-    shares.push(ours.requestsPerSecond / bare.requestsPerSecond)
-    p99s.push(ours.p99)
+  const bare = await measure(load(bareServer), 1)
+  await bareServer.stop()
+  const shares: [string, number][] = []
+  for (const { name, node } of variants) {
+    process.kill(node.pid, 'SIGCONT')
+    // A node that was suspended while prices arrived first reads what it missed.
+    if (prices) await measure(load(node), 1)
+    const { requestsPerSecond } = await measure(load(node), 1)
+    process.kill(node.pid, 'SIGSTOP')
+    shares.push([name, requestsPerSecond / bare.requestsPerSecond])
   }
   await feed?.stop()
-  await bareServer.stop()
-  return { share: median(shares), p99: median(p99s) }
+  return shares
 }
 
 /** Posts batches of changed prices like a feed until stopped. */

@@ -164,12 +164,13 @@ export async function startNode({
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
   const sessions = { console: consoleSessions({ db, log, now }, config.operatorToken), seller: sellerSessions({ db, log, now }) }
   const cachedRows = config.without.has('query-cache') ? 0 : undefined
+  const readyOnce = config.without.has('ready-bytes')
   let publicUrl: string | null = null
   // Responses are built only after the public listener has opened.
   const addresses = imageAddresses(() => config.publicUrl ?? publicUrl ?? '', config.imageProxy)
-  const catalogue = new Catalogue(db, { ...config, cachedRows, now, addresses })
+  const catalogue = new Catalogue(db, { ...config, cachedRows, readyOnce, now, addresses })
   const market: MarketSettings = config
-  const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, cachedRows })
+  const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, readyOnce, cachedRows })
   const caughtUp = () => feed.pull()
   const polls = new LongPolls()
   const events = new EventFeed(db, polls)

@@ -40,6 +40,8 @@ const AS_STORED = imageAddresses(() => '', false)
 
 export interface CatalogueSettings {
   readyBytesMb: number
+  /** see `ReadyBytes` */
+  readyOnce?: boolean
   /** see `ItemQueries` */
   cachedRows?: number | undefined
   /** markets whose prices are shown if an item has none in its home market, in order of preference */
@@ -240,7 +242,8 @@ export class Catalogue extends Freezable implements ChangeFollower {
   #emptyReady(): Record<ReadyShape, ReadyBytes> {
     // Both budgets hold the same number of items; the rest is for whole responses (CACHED_ITEMS_SHARE).
     const bytes = this.#settings.readyBytesMb * 1024 * 1024
-    return { starter: new ReadyBytes(bytes * 0.2), full: new ReadyBytes(bytes * 0.575) }
+    const once = this.#settings.readyOnce
+    return { starter: new ReadyBytes(bytes * 0.2, once), full: new ReadyBytes(bytes * 0.575, once) }
   }
 
   async #fill({ kysely: db }: Db): Promise<void> {

@@ -23,8 +23,12 @@ export class ReadyBytes {
   /** position by key, 0 for none; four bytes per key, because there are many more keys than entries */
   #places = new Uint32Array(0)
 
-  constructor(budgetBytes: number) {
+  readonly #once: boolean
+
+  /** @param once whether an entry is dropped when it is copied, to measure what the cache gains */
+  constructor(budgetBytes: number, once = false) {
     this.#ring = new ByteRing(budgetBytes)
+    this.#once = once
   }
 
   has(key: number): boolean {
@@ -44,6 +48,7 @@ export class ReadyBytes {
     const length = words[word + LENGTH]!
     const from = (word + HEAD_WORDS) * WORD_BYTES
     bytes.copy(target, at, from, from + length)
+    if (this.#once) this.drop(key)
     return at + length
   }
 

@@ -29,12 +29,12 @@ export class ListingJson {
   #page = Buffer.allocUnsafe(FIRST_BYTES)
   #at = 0
 
-  constructor(budgetMb: number) {
+  constructor(budgetMb: number, once?: boolean) {
     const bytes = budgetMb * 1024 * 1024
     // A tenth of the budget is reserved for whole responses (KEPT_LISTINGS_SHARE).
-    this.#heads = new ReadyBytes(bytes * 0.46)
-    this.#items = new ReadyBytes(bytes * 0.22)
-    this.#sales = new ReadyBytes(bytes * 0.22)
+    this.#heads = new ReadyBytes(bytes * 0.46, once)
+    this.#items = new ReadyBytes(bytes * 0.22, once)
+    this.#sales = new ReadyBytes(bytes * 0.22, once)
   }
 
   /** Invalidates the minimal form of a row. */

@@ -28,6 +28,8 @@ export interface ListingSnapshotOptions {
   /** IANA zone of local times */
   timeZone: string
   readyBytesMb: number
+  /** see `ReadyBytes` */
+  readyOnce?: boolean
   /** passed to `ListingQueries` */
   cachedRows?: number
 }
@@ -171,8 +173,8 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
   }
 
   #empty(): { state: ListingState; json: ListingJson } {
-    const { catalogue, timeZone, readyBytesMb, cachedRows } = this.#options
-    const json = new ListingJson(readyBytesMb)
+    const { catalogue, timeZone, readyBytesMb, readyOnce, cachedRows } = this.#options
+    const json = new ListingJson(readyBytesMb, readyOnce)
     return { json, state: new ListingState(catalogue, timeZone, (row) => json.drop(row), cachedRows) }
   }
 
