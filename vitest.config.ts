@@ -55,9 +55,9 @@ const project = (name: string, include: string[], exclude: string[], timeoutMs: 
 })
 
 export default defineConfig({
-  // Resolve graphql as Node does; otherwise it is loaded twice, once for our code and once for packages that depend on it.
-  resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
+    // Node itself loads the modules, as in the program, from its compile cache.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     environment: 'node',
     globalSetup: ['test/support/global-setup.ts', 'test/support/build-pages.ts'],
     setupFiles: ['test/support/same-cases.ts'],
@@ -67,6 +67,8 @@ export default defineConfig({
     // One more than the two cores of CI, because some files mostly wait, for example for timeouts.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
+    // Tests beside their siblings that only `npm run test:all` runs.
+    tags: [{ name: 'slow', description: 'proofs with tool chains, real programs, and pages in every layout' }],
     // Polled expectations may take long on a busy machine without being wrong.
     expect: { poll: { timeout: 60 * SECOND_MS, interval: 25 } },
     // The limits only end a test that hangs; a busy machine is ten times slower than an idle one.

@@ -35,6 +35,11 @@ const VARIANTS: Variant[] = [
   { name: 'none', without: SPEEDUPS, withPrices: true },
 ]
 
+interface NodeOf {
+  name: string
+  node: Server
+}
+
 interface Cell {
   variant: string
   workload: string
@@ -45,36 +50,42 @@ interface Cell {
 }
 
 /**
- * Shares of bare node:http by workload and variant. Every variant has its own node; all nodes but the measured one are suspended. In each
- * round, a workload is measured on bare node:http and then on every variant, so that other activity on the machine affects all alike.
+ * Shares of bare node:http by workload and variant. Every variant has its own idle node. In each round, a workload is measured on bare node:http
+ * and then on every variant, so that other activity on the machine affects all alike. While prices arrive, only one node runs at a time.
  */
 export async function ablate(stage: Stage, workloads: readonly HttpWorkload[]): Promise<{ table: Table; figures: unknown }> {
   const traffics = new Map<HttpWorkload, Traffic>()
   for (const workload of workloads) traffics.set(workload, await workload.traffic(stage))
   await stage.stopNode()
-  const variants: (Variant & { node: Server })[] = []
-  for (const variant of VARIANTS) {
-    const node = await startNode(stage.database.url, { MINTMARK_WITHOUT: variant.without.join(',') })
-    process.kill(node.pid, 'SIGSTOP')
-    variants.push({ ...variant, node })
-  }
   const cells = new Map<string, Cell>()
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const prices of [false, true]) {
-      for (const workload of workloads) {
-        const measured = variants.filter(({ withPrices }) => withPrices || !prices)
-        for (const [variant, share] of await sharesOf(stage, workload.id, traffics.get(workload)!, measured, prices)) {
-          const key = `${variant} ${workload.id} ${prices}`
-          if (!cells.has(key)) cells.set(key, { variant, workload: workload.id, prices, shares: [] })
-          if (round > 0) cells.get(key)!.shares.push(share)
-        }
+  const measureRound = async (round: number, nodes: readonly NodeOf[], prices: boolean) => {
+    for (const workload of workloads) {
+      for (const [variant, share] of await sharesOf(stage, workload.id, traffics.get(workload)!, nodes, prices)) {
+        const key = `${variant} ${workload.id} ${prices}`
+        if (!cells.has(key)) cells.set(key, { variant, workload: workload.id, prices, shares: [] })
+        // Round 0 warms up.
+        if (round > 0) cells.get(key)!.shares.push(share)
       }
     }
+  }
+  const start = async ({ name, without }: Variant): Promise<NodeOf> => ({
+    name,
+    node: await startNode(stage.database.url, { MINTMARK_WITHOUT: without.join(',') }),
+  })
+  const nodes: NodeOf[] = []
+  for (const variant of VARIANTS) nodes.push(await start(variant))
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    await measureRound(round, nodes, false)
     stage.say(`round ${round} of ${ROUNDS}`)
   }
-  for (const { node } of variants) {
-    process.kill(node.pid, 'SIGCONT')
-    await node.stop()
+  for (const { node } of nodes) await node.stop()
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    for (const variant of VARIANTS.filter(({ withPrices }) => withPrices)) {
+      const one = await start(variant)
+      await measureRound(round, [one], true)
+      await one.node.stop()
+    }
+    stage.say(`round ${round} of ${ROUNDS} while prices arrive`)
   }
   const figures = [...cells.values()]
   const shown = ({ shares }: Cell) => `${median(shares).toFixed(2)} (${Math.min(...shares).toFixed(2)}-${Math.max(...shares).toFixed(2)})`
@@ -99,7 +110,7 @@ async function sharesOf(
   stage: Stage,
   id: string,
   { bytes, requests, plan }: Traffic,
-  variants: readonly (Variant & { node: Server })[],
+  nodes: readonly NodeOf[],
   prices: boolean,
 ): Promise<[string, number][]> {
   const { database } = stage
@@ -111,12 +122,9 @@ async function sharesOf(
   const bare = await measure(load(bareServer), 1)
   await bareServer.stop()
   const shares: [string, number][] = []
-  for (const { name, node } of variants) {
-    process.kill(node.pid, 'SIGCONT')
-    // A node that was suspended while prices arrived first reads what it missed.
+  for (const { name, node } of nodes) {
     if (prices) await measure(load(node), 1)
     const { requestsPerSecond } = await measure(load(node), 1)
-    process.kill(node.pid, 'SIGSTOP')
     shares.push([name, requestsPerSecond / bare.requestsPerSecond])
   }
   await feed?.stop()

@@ -19,6 +19,7 @@ import type { AuditRow } from '#audit/types.ts'
 import { operator } from '../identity/kit.ts'
 import { endAll, run } from '../program/service.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 import { openS3 } from '../support/s3.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mintmark-audit-archive-'))
@@ -124,7 +125,7 @@ describe('an archived audit log', () => {
         expect(await inDatabase()).toEqual(ids)
         await node.db.kysely.deleteFrom('audit_archives').execute()
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     )
   })
 
@@ -196,7 +197,7 @@ describe('an archived audit log', () => {
   })
 })
 
-test('commands archive, list and restore months of the audit log', async () => {
+test('commands archive, list and restore months of the audit log', { tags: 'slow' }, async () => {
   const before = await everything()
   const env = { DATABASE_URL: node.databaseUrl, ARCHIVE_DIR: folder, AUDIT_ARCHIVE_MONTHS: '6', SECRET_KEY: 'secret key of all the tests' }
   const ran = await run(['archive', 'run', '--audit', '--json'], env)

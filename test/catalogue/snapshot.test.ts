@@ -15,6 +15,7 @@ import { fold } from '#index/fold.ts'
 import { packPrices } from '#prices/payload.ts'
 import { readConfig } from '#config.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { runs } from '../support/runs.ts'
 
 const NAMES = ['Kaplan', 'kaplan', 'Ara Kaplan', 'Tekir', 'Çınar', 'Cinar Ağacı', 'Kap', 'Tekir Kaplan']
 const SETS = ['Set', 'Kaplan Seti', 'Ara']
@@ -293,7 +294,7 @@ test('answers every query like a naive catalogue, after any changes', async () =
         await compare(catalogue, asks)
       }
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })
 

@@ -173,7 +173,6 @@ describe.skipIf(NO_BROWSER)(`in a page of another origin${WHY}`, () => {
   })
 
   afterAll(async () => {
-    await browser.close()
     server.close()
   })
 

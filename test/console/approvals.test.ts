@@ -34,10 +34,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     page = visited.page
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   const listingOf = (title: string, fields: object = {}) =>
     operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: itemId, title, price: 500, ...fields })

@@ -45,9 +45,12 @@ const ARGS = [
   '--disable-sync',
 ]
 
+let browser: Promise<Browser> | null = null
+
+/** The browser of this worker: one for all its files, ended with the worker. */
 export function launch(): Promise<Browser> {
   if (!CHROMIUM) throw new Error(`No browser is at ${CANDIDATES.join(', ')}`)
-  return chromium.launch({ executablePath: CHROMIUM, args: ARGS })
+  return (browser ??= chromium.launch({ executablePath: CHROMIUM, args: ARGS }))
 }
 
 export interface Visit {

@@ -26,7 +26,6 @@ describe.skipIf(NO_BROWSER)(`Dumps in the console${WHY}`, () => {
   })
 
   afterAll(async () => {
-    await browser.close()
     await node.close()
     await s3.close()
     rmSync(folder, { recursive: true })

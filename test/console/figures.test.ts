@@ -35,10 +35,7 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
     await operator(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Binder' })
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   test('of today compare the selected period and chart the selected figure', async () => {
     const { page, open, troubles, close } = await signedIn(browser, node, { reducedMotion: 'reduce' })

@@ -27,10 +27,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await page.route(PICTURES, (route) => route.abort())
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   const decisionOf = async (name: string, state = 'decided') =>
     (await operator<Match[]>(node, 'GET', `/matches?state=${state}&per_page=100`)).find((match) => match.record.name === name)?.decision

@@ -27,10 +27,7 @@ describe.skipIf(NO_BROWSER)(`Cancelling orders in the console${WHY}`, () => {
     itemId = (await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard'))[0]!.id
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   /** An order of two listings: two units of one and the last unit of the other. */
   const makeOrder = async (id: number): Promise<[Listing, Listing]> => {
@@ -53,7 +50,7 @@ describe.skipIf(NO_BROWSER)(`Cancelling orders in the console${WHY}`, () => {
     )
   const listing = ({ id }: Listing) => operator<Listing>(node, 'GET', `/listings/${id}`)
 
-  test.each(LAYOUTS)('lists of orders and listings with large amounts and long names fit and do not move: $name', async ({ options }) => {
+  test.each(LAYOUTS)('lists of orders and listings with large amounts and long names fit and do not move: $name', { tags: 'slow' }, async ({ options }) => {
     const sellers = ['Galata Koleksiyon Dünyası', 'Kart Evi'].map(async (name) =>
       operator<{ id: number }>(node, 'POST', '/accounts', { name: `${name} ${options.locale}`, plan: 'plus' }),
     )

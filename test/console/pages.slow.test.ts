@@ -21,10 +21,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     paths = await fill(node)
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   test.each(LAYOUTS)('have no accessibility problems: $name', async ({ options }) => {
     const visited = await signedIn(browser, node, options)

@@ -19,10 +19,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     browser = await launch()
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   /** No findings of axe, nothing wider than the window, one heading. */
   async function expectSound(page: Page): Promise<void> {

@@ -27,7 +27,6 @@ describe.skipIf(NO_BROWSER)(`Pictures in the console${WHY}`, () => {
   })
 
   afterAll(async () => {
-    await browser.close()
     await node.close()
     await source.close()
     rmSync(dataDir, { recursive: true, force: true })

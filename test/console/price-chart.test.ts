@@ -67,10 +67,7 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     for (const [index, days] of [120, 50, 12, 5].entries()) await operator(node, 'POST', '/orders', order(index + 1, days))
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   const toItem = async (options = {}) => {
     const visited = await signedIn(browser, node, { reducedMotion: 'reduce', ...options })

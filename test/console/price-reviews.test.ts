@@ -32,10 +32,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     page = visited.page
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   const post = (id: number, price: number, day: number, market = 'source_c') =>
     operator(node, 'POST', '/prices', [{ item_id: id, market, label: 'Near Mint', price, updated_at: at(day) }])

@@ -27,7 +27,6 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
 
   afterAll(async () => {
     expect(visited.troubles).toEqual([])
-    await browser.close()
     await node.close()
   })
 

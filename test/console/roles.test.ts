@@ -48,10 +48,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
     ]
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   async function signedInAs(role: Role): Promise<Visit> {
     const who = await member(node, `Has ${role}`, [role])
@@ -77,7 +74,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
     }
   }
 
-  test('a read-only person can open every page and has no write actions, by mouse or keyboard', async () => {
+  test('a read-only person can open every page and has no write actions, by mouse or keyboard', { tags: 'slow' }, async () => {
     const visited = await signedInAs('read_only')
     const { page, open, troubles } = visited
     await expectWritesOn(visited, () => false)

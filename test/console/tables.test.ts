@@ -222,7 +222,6 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
   afterAll(async () => {
     expect(visited.troubles).toEqual([])
     await visited.close()
-    await browser.close()
   })
 
   const rows = () => page.locator('main tbody:not(.awaited) tr')
@@ -384,7 +383,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(String(node.accounts.plus))
   })
 
-  test('lists load without layout shifts, wide and narrow', async () => {
+  test('lists load without layout shifts, wide and narrow', { tags: 'slow' }, async () => {
     const moved: string[] = []
     for (const viewport of [
       { width: 1280, height: 900 },

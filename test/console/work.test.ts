@@ -38,10 +38,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     page = visited.page
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   const listingOf = (title: string, quantity = 1) =>
     operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: item.id, title, price: 500, quantity })
@@ -508,7 +505,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect([download.suggestedFilename(), lines.length]).toEqual([`import-${started!.split('/').at(-1)}-refusals.csv`, 64])
   })
 
-  test('several files are checked together, each by name, without layout shifts', async () => {
+  test('several files are checked together, each by name, without layout shifts', { tags: 'slow' }, async () => {
     await visited.open('/imports')
     const file = (name: string, ref: string) => {
       const text = `item_ref,market,label,price,updated_at\n${ref},source_b,Lightly Played,71.00,2026-11-21T00:00:00Z\n`

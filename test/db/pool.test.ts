@@ -8,6 +8,7 @@ import { BinaryRows, copyIn, copyOut, int4At, int8At, minorAt, readBinaryCopy, t
 import { type Database, openPool } from '#db/pool.ts'
 import { isUnavailable } from '#db/transaction.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { runs } from '../support/runs.ts'
 
 interface Schema {
   numbers: { a: number; b: number | null; c: number }
@@ -131,7 +132,7 @@ test('binary COPY returns what was written, wherever the chunks are split', asyn
       expect(count).toBe(rows.length)
       expect(read).toEqual(rows)
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 
@@ -167,7 +168,7 @@ test('binary rows keep amounts to the cent and times to the millisecond, in SQL 
       })
       expect(read).toEqual(given)
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 

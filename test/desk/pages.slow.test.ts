@@ -69,10 +69,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await send(`${node.publicUrl}/api/v1/me`, node.keys.plus)
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   test.each(LAYOUTS)('have no accessibility problems: $name', async ({ options }) => {
     const visited = await signedInToDesk(browser, node, node.keys.plus, options)

@@ -34,10 +34,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     page = visited.page
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   const own = async (id: number) => (await send<Listing>(`${node.publicUrl}/api/v1/plus/listings/${id}?with_details=1`, node.keys.plus)).body.data
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })

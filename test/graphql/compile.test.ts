@@ -24,6 +24,7 @@ import type { Plan } from '#core/plans.ts'
 import { change } from '#db/change.ts'
 import { packPrices } from '#prices/payload.ts'
 import type { TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 import { startSampleNode } from './client.ts'
 
 const schema = buildSchema()
@@ -132,7 +133,7 @@ describe.each(['starter', 'professional'] as const)('%s', (plan) => {
       expect(validate(schema, parse(query), specifiedRules)).toEqual([])
       if (compare(query, sent, ctxOf(plan)) === 'same') same += 1
     })
-    fc.assert(random, { numRuns: 200 })
+    fc.assert(random, { numRuns: runs(200) })
     expect(same).toBeGreaterThan(20)
   })
 })

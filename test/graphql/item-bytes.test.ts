@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ItemBytes } from '#graphql/item-bytes.ts'
 import { Output } from '#graphql/output.ts'
+import { runs } from '../support/runs.ts'
 
 const output = new Output()
 
@@ -44,7 +45,7 @@ test('cached bytes are those stored, through growth, replacement and any changes
       expect(read(kept, selection, row, version)).toBe(textOf(selection, row, version))
     }
   })
-  fc.assert(steps, { numRuns: 5 })
+  fc.assert(steps, { numRuns: runs(5) })
   expect(found).toBeGreaterThan(0)
 })
 
@@ -107,5 +108,5 @@ test('responses consist of the written texts and bytes, in order, of any size', 
     expect(others.map(String)).toEqual(['another answer', 'another answer'])
     expect(page.equals(Buffer.concat(expected))).toBe(true)
   })
-  fc.assert(written, { numRuns: 50 })
+  fc.assert(written, { numRuns: runs(50) })
 })

@@ -2,11 +2,12 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { importFiles, send, startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 import { hangOn, makeTwins, merged, operator, postPrices, stateOf, undo } from './kit.ts'
 
 let node: TestNode
 let category: number
-let runs = 0
+let cases = 0
 
 beforeAll(async () => {
   node = await startTestNode()
@@ -30,8 +31,8 @@ type Card = typeof card extends fc.Arbitrary<infer T> ? T : never
 const chain = fc.array(fc.record({ from: fc.nat(), into: fc.nat() }), { minLength: 1, maxLength: 4 })
 
 async function make({ origin, market, ids, price, used }: Card, n: number): Promise<number> {
-  const name = `${runs}-${n}`
-  const foreignIds = ids.map((id) => ({ source: 'cardmarket', id: `${runs}-${id}` }))
+  const name = `${cases}-${n}`
+  const foreignIds = ids.map((id) => ({ source: 'cardmarket', id: `${cases}-${id}` }))
   const id = await created(origin, market, name, foreignIds)
   if (price !== null) {
     for (const [of, day] of [
@@ -93,7 +94,7 @@ const INTO_AN_OPERATORS_ITEM: [Card[], { from: number; into: number }[]] = [
 test('merges in any chain of items of any origin are reverted exactly', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(card, { minLength: 2, maxLength: 4 }), chain, async (cards: Card[], steps) => {
-      runs += 1
+      cases += 1
       const ids: number[] = []
       for (const [n, each] of cards.entries()) ids.push(await make(each, n))
       const left = [...ids]
@@ -109,7 +110,7 @@ test('merges in any chain of items of any origin are reverted exactly', async ()
         expect(await everything(ids)).toEqual(before)
       }
     }),
-    { numRuns: 12, endOnFailure: true, examples: [INTO_AN_OPERATORS_ITEM] },
+    { numRuns: runs(12), endOnFailure: true, examples: [INTO_AN_OPERATORS_ITEM] },
   )
 })
 

@@ -8,6 +8,7 @@ import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import type { PriceJob } from '#market/jobs/types.ts'
 import { ask } from '../graphql/client.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 import { found, inStatus, makeCatalogue, operator, orderId, plus, published, type Status, STATUS_LIST } from './kit.ts'
 
 let node: TestNode
@@ -179,7 +180,7 @@ test('planning, applying and undoing rows has the same effect as single writes',
         }
       }
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   )
 })
 

@@ -10,6 +10,7 @@ import type { Terms } from '#market/repricing/terms.ts'
 import { ROUNDS, walk } from '../../reliability/repricing-walk.ts'
 import { ask } from '../graphql/client.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 import { DAY_MS, type Grades, makeCatalogue, operator, orderId, plus, published } from './kit.ts'
 
 const HOUR_MS = DAY_MS / 24
@@ -108,7 +109,7 @@ describe('the price by a rule', () => {
         expect(price).toBeLessThanOrEqual(999_999_900)
         expect(Number.isInteger(price)).toBe(true)
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 
@@ -146,7 +147,7 @@ describe('the price by a rule', () => {
         expect(follows.kurus).toBeLessThanOrEqual(Math.max(...prices))
         expect(follows.kurus * 2).toBeGreaterThanOrEqual(Math.min(...prices))
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 

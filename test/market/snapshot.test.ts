@@ -9,6 +9,7 @@ import type { ListingFilter } from '#market/snapshot/filters.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import { LISTING_SORTS, type ListingSort } from '#market/snapshot/queries.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 import { DAY_MS, makeCatalogue, operator, orderId, pending, plus, published } from './kit.ts'
 
 let node: TestNode
@@ -210,7 +211,7 @@ test('every page equals the result of SQL, after every change', async () => {
         }
       },
     ),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   )
 })
 
@@ -219,7 +220,7 @@ test('a fresh load equals the followed state', async () => {
   await fresh.load()
   await fc.assert(
     fc.asyncProperty(queries, (query) => compare(fresh, query)),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
   expect(fresh.size).toBe(node.listings.size)
 })

@@ -8,6 +8,7 @@ import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import { type Vacation, withoutVacation, withVacation } from '#market/vacation.ts'
 import { ask } from '../graphql/client.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 import { DAY_MS, found, inStatus, makeCatalogue, operator, orderId, pending, plus, published } from './kit.ts'
 
 const HOUR_MS = DAY_MS / 24
@@ -311,7 +312,7 @@ describe('the rule', () => {
         for (let moment = now; moment < end; moment += 1) if (visible(moment)) shown += 1
         expect(shown).toBe(period)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })
@@ -360,7 +361,7 @@ describe('a sequence of vacations, approvals and edits', () => {
         }
         await plus(node, 'DELETE', `/listings/${id}`)
       }),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     )
   })
 })

@@ -13,6 +13,7 @@ import { findVisibilityRow } from '#market/visibility-rows.ts'
 import { hindrancesOf } from '#market/visibility.ts'
 import { ask } from '../graphql/client.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 import { DAY_MS, inStatus, makeCatalogue, operator, orderId, pending, plus, published, search } from './kit.ts'
 
 let node: TestNode
@@ -199,7 +200,7 @@ test('there is no reason if and only if a search finds the listing', async () =>
     ] as const
   ).map(([what, n]) => ({ what, n }))
   const stories = fc.array(steps, { minLength: 10, maxLength: 40 })
-  await fc.assert(fc.asyncProperty(stories, story), { numRuns: 15, examples: [[through]] })
+  await fc.assert(fc.asyncProperty(stories, story), { numRuns: runs(15), examples: [[through]] })
   for (const state of [
     'visible',
     'visible on Starter',

@@ -19,6 +19,7 @@ import { forgetOldPrices } from '#prices/retention.ts'
 import { history, makeTwins, merged, operator, type Posted, postPrices, undo } from '../identity/kit.ts'
 import { endAll, run } from '../program/service.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 import { openS3, type S3Store } from '../support/s3.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mintmark-archive-'))
@@ -154,7 +155,7 @@ describe('an archived history', () => {
           expect(await answers()).toEqual(before)
         },
       ),
-      { numRuns: 4 },
+      { numRuns: runs(4) },
     )
   })
 
@@ -425,7 +426,7 @@ describe('archiving', () => {
     expect(await mayArchive(node.db, 'price_archives')).toBe(true)
   })
 
-  test('is run, listed and undone by commands', async () => {
+  test('is run, listed and undone by commands', { tags: 'slow' }, async () => {
     const env = { DATABASE_URL: node.databaseUrl, ARCHIVE_DIR: folder, PRICE_ARCHIVE_MONTHS: '13', SECRET_KEY: 'secret key of all the tests' }
     const before = await seen()
     const ran = await run(['archive', 'run', '--json'], env)

@@ -12,6 +12,7 @@ import { judgeAllPrices } from '#prices/judge-all.ts'
 import { forgetOldStatements } from '#prices/retention.ts'
 import { merge } from '../identity/kit.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 
 interface Shop {
   node: TestNode
@@ -177,7 +178,7 @@ test('after any imports, reverts and reverts of reverts, the state equals that o
       const [left, wanted] = await Promise.all([stateOf(shop, new Map(came.map(({ id }, n) => [id, n]))), stateOf(fresh, freshIds)])
       expect(left).toEqual(wanted)
     }),
-    { numRuns: 40, examples: [[HELD_IN_PLACE_OF_A_LATER_ONE]] },
+    { numRuns: runs(40), examples: [[HELD_IN_PLACE_OF_A_LATER_ONE]] },
   )
 })
 

@@ -8,6 +8,7 @@ import { call } from '#core/verb.ts'
 import { revertImport } from '#imports/revert-import.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 
 let node: TestNode
 let ctx: PriceWriteCtx
@@ -96,7 +97,7 @@ test('reverted in turn, each batch restores the previous state, and can be resto
         await call(revertImport, ctx, { id: again.id })
       }
     }),
-    { numRuns: 15 },
+    { numRuns: runs(15) },
   )
 })
 
@@ -122,6 +123,6 @@ test('reverted in any order, no batch leaves traces', async () => {
       }
       expect(await state(items)).toEqual({ points: [], current: [] })
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })

@@ -126,7 +126,7 @@ describe('the demo on a node', () => {
   })
 })
 
-test('the demo is the same each time, also after resets', async () => {
+test('the demo is the same each time, also after resets', { tags: 'slow' }, async () => {
   const [one, other] = [await emptyPlace(), await emptyPlace()]
   const first = await prepareDemo(one.ctx, one.config)
   await prepareDemo(other.ctx, other.config)

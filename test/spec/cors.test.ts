@@ -182,7 +182,6 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
   })
 
   afterAll(async () => {
-    await browser.close()
     server.close()
   })
 

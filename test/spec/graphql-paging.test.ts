@@ -12,6 +12,7 @@ import { packPrices } from '#prices/payload.ts'
 import { setRates } from '#prices/set-rates.ts'
 import { ask, type GraphqlReply } from '../graphql/client.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 
 /** Most items are of source_a; some have only a source_b price, in another currency. */
 const PRICED = [MARKETS.indexOf('source_a'), MARKETS.indexOf('source_b')]
@@ -129,7 +130,7 @@ describe.each(SORTS)('sorted by $field $direction', ({ field, direction }: { fie
         for (const id of seen) if (!moved.has(id)) expect(times(id)).toBe(1)
         for (const id of live) await removeItem(id)
       }),
-      { numRuns: 6 },
+      { numRuns: runs(6) },
     )
   })
 })
@@ -181,7 +182,7 @@ describe('a search without a sort', () => {
           for (const id of ids) if (!removed.has(id)) await removeItem(id)
         },
       ),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     )
   })
 

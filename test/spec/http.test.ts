@@ -15,6 +15,7 @@ import { type Reply, send, silent, startTestNode, type TestNode } from '../suppo
 import { importOneItem } from '../support/one-item.ts'
 import { resolved } from '../support/openapi.ts'
 import { rulesIn } from '../support/reasons.ts'
+import { runs } from '../support/runs.ts'
 
 let node: TestNode
 let itemId: number
@@ -316,7 +317,7 @@ describe('parameters', () => {
         expect(has_more).toBe(current_page < last_page)
         expect(reply.body.data.length).toBe(Math.max(0, Math.min(per_page, total - (current_page - 1) * per_page)))
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

@@ -198,7 +198,7 @@ describe.each(DOCUMENTS)('$path', ({ path, schemas }) => {
     }
   })
 
-  test('passes Redocly', async () => {
+  test('passes Redocly', { tags: 'slow' }, async () => {
     const file = join(directory, 'redocly.json')
     writeFileSync(file, JSON.stringify(read(path)))
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
@@ -211,7 +211,7 @@ describe.each(DOCUMENTS)('$path', ({ path, schemas }) => {
     expect(totals).toEqual({ errors: 0, warnings: 0, ignored: 0 })
   })
 
-  test('passes Spectral', async () => {
+  test('passes Spectral', { tags: 'slow' }, async () => {
     const linter = new spectral.Spectral()
     linter.setRuleset({ extends: [[rulesets.oas as never, 'recommended']] })
     const problems = await linter.run(JSON.parse(JSON.stringify(read(path))) as Record<string, unknown>)

@@ -14,10 +14,7 @@ describe.skipIf(NO_BROWSER)(`Reference pages${WHY}`, () => {
     browser = await launch()
   })
 
-  afterAll(async () => {
-    await browser.close()
-    await node.close()
-  })
+  afterAll(() => node.close())
 
   const VIEWS = [
     { width: 1280, colorScheme: 'light' },
