@@ -1,27 +1,36 @@
 // Lists all accounts, oldest first unless another order is requested.
+import { sql } from 'kysely'
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
+import { listVerb } from '#core/paging.ts'
 import { PLANS } from '#core/plans.ts'
-import { verb } from '#core/verb.ts'
-import { namesOf, sortParams } from '#db/sorting.ts'
-import { ACCOUNT_SORTING, pageOfAccounts } from './store.ts'
-import type { Account, ReadCtx } from './types.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import { contains, pageOf } from '#db/page.ts'
+import { namesOf, orderBy, type Sorting, sortParams } from '#db/sorting.ts'
+import { ACCOUNT_COLUMNS } from './store.ts'
+import type { ReadCtx } from './types.ts'
 
-export const listAccounts = verb(
+const id = sql.ref('id')
+const SORTING = {
+  by: { name: sql`lower(name)`, highlight_credits: sql.ref('highlight_credits'), created_at: id },
+  id,
+  usual: { by: id, direction: 'asc' },
+} satisfies Sorting<string>
+
+export const listAccounts = listVerb(
   {
     name: 'listAccounts',
     needs: 'operator',
-    input: Type.Object(
-      {
-        search: filter('Part of the name, case-insensitive'),
-        plan: Type.Optional(Type.Enum([...PLANS])),
-        suspended: Type.Optional(Type.Boolean()),
-        ...sortParams(namesOf(ACCOUNT_SORTING)),
-        ...pageParams(),
-      },
-      { additionalProperties: false },
-    ),
+    filters: {
+      search: filter('Part of the name, case-insensitive'),
+      plan: Type.Optional(Type.Enum([...PLANS])),
+      suspended: Type.Optional(Type.Boolean()),
+      ...sortParams(namesOf(SORTING)),
+    },
   },
-  (ctx: ReadCtx, input): Promise<Page<Account>> => readPage(input, (filter, limit, offset) => pageOfAccounts(ctx.db.kysely, filter, limit, offset)),
+  ({ db }: ReadCtx, { search, plan, suspended, ...sort }, range) => {
+    let accounts = db.kysely.selectFrom('accounts').where((e) => e.and({ plan, suspended }))
+    if (search !== undefined) accounts = accounts.where(contains('name', search))
+    return pageOf(accounts.select(ACCOUNT_COLUMNS).orderBy(orderBy(SORTING, sort)), range, jsonReady)
+  },
 )

@@ -1,29 +1,20 @@
 // Lists the ledger of an account's highlight credits, newest entry first.
 import { filter, id, PeriodFields, periodOf } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
-import { verb } from '#core/verb.ts'
-import { fetchAccount, pageOfCreditEntries } from './store.ts'
-import type { CreditEntry, ReadCtx } from './types.ts'
+import { listVerb } from '#core/paging.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import { contains, pageOf } from '#db/page.ts'
+import { fetchAccount } from './store.ts'
+import type { ReadCtx } from './types.ts'
 
-export const listCredits = verb(
-  {
-    name: 'listCredits',
-    needs: 'operator',
-    input: Type.Object(
-      {
-        id: id('account'),
-        search: filter('Part of the reason, case-insensitive'),
-        ...PeriodFields,
-        ...pageParams(),
-      },
-      { additionalProperties: false },
-    ),
-  },
-  async (ctx: ReadCtx, { id, search, from, to, ...input }): Promise<Page<CreditEntry>> => {
-    const on = ctx.db.kysely
-    await fetchAccount(on, id)
-    const wanted = { accountId: id, search, ...periodOf({ from, to }) }
-    return readPage(input, (_all, limit, offset) => pageOfCreditEntries(on, wanted, limit, offset))
+export const listCredits = listVerb(
+  { name: 'listCredits', needs: 'operator', filters: { id: id('account'), search: filter('Part of the reason, case-insensitive'), ...PeriodFields } },
+  async ({ db }: ReadCtx, { id, search, ...period }, range) => {
+    const account = await fetchAccount(db.kysely, id)
+    const { from, to } = periodOf(period)
+    let entries = db.kysely.selectFrom('credit_entries').where('account_id', '=', account.id)
+    if (search) entries = entries.where(contains('reason', search))
+    if (from) entries = entries.where('created_at', '>=', from)
+    if (to) entries = entries.where('created_at', '<', to)
+    return pageOf(entries.select(['id', 'amount', 'balance', 'reason', 'created_at']).orderBy('id', 'desc'), range, jsonReady)
   },
 )

@@ -1,29 +1,35 @@
 // Lists the keys of an account, including revoked and expired ones, without secrets.
-import { Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
-import { verb } from '#core/verb.ts'
-import type { WriteCtx } from '#db/change.ts'
 import { filter, id } from '#core/fields.ts'
-import { fetchAccount, pageOfKeys } from './store.ts'
-import { type ApiKey, KEY_STATES } from './types.ts'
+import { Type } from '#core/input.ts'
+import { listVerb } from '#core/paging.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import { contains, pageOf } from '#db/page.ts'
+import { apiKeys, fetchAccount, KEY_COLUMNS, SCOPE } from './store.ts'
+import { KEY_STATES } from './types.ts'
 
-export const listKeys = verb(
+export const listKeys = listVerb(
   {
     name: 'listKeys',
     needs: 'operator',
-    input: Type.Object(
-      {
-        account_id: id('account'),
-        search: filter('Part of the label, case-insensitive, or the last four characters of the key'),
-        state: Type.Optional(Type.Enum([...KEY_STATES], { description: 'Current state of the key' })),
-        ...pageParams(),
-      },
-      { additionalProperties: false },
-    ),
+    filters: {
+      account_id: id('account'),
+      search: filter('Part of the label, case-insensitive, or the last four characters of the key'),
+      state: Type.Optional(Type.Enum([...KEY_STATES], { description: 'Current state of the key' })),
+    },
   },
-  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { account_id, ...input }): Promise<Page<ApiKey>> => {
-    const account = await fetchAccount(ctx.db.kysely, account_id)
-    const keys = { accountId: account.id, now: ctx.now() }
-    return readPage(input, (filter, limit, offset) => pageOfKeys(ctx.db.kysely, { ...keys, ...filter }, limit, offset))
+  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { account_id: accountId, search, state }, range) => {
+    const on = ctx.db.kysely
+    const account = await fetchAccount(on, accountId)
+    const now = ctx.now()
+    let keys = apiKeys(on).where('account_id', '=', account.id)
+    if (search !== undefined) keys = keys.where((e) => e.or([contains('label', search), e('last4', '=', search)]))
+    if (state === 'revoked') keys = keys.where('revoked_at', 'is not', null)
+    else if (state !== undefined) {
+      keys = keys.where('revoked_at', 'is', null)
+      if (state === 'expired') keys = keys.where('expires_at', '<=', now)
+      else keys = keys.where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
+    }
+    return pageOf(keys.select(KEY_COLUMNS).select(SCOPE).orderBy('k.id'), range, jsonReady)
   },
 )

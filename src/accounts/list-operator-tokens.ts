@@ -1,11 +1,10 @@
 // Lists all operator tokens, including revoked ones, without secrets.
-import { Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
-import { verb } from '#core/verb.ts'
-import { pageOfTokens } from './store.ts'
-import type { OperatorToken, ReadCtx } from './types.ts'
+import { listVerb } from '#core/paging.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import { pageOf } from '#db/page.ts'
+import { TOKEN_COLUMNS } from './store.ts'
+import type { ReadCtx } from './types.ts'
 
-export const listOperatorTokens = verb(
-  { name: 'listOperatorTokens', needs: 'owner', input: Type.Object(pageParams(), { additionalProperties: false }) },
-  (ctx: ReadCtx, input): Promise<Page<OperatorToken>> => readPage(input, (_all, limit, offset) => pageOfTokens(ctx.db.kysely, limit, offset)),
+export const listOperatorTokens = listVerb({ name: 'listOperatorTokens', needs: 'owner' }, ({ db }: ReadCtx, _all, range) =>
+  pageOf(db.kysely.selectFrom('operator_tokens').select(TOKEN_COLUMNS).orderBy('id'), range, jsonReady),
 )

@@ -6,11 +6,10 @@ import type { Viewer } from '#core/verb.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { existing, missing } from '#core/fields.ts'
 import { type Reason, reason } from '#core/problems.ts'
-import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { callerLimits, type CallerLimits, type KeyScope } from './key-scope.ts'
 import { ownerOf, personViewer } from './people/store.ts'
-import type { Account, ApiKey, CreditEntry, KEY_STATES, OperatorToken } from './types.ts'
+import type { Account, ApiKey, OperatorToken } from './types.ts'
 
 /** A stored key and its holder, as the keyring caches it. */
 export interface KeyHolder {
@@ -34,7 +33,7 @@ export interface KeyHolder {
   table?: 'person_tokens' | 'person_sessions'
 }
 
-const ACCOUNT_COLUMNS = [
+export const ACCOUNT_COLUMNS = [
   'id',
   'name',
   'plan',
@@ -45,8 +44,8 @@ const ACCOUNT_COLUMNS = [
   ),
   'created_at',
 ] as const
-const KEY_COLUMNS = ['k.id', 'k.account_id', 'k.label', 'k.last4', 'k.created_at', 'k.last_used_at', 'k.expires_at', 'k.revoked_at'] as const
-const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
+export const KEY_COLUMNS = ['k.id', 'k.account_id', 'k.label', 'k.last4', 'k.created_at', 'k.last_used_at', 'k.expires_at', 'k.revoked_at'] as const
+export const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
 
 /** The plan that the seller's desk requires. */
 export const DESK_PLAN = 'plus' satisfies Plan
@@ -54,7 +53,7 @@ export const DESK_PLAN = 'plus' satisfies Plan
 const SESSION_IDLE_MS = 2 * 60 * MINUTE_MS
 
 /** Restrictions of a key, joined as `s`. */
-const SCOPE = [
+export const SCOPE = [
   sql<boolean>`coalesce(s.read_only, false)`.as('read_only'),
   sql<boolean>`coalesce(s.strict, false)`.as('strict'),
   sql<string[]>`coalesce(s.allowed_origins, '{}')`.as('allowed_origins'),
@@ -283,61 +282,6 @@ export async function findIntakeQuota(on: Queryable, accountId: number): Promise
   return row?.quota ?? null
 }
 
-const accountId = sql.ref('id')
-export const ACCOUNT_SORTING = {
-  by: { name: sql`lower(name)`, highlight_credits: sql.ref('highlight_credits'), created_at: accountId },
-  id: accountId,
-  usual: { by: accountId, direction: 'asc' },
-} satisfies Sorting<string>
-
-export interface AccountFilter extends SortInput<keyof typeof ACCOUNT_SORTING.by> {
-  search?: string
-  plan?: Plan
-  suspended?: boolean
-}
-
-export async function pageOfAccounts(
-  on: Queryable,
-  { search, plan, suspended, ...sort }: AccountFilter,
-  limit: number,
-  offset: number,
-): Promise<{ rows: Account[]; total: number }> {
-  let matching = on.selectFrom('accounts')
-  if (search !== undefined) matching = matching.where(contains('name', search))
-  if (plan !== undefined) matching = matching.where('plan', '=', plan)
-  if (suspended !== undefined) matching = matching.where('suspended', '=', suspended)
-  const [rows, counted] = await Promise.all([
-    matching.select(ACCOUNT_COLUMNS).orderBy(orderBy(ACCOUNT_SORTING, sort)).limit(limit).offset(offset).execute(),
-    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows: rows.map(jsonReady), total: counted.total }
-}
-
-export interface CreditFilter {
-  accountId: number
-  search: string | undefined
-  from: Date | undefined
-  to: Date | undefined
-}
-
-/** Newest first. */
-export async function pageOfCreditEntries(
-  on: Queryable,
-  { accountId, search, from, to }: CreditFilter,
-  limit: number,
-  offset: number,
-): Promise<{ rows: CreditEntry[]; total: number }> {
-  let entries = on.selectFrom('credit_entries').where('account_id', '=', accountId)
-  if (search) entries = entries.where(contains('reason', search))
-  if (from) entries = entries.where('created_at', '>=', from)
-  if (to) entries = entries.where('created_at', '<', to)
-  const [rows, counted] = await Promise.all([
-    entries.select(['id', 'amount', 'balance', 'reason', 'created_at']).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
-    entries.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows: rows.map(jsonReady), total: counted.total }
-}
-
 export async function insertCreditEntry(tx: Tx, entry: { account_id: number; amount: number; balance: number; reason: string }): Promise<void> {
   await tx.insertInto('credit_entries').values(entry).execute()
 }
@@ -389,34 +333,6 @@ async function setScope(tx: Tx, keyId: number, { read_only, strict, allowed_orig
   } else await tx.updateTable('api_key_scopes').set(values).where('key_id', '=', keyId).execute()
 }
 
-export interface KeyFilter {
-  accountId: number
-  search?: string
-  state?: (typeof KEY_STATES)[number]
-  now: Date
-}
-
-export async function pageOfKeys(
-  on: Queryable,
-  { accountId, search, state, now }: KeyFilter,
-  limit: number,
-  offset: number,
-): Promise<{ rows: ApiKey[]; total: number }> {
-  let keys = apiKeys(on).where('account_id', '=', accountId)
-  if (search !== undefined) keys = keys.where((e) => e.or([contains('label', search), e('last4', '=', search)]))
-  if (state === 'revoked') keys = keys.where('revoked_at', 'is not', null)
-  else if (state !== undefined) {
-    keys = keys.where('revoked_at', 'is', null)
-    if (state === 'expired') keys = keys.where('expires_at', '<=', now)
-    else keys = keys.where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]))
-  }
-  const [rows, counted] = await Promise.all([
-    keys.select(KEY_COLUMNS).select(SCOPE).orderBy('k.id').limit(limit).offset(offset).execute(),
-    keys.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows: rows.map(jsonReady), total: counted.total }
-}
-
 export async function insertToken(tx: Tx, values: { label: string; hash: Buffer; last4: string }): Promise<OperatorToken> {
   return jsonReady(await tx.insertInto('operator_tokens').values(values).returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
 }
@@ -434,28 +350,13 @@ export async function markTokenRevoked(tx: Tx, id: number, at: Date): Promise<Op
   return jsonReady(await update.returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
 }
 
-export async function pageOfTokens(on: Queryable, limit: number, offset: number): Promise<{ rows: OperatorToken[]; total: number }> {
-  const [rows, counted] = await Promise.all([
-    on.selectFrom('operator_tokens').select(TOKEN_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
-    on
-      .selectFrom('operator_tokens')
-      .select((e) => e.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
-  ])
-  return { rows: rows.map(jsonReady), total: counted.total }
-}
-
-function apiKeys(on: Queryable) {
+/** API keys with their restrictions. */
+export function apiKeys(on: Queryable) {
   return on.selectFrom('api_keys as k').leftJoin('api_key_scopes as s', 's.key_id', 'k.id')
 }
 
 function msOf(at: Date | null): number {
   return at?.getTime() ?? -Infinity
-}
-
-/** Case-insensitive and literal. */
-function contains(column: string, text: string) {
-  return sql<boolean>`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`
 }
 
 function accounts(on: Queryable) {

@@ -1,5 +1,5 @@
 // Usage of each API key by day and operation: counted in memory, written in batches by each node.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
@@ -59,7 +59,8 @@ export class KeyUsage {
     for (;;) {
       while (this.#inFlight.size > 0) await this.#flushing
       const begun = this.#flushesBegun
-      const stored = await usageOfKey(this.#db.kysely, keyId, this.#now())
+      const from = sql`from api_key_usage u where u.key_id = ${keyId} and u.day >= ${firstDay(this.#now())}::date`
+      const stored = await readUsage(this.#db.kysely, sql`${from} order by u.day desc, u.operation`)
       // Counts that a flush moved meanwhile would be in both or in neither.
       if (this.#flushesBegun === begun) return [...stored, ...rowsOf(this.#pending).filter((row) => row.key_id === keyId)]
     }
@@ -141,35 +142,14 @@ function dayText(ms: number): string {
 }
 
 /** The first of the days that are shown. */
-function firstDay(now: Date): string {
+export function firstDay(now: Date): string {
   return dayText(now.getTime() - (USAGE_DAYS - 1) * DAY_MS)
 }
 
-/** The stored counts of one key, latest day first. */
-async function usageOfKey(on: Queryable, keyId: number, now: Date): Promise<KeyUsageRow[]> {
-  const { rows } = await sql<KeyUsageRow>`
-    select key_id, day::text as day, operation, requests from api_key_usage
-    where key_id = ${keyId} and day >= ${firstDay(now)}::date order by day desc, operation`.execute(on)
+/** The stored counts of the keys `u` that SQL from its `from` selects. */
+export async function readUsage(on: Queryable, from: RawBuilder<unknown>): Promise<KeyUsageRow[]> {
+  const { rows } = await sql<KeyUsageRow>`select u.key_id, u.day::text as day, u.operation, u.requests ${from}`.execute(on)
   return rows
-}
-
-/** The stored counts of all keys of an account, latest day first. */
-export async function pageOfUsage(
-  on: Queryable,
-  { accountId, keyId, now }: { accountId: number; keyId?: number; now: Date },
-  limit: number,
-  offset: number,
-): Promise<{ rows: KeyUsageRow[]; total: number }> {
-  const matching = sql`
-    from api_key_usage u join api_keys k on k.id = u.key_id
-    where k.account_id = ${accountId} and u.day >= ${firstDay(now)}::date and (${keyId ?? null}::int4 is null or u.key_id = ${keyId ?? null}::int4)`
-  const [{ rows }, counted] = await Promise.all([
-    sql<KeyUsageRow>`
-      select u.key_id, u.day::text as day, u.operation, u.requests ${matching}
-      order by u.day desc, u.key_id, u.operation limit ${limit} offset ${offset}`.execute(on),
-    sql<{ total: number }>`select count(*)::int4 as total ${matching}`.execute(on),
-  ])
-  return { rows, total: counted.rows[0]!.total }
 }
 
 /** Deletes days that statistics no longer use for comparison. */

@@ -1,13 +1,12 @@
 // Lists the audit log: who changed what and when, newest first, from the database and the archive.
-import { type SelectQueryBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { filter, PeriodFields, periodOf } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
+import { listVerb, type Range, type Rows } from '#core/paging.ts'
 import { monthAfter, monthStart } from '#core/time.ts'
-import { verb } from '#core/verb.ts'
 import { fromArchive, readWithArchive } from '#db/archiving.ts'
 import { jsonReady } from '#db/json-ready.ts'
-import type { Queryable, Schema } from '#db/schema.ts'
+import { countOf } from '#db/page.ts'
+import type { Queryable } from '#db/schema.ts'
 import { namesOf, orderBy, type Sorting, type SortInput, sortParams } from '#db/sorting.ts'
 import type { AuditFilter } from './archive/audit-file.ts'
 import type { AuditArchive } from './archive/open-audit-archive.ts'
@@ -19,38 +18,32 @@ const id = sql.ref('id')
 const SORTING = { by: { at: id }, id, usual: { by: id, direction: 'desc' } } satisfies Sorting<string>
 type Sort = SortInput<keyof typeof SORTING.by>
 
-export const listAudit = verb(
+export const listAudit = listVerb(
   {
     name: 'listAudit',
     needs: 'operator',
-    input: Type.Object(
-      {
-        actor: filter('Such as `operator:bootstrap`'),
-        action: filter('Such as `account.create`'),
-        subject_type: filter('Such as `account`'),
-        subject_id: filter('Id of the changed object'),
-        ...PeriodFields,
-        ...sortParams(namesOf(SORTING)),
-        ...pageParams(),
-      },
-      { additionalProperties: false },
-    ),
+    filters: {
+      actor: filter('Such as `operator:bootstrap`'),
+      action: filter('Such as `account.create`'),
+      subject_type: filter('Such as `account`'),
+      subject_id: filter('Id of the changed object'),
+      ...PeriodFields,
+      ...sortParams(namesOf(SORTING)),
+    },
   },
-  async (ctx: AuditCtx, { from, to, page, per_page, sort_by, sort_order, ...equal }): Promise<Page<AuditRow>> => {
+  async (ctx: AuditCtx, { from, to, sort_by, sort_order, ...equal }, range) => {
     const period = periodOf({ from, to })
     const wanted: AuditFilter = { ...equal, ...(period.from && { from: period.from }), ...(period.to && { to: period.to }) }
-    return readPage({ page, per_page }, (_all, limit, offset) => readAudit(ctx, { wanted, sort: { sort_by, sort_order }, limit, offset }))
+    return readAudit(ctx, { wanted, sort: { sort_by, sort_order }, ...range })
   },
 )
 
-interface AuditQuery {
+interface AuditQuery extends Range {
   wanted: AuditFilter
   sort: Sort
-  limit: number
-  offset: number
 }
 
-function readAudit({ db, auditArchive }: AuditCtx, query: AuditQuery): Promise<{ rows: AuditRow[]; total: number }> {
+function readAudit({ db, auditArchive }: AuditCtx, query: AuditQuery): Promise<Rows<AuditRow>> {
   return readWithArchive(
     () => archivedFiles(db.kysely),
     (files) => pageOf(spansOf(db.kysely, auditArchive, files, query), query),
@@ -101,7 +94,7 @@ function spansOf(on: Queryable, archive: AuditArchive, files: readonly ArchivedF
   return isAscending(sort) ? spans : spans.reverse()
 }
 
-async function pageOf(spans: readonly Span[], { limit, offset }: AuditQuery): Promise<{ rows: AuditRow[]; total: number }> {
+async function pageOf(spans: readonly Span[], { limit, offset }: AuditQuery): Promise<Rows<AuditRow>> {
   const counts = await Promise.all(spans.map((span) => span.count()))
   const rows: AuditRow[] = []
   let skip = offset
@@ -113,12 +106,11 @@ async function pageOf(spans: readonly Span[], { limit, offset }: AuditQuery): Pr
 }
 
 function databaseSpan(on: Queryable, { from, to, ...equal }: AuditFilter, sort: Sort): Span {
-  let matching: SelectQueryBuilder<Schema, 'audit_log', object> = on.selectFrom('audit_log')
-  for (const [column, value] of Object.entries(equal)) matching = matching.where(column as keyof typeof equal, '=', value)
+  let matching = on.selectFrom('audit_log').where((e) => e.and(equal))
   if (from) matching = matching.where('at', '>=', from)
   if (to) matching = matching.where('at', '<', to)
   return {
-    count: async () => (await matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total,
+    count: () => countOf(matching),
     read: async (limit, offset) =>
       (await matching.select(COLUMNS).orderBy(orderBy(SORTING, sort)).limit(limit).offset(offset).execute()).map(jsonReady),
   }

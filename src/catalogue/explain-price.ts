@@ -71,7 +71,7 @@ export const explainStoredPrice = verb(
     const on = ctx.db.kysely
     const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(on)])
     const explanation = await explainOne(on, item.id, asked, item.shown_market, explainConditions(ctx, rates))
-    const { rows } = await pageOfHeld(on, { item_id: item.id, market: explanation.market }, MAX_HELD_PRICES, 0)
+    const { rows } = await pageOfHeld(on, { item_id: item.id, market: explanation.market }, { limit: MAX_HELD_PRICES, offset: 0 })
     return { ...explanation, held: rows.filter(({ label }) => label === explanation.label) }
   },
 )

@@ -2,8 +2,10 @@
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
+import type { Range, Rows } from '#core/paging.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
+import { countOf, inRange, withTotal } from '#db/page.ts'
 import type { Queryable, Schema } from '#db/schema.ts'
 import { labelOrder } from '#core/labels.ts'
 import { CONFIDENCES, flagsOf, STATES } from '#prices/evidence/types.ts'
@@ -91,10 +93,8 @@ async function pricesOf(on: Queryable, itemIds: number[]): Promise<Map<number, P
 }
 
 function matchingItems(on: Queryable, filter: ItemFilter) {
-  let matching = on.selectFrom('items as i')
-  if (filter.market !== undefined) matching = matching.where('i.market', '=', filter.market)
-  if (filter.game !== undefined) matching = matching.where('i.game', '=', filter.game)
-  if (filter.ref !== undefined) matching = matching.where('i.ref', '=', filter.ref)
+  const { market, game, ref } = filter
+  let matching = on.selectFrom('items as i').where((e) => e.and({ 'i.market': market, 'i.game': game, 'i.ref': ref }))
   if (filter.categoryId !== undefined) {
     matching = matching.where(
       'i.category_id',
@@ -121,19 +121,14 @@ export async function idsOfItems({ db: { kysely: on } }: StoredItemCtx, filter: 
   return new Set(rows.map((row) => row.id))
 }
 
-/** A page of the matching items, oldest first. */
-export async function pageOfItems(
-  ctx: StoredItemCtx,
-  filter: ItemFilter,
-  limit: number,
-  offset: number,
-): Promise<{ rows: ListedItem[]; total: number }> {
+/** The matching items, oldest first. */
+export function pageOfItems(ctx: StoredItemCtx, filter: ItemFilter, range: Range): Promise<Rows<ListedItem>> {
   const matching = matchingItems(ctx.db.kysely, filter)
-  const [rows, counted] = await Promise.all([
-    viewsOf(matching.orderBy('i.id').limit(limit).offset(offset)),
-    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows: await withShownPrice(ctx, rows), total: counted.total }
+  const items = viewsOf(inRange(matching.orderBy('i.id'), range))
+  return withTotal(
+    items.then((rows) => withShownPrice(ctx, rows)),
+    countOf(matching),
+  )
 }
 
 /** Items in the order of the ids; ids that no longer exist are absent. */

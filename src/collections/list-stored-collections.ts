@@ -1,27 +1,27 @@
 // Collections of all accounts as operators see them, oldest first.
-import { filter } from '#core/fields.ts'
+import { filter, idForSql } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
-import { verb } from '#core/verb.ts'
+import { listVerb } from '#core/paging.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { closed } from './fields.ts'
-import { pageOfCollections } from './store.ts'
-import { type StoredCollection, VISIBILITIES } from './types.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import { contains, pageOf } from '#db/page.ts'
+import { STORED_COLUMNS } from './store.ts'
+import { VISIBILITIES } from './types.ts'
 
-export const listStoredCollections = verb(
+export const listStoredCollections = listVerb(
   {
     name: 'listStoredCollections',
     needs: 'operator',
-    input: Type.Object(
-      {
-        account_id: Type.Optional(Type.Integer({ description: 'Only this account' })),
-        visibility: Type.Optional(Type.Enum([...VISIBILITIES])),
-        search: filter('Part of the name, case-insensitive'),
-        ...pageParams(),
-      },
-      closed,
-    ),
+    filters: {
+      account_id: Type.Optional(Type.Integer({ description: 'Only this account' })),
+      visibility: Type.Optional(Type.Enum([...VISIBILITIES])),
+      search: filter('Part of the name, case-insensitive'),
+    },
   },
-  (ctx: ReadCtx, { account_id: accountId, ...input }): Promise<Page<StoredCollection>> =>
-    readPage(input, (filter, limit, offset) => pageOfCollections(ctx.db.kysely, { accountId, ...filter }, limit, offset)),
+  ({ db }: ReadCtx, { account_id: accountId, visibility, search }, range) => {
+    const account = accountId === undefined ? undefined : idForSql(accountId)
+    let collections = db.kysely.selectFrom('collections').where((e) => e.and({ account_id: account, visibility }))
+    if (search !== undefined) collections = collections.where(contains('name', search))
+    return pageOf(collections.select(STORED_COLUMNS).orderBy('id'), range, jsonReady)
+  },
 )

@@ -1,7 +1,7 @@
 // SQL of collections and their records; adding records is in insert-records.ts.
 import { sql } from 'kysely'
 import { conflict, notFound } from '#core/errors.ts'
-import { existing, idForSql, missing } from '#core/fields.ts'
+import { existing, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
@@ -32,7 +32,7 @@ export interface RecordChanges extends ClearableValues {
 }
 
 const COLLECTION_COLUMNS = ['id', 'name', 'description', 'visibility', 'items_count'] as const
-const STORED_COLUMNS = ['account_id', ...COLLECTION_COLUMNS, 'created_at', 'updated_at'] as const
+export const STORED_COLUMNS = ['account_id', ...COLLECTION_COLUMNS, 'created_at', 'updated_at'] as const
 
 export function recordOf(row: RecordRow): CollectionRecord {
   const { id, item_id, item_name, item_slug, group_label, quantity, purchase_price, sale_price, ...rest } = row
@@ -195,21 +195,4 @@ export async function updateCollection(
     .set({ ...values, updated_at: now })
     .where('id', '=', id)
   return jsonReady(await update.returning(STORED_COLUMNS).executeTakeFirstOrThrow())
-}
-
-export async function pageOfCollections(
-  on: Queryable,
-  filter: { accountId?: number; visibility?: StoredCollection['visibility']; search?: string },
-  limit: number,
-  offset: number,
-): Promise<{ rows: StoredCollection[]; total: number }> {
-  let matching = on.selectFrom('collections')
-  if (filter.accountId !== undefined) matching = matching.where('account_id', '=', idForSql(filter.accountId))
-  if (filter.visibility !== undefined) matching = matching.where('visibility', '=', filter.visibility)
-  if (filter.search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(name), lower(${filter.search})) > 0`)
-  const [rows, counted] = await Promise.all([
-    matching.select(STORED_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
-    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows: rows.map(jsonReady), total: counted.total }
 }

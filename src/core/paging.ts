@@ -1,5 +1,6 @@
-// Pagination by page number: the parameters and the pagination object of every paged list.
-import { Type } from './input.ts'
+// Pagination by page number: the parameters and the pagination object of every paged list, and the verbs that read one.
+import { type Static, type TSchema, Type } from './input.ts'
+import { type HasViewer, type Need, type Verb, verb } from './verb.ts'
 
 /** `pagination` of the REST envelope (interface.md, "Response envelope"). */
 export interface Pagination {
@@ -13,6 +14,18 @@ export interface Pagination {
 export interface Page<T> {
   rows: T[]
   pagination: Pagination
+}
+
+/** The rows of a list to read: at most `limit`, after the first `offset`. */
+export interface Range {
+  limit: number
+  offset: number
+}
+
+/** The rows of a range, and the number of all rows of the list. */
+export interface Rows<T> {
+  rows: T[]
+  total: number
 }
 
 /** Entries per page, unless the request or the list says otherwise. */
@@ -31,18 +44,41 @@ interface PageInput {
   per_page?: number
 }
 
+interface DeclaredList<Filters extends Type.TProperties> {
+  /** as the verb is exported */
+  name: string
+  needs: Need
+  /** the other fields of the input: filters, sort order, and the id of what the list belongs to */
+  filters?: Filters
+  perPage?: number
+}
+
+/**
+ * Declares a verb that reads a list page by page.
+ * @param read returns the rows of the range among those that the filters select
+ */
+export function listVerb<Ctx extends HasViewer, Filters extends Type.TProperties, Row>(
+  { name, needs, filters, perPage }: DeclaredList<Filters>,
+  read: (ctx: Ctx, filter: Static<Type.TObject<Filters>>, range: Range) => Promise<Rows<Row>>,
+): Verb<Ctx, TSchema, Promise<Page<Row>>> {
+  const input = Type.Object({ ...filters, ...pageParams(perPage) } as Type.TProperties, { additionalProperties: false })
+  return verb<Ctx, TSchema, Promise<Page<Row>>>({ name, needs, input }, (ctx, given) =>
+    readPage(given as PageInput, (filter, range) => read(ctx, filter as Static<Type.TObject<Filters>>, range), perPage),
+  )
+}
+
 /**
  * Reads the page of a list that an input requests.
- * @param read returns the rows that the other fields select, at most `limit` from `offset`, and their total
+ * @param read returns the rows of the range among those that the other fields select
  * @param defaultPerPage the value passed to `pageParams`
  */
 export async function readPage<Input extends PageInput, Row>(
   input: Input,
-  read: (filter: Omit<Input, keyof PageInput>, limit: number, offset: number) => Promise<{ rows: Row[]; total: number }>,
+  read: (filter: Omit<Input, keyof PageInput>, range: Range) => Promise<Rows<Row>>,
   defaultPerPage = PER_PAGE,
 ): Promise<Page<Row>> {
   const { page = 1, per_page: perPage = defaultPerPage, ...filter } = input
-  const { rows, total } = await read(filter, perPage, offsetOf(page, perPage))
+  const { rows, total } = await read(filter, { limit: perPage, offset: offsetOf(page, perPage) })
   return { rows, pagination: pagination(page, perPage, total) }
 }
 

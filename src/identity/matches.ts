@@ -9,6 +9,8 @@ import { ItemPriceSchema, type StoredItem, StoredItemSchema } from '#catalogue/s
 import { existing, missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
+import type { Range, Rows } from '#core/paging.ts'
+import { countIn, where, withTotal } from '#db/page.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { Reason } from '#matching/records.ts'
 import { REASON_RULES, reasonText } from './reason-text.ts'
@@ -116,25 +118,20 @@ const MATCHES = sql`(
 ) m`
 
 /** Pending matches are sorted by set and arrival, decided ones newest first. */
-export async function pageOfMatches(on: Queryable, filter: MatchFilter, limit: number, offset: number): Promise<{ rows: Match[]; total: number }> {
+export function pageOfMatches(on: Queryable, filter: MatchFilter, { limit, offset }: Range): Promise<Rows<Match>> {
   const { state = 'waiting', game, source, set, reason } = filter
-  const conditions = [
+  const ofSet = sql`(
+    m.set_ref = ${set} or exists (select from categories c where c.ref = m.set_ref and c.game = m.game and lower(c.name) = lower(${set}))
+  )`
+  const matching = where(
     sql`m.state = ${state}`,
-    ...(game === undefined ? [] : [sql`m.game = ${game}`]),
-    ...(source === undefined ? [] : [sql`exists (select from source_records r where r.id = m.record_id and r.source = ${source})`]),
-    ...(set === undefined
-      ? []
-      : [
-          sql`(m.set_ref = ${set} or exists (select from categories c where c.ref = m.set_ref and c.game = m.game and lower(c.name) = lower(${set})))`,
-        ]),
-    ...(reason === undefined ? [] : [sql`m.reasons @> ${JSON.stringify([{ rule: reason }])}::jsonb`]),
-  ]
-  const where = sql`where ${sql.join(conditions, sql` and `)}`
-  const [rows, counted] = await Promise.all([
-    viewsOf(on, sql`${where} order by m.decided_at desc, m.game, m.set_ref, m.id limit ${limit} offset ${offset}`),
-    sql<{ total: number }>`select count(*)::int4 as total from ${MATCHES} ${where}`.execute(on),
-  ])
-  return { rows, total: counted.rows[0]!.total }
+    game !== undefined && sql`m.game = ${game}`,
+    source !== undefined && sql`exists (select from source_records r where r.id = m.record_id and r.source = ${source})`,
+    set !== undefined && ofSet,
+    reason !== undefined && sql`m.reasons @> ${JSON.stringify([{ rule: reason }])}::jsonb`,
+  )
+  const rows = viewsOf(on, sql`${matching} order by m.decided_at desc, m.game, m.set_ref, m.id limit ${limit} offset ${offset}`)
+  return withTotal(rows, countIn(on, sql`from ${MATCHES} ${matching}`))
 }
 
 /** @throws NOT_FOUND, also for a match that ended without a decision */

@@ -3,6 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 import { existing, missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
+import type { Range, Rows } from '#core/paging.ts'
+import { countIn, where, withTotal } from '#db/page.ts'
 import type { Queryable } from '#db/schema.ts'
 
 export const SET_MATCH_STATES = ['waiting', 'decided'] as const
@@ -66,19 +68,11 @@ export interface StoredSet {
 const WAITING = sql`exists (select from match_set_maps m where m.from_ref = c.ref and m.game = c.game and not m.decided)`
 const DECIDED = sql`exists (select from match_decisions d where d.kind = 'set' and d.a = c.ref)`
 
-/** A page of the sets, those with the most pending cards first. */
-export async function pageOfSetMatches(
-  on: Queryable,
-  { state = 'waiting', game }: SetMatchFilter,
-  limit: number,
-  offset: number,
-): Promise<{ rows: SetMatch[]; total: number }> {
-  const where = sql`where ${state === 'waiting' ? WAITING : DECIDED} ${game === undefined ? sql`` : sql`and c.game = ${game}`}`
-  const [rows, counted] = await Promise.all([
-    viewsOf(on, sql`${where} order by waiting desc, c.name, c.id limit ${limit} offset ${offset}`),
-    sql<{ total: number }>`select count(*)::int4 as total from categories c ${where}`.execute(on),
-  ])
-  return { rows, total: counted.rows[0]!.total }
+/** Those with the most pending cards first. */
+export function pageOfSetMatches(on: Queryable, { state = 'waiting', game }: SetMatchFilter, { limit, offset }: Range): Promise<Rows<SetMatch>> {
+  const matching = where(state === 'waiting' ? WAITING : DECIDED, game !== undefined && sql`c.game = ${game}`)
+  const rows = viewsOf(on, sql`${matching} order by waiting desc, c.name, c.id limit ${limit} offset ${offset}`)
+  return withTotal(rows, countIn(on, sql`from categories c ${matching}`))
 }
 
 /** Any set, including those decided by a rule. @throws NOT_FOUND */

@@ -1,6 +1,6 @@
 // SQL of merges as operators see them.
 import { type RawBuilder, sql } from 'kysely'
-import { existing, idForSql, missing, orNull } from '#core/fields.ts'
+import { existing, missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { mergeIds, type MergePair } from '#db/merge-pairs.ts'
@@ -46,11 +46,6 @@ export type Merge = Static<typeof MergeSchema>
 
 export const MERGE_STATES = ['in_effect', 'undone'] as const
 
-export interface MergeFilter {
-  item_id?: number
-  state?: (typeof MERGE_STATES)[number]
-}
-
 /** Stores how many rows each merge has moved. */
 export async function countMoved(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   const ids = mergeIds(pairs)
@@ -68,24 +63,9 @@ export async function countMoved(tx: Tx, pairs: readonly MergePair[]): Promise<v
     ) c where merges.id = c.id`.execute(tx)
 }
 
-/** Newest first. */
-export async function pageOfMerges(on: Queryable, filter: MergeFilter, limit: number, offset: number): Promise<{ rows: Merge[]; total: number }> {
-  const { item_id: itemId, state } = filter
-  const conditions = [
-    ...(itemId === undefined ? [] : [sql`${idForSql(itemId)} in (m.from_item, m.into_item)`]),
-    ...(state === undefined ? [] : [state === 'undone' ? sql`m.undone_at is not null` : sql`m.undone_at is null`]),
-  ]
-  const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``
-  const [rows, counted] = await Promise.all([
-    viewsOf(on, sql`${where} order by m.id desc limit ${limit} offset ${offset}`),
-    sql<{ total: number }>`select count(*)::int4 as total from merges m ${where}`.execute(on),
-  ])
-  return { rows, total: counted.rows[0]!.total }
-}
-
 /** @throws NOT_FOUND */
 export async function fetchMerge(on: Queryable, id: number): Promise<Merge> {
-  const [merge] = await viewsOf(on, sql`where m.id = ${existing('batch', id)}`)
+  const [merge] = await mergesWhere(on, sql`where m.id = ${existing('batch', id)}`)
   if (!merge) throw missing('batch', id)
   return merge
 }
@@ -104,7 +84,8 @@ interface MergeRow {
   undone_at: Date | null
 }
 
-async function viewsOf(on: Queryable, which: RawBuilder<unknown>): Promise<Merge[]> {
+/** Merges `m` as operators see them. */
+export async function mergesWhere(on: Queryable, which: RawBuilder<unknown>): Promise<Merge[]> {
   // A survivor that was itself merged later is described by the merge that emptied it.
   const { rows } = await sql<MergeRow>`
     select m.id, m.item, m.into_item, coalesce(i.name, n.item->>'name') as into_name, coalesce(i.ref, n.item->>'ref') as into_ref,

@@ -17,7 +17,6 @@ export const ListingFilters = {
   seller_id: Type.Optional(Type.Integer()),
   item_id: Type.Optional(Type.Integer()),
   search: filter('Part of the title or SKU, case-insensitive'),
-  ...pageParams(),
 }
 
 const ORDERS = {
@@ -27,7 +26,7 @@ const ORDERS = {
 } as const satisfies Record<string, Record<SortDirection, ListingOrder>>
 
 const Input = Type.Object(
-  { status: Status, ...ListingFilters, ...sortParams(Object.keys(ORDERS) as (keyof typeof ORDERS)[]) },
+  { status: Status, ...ListingFilters, ...pageParams(), ...sortParams(Object.keys(ORDERS) as (keyof typeof ORDERS)[]) },
   { additionalProperties: false },
 )
 
@@ -35,15 +34,14 @@ export type ListingsCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'>
 
 export const listListings = verb(
   { name: 'listListings', needs: 'operator', input: Input },
-  async (ctx: ListingsCtx, input): Promise<Page<StoredListing>> => {
+  (ctx: ListingsCtx, input): Promise<Page<StoredListing>> => {
     const { sort_by: name, seller_id: sellerId, item_id: itemId } = input
     // Prices and stock have no index: an index on them would make each new price write to all indexes of its listing.
     if ((name === 'price' || name === 'quantity') && sellerId === undefined && itemId === undefined)
       throw invalid('sort_by', 'only_with', { name, values: ['seller_id', 'item_id'] })
     const now = ctx.now()
-    const { rows, pagination } = await readPage(input, ({ sort_by: by, sort_order: direction = 'asc', ...filter }, limit, offset) =>
-      pageOfListings(ctx.db.kysely, { ...filter, now }, limit, offset, by && ORDERS[by][direction]),
+    return readPage(input, ({ sort_by: by, sort_order: direction = 'asc', ...filter }, range) =>
+      pageOfListings(ctx.db.kysely, { ...filter, now }, range, by ? ORDERS[by][direction] : 'latest', (row) => storedListing(row, now)),
     )
-    return { rows: rows.map((row) => storedListing(row, now)), pagination }
   },
 )

@@ -1,7 +1,6 @@
 // Moderation queue: pending listings, longest waiting first, with the data for a decision.
 import { type Static, Type } from '#core/input.ts'
-import { type Page, readPage } from '#core/paging.ts'
-import { verb } from '#core/verb.ts'
+import { listVerb } from '#core/paging.ts'
 import { ListingReviewSchema, reviewListings } from './approval/review.ts'
 import { ListingFilters, type ListingsCtx } from './list-listings.ts'
 import { QUEUED } from './rules.ts'
@@ -13,14 +12,12 @@ export type WaitingListing = Static<typeof WaitingListingSchema>
 
 export type ReviewCtx = ListingsCtx & Pick<MarketWriteCtx, 'market'>
 
-export const listWaiting = verb(
-  { name: 'listWaiting', needs: 'operator', input: Type.Object(ListingFilters, { additionalProperties: false }) },
-  async (ctx: ReviewCtx, input): Promise<Page<WaitingListing>> => {
-    const now = ctx.now()
-    const { rows, pagination } = await readPage(input, (filter, limit, offset) =>
-      pageOfListings(ctx.db.kysely, { ...filter, status: QUEUED, now }, limit, offset, 'waiting'),
-    )
-    const reviews = await reviewListings(ctx.db.kysely, rows, { now, market: ctx.market })
-    return { rows: rows.map((row) => ({ ...storedListing(row, now), review: reviews.get(row.id)! })), pagination }
+export const listWaiting = listVerb(
+  { name: 'listWaiting', needs: 'operator', filters: ListingFilters },
+  async ({ db, market, now: clock }: ReviewCtx, filter, range) => {
+    const now = clock()
+    const { rows, total } = await pageOfListings(db.kysely, { ...filter, status: QUEUED, now }, range, 'waiting', (row) => row)
+    const reviews = await reviewListings(db.kysely, rows, { now, market })
+    return { rows: rows.map((row) => ({ ...storedListing(row, now), review: reviews.get(row.id)! })), total }
   },
 )

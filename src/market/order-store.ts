@@ -1,11 +1,9 @@
 // SQL of orders and the sales they consist of.
-import { type SelectQueryBuilder, sql } from 'kysely'
-import { idForSql, missing } from '#core/fields.ts'
-import { liveItem } from '#db/live-item.ts'
-import type { Queryable, Schema, Tx } from '#db/schema.ts'
-import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
+import { sql } from 'kysely'
+import { missing } from '#core/fields.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
 import { COLUMNS as LISTING_COLUMNS } from './store.ts'
-import type { Cancellation, Order, StoredOrder, StoredSale } from './types.ts'
+import type { Cancellation, Order, StoredOrder } from './types.ts'
 
 /** Inserts the id of an order. False if it exists; waits for a concurrent insert. */
 export async function claimOrder(tx: Tx, orderId: number, requestHash: Buffer, soldAt: Date, now: Date): Promise<boolean> {
@@ -25,7 +23,7 @@ export async function fetchOrder(on: Queryable, orderId: number): Promise<{ requ
 }
 
 /** With the fields in the order of the first response; jsonb does not preserve it. */
-function asAnswered({ order_id, sold_at, lines }: Order): Order {
+export function asAnswered({ order_id, sold_at, lines }: Order): Order {
   return {
     order_id,
     sold_at,
@@ -58,7 +56,8 @@ interface SaleRow extends Omit<Cancellation, 'refunded' | 'cancelled_at' | 'canc
   buyer_reference: string | null
 }
 
-async function withSales(on: Queryable, orders: Order[]): Promise<StoredOrder[]> {
+/** Orders with the current state of their lines. */
+export async function withSales(on: Queryable, orders: Order[]): Promise<StoredOrder[]> {
   const { rows } = await sql<SaleRow>`
     select s.order_id, s.line, s.seller_id, s.unit_price * s.quantity as amount, s.unit_price * s.quantity - s.payout as commission,
       c.cancelled_at, c.cancelled_by, c.reason, c.listing_status, b.reference as buyer_reference
@@ -144,118 +143,4 @@ export async function insertSales(tx: Tx, sales: NewSale[]): Promise<void> {
       ${sales.map((s) => s.seller_id)}::int4[], ${sales.map((s) => s.item_id)}::int4[], ${sales.map((s) => s.label_id)}::int4[],
       ${sales.map((s) => s.quantity)}::int4[], ${sales.map((s) => s.unit_price)}::numeric[], ${sales.map((s) => s.payout)}::numeric[],
       ${sales.map((s) => s.sold_at.toISOString())}::timestamptz[])`.execute(tx)
-}
-
-export interface SaleFilter {
-  game?: string
-  item_id?: number
-}
-
-/** Sales that were not cancelled, with their items, newest first, without seller data. */
-export async function pageOfSales(on: Queryable, filter: SaleFilter, limit: number, offset: number) {
-  let matching = on.selectFrom('uncancelled_sales as s').innerJoin('items as i', 'i.id', 's.item_id')
-  if (filter.game !== undefined) matching = matching.where('i.game', '=', filter.game)
-  if (filter.item_id !== undefined) matching = matching.where('s.item_id', '=', liveItem(filter.item_id))
-  const [rows, counted] = await Promise.all([
-    matching
-      .select(['s.unit_price', 's.sold_at', 'i.id', 'i.name', 'i.code', 'i.slug'])
-      .orderBy('s.sold_at', 'desc')
-      .orderBy('s.id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows, total: counted.total }
-}
-
-export interface LineFilter {
-  seller_id?: number
-  item_id?: number
-  listing_id?: number
-}
-
-const orderId = sql.ref('o.order_id')
-const soldAt = sql.ref('o.sold_at')
-export const ORDER_SORTING = {
-  by: { sold_at: soldAt, order_id: orderId },
-  id: orderId,
-  usual: { by: soldAt, direction: 'desc' },
-} satisfies Sorting<string>
-
-export interface OrderFilter extends LineFilter, SortInput<keyof typeof ORDER_SORTING.by> {
-  buyer_reference?: string
-  from: Date | undefined
-  to: Date | undefined
-}
-
-/** Orders with a matching line, latest sale first. */
-export async function pageOfOrders(
-  on: Queryable,
-  { from, to, buyer_reference: buyer, sort_by, sort_order, ...filter }: OrderFilter,
-  limit: number,
-  offset: number,
-): Promise<{ rows: StoredOrder[]; total: number }> {
-  let matching = on.selectFrom('orders as o')
-  if (from) matching = matching.where('o.sold_at', '>=', from)
-  if (to) matching = matching.where('o.sold_at', '<', to)
-  if (buyer !== undefined)
-    matching = matching.where('o.order_id', 'in', (e) => e.selectFrom('order_buyers').select('order_id').where('reference', '=', buyer))
-  if (Object.keys(filter).length > 0) {
-    matching = matching.where('o.order_id', 'in', (e) => linesOf(e.selectFrom('sales as s'), filter).select('s.order_id'))
-  }
-  const [rows, counted] = await Promise.all([
-    matching.select('o.result').orderBy(orderBy(ORDER_SORTING, { sort_by, sort_order })).limit(limit).offset(offset).execute(),
-    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return {
-    rows: await withSales(
-      on,
-      rows.map((row) => asAnswered(row.result as Order)),
-    ),
-    total: counted.total,
-  }
-}
-
-/** Sales with their sellers, newest first. */
-export async function pageOfLineSales(
-  on: Queryable,
-  filter: LineFilter,
-  limit: number,
-  offset: number,
-): Promise<{ rows: StoredSale[]; total: number }> {
-  const matching = linesOf(on.selectFrom('sales as s'), filter)
-  const [rows, counted] = await Promise.all([
-    matching
-      .innerJoin('items as i', 'i.id', 's.item_id')
-      .innerJoin('groups as g', 'g.id', 's.label_id')
-      .select(['s.id', 's.order_id', 's.listing_id', 's.seller_id', 's.item_id', 'i.name as item_name', 'g.name as label'])
-      .leftJoin('sale_cancellations as c', 'c.sale_id', 's.id')
-      .select(['s.quantity', 's.unit_price', 's.payout', 's.sold_at', 'c.cancelled_at'])
-      .orderBy('s.sold_at', 'desc')
-      .orderBy('s.id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  const sales = rows.map(({ unit_price, payout, sold_at, cancelled_at, ...row }) => ({
-    ...row,
-    unit_price: Number(unit_price),
-    seller_payout: Number(payout),
-    sold_at: sold_at.toISOString(),
-    cancelled_at: cancelled_at?.toISOString() ?? null,
-  }))
-  return { rows: sales, total: counted.total }
-}
-
-function linesOf(
-  sales: SelectQueryBuilder<Schema & { s: Schema['sales'] }, 's', object>,
-  filter: LineFilter,
-): SelectQueryBuilder<Schema & { s: Schema['sales'] }, 's', object> {
-  let lines = sales
-  for (const [column, value] of Object.entries(filter) as [keyof LineFilter, number][]) {
-    lines = lines.where(`s.${column}`, '=', column === 'item_id' ? liveItem(value) : idForSql(value))
-  }
-  return lines
 }

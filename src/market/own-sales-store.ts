@@ -1,16 +1,8 @@
 // SQL of an account's sales: order lines, and the sales and refunds of a month.
 import { type RawBuilder, sql } from 'kysely'
-import { idForSql } from '#core/fields.ts'
 import type { Queryable } from '#db/schema.ts'
 
-export interface OwnSaleFilter {
-  from: Date | undefined
-  to: Date | undefined
-  listing_id?: number
-  order_id?: number
-}
-
-interface LineRow {
+export interface LineRow {
   order_id: number
   line: number
   listing_id: number | null
@@ -25,38 +17,10 @@ interface LineRow {
   payout: string
 }
 
-const LINE = sql`s.order_id, s.line, s.listing_id, s.item_id, i.name, i.code, i.slug, g.name as label, s.quantity, s.unit_price`
-const AMOUNT = sql`s.unit_price * s.quantity`
-const NAMES = sql`join items i on i.id = s.item_id join groups g on g.id = s.label_id`
-
-export type OwnSaleRow = LineRow & { sold_at: Date; cancelled_at: Date | null; refunded: string }
-
-/** Sales of an account, newest first. */
-export async function pageOfOwnSales(
-  on: Queryable,
-  sellerId: number,
-  { from, to, listing_id: listingId, order_id: orderId }: OwnSaleFilter,
-  limit: number,
-  offset: number,
-): Promise<{ rows: OwnSaleRow[]; total: number }> {
-  const conditions = [
-    sql`s.seller_id = ${sellerId}`,
-    ...(from ? [sql`s.sold_at >= ${from}`] : []),
-    ...(to ? [sql`s.sold_at < ${to}`] : []),
-    ...(listingId !== undefined ? [sql`s.listing_id = ${idForSql(listingId)}`] : []),
-    ...(orderId !== undefined ? [sql`s.order_id = ${Number.isSafeInteger(orderId) ? orderId : 0}`] : []),
-  ]
-  const matching = sql`from sales s where ${sql.join(conditions, sql` and `)}`
-  const [{ rows }, counted] = await Promise.all([
-    sql<OwnSaleRow>`
-      select ${LINE}, ${AMOUNT} - s.payout as commission, s.payout, s.sold_at, c.cancelled_at,
-        case when c.sale_id is null then 0 else ${AMOUNT} end as refunded
-      from (select s.* ${matching} order by s.sold_at desc, s.id desc limit ${limit} offset ${offset}) s
-      ${NAMES} left join sale_cancellations c on c.sale_id = s.id order by s.sold_at desc, s.id desc`.execute(on),
-    sql<{ total: number }>`select count(*)::int4 as total ${matching}`.execute(on),
-  ])
-  return { rows, total: counted.rows[0]!.total }
-}
+/** The columns of an order line of a sale `s` with its `NAMES`. */
+export const LINE = sql`s.order_id, s.line, s.listing_id, s.item_id, i.name, i.code, i.slug, g.name as label, s.quantity, s.unit_price`
+export const AMOUNT = sql`s.unit_price * s.quantity`
+export const NAMES = sql`join items i on i.id = s.item_id join groups g on g.id = s.label_id`
 
 /** The account and month of a statement: from a time (inclusive) to another (exclusive). */
 export interface StatementKey {

@@ -3,11 +3,13 @@ import { type RawBuilder, sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
+import type { Range, Rows } from '#core/paging.ts'
 import { type HasPrecondition, requireCurrent } from '#core/precondition.ts'
 import { readInParts } from '#core/slices.ts'
 import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { liveItem } from '#db/live-item.ts'
+import { pageOf } from '#db/page.ts'
 import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
 import { mapUniqueViolation } from '#db/unique.ts'
 import { listingSlug } from './fields.ts'
@@ -374,7 +376,13 @@ const LISTING_ORDERS = {
 
 export type ListingOrder = keyof typeof LISTING_ORDERS
 
-export async function pageOfListings(on: Queryable, filter: ListingFilter, limit: number, offset: number, order: ListingOrder = 'latest') {
+export function pageOfListings<Row>(
+  on: Queryable,
+  filter: ListingFilter,
+  range: Range,
+  order: ListingOrder,
+  row: (read: ListingRow) => Row,
+): Promise<Rows<Row>> {
   const { status, now, seller_id: sellerId, item_id: itemId, search } = filter
   let matching = on.selectFrom('listings')
   if (sellerId !== undefined) matching = matching.where('seller_id', '=', idForSql(sellerId))
@@ -393,11 +401,7 @@ export async function pageOfListings(on: Queryable, filter: ListingFilter, limit
   const by = LISTING_ORDERS[order]
   const first = by ? matching.orderBy(by[0], by[1]) : matching
   const ordered = first.orderBy('id', order === 'waiting' ? 'asc' : 'desc')
-  const [rows, counted] = await Promise.all([
-    ordered.select(COLUMNS).limit(limit).offset(offset).execute(),
-    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows, total: counted.total }
+  return pageOf(ordered.select(COLUMNS), range, row)
 }
 
 /** The content that an approval approves. */

@@ -5,7 +5,7 @@ import type { Route } from '#http/route.ts'
 import { cancelOrder } from '#market/cancel-order.ts'
 import { getOrder } from '#market/get-order.ts'
 import { listOrders } from '#market/list-orders.ts'
-import { listSales } from '#market/list-sales.ts'
+import { listSales } from '#market/list-orders.ts'
 import { recordOrder } from '#market/record-order.ts'
 import {
   type MarketWriteCtx,

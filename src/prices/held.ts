@@ -4,8 +4,10 @@ import { missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
+import type { Range, Rows } from '#core/paging.ts'
 import { actorOf, type Note } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
+import { countOf, inRange, withTotal } from '#db/page.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import { confirmPrices } from './confirmed-prices.ts'
 import { PriceBatch } from './price-batch.ts'
@@ -55,23 +57,17 @@ export interface HeldFilter {
 type HeldQuery = SelectQueryBuilder<Schema & { h: Schema['held_prices'] }, 'h', object>
 
 function matching(on: Queryable, { state = 'open', rule, market, import_id: importId, item_id: itemId }: HeldFilter): HeldQuery {
-  let query: HeldQuery = on.selectFrom('held_prices as h')
+  const position = market && MARKETS.indexOf(market)
+  let query: HeldQuery = on.selectFrom('held_prices as h').where((e) => e.and({ 'h.rule': rule, 'h.market': position, 'h.import_id': importId }))
   query = state === 'open' ? query.where('h.decision', 'is', null) : query.where('h.decision', '=', state)
-  if (rule !== undefined) query = query.where('h.rule', '=', rule)
-  if (market !== undefined) query = query.where('h.market', '=', MARKETS.indexOf(market))
-  if (importId !== undefined) query = query.where('h.import_id', '=', importId)
   if (itemId !== undefined) query = query.where('h.item_id', '=', liveItem(itemId))
   return query
 }
 
 /** Largest deviation first. */
-export async function pageOfHeld(on: Queryable, filter: HeldFilter, limit: number, offset: number): Promise<{ rows: HeldPrice[]; total: number }> {
+export function pageOfHeld(on: Queryable, filter: HeldFilter, range: Range): Promise<Rows<HeldPrice>> {
   const query = matching(on, filter)
-  const [rows, counted] = await Promise.all([
-    viewsOf(query.orderBy(sql`h.times_off desc nulls last`).orderBy('h.id').limit(limit).offset(offset)),
-    query.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows, total: counted.total }
+  return withTotal(viewsOf(inRange(query.orderBy(sql`h.times_off desc nulls last`).orderBy('h.id'), range)), countOf(query))
 }
 
 /** @throws NOT_FOUND */

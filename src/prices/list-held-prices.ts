@@ -2,10 +2,9 @@
 import { boundedId } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
-import { verb } from '#core/verb.ts'
+import { listVerb } from '#core/paging.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { HELD_RULES, HELD_STATES, type HeldPrice, pageOfHeld } from './held.ts'
+import { HELD_RULES, HELD_STATES, pageOfHeld } from './held.ts'
 
 /** The filters of held prices. */
 export const HeldFields = {
@@ -15,14 +14,11 @@ export const HeldFields = {
   item_id: boundedId('Only this item'),
 }
 
-export const listHeldPrices = verb(
+export const listHeldPrices = listVerb(
   {
     name: 'listHeldPrices',
     needs: 'operator',
-    input: Type.Object(
-      { ...HeldFields, state: Type.Optional(Type.Enum([...HELD_STATES], { default: 'open' })), ...pageParams() },
-      { additionalProperties: false },
-    ),
+    filters: { ...HeldFields, state: Type.Optional(Type.Enum([...HELD_STATES], { default: 'open' })) },
   },
-  (ctx: ReadCtx, input): Promise<Page<HeldPrice>> => readPage(input, (filter, limit, offset) => pageOfHeld(ctx.db.kysely, filter, limit, offset)),
+  ({ db }: ReadCtx, filter, range) => pageOfHeld(db.kysely, filter, range),
 )

@@ -1,19 +1,23 @@
 // Lists decisions about prices, newest first.
+import { sql } from 'kysely'
 import { Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
-import { verb } from '#core/verb.ts'
+import { listVerb } from '#core/paging.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { DECISION_STATES, DECISIONS, pageOfDecisions, type PriceDecision } from './price-decisions.ts'
+import { countIn, where, withTotal } from '#db/page.ts'
+import { DECISION_STATES, DECISIONS, decisionsOf } from './price-decisions.ts'
 
-export const listPriceDecisions = verb(
+export const listPriceDecisions = listVerb(
   {
     name: 'listPriceDecisions',
     needs: 'operator',
-    input: Type.Object(
-      { state: Type.Optional(Type.Enum([...DECISION_STATES])), decision: Type.Optional(Type.Enum([...DECISIONS])), ...pageParams() },
-      { additionalProperties: false },
-    ),
+    filters: { state: Type.Optional(Type.Enum([...DECISION_STATES])), decision: Type.Optional(Type.Enum([...DECISIONS])) },
   },
-  (ctx: ReadCtx, input): Promise<Page<PriceDecision>> =>
-    readPage(input, (filter, limit, offset) => pageOfDecisions(ctx.db.kysely, filter, limit, offset)),
+  ({ db }: ReadCtx, { state, decision }, { limit, offset }) => {
+    const from = sql`from price_decisions d ${where(
+      state !== undefined && sql`d.undone_at is ${state === 'undone' ? sql`not null` : sql`null`}`,
+      decision !== undefined && sql`d.decision = ${decision}`,
+    )}`
+    const rows = decisionsOf(db.kysely, sql`select * ${from} order by d.id desc limit ${limit} offset ${offset}`)
+    return withTotal(rows, countIn(db.kysely, from))
+  },
 )

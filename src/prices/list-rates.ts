@@ -1,9 +1,9 @@
 // Lists exchange rates that operators have loaded, newest first.
 import { filter } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
-import { verb } from '#core/verb.ts'
+import { listVerb } from '#core/paging.ts'
 import type { ReadCtx } from '#db/change.ts'
+import { pageOf } from '#db/page.ts'
 
 export const RateSchema = Type.Object(
   {
@@ -16,29 +16,19 @@ export const RateSchema = Type.Object(
 )
 export type StoredRate = Static<typeof RateSchema>
 
-const RATES_PER_PAGE = 100
-
-export const listRates = verb(
+export const listRates = listVerb(
   {
     name: 'listRates',
     needs: 'operator',
-    input: Type.Object(
-      { currency: filter('Only this currency; an unknown currency returns an empty list'), ...pageParams(RATES_PER_PAGE) },
-      { additionalProperties: false },
-    ),
+    filters: { currency: filter('Only this currency; an unknown currency returns an empty list') },
+    perPage: 100,
   },
-  (ctx: ReadCtx, input): Promise<Page<StoredRate>> =>
-    readPage(
-      input,
-      async ({ currency }, limit, offset) => {
-        let rates = ctx.db.kysely.selectFrom('rates')
-        if (currency !== undefined) rates = rates.where('currency', '=', currency)
-        const [rows, { total }] = await Promise.all([
-          rates.select(['currency', 'day', 'try_rate']).orderBy('day', 'desc').orderBy('currency').limit(limit).offset(offset).execute(),
-          rates.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-        ])
-        return { rows: rows.map(({ currency, day, try_rate: rate }) => ({ currency, day, rate: Number(rate), TRY: Number(rate) })), total }
-      },
-      RATES_PER_PAGE,
-    ),
+  ({ db }: ReadCtx, { currency }, range) => {
+    const rates = db.kysely.selectFrom('rates').where((e) => e.and({ currency }))
+    return pageOf(rates.select(['currency', 'day', 'try_rate']).orderBy('day', 'desc').orderBy('currency'), range, ({ try_rate: rate, ...row }) => ({
+      ...row,
+      rate: Number(rate),
+      TRY: Number(rate),
+    }))
+  },
 )

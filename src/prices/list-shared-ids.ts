@@ -2,10 +2,10 @@
 import { sql } from 'kysely'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
+import { listVerb } from '#core/paging.ts'
 import { orNull } from '#core/fields.ts'
-import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
+import { countIn } from '#db/page.ts'
 import { IDENTICAL } from './current.ts'
 import { shopSources } from './shared-ids.ts'
 
@@ -26,45 +26,33 @@ export const SharedIdSchema = Type.Object(
 )
 export type SharedId = Static<typeof SharedIdSchema>
 
-const PER_PAGE = 100
-
-export const listSharedIds = verb(
+export const listSharedIds = listVerb(
   {
     name: 'listSharedIds',
     needs: 'operator',
-    input: Type.Object(
-      {
-        kind: Type.Optional(Type.Enum(['foreign_id', 'figures'])),
-        source: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only this shop or market' })),
-        ...pageParams(PER_PAGE),
-      },
-      { additionalProperties: false },
-    ),
+    filters: {
+      kind: Type.Optional(Type.Enum(['foreign_id', 'figures'])),
+      source: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only this shop or market' })),
+    },
+    perPage: 100,
   },
-  (ctx: ReadCtx, input): Promise<Page<SharedId>> =>
-    readPage(
-      input,
-      async ({ kind, source }, limit, offset) => {
-        const shared = sql`(
-          select * from (
-            select 'foreign_id' as kind, source, foreign_id, finish, null::numeric as price, array_agg(item_id order by item_id) as ids
-            from item_foreign_ids where source = any(${shopSources}) group by source, foreign_id, finish having count(*) > 1
-            union all
-            select 'figures', (${[...MARKETS]}::text[])[market + 1], null, null, price, array_agg(item_id order by item_id)
-            from prices where flags & ${sql.lit(IDENTICAL)} <> 0
-            group by market, label_id, price, avg_1, avg_7, avg_30, low, mid, high
-          ) a where kind = coalesce(${kind ?? null}::text, kind) and source = coalesce(${source ?? null}::text, source)
-        )`
-        const on = ctx.db.kysely
-        const { rows: counted } = await sql<{ total: number }>`select count(*)::int4 as total from ${shared} s`.execute(on)
-        const { rows } = await sql<SharedId>`
-          select kind, source, foreign_id, finish, price::float8 as price, (
-            select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'name', i.name, 'ref', i.ref) order by i.id), '[]')
-            from items i where i.id = any(s.ids)
-          ) as items
-          from ${shared} s order by kind, source, foreign_id, s.price desc, finish, ids limit ${limit} offset ${offset}`.execute(on)
-        return { rows, total: counted[0]!.total }
-      },
-      PER_PAGE,
-    ),
+  async ({ db }: ReadCtx, { kind, source }, { limit, offset }) => {
+    const on = db.kysely
+    const from = sql`from (
+      select 'foreign_id' as kind, source, foreign_id, finish, null::numeric as price, array_agg(item_id order by item_id) as ids
+      from item_foreign_ids where source = any(${shopSources}) group by source, foreign_id, finish having count(*) > 1
+      union all
+      select 'figures', (${[...MARKETS]}::text[])[market + 1], null, null, price, array_agg(item_id order by item_id)
+      from prices where flags & ${sql.lit(IDENTICAL)} <> 0
+      group by market, label_id, price, avg_1, avg_7, avg_30, low, mid, high
+    ) s where kind = coalesce(${kind ?? null}::text, kind) and source = coalesce(${source ?? null}::text, source)`
+    const total = await countIn(on, from)
+    const { rows } = await sql<SharedId>`
+      select kind, source, foreign_id, finish, price::float8 as price, (
+        select coalesce(jsonb_agg(jsonb_build_object('id', i.id, 'name', i.name, 'ref', i.ref) order by i.id), '[]')
+        from items i where i.id = any(s.ids)
+      ) as items
+      ${from} order by kind, source, foreign_id, s.price desc, finish, ids limit ${limit} offset ${offset}`.execute(on)
+    return { rows, total }
+  },
 )

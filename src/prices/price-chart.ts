@@ -180,7 +180,7 @@ interface HeldPoint extends Point {
 }
 
 async function heldPrices(on: Queryable, itemId: number): Promise<HeldPoint[]> {
-  const { rows } = await pageOfHeld(on, { item_id: itemId }, MAX_HELD, 0)
+  const { rows } = await pageOfHeld(on, { item_id: itemId }, { limit: MAX_HELD, offset: 0 })
   return rows.map(({ market, label, price: amount, updated_at: at }) => ({ market, label, amount, day: at.slice(0, 10), state: 'held' }))
 }
 

@@ -37,42 +37,21 @@ export const PriceDecisionSchema = Type.Object(
 )
 export type PriceDecision = Static<typeof PriceDecisionSchema>
 
-export interface DecisionFilter {
-  state?: (typeof DECISION_STATES)[number]
-  decision?: Decision
-}
-
 interface DecisionRow extends Omit<PriceDecision, 'at' | 'undone_at' | 'kept'> {
   at: Date
   undone_at: Date | null
   kept: PriceDecision['kept'] | null
 }
 
-/** Newest first. */
-export async function pageOfDecisions(
-  on: Queryable,
-  { state, decision }: DecisionFilter,
-  limit: number,
-  offset: number,
-): Promise<{ rows: PriceDecision[]; total: number }> {
-  const where = sql`where true
-    ${state === undefined ? sql`` : state === 'undone' ? sql`and d.undone_at is not null` : sql`and d.undone_at is null`}
-    ${decision === undefined ? sql`` : sql`and d.decision = ${decision}`}`
-  const [rows, counted] = await Promise.all([
-    viewsOf(on, sql`select * from price_decisions d ${where} order by d.id desc limit ${limit} offset ${offset}`),
-    sql<{ total: number }>`select count(*)::int4 as total from price_decisions d ${where}`.execute(on),
-  ])
-  return { rows, total: counted.rows[0]!.total }
-}
-
 /** @throws NOT_FOUND */
 export async function fetchDecision(on: Queryable, id: number): Promise<PriceDecision> {
-  const [found] = await viewsOf(on, sql`select * from price_decisions where id = ${existing('price decision', id)}`)
+  const [found] = await decisionsOf(on, sql`select * from price_decisions where id = ${existing('price decision', id)}`)
   if (!found) throw missing('price decision', id)
   return found
 }
 
-async function viewsOf(on: Queryable, which: ReturnType<typeof sql>): Promise<PriceDecision[]> {
+/** Decisions as operators see them, newest first. */
+export async function decisionsOf(on: Queryable, which: ReturnType<typeof sql>): Promise<PriceDecision[]> {
   const { rows } = await sql<DecisionRow>`
     select d.id, d.decision, d.filter, d.author, d.at, d.undone_by, d.undone_at, p.prices, p.items, p.kept,
       (select json_build_object('id', i.id, 'name', i.name) from items i where i.id = live_item(p.first_item)) as item

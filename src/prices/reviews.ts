@@ -4,6 +4,7 @@ import { boundedId, filter, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { labelOrder, parseLabel } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
+import type { Range, Rows } from '#core/paging.ts'
 import type { Params } from '#core/problems.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
@@ -315,9 +316,8 @@ interface GroupRow {
 export async function pageOfReviews(
   { db, rules: { currencies }, now }: ReviewCtx,
   { sort_by: sortBy = 'times_off', ...filter }: ReviewFilter & { sort_by?: (typeof SORTS)[number] },
-  limit: number,
-  offset: number,
-): Promise<{ rows: PriceReview[]; total: number }> {
+  { limit, offset }: Range,
+): Promise<Rows<PriceReview>> {
   const on = db.kysely
   await rankReviews(db, currencies, now())
   const lira = await liraOf(on, currencies, now())

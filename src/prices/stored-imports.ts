@@ -1,12 +1,10 @@
 // SQL of imports as operators see them.
-import { sql } from 'kysely'
 import { existing, missing, orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { namedValues } from '#core/named-values.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable } from '#db/schema.ts'
-import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
 import { HeldPriceSchema, heldReport } from './held.ts'
 import { reasonsOf, type RefusedRow } from './refusals.ts'
 
@@ -72,7 +70,8 @@ export const ImportDetailSchema = Type.Object(
 )
 export type ImportDetail = Static<typeof ImportDetailSchema>
 
-const COLUMNS = [
+/** Columns of a summary. */
+export const SUMMARY_COLUMNS = [
   'id',
   'format',
   'market',
@@ -101,7 +100,7 @@ const COLUMNS = [
 export async function fetchImport(on: Queryable, id: number): Promise<ImportDetail> {
   const row = await on
     .selectFrom('imports')
-    .select([...COLUMNS, 'errors', 'reasons'])
+    .select([...SUMMARY_COLUMNS, 'errors', 'reasons'])
     .where('id', '=', existing('import', id))
     .executeTakeFirst()
   if (!row) throw missing('import', id)
@@ -116,24 +115,4 @@ export async function fetchImport(on: Queryable, id: number): Promise<ImportDeta
     held_by_rule: byRule,
     worst_held: worst,
   }
-}
-
-const importId = sql.ref('id')
-export const IMPORT_SORTING = { by: { started_at: importId }, id: importId, usual: { by: importId, direction: 'desc' } } satisfies Sorting<string>
-
-export async function pageOfImports(
-  on: Queryable,
-  wanted: { format?: string; status?: ImportSummary['status']; search?: string } & SortInput<keyof typeof IMPORT_SORTING.by>,
-  limit: number,
-  offset: number,
-): Promise<{ rows: ImportSummary[]; total: number }> {
-  let matching = on.selectFrom('imports')
-  if (wanted.format !== undefined) matching = matching.where('format', '=', wanted.format)
-  if (wanted.status !== undefined) matching = matching.where('status', '=', wanted.status)
-  if (wanted.search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(file_name), lower(${wanted.search})) > 0`)
-  const [rows, counted] = await Promise.all([
-    matching.select(COLUMNS).orderBy(orderBy(IMPORT_SORTING, wanted)).limit(limit).offset(offset).execute(),
-    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows: rows.map(jsonReady), total: counted.total }
 }

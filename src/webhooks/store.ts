@@ -1,11 +1,10 @@
 // SQL of webhook configurations, events and the log of attempts; the SQL of the queue is in queue.ts.
 import { type Insertable, sql } from 'kysely'
 import { conflict, notFound, type ServiceError } from '#core/errors.ts'
-import { existing, idForSql, missing } from '#core/fields.ts'
+import { existing, missing } from '#core/fields.ts'
 import { announce } from '#db/announce.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
-import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
 import type { EventKind } from './event-body.ts'
 import { ATTEMPTS, WAKE_CHANNEL } from './queue.ts'
 import type { ProbeResult } from './probes.ts'
@@ -16,7 +15,7 @@ type Settings = Omit<Webhook, 'secret'>
 export type NewEvent = Insertable<Schema['webhook_events']>
 
 const SETTINGS = ['url', 'on_sale', 'on_expire', 'is_active'] as const
-const EVENT_COLUMNS = ['id', 'account_id', 'kind', 'test', 'state', 'attempts', 'due_at', 'created_at', 'body'] as const
+export const EVENT_COLUMNS = ['id', 'account_id', 'kind', 'test', 'state', 'attempts', 'due_at', 'created_at', 'body'] as const
 
 export function noWebhook(accountId: number): ServiceError {
   return notFound('no_webhook', { id: accountId })
@@ -170,63 +169,6 @@ export async function requeueEvent(tx: Tx, event: WebhookEvent, now: Date): Prom
   return eventOf(row)
 }
 
-const eventId = sql.ref('id')
-export const EVENT_SORTING = { by: { created_at: eventId }, id: eventId, usual: { by: eventId, direction: 'desc' } } satisfies Sorting<string>
-
-export async function pageOfEvents(
-  on: Queryable,
-  filter: { account_id?: number; state?: WebhookEvent['state']; event?: EventKind; test?: boolean } & SortInput<keyof typeof EVENT_SORTING.by>,
-  limit: number,
-  offset: number,
-): Promise<{ rows: WebhookEvent[]; total: number }> {
-  let matching = on.selectFrom('webhook_events')
-  if (filter.account_id !== undefined) matching = matching.where('account_id', '=', idForSql(filter.account_id))
-  if (filter.state !== undefined) matching = matching.where('state', '=', filter.state)
-  if (filter.event !== undefined) matching = matching.where('kind', '=', filter.event)
-  if (filter.test !== undefined) matching = matching.where('test', '=', filter.test)
-  const [rows, { total }] = await Promise.all([
-    matching.select(EVENT_COLUMNS).orderBy(orderBy(EVENT_SORTING, filter)).limit(limit).offset(offset).execute(),
-    matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows: rows.map(eventOf), total }
-}
-
-export interface AttemptFilter {
-  accountId: number
-  event_id?: number
-  success?: boolean
-}
-
-/** Finished attempts, newest first. */
-export async function pageOfAttempts(on: Queryable, filter: AttemptFilter, limit: number, offset: number) {
-  let finished = on.selectFrom('webhook_attempts').where('account_id', '=', filter.accountId).where('finished_at', 'is not', null)
-  if (filter.event_id !== undefined) finished = finished.where('event_id', '=', idForSql(filter.event_id))
-  if (filter.success !== undefined) finished = finished.where('success', '=', filter.success)
-  const [rows, { total }] = await Promise.all([
-    finished
-      .select([
-        'id',
-        'event_id',
-        'finished_at',
-        'kind',
-        'attempt',
-        'status_code',
-        'success',
-        'error',
-        'response_excerpt',
-        'started_at',
-        'test',
-        'mark',
-      ])
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-    finished.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows, total }
-}
-
 /** Why an attempt was made; null for a regular delivery. */
 export function markOf(test: boolean, mark: Schema['webhook_attempts']['mark']): WebhookLog['mark'] {
   return mark ?? (test ? 'test' : null)
@@ -237,7 +179,8 @@ type EventRow = { id: number; kind: EventKind; due_at: Date; created_at: Date; b
   'event' | 'due_at' | 'created_at' | 'body'
 >
 
-function eventOf({ kind, due_at, body, ...row }: EventRow): WebhookEvent {
+/** An event as operators see it. */
+export function eventOf({ kind, due_at, body, ...row }: EventRow): WebhookEvent {
   const due = row.state === 'queued' ? due_at.toISOString() : null
   return { ...jsonReady(row), event: kind, due_at: due, body: JSON.parse(body) as object }
 }

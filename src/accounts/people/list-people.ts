@@ -1,12 +1,10 @@
 // Lists the people who run the service, without removed ones.
-import { Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
-import { verb } from '#core/verb.ts'
+import { listVerb } from '#core/paging.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { pageOfPeople } from './store.ts'
-import type { Person } from './types.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import { pageOf } from '#db/page.ts'
+import { people, PERSON_COLUMNS } from './store.ts'
 
-export const listPeople = verb(
-  { name: 'listPeople', needs: 'owner', input: Type.Object(pageParams(), { additionalProperties: false }) },
-  (ctx: ReadCtx, input): Promise<Page<Person>> => readPage(input, (_all, limit, offset) => pageOfPeople(ctx.db.kysely, limit, offset)),
+export const listPeople = listVerb({ name: 'listPeople', needs: 'owner' }, ({ db }: ReadCtx, _all, range) =>
+  pageOf(people(db.kysely).select(PERSON_COLUMNS).orderBy('id'), range, jsonReady),
 )

@@ -1,18 +1,18 @@
 // Lists a person's API tokens, including revoked ones, without secrets.
 import { id } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
-import { verb } from '#core/verb.ts'
+import { listVerb } from '#core/paging.ts'
 import type { ReadCtx } from '#db/change.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import { pageOf } from '#db/page.ts'
 import { selfOrOwner } from './fields.ts'
-import { fetchPerson, pageOfTokens } from './store.ts'
-import type { PersonToken } from './types.ts'
+import { fetchPerson, TOKEN_COLUMNS } from './store.ts'
 
-export const listPersonTokens = verb(
-  { name: 'listPersonTokens', needs: 'self', input: Type.Object({ id: id('person'), ...pageParams() }, { additionalProperties: false }) },
-  async (ctx: ReadCtx, { id, ...paging }): Promise<Page<PersonToken>> => {
+export const listPersonTokens = listVerb(
+  { name: 'listPersonTokens', needs: 'self', filters: { id: id('person') } },
+  async (ctx: ReadCtx, { id }, range) => {
     selfOrOwner(ctx, id)
-    await fetchPerson(ctx.db.kysely, id)
-    return readPage(paging, (_all, limit, offset) => pageOfTokens(ctx.db.kysely, id, limit, offset))
+    const on = ctx.db.kysely
+    await fetchPerson(on, id)
+    return pageOf(on.selectFrom('person_tokens').where('person_id', '=', id).select(TOKEN_COLUMNS).orderBy('id'), range, jsonReady)
   },
 )

@@ -12,11 +12,11 @@ import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { mapUniqueViolation } from '#db/unique.ts'
 import { hashKey, newKey } from '../key-format.ts'
 import { nameKey } from './attempts.ts'
-import type { Person, PersonSession, PersonToken } from './types.ts'
+import type { Person, PersonToken } from './types.ts'
 
 const LINK_MS = DAY_MS
-const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
-const COLUMNS = [
+export const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
+export const PERSON_COLUMNS = [
   'id',
   'name',
   'roles',
@@ -42,19 +42,9 @@ export function noteChangedPermissions(note: Note, personId: number): void {
 }
 
 export async function fetchPerson(on: Queryable, id: number): Promise<Person> {
-  const row = await people(on).select(COLUMNS).where('id', '=', existing('person', id)).executeTakeFirst()
+  const row = await people(on).select(PERSON_COLUMNS).where('id', '=', existing('person', id)).executeTakeFirst()
   if (!row) throw missing('person', id)
   return jsonReady(row)
-}
-
-export async function pageOfPeople(on: Queryable, limit: number, offset: number): Promise<{ rows: Person[]; total: number }> {
-  const [rows, { total }] = await Promise.all([
-    people(on).select(COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
-    people(on)
-      .select((e) => e.fn.countAll<number>().as('total'))
-      .executeTakeFirstOrThrow(),
-  ])
-  return { rows: rows.map(jsonReady), total }
 }
 
 /** @throws CONFLICT if the name is in use */
@@ -154,32 +144,6 @@ export async function dropLink(tx: Tx, personId: number): Promise<void> {
   await tx.deleteFrom('person_links').where('person_id', '=', personId).execute()
 }
 
-interface SessionPage {
-  /** the session of the request */
-  current: number | undefined
-  now: Date
-  limit: number
-  offset: number
-}
-
-export async function pageOfSessions(
-  on: Queryable,
-  personId: number,
-  { current, now, limit, offset }: SessionPage,
-): Promise<{ rows: PersonSession[]; total: number }> {
-  const sessions = on.selectFrom('person_sessions').where('person_id', '=', personId).where('expires_at', '>', now)
-  const [rows, { total }] = await Promise.all([
-    sessions
-      .select(['id', 'token_id', 'address', 'browser', 'created_at', 'last_used_at', 'expires_at'])
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .offset(offset)
-      .execute(),
-    sessions.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows: rows.map(({ token_id: tokenId, ...row }) => jsonReady({ ...row, by_token: tokenId !== null, current: row.id === current })), total }
-}
-
 /** Ends sessions: one, all but one, or all. */
 export async function endSessions(tx: Tx, personId: number, { only, except }: { only?: number; except?: number } = {}): Promise<number> {
   let sessions = tx.deleteFrom('person_sessions').where('person_id', '=', personId)
@@ -234,22 +198,13 @@ export async function insertToken(
   return jsonReady(await tx.insertInto('person_tokens').values(values).returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
 }
 
-export async function pageOfTokens(on: Queryable, personId: number, limit: number, offset: number): Promise<{ rows: PersonToken[]; total: number }> {
-  const tokens = on.selectFrom('person_tokens').where('person_id', '=', personId)
-  const [rows, { total }] = await Promise.all([
-    tokens.select(TOKEN_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
-    tokens.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows: rows.map(jsonReady), total }
-}
-
 /** The data of a person for a sign-in; undefined if no person has the name or id. */
 export function findSecrets({ kysely }: Db, by: { key: string } | { id: number }) {
   const found = people(kysely).select(['id', 'name', 'roles', 'password_hash', 'totp_secret', 'totp_pending'])
   return ('id' in by ? found.where('id', '=', by.id) : found.where('name_key', '=', by.key)).executeTakeFirst()
 }
 
-function people(on: Queryable) {
+export function people(on: Queryable) {
   return on.selectFrom('people').where('removed_at', 'is', null)
 }
 

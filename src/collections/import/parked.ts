@@ -3,11 +3,12 @@ import { conflict, invalid, ServiceError } from '#core/errors.ts'
 import { existing, id, missing, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
+import { listVerb } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type ReadCtx, type WriteCtx } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { resolveAliases } from '#db/live-item.ts'
+import { countOf, inRange } from '#db/page.ts'
 import type { Tx } from '#db/schema.ts'
 import { closed } from '../fields.ts'
 import { addRecords } from '../insert-records.ts'
@@ -63,30 +64,23 @@ export interface ParkedRow extends Pick<CollectionEntry, 'line' | 'label' | 'qua
   parked_at: string
 }
 
-export const listParkedRows = verb(
-  { name: 'listParkedRows', needs: 'operator', input: Type.Object({ id: id('collection'), ...pageParams() }, closed) },
-  async (ctx: ReadCtx, { id: collectionId, ...input }): Promise<Page<ParkedRow>> => {
-    const on = ctx.db.kysely
-    await requireCollection(on, ctx.viewer, collectionId)
+export const listParkedRows = listVerb(
+  { name: 'listParkedRows', needs: 'operator', filters: { id: id('collection') } },
+  async ({ db, viewer }: ReadCtx, { id: collectionId }, range) => {
+    const on = db.kysely
+    await requireCollection(on, viewer, collectionId)
     const matching = on.selectFrom('collection_parked_rows').where('collection_id', '=', collectionId).where('decision', 'is', null)
-    return readPage(input, async (_all, limit, offset) => {
-      const [rows, { total }] = await Promise.all([
-        matching
-          .leftJoin('parked_row_reasons as r', 'r.parked_row_id', 'id')
-          .selectAll('collection_parked_rows')
-          .select(['r.rule', 'r.params'])
-          .orderBy('id')
-          .limit(limit)
-          .offset(offset)
-          .execute(),
-        matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-      ])
-      const survivors = await resolveAliases(
-        on,
-        rows.flatMap((row) => candidateIds(row.candidates)),
-      )
-      return { rows: rows.map((row) => toResponse(jsonReady(row), survivors)), total }
-    })
+    const parked = matching
+      .leftJoin('parked_row_reasons as r', 'r.parked_row_id', 'id')
+      .selectAll('collection_parked_rows')
+      .select(['r.rule', 'r.params'])
+      .orderBy('id')
+    const [rows, total] = await Promise.all([inRange(parked, range).execute(), countOf(matching)])
+    const survivors = await resolveAliases(
+      on,
+      rows.flatMap((row) => candidateIds(row.candidates)),
+    )
+    return { rows: rows.map((row) => toResponse(jsonReady(row), survivors)), total }
   },
 )
 

@@ -157,41 +157,11 @@ export function replacedBy(before: object): Replaced {
   }
 }
 
-export interface DecisionFilter {
-  listing_id?: number
-  seller_id?: number
-  /** only decisions that can be undone now */
-  undoable?: boolean
-  /** who decided, as in the audit log */
-  by?: string
-}
-
-/** Newest first. */
-export async function pageOfDecisions(
-  on: Queryable,
-  { listing_id: listing, seller_id: seller, undoable = false, by }: DecisionFilter,
-  now: Date,
-  limit: number,
-  offset: number,
-): Promise<{ rows: StoredDecision[]; total: number }> {
-  const from = sql`
-    from listing_decisions d left join listings l on l.id = d.listing_id
-    where d.decision is not null
-      ${listing === undefined ? sql`` : sql`and d.listing_id = ${listing}`}
-      ${seller === undefined ? sql`` : sql`and d.seller_id = ${seller}`}
-      ${by === undefined ? sql`` : sql`and d.decided_by = ${by}`}
-      ${undoable ? sql`and d.decided_at > ${new Date(now.getTime() - UNDO_MS)} and ${UNCHANGED}` : sql``}`
-  const [rows, counted] = await Promise.all([
-    viewsOf(on, sql`${from} order by d.decided_at desc, d.id desc limit ${limit} offset ${offset}`, now),
-    sql<{ total: number }>`select count(*)::int4 as total ${from}`.execute(on),
-  ])
-  return { rows, total: counted.rows[0]!.total }
-}
-
 /** Whether the listing has not changed since the decision. */
-const UNCHANGED = sql`(d.undone_at is null and l.version = d.after_version)`
+export const UNCHANGED = sql`(d.undone_at is null and l.version = d.after_version)`
 
-async function viewsOf(on: Queryable, from: ReturnType<typeof sql>, now: Date): Promise<StoredDecision[]> {
+/** Decisions `d` of listings `l` as operators see them. */
+export async function decisionsOf(on: Queryable, from: ReturnType<typeof sql>, now: Date): Promise<StoredDecision[]> {
   const { rows } = await sql<Row>`
     select d.id, d.listing_id, l.title, d.seller_id, d.decision, d.note, d.decided_at, d.decided_by, d.undone_at, d.undone_by,
       d.rule_id, d.rule_version, coalesce(${UNCHANGED}, false) as unchanged ${from}`.execute(on)

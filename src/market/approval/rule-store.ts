@@ -144,22 +144,3 @@ export const RuleLogSchema = Type.Object(
   { title: 'ApprovalRuleLogEntry' },
 )
 export type RuleLogEntry = Static<typeof RuleLogSchema>
-
-/** The results of a rule, newest first. */
-export async function pageOfLog(
-  on: Queryable,
-  { id, approves }: { id: number; approves?: boolean },
-  limit: number,
-  offset: number,
-): Promise<{ rows: RuleLogEntry[]; total: number }> {
-  const from = sql`
-    from approval_rule_log r join listing_decisions d on d.id = r.decision_id left join listings l on l.id = d.listing_id
-    where r.rule_id = ${id} and d.undone_at is null ${approves === undefined ? sql`` : sql`and r.approves = ${approves}`}`
-  const [{ rows }, counted] = await Promise.all([
-    sql<Omit<RuleLogEntry, 'at'> & { at: Date }>`
-      select d.listing_id, l.title, d.at, r.rule_version, r.mode, r.approves, d.decision, d.decided_by ${from}
-      order by d.id desc limit ${limit} offset ${offset}`.execute(on),
-    sql<{ total: number }>`select count(*)::int4 as total ${from}`.execute(on),
-  ])
-  return { rows: rows.map(jsonReady), total: counted.rows[0]!.total }
-}

@@ -4,7 +4,7 @@ import { DAY_MS } from '#core/duration.ts'
 import { conflict } from '#core/errors.ts'
 import { idForSql, missing } from '#core/fields.ts'
 import { readInParts } from '#core/slices.ts'
-import type { Db, Queryable, Tx } from '#db/schema.ts'
+import type { Db, Tx } from '#db/schema.ts'
 import type { ListingImport, UndoneImport } from './types.ts'
 
 /** How long an import can be undone. */
@@ -66,16 +66,6 @@ export async function soldListings(tx: Tx, ids: readonly number[]): Promise<Set<
 export async function dropParkedOf(tx: Tx, accountId: number, importId: number): Promise<number> {
   const own = tx.deleteFrom('parked_listings').where('account_id', '=', accountId).where('import_id', '=', importId)
   return Number((await own.executeTakeFirstOrThrow()).numDeletedRows)
-}
-
-/** Newest first. */
-export async function pageOfImports(on: Queryable, accountId: number, limit: number, offset: number) {
-  const own = on.selectFrom('listing_imports').where('account_id', '=', accountId)
-  const [rows, counted] = await Promise.all([
-    own.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute(),
-    own.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows, total: counted.total }
 }
 
 /** Deletes imports older than `KEEP_DAYS`; their listings stay. */

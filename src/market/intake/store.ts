@@ -93,16 +93,6 @@ export async function dropParkedKeys(tx: Tx, accountId: number, keys: string[]):
   await sql`delete from parked_listings where account_id = ${accountId} and key = any(${keys}::text[])`.execute(tx)
 }
 
-/** Oldest first. */
-export async function pageOfParked(on: Queryable, accountId: number, limit: number, offset: number) {
-  const own = on.selectFrom('parked_listings').where('account_id', '=', accountId)
-  const [rows, counted] = await Promise.all([
-    own.select(['id', 'line', 'entry', 'rule', 'params', 'candidates', 'parked_at']).orderBy('id').limit(limit).offset(offset).execute(),
-    own.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows, total: counted.total }
-}
-
 /** Deletes a parked row of the account and returns its content. @throws NOT_FOUND, also for rows of other accounts */
 export async function takeParked(tx: Tx, accountId: number, id: number): Promise<IntakeEntry> {
   const own = tx.deleteFrom('parked_listings').where('id', '=', idForSql(id)).where('account_id', '=', accountId)

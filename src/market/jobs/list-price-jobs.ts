@@ -1,23 +1,16 @@
 // Lists the caller's price jobs, newest first, without their rows.
 import { boundedId } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
-import { type Page, pageParams, readPage } from '#core/paging.ts'
+import { listVerb } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { verb } from '#core/verb.ts'
+import { pageOf } from '#db/page.ts'
 import type { MarketCtx } from '../types.ts'
-import { accountOf, jobSummary, pageOfJobs } from './store.ts'
-import type { PriceJobSummary } from './types.ts'
+import { accountOf, JOB_COLUMNS, jobSummary } from './store.ts'
 
-export const listPriceJobs = verb(
-  {
-    name: 'listPriceJobs',
-    needs: OPERATION_PLAN.listPriceJobs,
-    input: Type.Object({ rule_id: boundedId('Only runs of this repricing rule'), ...pageParams() }, { additionalProperties: false }),
-  },
-  async (ctx: MarketCtx, input): Promise<Page<PriceJobSummary>> => {
-    const { rows, pagination } = await readPage(input, ({ rule_id: ruleId }, limit, offset) =>
-      pageOfJobs(ctx.db.kysely, { accountId: accountOf(ctx.viewer), ruleId }, limit, offset),
-    )
-    return { rows: rows.map((job) => jobSummary(ctx, job)), pagination }
+export const listPriceJobs = listVerb(
+  { name: 'listPriceJobs', needs: OPERATION_PLAN.listPriceJobs, filters: { rule_id: boundedId('Only runs of this repricing rule') } },
+  (ctx: MarketCtx, filter, range) => {
+    const own = ctx.db.kysely.selectFrom('price_jobs').where('account_id', '=', accountOf(ctx.viewer))
+    const jobs = own.where((e) => e.and(filter))
+    return pageOf(jobs.select(JOB_COLUMNS).orderBy('id', 'desc'), range, (job) => jobSummary(ctx, job))
   },
 )

@@ -12,7 +12,7 @@ import { dropExpiredPlans, makeRoom } from './quota.ts'
 import { jobStateAt, type RowOutcome } from './states.ts'
 import type { PriceJobRow, PriceJobSummary } from './types.ts'
 
-const JOB_COLUMNS = [
+export const JOB_COLUMNS = [
   'id',
   'rule_id',
   'policy',
@@ -121,21 +121,6 @@ export async function lockListingsOf(tx: Tx, jobId: number): Promise<void> {
         select listing_id from price_job_rows where job_id = ${jobId} and refused is null and coalesce(outcome, 'changed') = 'changed'
       ) order by id for update
     ) as locked`.execute(tx)
-}
-
-export async function pageOfJobs(
-  on: Queryable,
-  { accountId, ruleId }: { accountId: number; ruleId: number | undefined },
-  limit: number,
-  offset: number,
-) {
-  let own = on.selectFrom('price_jobs').where('account_id', '=', accountId)
-  if (ruleId !== undefined) own = own.where('rule_id', '=', ruleId)
-  const [rows, counted] = await Promise.all([
-    own.select(JOB_COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
-    own.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
-  ])
-  return { rows, total: counted.total }
 }
 
 interface NewJob {
