@@ -298,7 +298,7 @@ test('only the module that owns a table writes to it', () => {
 })
 
 test('a verb has the same name as its export', () => {
-  const declared = [...texts.values()].flatMap((text) => [...text.matchAll(/export const (\w+) = verb\(\s*\{\s*(?:name: '(\w+)')?/g)])
+  const declared = [...texts.values()].flatMap((text) => [...text.matchAll(/export const (\w+) = (?:verb|listVerb)\(\s*\{\s*(?:name: '(\w+)')?/g)])
   expect(declared.length).toBeGreaterThan(80)
   expect(declared.filter(([, exported, name]) => exported !== name).map(([text]) => text)).toEqual([])
 })

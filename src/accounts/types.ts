@@ -52,7 +52,6 @@ export const CreditEntrySchema = Type.Object(
   },
   { title: 'CreditEntry' },
 )
-export type CreditEntry = Static<typeof CreditEntrySchema>
 
 /** The state of a key; a revoked key stays revoked. */
 export const KEY_STATES = ['valid', 'expired', 'revoked'] as const

@@ -2,7 +2,8 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '#core/errors.ts'
-import type { TSchema } from '#core/input.ts'
+import { type Static, type TSchema, Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
 import type { HasViewer, Verb } from '#core/verb.ts'
 import type { Answer } from './envelope.ts'
 import type { Headers } from './response.ts'
@@ -76,4 +77,13 @@ export interface Route<Ctx extends HasViewer> {
   extra?: Record<string, TSchema>
   /** error codes in addition to those of every route and of the verb; PRECONDITION_FAILED: the write supports `If-Match`, which others reject */
   errors?: readonly OwnErrorCode[]
+}
+
+/** The fields of a route that returns a list page by page: verb, answer and schema. */
+export function paged<Ctx extends HasViewer, Row extends TSchema>(
+  verb: Verb<Ctx, TSchema, Promise<Page<Static<Row>>>>,
+  row: Row,
+): Pick<Route<Ctx>, 'method' | 'verb' | 'answer' | 'data' | 'paged'> {
+  const answer = ({ rows, pagination }: Page<Static<Row>>) => ({ data: rows, pagination })
+  return { method: 'GET', verb, answer, data: Type.Array(row), paged: true }
 }

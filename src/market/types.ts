@@ -264,7 +264,6 @@ export const RecentSaleSchema = Type.Object(
   },
   { title: 'RecentSale' },
 )
-export type RecentSale = Static<typeof RecentSaleSchema>
 
 const RecordedLine = {
   listing_id: Type.Integer(),
@@ -334,7 +333,6 @@ export const StoredSaleSchema = Type.Object(
   },
   { title: 'StoredSale' },
 )
-export type StoredSale = Static<typeof StoredSaleSchema>
 
 const LineAmounts = {
   quantity: Type.Integer(),

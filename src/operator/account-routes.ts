@@ -18,17 +18,13 @@ import {
   ApiKeySchema,
   type Balance,
   BalanceSchema,
-  type CreditEntry,
   CreditEntrySchema,
   KeyUsageSchema,
   type NewApiKey,
   NewApiKeySchema,
 } from '#accounts/types.ts'
-import type { KeyUsageRow } from '#accounts/usage.ts'
-import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 
 export const accountRoutes: Route<WriteCtx>[] = [
   {
@@ -43,14 +39,10 @@ export const accountRoutes: Route<WriteCtx>[] = [
     errors: ['INVALID_JSON'],
   },
   {
-    method: 'GET',
     path: '/accounts',
-    verb: listAccounts,
+    ...paged(listAccounts, AccountSchema),
     summary: 'List accounts, oldest first',
     tag: 'Accounts',
-    answer: ({ rows, pagination }: Page<Account>) => ({ data: rows, pagination }),
-    data: Type.Array(AccountSchema),
-    paged: true,
   },
   {
     method: 'GET',
@@ -85,14 +77,10 @@ export const accountRoutes: Route<WriteCtx>[] = [
     errors: ['INVALID_JSON', 'NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/accounts/:id/credits',
-    verb: listCredits,
+    ...paged(listCredits, CreditEntrySchema),
     summary: 'List the highlight credit ledger of an account, newest entry first',
     tag: 'Accounts',
-    answer: ({ rows, pagination }: Page<CreditEntry>) => ({ data: rows, pagination }),
-    data: Type.Array(CreditEntrySchema),
-    paged: true,
     errors: ['NOT_FOUND'],
   },
   {
@@ -108,26 +96,18 @@ export const accountRoutes: Route<WriteCtx>[] = [
     errors: ['INVALID_JSON', 'NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/accounts/:account_id/keys',
-    verb: listKeys,
+    ...paged(listKeys, ApiKeySchema),
     summary: "List an account's keys, without secrets",
     tag: 'Keys',
-    answer: ({ rows, pagination }: Page<ApiKey>) => ({ data: rows, pagination }),
-    data: Type.Array(ApiKeySchema),
-    paged: true,
     errors: ['NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/accounts/:account_id/usage',
-    verb: listUsage,
+    ...paged(listUsage, KeyUsageSchema),
     summary: "Read an account's API usage of the last 30 days",
     description: 'By day (UTC), key and operation, latest day first. Nodes report their counts every 10 s.',
     tag: 'Keys',
-    answer: ({ rows, pagination }: Page<KeyUsageRow>) => ({ data: rows, pagination }),
-    data: Type.Array(KeyUsageSchema),
-    paged: true,
     errors: ['NOT_FOUND'],
   },
   {

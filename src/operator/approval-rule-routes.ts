@@ -1,9 +1,8 @@
 // Operator API: approval rules, their backtests, and reopening their approvals.
 import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import { type Backtest, BacktestSchema } from '#market/approval/backtest.ts'
-import { type ApprovalRule, ApprovalRuleSchema, type RuleLogEntry, RuleLogSchema } from '#market/approval/rule-store.ts'
+import { type ApprovalRule, ApprovalRuleSchema, RuleLogSchema } from '#market/approval/rule-store.ts'
 import { backtestApprovalRule } from '#market/backtest-approval-rule.ts'
 import { createApprovalRule } from '#market/create-approval-rule.ts'
 import { listApprovalRuleLog } from '#market/list-approval-rules.ts'
@@ -64,14 +63,10 @@ export const approvalRuleRoutes: Route<MarketWriteCtx>[] = [
     errors: ['INVALID_JSON', 'NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/approval-rules/:id/log',
-    verb: listApprovalRuleLog,
+    ...paged(listApprovalRuleLog, RuleLogSchema),
     summary: 'List the evaluations of an approval rule, newest first',
     tag,
-    answer: ({ rows, pagination }: Page<RuleLogEntry>) => ({ data: rows, pagination }),
-    data: Type.Array(RuleLogSchema),
-    paged: true,
     errors: ['NOT_FOUND'],
   },
   {

@@ -24,8 +24,7 @@ import {
   StoredItemSchema,
 } from '#catalogue/stored-schemas.ts'
 import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 
 export const catalogueRoutes: Route<PriceWriteCtx & StoredExplainCtx & CatalogueNode>[] = [
@@ -41,14 +40,10 @@ export const catalogueRoutes: Route<PriceWriteCtx & StoredExplainCtx & Catalogue
     errors: ['INVALID_JSON', 'CONFLICT'],
   },
   {
-    method: 'GET',
     path: '/categories',
-    verb: listStoredCategories,
+    ...paged(listStoredCategories, StoredCategorySchema),
     summary: 'List categories, oldest first',
     tag: 'Catalogue',
-    answer: ({ rows, pagination }: Page<StoredCategory>) => ({ data: rows, pagination }),
-    data: Type.Array(StoredCategorySchema),
-    paged: true,
   },
   {
     method: 'PATCH',

@@ -5,7 +5,7 @@ import { changeCollection } from '#collections/change-collection.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import { deleteCollection } from '#collections/delete-collection.ts'
 import { exportCollection } from '#collections/export.ts'
-import { discardParkedRow, listParkedRows, type ParkedRow, ParkedRowSchema, placeParkedRow } from '#collections/import/parked.ts'
+import { discardParkedRow, listParkedRows, ParkedRowSchema, placeParkedRow } from '#collections/import/parked.ts'
 import { type CollectionImport, CollectionImportSchema, type ImportCtx, importCollection } from '#collections/import/run.ts'
 import { listStoredCollections } from '#collections/list-stored-collections.ts'
 import { readWorthHistory } from '#collections/read-worth-history.ts'
@@ -19,9 +19,8 @@ import {
   WorthDaySchema,
 } from '#collections/types.ts'
 import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import type { ImportQueue } from '#imports/queue.ts'
 import type { Upload } from '#imports/upload.ts'
 import { acceptUploads } from './uploads.ts'
@@ -41,14 +40,10 @@ export const collectionRoutes: Route<WriteCtx & CollectionReadCtx>[] = [
     errors: ['INVALID_JSON'],
   },
   {
-    method: 'GET',
     path: '/collections',
-    verb: listStoredCollections,
+    ...paged(listStoredCollections, StoredCollectionSchema),
     summary: 'List collections, oldest first',
     tag,
-    answer: ({ rows, pagination }: Page<StoredCollection>) => ({ data: rows, pagination }),
-    data: Type.Array(StoredCollectionSchema),
-    paged: true,
   },
   {
     method: 'PATCH',
@@ -113,14 +108,10 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     errors: ['NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/collections/:id/parked',
-    verb: listParkedRows,
+    ...paged(listParkedRows, ParkedRowSchema),
     summary: 'Imported rows that are parked until someone chooses their item',
     tag,
-    answer: ({ rows, pagination }: Page<ParkedRow>) => ({ data: rows, pagination }),
-    data: Type.Array(ParkedRowSchema),
-    paged: true,
     errors: ['NOT_FOUND'],
   },
   {

@@ -1,7 +1,6 @@
 // Operator API: held prices.
 import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
 import { acceptHeldPrices, type DecidedCount, discardHeldPrices } from '#prices/decide-held-prices.ts'
 import { type HeldPrice, HeldPriceSchema } from '#prices/held.ts'
@@ -12,17 +11,13 @@ const DecidedSchema = Type.Object({ decided: Type.Integer({ description: 'Number
 
 export const heldRoutes: Route<PriceWriteCtx>[] = [
   {
-    method: 'GET',
     path: '/held-prices',
-    verb: listHeldPrices,
+    ...paged(listHeldPrices, HeldPriceSchema),
     summary: 'List held prices, which are unpublished until someone reviews them, largest deviation first',
     description:
       'Rules: `jump` (deviates from the last price), `disagreement` (deviates from every other source of the same label), ' +
       '`grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (two items share the foreign id).',
     tag: 'Held prices',
-    answer: ({ rows, pagination }: Page<HeldPrice>) => ({ data: rows, pagination }),
-    data: Type.Array(HeldPriceSchema),
-    paged: true,
   },
   {
     method: 'POST',

@@ -1,7 +1,4 @@
-// Operator API: merging of items, splitting them, and reverting either.
-import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import { type Batch, BatchSchema } from '#identity/batches.ts'
 import { listMerges } from '#identity/list-merges.ts'
 import { mergeItem } from '#identity/merge-item.ts'
@@ -30,14 +27,10 @@ export const identityRoutes: Route<PriceWriteCtx>[] = [
     errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/merges',
-    verb: listMerges,
+    ...paged(listMerges, MergeSchema),
     summary: 'List merges of items, newest first',
     tag: 'Catalogue',
-    answer: ({ rows, pagination }: Page<Merge>) => ({ data: rows, pagination }),
-    data: Type.Array(MergeSchema),
-    paged: true,
   },
   {
     method: 'POST',

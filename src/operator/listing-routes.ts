@@ -1,17 +1,14 @@
-// Operator API: listings and their approval.
-import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
 import type { Answer } from '#http/envelope.ts'
-import type { OwnErrorCode, Route } from '#http/route.ts'
+import { paged, type OwnErrorCode, type Route } from '#http/route.ts'
 import { approveListing } from '#market/approve-listing.ts'
 import { correctListing } from '#market/correct-listing.ts'
 import { createListing } from '#market/create-listing.ts'
 import { getStoredListing } from '#market/get-stored-listing.ts'
 import { listListings } from '#market/list-listings.ts'
-import { type StoredDecision, StoredDecisionSchema } from '#market/approval/decisions.ts'
+import { StoredDecisionSchema } from '#market/approval/decisions.ts'
 import { type ListingReview, ListingReviewSchema } from '#market/approval/review.ts'
 import { listListingDecisions } from '#market/list-listing-decisions.ts'
-import { listWaiting, type WaitingListing, WaitingListingSchema } from '#market/list-waiting.ts'
+import { listWaiting, WaitingListingSchema } from '#market/list-waiting.ts'
 import { rejectListing } from '#market/reject-listing.ts'
 import { requestListingChange } from '#market/request-listing-change.ts'
 import { reviewListing } from '#market/review-listing.ts'
@@ -21,7 +18,6 @@ import { undoListingDecision } from '#market/undo-listing-decision.ts'
 const tag = 'Listings'
 const moves: OwnErrorCode[] = ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED']
 const CONDITION = 'Accepts `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.'
-const page = ({ rows, pagination }: Page<StoredListing>) => ({ data: rows, pagination })
 
 /** The listing, with its entity tag also in the ETag header. */
 const answerWith =
@@ -42,27 +38,19 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     errors: ['INVALID_JSON'],
   },
   {
-    method: 'GET',
     path: '/listings',
-    verb: listListings,
+    ...paged(listListings, StoredListingSchema),
     summary: 'List listings, newest first',
     tag,
-    answer: page,
-    data: Type.Array(StoredListingSchema),
-    paged: true,
   },
   {
-    method: 'GET',
     path: '/listings/waiting',
-    verb: listWaiting,
+    ...paged(listWaiting, WaitingListingSchema),
     summary: 'List pending listings, longest waiting first',
     description:
       '`changed_since_approval` lists the differences from the last approved version. `review` contains the data for a decision: ' +
       "the item, the prices the listing is compared with, converted to TL, and the seller's history.",
     tag,
-    answer: ({ rows, pagination }: Page<WaitingListing>) => ({ data: rows, pagination }),
-    data: Type.Array(WaitingListingSchema),
-    paged: true,
   },
   {
     method: 'GET',
@@ -130,14 +118,10 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     errors: moves,
   },
   {
-    method: 'GET',
     path: '/listing-decisions',
-    verb: listListingDecisions,
+    ...paged(listListingDecisions, StoredDecisionSchema),
     summary: 'List decisions about listings, newest first',
     tag,
-    answer: ({ rows, pagination }: Page<StoredDecision>) => ({ data: rows, pagination }),
-    data: Type.Array(StoredDecisionSchema),
-    paged: true,
   },
   {
     method: 'POST',

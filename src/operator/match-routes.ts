@@ -1,8 +1,6 @@
 // Operator API: source records and sets pending a match decision.
 import { orNull } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import { acceptMatch } from '#identity/accept-match.ts'
 import { acceptSetMatch, separateSetMatch, withdrawSetMatch } from '#identity/decide-set-match.ts'
 import { getMatch } from '#identity/get-match.ts'
@@ -17,15 +15,11 @@ import type { PriceWriteCtx } from '#prices/types.ts'
 
 export const matchRoutes: Route<PriceWriteCtx>[] = [
   {
-    method: 'GET',
     path: '/matches',
-    verb: listMatches,
+    ...paged(listMatches, MatchSchema),
     summary: 'List pending source records with the items they resemble',
     description: 'Only exact matches are applied automatically. Similar, ambiguous and contradictory ones are listed here.',
     tag: 'Matches',
-    answer: ({ rows, pagination }: Page<Match>) => ({ data: rows, pagination }),
-    data: Type.Array(MatchSchema),
-    paged: true,
   },
   {
     method: 'GET',
@@ -87,14 +81,10 @@ export const matchRoutes: Route<PriceWriteCtx>[] = [
     errors: ['CONFLICT', 'NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/set-matches',
-    verb: listSetMatches,
+    ...paged(listSetMatches, SetMatchSchema),
     summary: 'List sets that resemble sets of other sources',
     tag: 'Matches',
-    answer: ({ rows, pagination }: Page<SetMatch>) => ({ data: rows, pagination }),
-    data: Type.Array(SetMatchSchema),
-    paged: true,
   },
   {
     method: 'POST',

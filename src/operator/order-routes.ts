@@ -1,21 +1,10 @@
-// Operator API: orders of the shop's checkout.
-import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import { cancelOrder } from '#market/cancel-order.ts'
 import { getOrder } from '#market/get-order.ts'
 import { listOrders } from '#market/list-orders.ts'
 import { listSales } from '#market/list-orders.ts'
 import { recordOrder } from '#market/record-order.ts'
-import {
-  type MarketWriteCtx,
-  type Order,
-  OrderSchema,
-  type StoredOrder,
-  StoredOrderSchema,
-  type StoredSale,
-  StoredSaleSchema,
-} from '#market/types.ts'
+import { type MarketWriteCtx, type Order, OrderSchema, type StoredOrder, StoredOrderSchema, StoredSaleSchema } from '#market/types.ts'
 
 const tag = 'Orders'
 
@@ -34,15 +23,11 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     errors: ['INVALID_JSON', 'CONFLICT'],
   },
   {
-    method: 'GET',
     path: '/orders',
-    verb: listOrders,
+    ...paged(listOrders, StoredOrderSchema),
     summary: 'List orders with the state of their lines, latest sale first',
     tag,
-    answer: ({ rows, pagination }: Page<StoredOrder>) => ({ data: rows, pagination }),
-    data: Type.Array(StoredOrderSchema),
     csvEntries: 'lines',
-    paged: true,
   },
   {
     method: 'GET',
@@ -69,13 +54,9 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     errors: ['INVALID_JSON', 'NOT_FOUND', 'CONFLICT'],
   },
   {
-    method: 'GET',
     path: '/sales',
-    verb: listSales,
+    ...paged(listSales, StoredSaleSchema),
     summary: 'List sales, newest first',
     tag,
-    answer: ({ rows, pagination }: Page<StoredSale>) => ({ data: rows, pagination }),
-    data: Type.Array(StoredSaleSchema),
-    paged: true,
   },
 ]

@@ -18,30 +18,24 @@ import {
   NewPersonTokenSchema,
   type Person,
   PersonSchema,
-  type PersonSession,
   PersonSessionSchema,
   type PersonToken,
   PersonTokenSchema,
 } from '#accounts/people/types.ts'
 import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import { type FirstSteps, FirstStepsSchema, readFirstSteps } from './read-first-steps.ts'
 
 const Ended = Type.Object({ ended: Type.Integer({ description: 'Number of sessions' }) }, { title: 'EndedSessions' })
 
 export const peopleRoutes: Route<WriteCtx>[] = [
   {
-    method: 'GET',
     path: '/people',
-    verb: listPeople,
+    ...paged(listPeople, PersonSchema),
     summary: 'List the people who run the service',
     description: 'Owners only.',
     tag: 'People',
-    answer: ({ rows, pagination }: Page<Person>) => ({ data: rows, pagination }),
-    data: Type.Array(PersonSchema),
-    paged: true,
   },
   {
     method: 'POST',
@@ -101,15 +95,11 @@ export const peopleRoutes: Route<WriteCtx>[] = [
     errors: ['NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/people/:id/sessions',
-    verb: listPersonSessions,
+    ...paged(listPersonSessions, PersonSessionSchema),
     summary: 'List the active sessions of a person, newest first',
     description: 'Owners, or the person themselves.',
     tag: 'People',
-    answer: ({ rows, pagination }: Page<PersonSession>) => ({ data: rows, pagination }),
-    data: Type.Array(PersonSessionSchema),
-    paged: true,
     errors: ['NOT_FOUND'],
   },
   {
@@ -135,15 +125,11 @@ export const peopleRoutes: Route<WriteCtx>[] = [
     errors: ['NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/people/:id/tokens',
-    verb: listPersonTokens,
+    ...paged(listPersonTokens, PersonTokenSchema),
     summary: "List a person's tokens, without secrets",
     description: 'Owners, or the person themselves.',
     tag: 'People',
-    answer: ({ rows, pagination }: Page<PersonToken>) => ({ data: rows, pagination }),
-    data: Type.Array(PersonTokenSchema),
-    paged: true,
     errors: ['NOT_FOUND'],
   },
   {

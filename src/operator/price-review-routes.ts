@@ -1,28 +1,21 @@
-// Operator API: prices in question by item and cause, decisions about them, and undoing these.
-import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import { decidePrices } from '#prices/decide-prices.ts'
 import { listPriceDecisions } from '#prices/list-price-decisions.ts'
 import { countPriceReviews, listPriceReviews } from '#prices/list-price-reviews.ts'
 import { decisionText, type PriceDecision, PriceDecisionSchema } from '#prices/price-decisions.ts'
-import { type PriceReview, PriceReviewSchema, type ReviewCount, ReviewCountSchema, type ReviewCtx } from '#prices/reviews.ts'
+import { PriceReviewSchema, type ReviewCount, ReviewCountSchema, type ReviewCtx } from '#prices/reviews.ts'
 import { undoPriceDecision } from '#prices/undo-price-decision.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 
 export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
   {
-    method: 'GET',
     path: '/price-reviews',
-    verb: listPriceReviews,
+    ...paged(listPriceReviews, PriceReviewSchema),
     summary: 'List prices under review by item and cause, largest deviation first',
     description:
       'Held prices are unpublished. `disputed` and `stale` prices are published, but no computed figure uses them. Each group ' +
       'also lists the other published prices of the same labels. Default `state`: held and disputed.',
     tag: 'Price reviews',
-    answer: ({ rows, pagination }: Page<PriceReview>) => ({ data: rows, pagination }),
-    data: Type.Array(PriceReviewSchema),
-    paged: true,
   },
   {
     method: 'GET',
@@ -50,14 +43,10 @@ export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
     errors: ['INVALID_JSON', 'CONFLICT'],
   },
   {
-    method: 'GET',
     path: '/price-decisions',
-    verb: listPriceDecisions,
+    ...paged(listPriceDecisions, PriceDecisionSchema),
     summary: 'List decisions about prices, newest first',
     tag: 'Price reviews',
-    answer: ({ rows, pagination }: Page<PriceDecision>) => ({ data: rows, pagination }),
-    data: Type.Array(PriceDecisionSchema),
-    paged: true,
   },
   {
     method: 'POST',

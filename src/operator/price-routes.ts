@@ -4,8 +4,7 @@ import { PostedPricesSchema, type PostedPrices, postPrices } from '#catalogue/po
 import { readStoredPriceChart, type StoredChartCtx } from '#catalogue/read-price-chart.ts'
 import { type SetPrice, SetPriceSchema, setPrice } from '#catalogue/set-price.ts'
 import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import { ImportFormatSchema, type ListedFormat, listImportFormats } from '#imports/list-import-formats.ts'
 import type { ImportQueue } from '#imports/queue.ts'
 import { startUploadedImport, type UploadCtx } from '#imports/start-uploaded-import.ts'
@@ -20,7 +19,7 @@ import { savePriceMapping } from '#prices/save-price-mapping.ts'
 import { type SavedMapping, SavedMappingSchema } from '#prices/saved-mappings.ts'
 import { listPricePoints } from '#prices/list-price-points.ts'
 import { type PriceChart, PriceChartSchema } from '#prices/price-chart.ts'
-import { IMPORT_STATUSES, type ImportDetail, ImportDetailSchema, type ImportSummary, ImportSummarySchema } from '#prices/stored-imports.ts'
+import { IMPORT_STATUSES, type ImportDetail, ImportDetailSchema, ImportSummarySchema } from '#prices/stored-imports.ts'
 import { PricePointSchema, type StoredPricePoint } from '#prices/types.ts'
 import { acceptUploads } from './uploads.ts'
 
@@ -77,14 +76,10 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & StoredChart
     errors: ['NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/imports',
-    verb: listImports,
+    ...paged(listImports, ImportSummarySchema),
     summary: 'List imports and price posts, newest first',
     tag: 'Imports',
-    answer: ({ rows, pagination }: Page<ImportSummary>) => ({ data: rows, pagination }),
-    data: Type.Array(ImportSummarySchema),
-    paged: true,
   },
   {
     method: 'GET',

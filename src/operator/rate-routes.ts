@@ -1,9 +1,8 @@
 // Operator API: exchange rates used to compare prices in different currencies.
 import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { Route } from '#http/route.ts'
-import { listRates, RateSchema, type StoredRate } from '#prices/list-rates.ts'
+import { paged, type Route } from '#http/route.ts'
+import { listRates, RateSchema } from '#prices/list-rates.ts'
 import { setRates } from '#prices/set-rates.ts'
 
 export const rateRoutes: Route<WriteCtx>[] = [
@@ -22,13 +21,9 @@ export const rateRoutes: Route<WriteCtx>[] = [
     errors: ['INVALID_JSON'],
   },
   {
-    method: 'GET',
     path: '/rates',
-    verb: listRates,
+    ...paged(listRates, RateSchema),
     summary: 'List exchange rates, newest first',
     tag: 'Rates',
-    answer: ({ rows, pagination }: Page<StoredRate>) => ({ data: rows, pagination }),
-    data: Type.Array(RateSchema),
-    paged: true,
   },
 ]

@@ -1,8 +1,7 @@
 // Operator API: price sources, setting one aside, and the ids and figures that items share.
 import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/route.ts'
-import { listSharedIds, type SharedId, SharedIdSchema } from '#prices/list-shared-ids.ts'
+import { paged, type Route } from '#http/route.ts'
+import { listSharedIds, SharedIdSchema } from '#prices/list-shared-ids.ts'
 import { listSources, type PriceSource, PriceSourceSchema, type SourcesCtx } from '#prices/list-sources.ts'
 import { setSourceAside, type SourceTrust, SourceTrustSchema, takeSourceBack } from '#prices/source-trust.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
@@ -39,13 +38,9 @@ export const sourceRoutes: Route<PriceWriteCtx & SourcesCtx>[] = [
     errors: ['CONFLICT', 'INVALID_JSON'],
   },
   {
-    method: 'GET',
     path: '/shared-ids',
-    verb: listSharedIds,
+    ...paged(listSharedIds, SharedIdSchema),
     summary: 'List shop ids shared by several items, and identical price figures of several items',
     tag: 'Price sources',
-    answer: ({ rows, pagination }: Page<SharedId>) => ({ data: rows, pagination }),
-    data: Type.Array(SharedIdSchema),
-    paged: true,
   },
 ]

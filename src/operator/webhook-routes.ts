@@ -1,8 +1,6 @@
 // Operator API: webhook events, redelivery, and test events.
 import { orNull } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import { getAccountWebhook } from '#webhooks/get-account-webhook.ts'
 import { listAccountAttempts } from '#webhooks/list-attempts.ts'
 import { listWebhookEvents } from '#webhooks/list-events.ts'
@@ -11,7 +9,6 @@ import { sendTestEvent } from '#webhooks/send-test-event.ts'
 import {
   type AccountWebhook,
   AccountWebhookSchema,
-  type WebhookAttempt,
   WebhookAttemptSchema,
   type WebhookCtx,
   type WebhookEvent,
@@ -33,25 +30,17 @@ export const webhookRoutes: Route<WebhookCtx>[] = [
     errors: ['NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/accounts/:account_id/webhook/attempts',
-    verb: listAccountAttempts,
+    ...paged(listAccountAttempts, WebhookAttemptSchema),
     summary: "List delivery attempts of an account's webhook, newest first",
     tag,
-    answer: ({ rows, pagination }: Page<WebhookAttempt>) => ({ data: rows, pagination }),
-    data: Type.Array(WebhookAttemptSchema),
-    paged: true,
     errors: ['NOT_FOUND'],
   },
   {
-    method: 'GET',
     path: '/webhook-events',
-    verb: listWebhookEvents,
+    ...paged(listWebhookEvents, WebhookEventSchema),
     summary: 'List webhook events, newest first',
     tag,
-    answer: ({ rows, pagination }: Page<WebhookEvent>) => ({ data: rows, pagination }),
-    data: Type.Array(WebhookEventSchema),
-    paged: true,
   },
   {
     method: 'POST',

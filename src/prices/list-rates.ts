@@ -1,6 +1,6 @@
 // Lists exchange rates that operators have loaded, newest first.
 import { filter } from '#core/fields.ts'
-import { type Static, Type } from '#core/input.ts'
+import { Type } from '#core/input.ts'
 import { listVerb } from '#core/paging.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { pageOf } from '#db/page.ts'
@@ -14,7 +14,6 @@ export const RateSchema = Type.Object(
   },
   { title: 'Rate' },
 )
-export type StoredRate = Static<typeof RateSchema>
 
 export const listRates = listVerb(
   {

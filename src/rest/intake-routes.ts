@@ -1,8 +1,6 @@
 // Listings by file over REST: import, parked rows and export.
 import { Readable } from 'node:stream'
-import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { FileAnswer, Route } from '#http/route.ts'
+import { paged, type FileAnswer, type Route } from '#http/route.ts'
 import { listingsOfCsv } from '#market/intake/csv-rows.ts'
 import { dropParkedListing } from '#market/intake/drop-parked-listing.ts'
 import { exportListings } from '#market/intake/export-listings.ts'
@@ -16,9 +14,7 @@ import {
   type IntakeCtx,
   type ListingImport,
   ListingImportSchema,
-  type ListingImportSummary,
   ListingImportSummarySchema,
-  type ParkedListing,
   ParkedListingSchema,
   type PlacedListing,
   PlacedListingSchema,
@@ -47,15 +43,11 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
     errors: ['FORBIDDEN', 'INVALID_JSON', 'PAYLOAD_TOO_LARGE'],
   },
   {
-    method: 'GET',
     path: '/plus/listings/imports',
-    verb: listListingImports,
+    ...paged(listListingImports, ListingImportSummarySchema),
     summary: 'List your imports of listings, newest first',
     description: `Kept for ${KEEP_DAYS} days.`,
     tag,
-    answer: ({ rows, pagination }: Page<ListingImportSummary>) => ({ data: rows, pagination }),
-    data: Type.Array(ListingImportSummarySchema),
-    paged: true,
   },
   {
     method: 'POST',
@@ -84,14 +76,10 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
     }),
   },
   {
-    method: 'GET',
     path: '/plus/parked-listings',
-    verb: listParkedListings,
+    ...paged(listParkedListings, ParkedListingSchema),
     summary: 'List your parked rows, oldest first',
     tag,
-    answer: ({ rows, pagination }: Page<ParkedListing>) => ({ data: rows, pagination }),
-    data: Type.Array(ParkedListingSchema),
-    paged: true,
   },
   {
     method: 'POST',

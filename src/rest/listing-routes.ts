@@ -1,8 +1,7 @@
 // The public marketplace endpoints (interface.md, "Marketplace listings (Plus)").
 import { type Static, Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
 import type { Answer } from '#http/envelope.ts'
-import type { OwnErrorCode, ReadyAnswer, Route } from '#http/route.ts'
+import { type OwnErrorCode, paged, type ReadyAnswer, type Route } from '#http/route.ts'
 import { taggedBytes } from '#http/tagged-answer.ts'
 import { updateListingPrice } from '#market/update-listing-price.ts'
 import { deleteListing } from '#market/delete-listing.ts'
@@ -32,7 +31,6 @@ import {
   OwnListingSchema,
   type PayoutPreview,
   PayoutPreviewSchema,
-  type RecentSale,
   RecentSaleSchema,
 } from '#market/types.ts'
 import { updateListing } from '#market/update-listing.ts'
@@ -80,25 +78,17 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       errors: ['NOT_FOUND'],
     },
     {
-      method: 'GET',
       path: '/plus/my-listings',
-      verb: listMyListings,
+      ...paged(listMyListings, OwnListingSchema),
       summary: 'List your own listings in every status, newest first',
       tag,
-      answer: ({ rows, pagination }: Page<OwnListing>) => ({ data: rows, pagination }),
-      data: Type.Array(OwnListingSchema),
-      paged: true,
     },
     {
-      method: 'GET',
       path: '/plus/recent-sales',
-      verb: listRecentSales,
+      ...paged(listRecentSales, RecentSaleSchema),
       summary: 'List the latest sales of the marketplace',
       description: 'Sellers are not disclosed.',
       tag,
-      answer: ({ rows, pagination }: Page<RecentSale>) => ({ data: rows, pagination }),
-      data: Type.Array(RecentSaleSchema),
-      paged: true,
     },
     {
       method: 'GET',

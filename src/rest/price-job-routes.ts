@@ -1,13 +1,10 @@
-// Price jobs over REST.
-import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { OwnErrorCode, Route } from '#http/route.ts'
+import { paged, type OwnErrorCode, type Route } from '#http/route.ts'
 import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
 import { priceJobOfCsv } from '#market/jobs/csv-rows.ts'
 import { getPriceJob } from '#market/jobs/get-price-job.ts'
 import { listPriceJobs } from '#market/jobs/list-price-jobs.ts'
 import { planPriceJob, type PlanCtx } from '#market/jobs/plan-price-job.ts'
-import { type PriceJob, PriceJobSchema, type PriceJobSummary, PriceJobSummarySchema } from '#market/jobs/types.ts'
+import { type PriceJob, PriceJobSchema, PriceJobSummarySchema } from '#market/jobs/types.ts'
 import { undoPriceJob } from '#market/jobs/undo-price-job.ts'
 
 const tag = 'Listings'
@@ -33,15 +30,11 @@ export const priceJobRoutes: Route<PlanCtx>[] = [
     errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE'],
   },
   {
-    method: 'GET',
     path: '/plus/price-jobs',
-    verb: listPriceJobs,
+    ...paged(listPriceJobs, PriceJobSummarySchema),
     summary: 'List your price jobs, newest first',
     description: 'Kept for 90 days.',
     tag,
-    answer: ({ rows, pagination }: Page<PriceJobSummary>) => ({ data: rows, pagination }),
-    data: Type.Array(PriceJobSummarySchema),
-    paged: true,
   },
   {
     method: 'GET',

@@ -1,26 +1,20 @@
 // Sales of an account: its order lines, and its monthly statement.
 import { Readable } from 'node:stream'
 import { csvLine } from '#core/csv.ts'
-import { Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { FileAnswer, Route } from '#http/route.ts'
+import { paged, type FileAnswer, type Route } from '#http/route.ts'
 import { listMyOrders } from '#market/list-my-orders.ts'
 import { type ReadStatement, readStatement } from '#market/read-statement.ts'
-import { type MarketCtx, type OwnSale, OwnSaleSchema, type StatementLine, StatementSchema } from '#market/types.ts'
+import { type MarketCtx, OwnSaleSchema, type StatementLine, StatementSchema } from '#market/types.ts'
 
 const tag = 'Listings'
 
 export const saleRoutes: Route<MarketCtx>[] = [
   {
-    method: 'GET',
     path: '/plus/orders',
-    verb: listMyOrders,
+    ...paged(listMyOrders, OwnSaleSchema),
     summary: 'List your sales by order line, newest first',
     description: '`commission` and `payout` are those of the sale and do not change if it is cancelled; then `cancelled_at` and `refunded` are set.',
     tag,
-    answer: ({ rows, pagination }: Page<OwnSale>) => ({ data: rows, pagination }),
-    data: Type.Array(OwnSaleSchema),
-    paged: true,
   },
   {
     method: 'GET',

@@ -1,8 +1,7 @@
 // The public webhook endpoints (interface.md, "Webhook (Plus)").
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import type { Page } from '#core/paging.ts'
-import type { Route } from '#http/route.ts'
+import { paged, type Route } from '#http/route.ts'
 import { checkWebhook } from '#webhooks/check-webhook.ts'
 import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { deleteWebhook } from '#webhooks/delete-webhook.ts'
@@ -21,7 +20,6 @@ import {
   SIGNATURE_NOTE,
   type Webhook,
   type WebhookCtx,
-  type WebhookLog,
   WebhookLogSchema,
   WebhookSchema,
 } from '#webhooks/types.ts'
@@ -81,14 +79,10 @@ export const webhookRoutes: Route<WebhookCtx & FeedCtx>[] = [
     errors: ['CONFLICT', 'FORBIDDEN', 'INVALID_JSON'],
   },
   {
-    method: 'GET',
     path: '/plus/webhook/logs',
-    verb: listWebhookLogs,
+    ...paged(listWebhookLogs, WebhookLogSchema),
     summary: 'List delivery attempts, newest first',
     tag,
-    answer: ({ rows, pagination }: Page<WebhookLog>) => ({ data: rows, pagination }),
-    data: Type.Array(WebhookLogSchema),
-    paged: true,
   },
   {
     method: 'POST',

@@ -160,7 +160,6 @@ export const WebhookAttemptSchema = Type.Object(
   },
   { title: 'WebhookAttempt' },
 )
-export type WebhookAttempt = Static<typeof WebhookAttemptSchema>
 
 /** How receivers verify a notification; returned by GET. */
 export const SIGNATURE_NOTE =

@@ -59,7 +59,6 @@ export const PersonSessionSchema = Type.Object(
   },
   { title: 'PersonSession' },
 )
-export type PersonSession = Static<typeof PersonSessionSchema>
 
 export const PersonTokenSchema = Type.Object(OperatorTokenSchema.properties, { title: 'PersonToken' })
 export type PersonToken = Static<typeof PersonTokenSchema>

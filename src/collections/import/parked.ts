@@ -1,7 +1,7 @@
 // Parked rows of imported files: list them, add them to the collection, or discard them.
 import { conflict, invalid, ServiceError } from '#core/errors.ts'
 import { existing, id, missing, orNull } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
+import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { listVerb } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -48,21 +48,7 @@ export const ParkedRowSchema = Type.Object(
   },
   { title: 'ParkedRow' },
 )
-
-export interface ParkedRow extends Pick<CollectionEntry, 'line' | 'label' | 'quantity'> {
-  id: number
-  collection_id: number
-  format: string
-  reason: string
-  rule: string | null
-  params: object | null
-  name: string
-  number: string | null
-  set: string | null
-  finish: string | null
-  candidates: Candidate[]
-  parked_at: string
-}
+export type ParkedRow = Static<typeof ParkedRowSchema>
 
 export const listParkedRows = listVerb(
   { name: 'listParkedRows', needs: 'operator', filters: { id: id('collection') } },
@@ -114,7 +100,7 @@ function toResponse(
     finish,
     label,
     quantity,
-    candidates: currentCandidates(row.candidates as Candidate[], survivors),
+    candidates: currentCandidates(row.candidates as Candidate[], survivors) as ParkedRow['candidates'],
     parked_at,
   }
 }
