@@ -14,7 +14,7 @@ type Declared = Verb<never, never, unknown> & { input: Shape }
 
 async function verbs(): Promise<Declared[]> {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && / = (?:verb|writeVerb)\(/.test(readFileSync(new URL(file, SOURCES), 'utf8')),
+    (file) => file.endsWith('.ts') && / = (?:verb|writeVerb|listVerb)\(/.test(readFileSync(new URL(file, SOURCES), 'utf8')),
   )
   const modules = await Promise.all(files.map((file) => import(new URL(file, SOURCES).href) as Promise<Record<string, unknown>>))
   return modules.flatMap((module) => Object.values(module).filter(isVerb))

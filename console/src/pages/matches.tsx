@@ -1,18 +1,14 @@
 // Records pending a decision about their item: each next to its candidates, decided by keyboard.
-import { useEffect, useState } from 'preact/hooks'
 import { newKey } from '#ui/api.ts'
 import { type Match, matchReasonRuleValues as RULES, matchStateValues as STATES, type MatchReason } from '../api-types.ts'
-import { asApiError } from '#ui/data.ts'
 import { isAllowed, request, useData } from '../api.ts'
 import { Tabs } from '#ui/frame.tsx'
-import { Heading } from '#ui/heading.tsx'
-import { useSequentialWrites, useQueue } from '../ui/queue.ts'
-import { Empty, Facts, Failure, Loading } from '#ui/states.tsx'
-import { Pages, useFilters } from '#ui/table.tsx'
-import { announce } from '#ui/toasts.tsx'
+import { type Act, ActButtons, QueuePage, useDecisions, useSequentialWrites } from '../ui/queue.tsx'
+import { Facts } from '#ui/states.tsx'
+import { useFilters } from '#ui/table.tsx'
 import { PermittedButton } from '../ui/permitted-button.tsx'
 import { Picture } from '../ui/picture.tsx'
-import { count, moment, sentence, t, termText } from '../words.ts'
+import { moment, t, termText } from '../words.ts'
 import { priceText } from './prices.ts'
 
 const SHOWN = 25
@@ -33,127 +29,101 @@ export function MatchTabs({ current }: { current: 'cards' | 'sets' }) {
 }
 
 export function MatchesPage() {
-  const { values, page, filtered, bar, link } = useFilters([
+  const filters = useFilters([
     { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: termText('matchState', code) })), always: true },
     { name: 'reason', label: t('why'), options: RULES.map((code) => ({ value: code, text: termText('matchRule', code) })) },
     { name: 'source', label: t('source') },
     { name: 'set', label: t('set'), type: 'search' },
     { name: 'game', label: t('game') },
   ])
-  const { applying, apply } = useSequentialWrites()
-  const queue = useData('/matches', { query: { ...values, page, per_page: SHOWN }, paused: applying > 0 })
-  /** decided on this page; the loaded queue may still contain them */
-  const [decided, setDecided] = useState<number[]>([])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new response is a newer queue
-  useEffect(() => setDecided([]), [queue.data])
-  const rows = (queue.data ?? []).filter((row) => !decided.includes(row.id))
-  const { whole, list, current, show, onKey } = useQueue(rows, (row) => row.id)
-  const isDecided = current?.state === 'decided'
-
-  /** The next match is displayed at once; decisions are applied one after another. */
-  const decide = (match: Match, how: Decision, body?: { item_id: number }) => {
-    setDecided((earlier) => [...earlier, match.id])
-    void apply(async () => {
-      try {
-        await send(match.id, how, body)
-        announce(t(`matchDone.${how}`, { name: match.record.name }))
-      } catch (error) {
-        announce(`${match.record.name}: ${sentence(asApiError(error))}`, 'bad')
-        setDecided((earlier) => earlier.filter((id) => id !== match.id))
-      }
+  const writes = useSequentialWrites()
+  const loaded = useData('/matches', { query: { ...filters.values, page: filters.page, per_page: SHOWN }, paused: writes.applying > 0 })
+  const queue = useDecisions(
+    loaded,
+    writes,
+    (row) => row.id,
+    (row) => row.record.name,
+  )
+  const { current } = queue
+  const decide = (match: Match, how: Decision, body?: { item_id: number }) =>
+    queue.decide(match, async () => {
+      await send(match.id, how, body)
+      return t(`matchDone.${how}`, { name: match.record.name })
     })
-  }
-  onKey((event) => {
+  const actsOf = (match: Match): Act[] => [
+    match.state === 'waiting'
+      ? { key: 'l', text: t('matchLater'), run: () => decide(match, 'postpone') }
+      : { key: 'w', text: t('matchWithdraw'), run: () => decide(match, 'withdraw') },
+    ...(match.state === 'decided' ? [] : [{ key: 'n', text: t('matchNewItem'), run: () => decide(match, 'separate') }]),
+  ]
+  const accept = (match: Match, id: number) => decide(match, 'accept', { item_id: id })
+  queue.onKey(({ key }) => {
     if (!current || !isAllowed('catalogue')) return
-    const act: Record<string, () => void> = {
-      ...(isDecided || current.state === 'postponed' ? { w: () => decide(current, 'withdraw') } : { l: () => decide(current, 'postpone') }),
-      ...(!isDecided && {
-        n: () => decide(current, 'separate'),
-        ...Object.fromEntries(
-          current.candidates.slice(0, DIGITS).map(({ item }, n) => [String(n + 1), () => decide(current, 'accept', { item_id: item.id })]),
-        ),
-      }),
-    }
-    return act[event.key]
+    const candidate = current.state === 'decided' ? undefined : current.candidates.slice(0, DIGITS)[Number(key) - 1]
+    if (candidate) return () => accept(current, candidate.item.id)
+    return actsOf(current).find((act) => act.key === key)?.run
   })
-
   return (
-    <div ref={whole}>
-      <Heading>
-        {t('matches')} {queue.pagination && <span class="quiet">{count(queue.pagination.total)}</span>}
-      </Heading>
-      <MatchTabs current="cards" />
-      <div class="toolbar">{bar}</div>
-      {isAllowed('catalogue') && <p class="quiet keys">{t('matchKeys')}</p>}
-      <p class="quiet keys" role="status">
-        {applying > 0 && t('matchesApplying', { count: applying })}
-      </p>
-      {queue.error ? (
-        <Failure error={queue.error} retry={queue.reload} />
-      ) : !queue.data || (rows.length === 0 && queue.loading) ? (
-        <Loading />
-      ) : !current ? (
-        <Empty>{filtered ? t('nothingMatches') : t('noMatches')}</Empty>
-      ) : (
-        <div class="queue">
-          <div class="rows">
-            <ul ref={list} aria-label={t('matches')}>
-              {rows.map((row, index) => (
-                <li key={row.id} aria-current={row.id === current.id ? 'true' : undefined}>
-                  <button type="button" class="plain" onClick={() => show(index)}>
-                    <span>
-                      {row.record.name} <span class="quiet">{row.record.code}</span>
-                    </span>
-                    <small>
-                      {row.record.category?.name} · {row.reasons.map(({ rule }) => termText('matchRule', rule)).join(', ')}
-                    </small>
-                  </button>
-                </li>
-              ))}
-            </ul>
-          </div>
-          <article aria-label={current.record.name} aria-live="polite">
-            <div class="buttons">
-              {isDecided || current.state === 'postponed' ? (
-                <PermittedButton need="catalogue" aria-keyshortcuts="w" onClick={() => decide(current, 'withdraw')}>
-                  {t('matchWithdraw')} <kbd>W</kbd>
-                </PermittedButton>
-              ) : (
-                <PermittedButton need="catalogue" aria-keyshortcuts="l" onClick={() => decide(current, 'postpone')}>
-                  {t('matchLater')} <kbd>L</kbd>
-                </PermittedButton>
-              )}
-              {!isDecided && (
-                <PermittedButton need="catalogue" aria-keyshortcuts="n" onClick={() => decide(current, 'separate')}>
-                  {t('matchNewItem')} <kbd>N</kbd>
-                </PermittedButton>
-              )}
-            </div>
-            {current.decision && (
-              <div class="buttons">
-                <p>{t(`matchWas.${current.decision.kind}`, { author: current.decision.author, at: moment(current.decision.at) })}</p>
-                <a class="button" href={`/console/catalogue/items/${current.decision.item_id}`}>
-                  {t('matchItem', { id: String(current.decision.item_id) })}
-                </a>
-              </div>
-            )}
-            <Reasons of={current.reasons} />
-            <div class="compared">
-              <RecordSide key={current.id} match={current} />
-              {current.candidates.map((candidate, n) => (
-                <CandidateSide
-                  key={candidate.item.id}
-                  candidate={candidate}
-                  digit={n < DIGITS ? n + 1 : null}
-                  onAccept={isDecided ? null : () => decide(current, 'accept', { item_id: candidate.item.id })}
-                />
-              ))}
-            </div>
-          </article>
+    <QueuePage
+      of={queue}
+      filters={filters}
+      title={t('matches')}
+      need="catalogue"
+      tabs={<MatchTabs current="cards" />}
+      keys={t('matchKeys')}
+      applying="matchesApplying"
+      empty={t('noMatches')}
+      line={({ record, reasons }) => (
+        <>
+          <span>
+            {record.name} <span class="quiet">{record.code}</span>
+          </span>
+          <small>
+            {record.category?.name} · {reasons.map(({ rule }) => termText('matchRule', rule)).join(', ')}
+          </small>
+        </>
+      )}
+    >
+      {(match) => <Comparison match={match} acts={actsOf(match)} onAccept={(id) => accept(match, id)} />}
+    </QueuePage>
+  )
+}
+
+interface ComparisonProps {
+  match: Match
+  acts: Act[]
+  onAccept: (itemId: number) => void
+}
+
+/** A record beside its candidates, with the possible decisions. */
+function Comparison({ match, acts, onAccept }: ComparisonProps) {
+  const { state, decision } = match
+  return (
+    <>
+      <div class="buttons">
+        <ActButtons need="catalogue" acts={acts} />
+      </div>
+      {decision && (
+        <div class="buttons">
+          <p>{t(`matchWas.${decision.kind}`, { author: decision.author, at: moment(decision.at) })}</p>
+          <a class="button" href={`/console/catalogue/items/${decision.item_id}`}>
+            {t('matchItem', { id: String(decision.item_id) })}
+          </a>
         </div>
       )}
-      {queue.pagination && <Pages of={queue.pagination} link={link} />}
-    </div>
+      <Reasons of={match.reasons} />
+      <div class="compared">
+        <RecordSide key={match.id} match={match} />
+        {match.candidates.map((candidate, n) => (
+          <CandidateSide
+            key={candidate.item.id}
+            candidate={candidate}
+            digit={n < DIGITS ? n + 1 : null}
+            onAccept={state === 'decided' ? null : () => onAccept(candidate.item.id)}
+          />
+        ))}
+      </div>
+    </>
   )
 }
 

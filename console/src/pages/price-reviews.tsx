@@ -1,5 +1,5 @@
 // Prices under review by item and cause, each next to the other prices of the item; decided by keyboard, one by one, by group, or all that match.
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { newKey } from '#ui/api.ts'
 import {
   type PriceDecision,
@@ -12,13 +12,12 @@ import { asApiError } from '#ui/data.ts'
 import type { Body } from '#ui/operations.ts'
 import { isAllowed, type OperatorApi, request, useData, writeNow } from '../api.ts'
 import { confirm } from '#ui/dialog.tsx'
-import { Heading } from '#ui/heading.tsx'
 import { marketOptions } from '../ui/market-options.ts'
 import { PriceSteps } from '../ui/price-steps.tsx'
-import { useSequentialWrites, useQueue } from '../ui/queue.ts'
+import { type Act, ActButtons, QueuePage, useDecisions, useSequentialWrites } from '../ui/queue.tsx'
 import { categories, imports, items } from '../ui/sources.ts'
-import { Empty, Facts, Failure, Status, Loading } from '#ui/states.tsx'
-import { Pages, useFilters } from '#ui/table.tsx'
+import { Facts, Status } from '#ui/states.tsx'
+import { useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { PermittedButton } from '../ui/permitted-button.tsx'
 import { Picture } from '../ui/picture.tsx'
@@ -41,7 +40,7 @@ const DECIDABLE = {
 } as const satisfies Record<PriceReview['state'], readonly How[]>
 
 export function PriceReviewsPage() {
-  const { values, page, filtered, bar, link } = useFilters([
+  const filters = useFilters([
     { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: termText('status', code) })) },
     { name: 'cause', label: t('why'), options: CAUSES.map((code) => ({ value: code, text: causeName(code) })) },
     { name: 'market', label: t('source'), options: marketOptions() },
@@ -56,35 +55,25 @@ export function PriceReviewsPage() {
       always: true,
     },
   ])
-  const { applying, apply } = useSequentialWrites()
-  const queue = useData('/price-reviews', { query: { ...values, page, per_page: SHOWN }, paused: applying > 0 })
-  /** decided on this page; the loaded queue may still contain them */
-  const [decided, setDecided] = useState<string[]>([])
-  const [last, setLast] = useState<{ id: number; text: string } | null>(null)
+  const { values, page } = filters
+  const writes = useSequentialWrites()
+  const loaded = useData('/price-reviews', { query: { ...values, page, per_page: SHOWN }, paused: writes.applying > 0 })
   // The remainder of decided groups, such as the other side of a dispute, returns with the next response.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new response counts
-  useEffect(() => setDecided([]), [queue.data])
-  const rows = (queue.data ?? []).filter((row) => !decided.includes(keyOf(row)))
-  const { whole, list, current, show, onKey } = useQueue(rows, keyOf)
+  const queue = useDecisions(loaded, writes, keyOf, ({ item }) => item.name)
+  const { current } = queue
+  const [last, setLast] = useState<{ id: number; text: string } | null>(null)
 
-  /** The next group is displayed at once; decisions are applied one after another. */
-  const decide = (review: PriceReview, body: Decision) => {
-    setDecided((earlier) => [...earlier, keyOf(review)])
-    void apply(async () => {
-      try {
-        const { data } = await request('POST', '/price-decisions', { json: body, idempotencyKey: newKey() })
-        const text = t(`priceDone.${body.decision}`, { name: review.item.name, count: data.prices })
-        setLast({ id: data.id, text })
-        announce(text)
-      } catch (error) {
-        announce(`${review.item.name}: ${sentence(asApiError(error))}`, 'bad')
-      }
+  const decide = (review: PriceReview, body: Decision) =>
+    queue.decide(review, async () => {
+      const { data } = await request('POST', '/price-decisions', { json: body, idempotencyKey: newKey() })
+      const text = t(`priceDone.${body.decision}`, { name: review.item.name, count: data.prices })
+      setLast({ id: data.id, text })
+      return text
     })
-  }
   const undo = () => {
     if (!last) return
     setLast(null)
-    void apply(async () => void (await undoDecision(last.id)))
+    void writes.apply(async () => void (await undoDecision(last.id)))
   }
   const decideAll = async (how: How) => {
     const filter = filterOf(values)
@@ -97,7 +86,7 @@ export function PriceReviewsPage() {
     if (prices === 0) return announce(t('nothingMatches'))
     const title = t(`decideAll.${how}`, { count: prices })
     if (!(await confirm({ title, text: t('decideAllUndo'), action: `${termText('decide', how)} (${count(prices)})` }))) return
-    void apply(async () => {
+    void writes.apply(async () => {
       const done = await writeNow('POST', '/price-decisions', { decision: how, filter: bodyOf(filter), expected: prices })
       if (!done) return
       const text = t(`priceDoneAll.${how}`, { count: done.data.prices })
@@ -105,92 +94,58 @@ export function PriceReviewsPage() {
       announce(text)
     })
   }
-  onKey((event) => {
+  queue.onKey((event) => {
     if (!isAllowed('catalogue')) return
     const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
     const side = digit && current ? decidableOf(current)[Number(digit) - 1] : undefined
     if (side) return () => decide(current!, singleDecision(event.shiftKey ? 'withdraw' : 'confirm', current!, side))
-    const act: Record<string, () => void> = {
-      u: undo,
-      ...(current?.state === 'held' && {
-        a: () => decide(current, groupDecision('accept', current)),
-        d: () => decide(current, groupDecision('discard', current)),
-      }),
-      ...(current && current.state !== 'held' && { w: () => decide(current, groupDecision('withdraw', current)) }),
-    }
-    return act[event.key]
+    if (event.key === 'u') return undo
+    return current && actsOf(current, (body) => decide(current, body)).find(({ key }) => key === event.key)?.run
   })
   const state = values.state as PriceReview['state'] | ''
 
+  const tools = state
+    ? DECIDABLE[state].map((how) => (
+        <PermittedButton
+          need="catalogue"
+          key={how}
+          class={how === 'accept' || how === 'confirm' ? undefined : 'danger'}
+          onClick={() => void decideAll(how)}
+        >
+          {t(`allThatMatch.${how}`)}
+        </PermittedButton>
+      ))
+    : null
   return (
-    <div ref={whole}>
-      <Heading>
-        {t('priceReviews')} {queue.pagination && <span class="quiet">{count(queue.pagination.total)}</span>}
-      </Heading>
-      <ReviewTabs current="reviews" />
-      <div class="toolbar">
-        {bar}
-        {state && (
-          <div class="actions">
-            {DECIDABLE[state].map((how) => (
-              <PermittedButton
-                need="catalogue"
-                key={how}
-                class={how === 'accept' || how === 'confirm' ? undefined : 'danger'}
-                onClick={() => void decideAll(how)}
-              >
-                {t(`allThatMatch.${how}`)}
-              </PermittedButton>
-            ))}
-          </div>
-        )}
-      </div>
-      {isAllowed('catalogue') && <p class="quiet keys">{t('reviewKeys')}</p>}
-      <p class="quiet keys" role="status">
-        {applying > 0 && t('decisionsApplying', { count: applying })}
-      </p>
-      {last && (
-        <p class="last">
-          {last.text}{' '}
-          <button type="button" aria-keyshortcuts="u" onClick={undo}>
-            {t('undo')} <kbd>U</kbd>
-          </button>
-        </p>
+    <QueuePage
+      of={queue}
+      filters={filters}
+      title={t('priceReviews')}
+      need="catalogue"
+      tabs={<ReviewTabs current="reviews" />}
+      tools={tools}
+      keys={t('reviewKeys')}
+      last={last && { text: last.text, undo }}
+      label={t('pricesInQuestion')}
+      empty={t('noReviews')}
+      line={(row) => (
+        <>
+          <span class="with-picture">
+            <Picture item={row.item} small />
+            <span>
+              {row.item.name} <span class="quiet">{row.item.code}</span>
+            </span>
+          </span>
+          <small>
+            {termText('status', row.state)}
+            {row.cause && ` · ${causeText(row.cause, row.state)}`}
+            {row.times_off !== null && ` · ${t('timesOff', { times: round(row.times_off) })}`}
+          </small>
+        </>
       )}
-      {queue.error ? (
-        <Failure error={queue.error} retry={queue.reload} />
-      ) : !queue.data || (rows.length === 0 && queue.loading) ? (
-        <Loading />
-      ) : !current ? (
-        <Empty>{filtered ? t('nothingMatches') : t('noReviews')}</Empty>
-      ) : (
-        <div class="queue">
-          <div class="rows">
-            <ul ref={list} aria-label={t('pricesInQuestion')}>
-              {rows.map((row, index) => (
-                <li key={keyOf(row)} aria-current={row === current ? 'true' : undefined}>
-                  <button type="button" class="plain" onClick={() => show(index)}>
-                    <span class="with-picture">
-                      <Picture item={row.item} small />
-                      <span>
-                        {row.item.name} <span class="quiet">{row.item.code}</span>
-                      </span>
-                    </span>
-                    <small>
-                      {termText('status', row.state)}
-                      {row.cause && ` · ${causeText(row.cause, row.state)}`}
-                      {row.times_off !== null && ` · ${t('timesOff', { times: round(row.times_off) })}`}
-                    </small>
-                  </button>
-                </li>
-              ))}
-            </ul>
-          </div>
-          <Group key={keyOf(current)} review={current} onDecide={(body) => decide(current, body)} />
-        </div>
-      )}
-      {queue.pagination && <Pages of={queue.pagination} link={link} />}
-    </div>
+    >
+      {(review) => <Group key={keyOf(review)} review={review} onDecide={(body) => decide(review, body)} />}
+    </QueuePage>
   )
 }
 
@@ -244,6 +199,17 @@ function groupDecision(how: How, review: PriceReview): Decision {
   }
 }
 
+/** The decisions about all prices under review in a group. */
+function actsOf(review: PriceReview, onDecide: (body: Decision) => void): Act[] {
+  const { length } = decidableOf(review)
+  const run = (how: How) => () => onDecide(groupDecision(how, review))
+  if (review.state !== 'held') return [{ key: 'w', text: t('withdrawCount', { count: length }), class: 'danger', run: run('withdraw') }]
+  return [
+    { key: 'a', text: t('acceptCount', { count: length }), class: 'main', run: run('accept') },
+    { key: 'd', text: t('discardCount', { count: length }), class: 'danger', run: run('discard') },
+  ]
+}
+
 interface GroupProps {
   review: PriceReview
   onDecide: (body: Decision) => void
@@ -251,10 +217,9 @@ interface GroupProps {
 
 function Group({ review, onDecide }: GroupProps) {
   const { item, state, cause } = review
-  const inQuestion = decidableOf(review)
   const sides = [...Map.groupBy(review.prices, ({ label, market }) => `${label} ${market}`).values()]
   return (
-    <article aria-label={item.name} aria-live="polite">
+    <>
       <header class="reviewed">
         <Picture item={item} />
         <div>
@@ -267,20 +232,7 @@ function Group({ review, onDecide }: GroupProps) {
             {review.times_off !== null && <span class="quiet">{t('timesOff', { times: round(review.times_off) })}</span>}
           </p>
           <div class="buttons">
-            {state === 'held' ? (
-              <>
-                <PermittedButton need="catalogue" class="main" aria-keyshortcuts="a" onClick={() => onDecide(groupDecision('accept', review))}>
-                  {t('acceptCount', { count: inQuestion.length })} <kbd>A</kbd>
-                </PermittedButton>
-                <PermittedButton need="catalogue" class="danger" aria-keyshortcuts="d" onClick={() => onDecide(groupDecision('discard', review))}>
-                  {t('discardCount', { count: inQuestion.length })} <kbd>D</kbd>
-                </PermittedButton>
-              </>
-            ) : (
-              <PermittedButton need="catalogue" class="danger" aria-keyshortcuts="w" onClick={() => onDecide(groupDecision('withdraw', review))}>
-                {t('withdrawCount', { count: inQuestion.length })} <kbd>W</kbd>
-              </PermittedButton>
-            )}
+            <ActButtons need="catalogue" acts={actsOf(review, onDecide)} />
           </div>
         </div>
       </header>
@@ -289,7 +241,7 @@ function Group({ review, onDecide }: GroupProps) {
           <Side key={`${prices[0]!.label} ${prices[0]!.market}`} review={review} prices={prices} onDecide={onDecide} />
         ))}
       </div>
-    </article>
+    </>
   )
 }
 
