@@ -38,10 +38,10 @@ interface ImportFilesProps {
   onStarted: () => void
 }
 
-export function ImportFiles({ formats, onStarted }: ImportFilesProps) {
+/** The chosen files and what is done with them. */
+function useChosenFiles({ formats, onStarted }: ImportFilesProps) {
   const [dropped, setDropped] = useState<File[]>([])
   const [files, setFiles] = useState<Chosen[]>([])
-  const [over, setOver] = useState(false)
   const [busy, setBusy] = useState(false)
   const [market, setMarket] = useState('')
   const [savedVersion, savedChanged] = useVersion()
@@ -123,7 +123,14 @@ export function ImportFiles({ formats, onStarted }: ImportFilesProps) {
     setBusy(false)
     onStarted()
   }
-  const allChecked = unsent.length > 0 && unsent.every(isChecked)
+  const remove = (file: File) => setFiles((old) => old.filter((one) => one.file !== file))
+  return { files, unsent, busy, market, saved, isMapped, drop, update, remove, chooseMarket, start }
+}
+
+export function ImportFiles(props: ImportFilesProps) {
+  const chosen = useChosenFiles(props)
+  const { files, busy, drop } = chosen
+  const [over, setOver] = useState(false)
   return (
     <form
       class={over ? 'drop over' : 'drop'}
@@ -139,7 +146,7 @@ export function ImportFiles({ formats, onStarted }: ImportFilesProps) {
       }}
       onSubmit={(event) => {
         event.preventDefault()
-        if (!busy) void start((event.submitter as HTMLButtonElement | null)?.value === 'check')
+        if (!busy) void chosen.start((event.submitter as HTMLButtonElement | null)?.value === 'check')
       }}
     >
       <label class="files">
@@ -161,89 +168,105 @@ export function ImportFiles({ formats, onStarted }: ImportFilesProps) {
       </label>
       {files.length > 0 && (
         <ul class="waiting">
-          {files.map(({ file, format, rows, draft, percent, check, importId, error }) => (
-            <li key={`${file.name} ${file.lastModified}`}>
-              <span class="name">
-                {file.name} <span class="quiet">{count(Math.ceil(file.size / 1024))} KB</span>
-              </span>
-              {importId !== null ? (
-                <a href={`/console/imports/${importId}`}>{t('importStarted', { id: String(importId) })}</a>
-              ) : percent !== null ? (
-                <Progress percent={percent} label={file.name} />
-              ) : (
-                <>
-                  <select
-                    aria-label={t('formatOf', { name: file.name })}
-                    value={format}
-                    required
-                    onChange={(event) => update(file, { format: event.currentTarget.value, check: null })}
-                  >
-                    <option value="">{t('chooseFormat')}</option>
-                    {FORMAT_KINDS.map((kind) => (
-                      <optgroup key={kind} label={termText('formats', kind)}>
-                        {formats
-                          ?.filter((known) => known.kind === kind)
-                          .map(({ name, title }) => (
-                            <option key={name} value={name} title={title}>
-                              {name}
-                            </option>
-                          ))}
-                      </optgroup>
-                    ))}
-                  </select>
-                  <button
-                    type="button"
-                    class="plain"
-                    aria-label={`${t('remove')}: ${file.name}`}
-                    onClick={() => setFiles(files.filter((one) => one.file !== file))}
-                  >
-                    ×
-                  </button>
-                </>
-              )}
-              {importId === null && (check || percent !== null) && <Check of={check} />}
-              {isMapped(format) && importId === null && (
-                <ColumnMapping
-                  name={file.name}
-                  rows={rows}
-                  saved={saved}
-                  draft={draft}
-                  onChange={(next) => update(file, { draft: next, check: null })}
-                  onMarket={chooseMarket}
-                />
-              )}
-              <Refusal error={error} />
-            </li>
+          {files.map((one) => (
+            <ChosenFile key={`${one.file.name} ${one.file.lastModified}`} one={one} formats={props.formats} of={chosen} />
           ))}
         </ul>
       )}
-      {files.some(({ importId }) => importId === null) && (
-        <div class="buttons">
-          <p class="quiet hint">{t('checkHint')}</p>
-          <Field label={t('source')}>
-            <select
-              name="market"
-              value={market}
-              required={unsent.some(({ format }) => isMapped(format))}
-              onChange={(event) => chooseMarket(event.currentTarget.value)}
-            >
-              <option value="">{t('asFormat')}</option>
-              {marketOptions().map(({ value, text }) => (
-                <option key={value} value={value}>
-                  {text}
-                </option>
-              ))}
-            </select>
-          </Field>
-          <button type="submit" value="check" class={allChecked ? undefined : 'main'} disabled={busy || unsent.length === 0}>
-            {t('startCheck', { count: unsent.length })}
-          </button>
-          <button type="submit" value="import" class={allChecked ? 'main' : undefined} disabled={busy || unsent.length === 0}>
-            {t('startImport', { count: unsent.length })}
-          </button>
-        </div>
-      )}
+      {files.some(({ importId }) => importId === null) && <StartButtons of={chosen} />}
     </form>
+  )
+}
+
+interface ChosenFileProps {
+  one: Chosen
+  formats: ImportFormat[] | null
+  of: ReturnType<typeof useChosenFiles>
+}
+
+/** A file with its format and column mapping, its progress, and the result of its dry run. */
+function ChosenFile({ one, formats, of: { saved, isMapped, update, remove, chooseMarket } }: ChosenFileProps) {
+  const { file, format, percent, check, importId } = one
+  return (
+    <li>
+      <span class="name">
+        {file.name} <span class="quiet">{count(Math.ceil(file.size / 1024))} KB</span>
+      </span>
+      {importId !== null ? (
+        <a href={`/console/imports/${importId}`}>{t('importStarted', { id: String(importId) })}</a>
+      ) : percent !== null ? (
+        <Progress percent={percent} label={file.name} />
+      ) : (
+        <>
+          <select
+            aria-label={t('formatOf', { name: file.name })}
+            value={format}
+            required
+            onChange={(event) => update(file, { format: event.currentTarget.value, check: null })}
+          >
+            <option value="">{t('chooseFormat')}</option>
+            {FORMAT_KINDS.map((kind) => (
+              <optgroup key={kind} label={termText('formats', kind)}>
+                {formats
+                  ?.filter((known) => known.kind === kind)
+                  .map(({ name, title }) => (
+                    <option key={name} value={name} title={title}>
+                      {name}
+                    </option>
+                  ))}
+              </optgroup>
+            ))}
+          </select>
+          <button type="button" class="plain" aria-label={`${t('remove')}: ${file.name}`} onClick={() => remove(file)}>
+            ×
+          </button>
+        </>
+      )}
+      {importId === null && (check || percent !== null) && <Check of={check} />}
+      {isMapped(format) && importId === null && (
+        <ColumnMapping
+          name={file.name}
+          rows={one.rows}
+          saved={saved}
+          draft={one.draft}
+          onChange={(next) => update(file, { draft: next, check: null })}
+          onMarket={chooseMarket}
+        />
+      )}
+      <Refusal error={one.error} />
+    </li>
+  )
+}
+
+/** Checks or imports the files that are not sent yet. */
+function StartButtons({ of: { unsent, busy, market, isMapped, chooseMarket } }: Pick<ChosenFileProps, 'of'>) {
+  const allChecked = unsent.length > 0 && unsent.every(isChecked)
+  const disabled = busy || unsent.length === 0
+  return (
+    <div class="buttons">
+      <p class="quiet hint">{t('checkHint')}</p>
+      <Field label={t('source')}>
+        <select
+          name="market"
+          value={market}
+          required={unsent.some(({ format }) => isMapped(format))}
+          onChange={(event) => chooseMarket(event.currentTarget.value)}
+        >
+          <option value="">{t('asFormat')}</option>
+          {marketOptions().map(({ value, text }) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <button type="submit" value="check" class={allChecked ? undefined : 'main'} disabled={disabled}>
+        {t('startCheck', { count: unsent.length })}
+      </button>
+      <button type="submit" value="import" class={allChecked ? 'main' : undefined} disabled={disabled}>
+        {t('startImport', { count: unsent.length })}
+      </button>
+    </div>
   )
 }
 
