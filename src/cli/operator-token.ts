@@ -1,8 +1,6 @@
 // The commands `operator-token create`, `operator-token revoke` and `operator-token list`.
 import type { Command } from 'commander'
-import { createOperatorToken } from '#accounts/create-operator-token.ts'
-import { listOperatorTokens } from '#accounts/list-operator-tokens.ts'
-import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
+import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '#accounts/operator-tokens.ts'
 import { call } from '#core/verb.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
 

@@ -5,7 +5,7 @@ import { problem } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { type PriceMapping, readColumns, readMapping } from '#prices/mappings.ts'
-import { savePriceMapping } from '#prices/save-price-mapping.ts'
+import { savePriceMapping } from '#prices/price-mappings.ts'
 import { MAPPING_OPTIONS, mappingName, savedMapping } from '#prices/saved-mappings.ts'
 import type { ImportFormat } from './registry.ts'
 

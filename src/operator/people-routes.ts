@@ -1,16 +1,11 @@
 // Operator API: people who run the service, their sessions and tokens, and the setup steps of a new service.
 import { changePerson } from '#accounts/people/change-person.ts'
 import { createPerson } from '#accounts/people/create-person.ts'
-import { createPersonToken } from '#accounts/people/create-person-token.ts'
-import { endPersonSession } from '#accounts/people/end-person-session.ts'
-import { endPersonSessions } from '#accounts/people/end-person-sessions.ts'
-import { getPerson } from '#accounts/people/get-person.ts'
+import { createPersonToken, listPersonTokens, revokePersonToken } from '#accounts/people/person-tokens.ts'
+import { endPersonSession, endPersonSessions, listPersonSessions } from '#accounts/people/person-sessions.ts'
+import { getPerson, listPeople } from '#accounts/people/read-people.ts'
 import { invitePerson } from '#accounts/people/invite-person.ts'
-import { listPeople } from '#accounts/people/list-people.ts'
-import { listPersonSessions } from '#accounts/people/list-person-sessions.ts'
-import { listPersonTokens } from '#accounts/people/list-person-tokens.ts'
 import { removePerson } from '#accounts/people/remove-person.ts'
-import { revokePersonToken } from '#accounts/people/revoke-person-token.ts'
 import {
   type InvitedPerson,
   InvitedPersonSchema,

@@ -1,7 +1,7 @@
 // Failed authentications on both listeners: limited by address, answered without the database, and recorded.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createOperatorToken } from '#accounts/create-operator-token.ts'
+import { createOperatorToken } from '#accounts/operator-tokens.ts'
 import { hashKey, last4, newKey } from '#accounts/key-format.ts'
 import { NO_SCOPE } from '#accounts/key-scope.ts'
 import { insertKey } from '#accounts/store.ts'

@@ -1,7 +1,7 @@
 // What counts as an empty database: only data from migrations and running nodes, nothing that a user wrote.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOperatorToken } from '#accounts/create-operator-token.ts'
+import { createOperatorToken } from '#accounts/operator-tokens.ts'
 import { call } from '#core/verb.ts'
 import { isUntouched } from '#db/emptiness.ts'
 import { openPool } from '#db/pool.ts'
