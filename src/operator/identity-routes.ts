@@ -1,3 +1,4 @@
+// Operator API: merging of items, splitting them, and reverting either.
 import { paged, type Route } from '#http/route.ts'
 import { type Batch, BatchSchema } from '#identity/batches.ts'
 import { listMerges } from '#identity/list-merges.ts'

@@ -1,3 +1,4 @@
+// Operator API: listings and their approval.
 import type { Answer } from '#http/envelope.ts'
 import { paged, type OwnErrorCode, type Route } from '#http/route.ts'
 import { approveListing } from '#market/approve-listing.ts'

@@ -1,3 +1,4 @@
+// Operator API: orders of the shop's checkout.
 import { paged, type Route } from '#http/route.ts'
 import { cancelOrder } from '#market/cancel-order.ts'
 import { getOrder } from '#market/get-order.ts'

@@ -1,3 +1,4 @@
+// Operator API: prices in question by item and cause, decisions about them, and undoing these.
 import { paged, type Route } from '#http/route.ts'
 import { decidePrices } from '#prices/decide-prices.ts'
 import { listPriceDecisions } from '#prices/list-price-decisions.ts'

@@ -1,3 +1,4 @@
+// Price jobs over REST.
 import { paged, type OwnErrorCode, type Route } from '#http/route.ts'
 import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
 import { priceJobOfCsv } from '#market/jobs/csv-rows.ts'
