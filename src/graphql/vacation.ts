@@ -1,9 +1,7 @@
 // The vacation of a seller, as under /plus/vacation over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
-import { endVacation } from '#market/end-vacation.ts'
-import { getVacation, type VacationAnswer } from '#market/get-vacation.ts'
-import { MAX_VACATION_DAYS, setVacation } from '#market/set-vacation.ts'
+import { endVacation, getVacation, MAX_VACATION_DAYS, setVacation, type VacationAnswer } from '#market/own-vacation.ts'
 import { withoutNulls } from './arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from './builder.ts'
 import { callByFields } from './mutating.ts'

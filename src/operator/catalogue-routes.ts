@@ -7,11 +7,9 @@ import type { CatalogueNode } from '#catalogue/context.ts'
 import { createItem } from '#catalogue/create-item.ts'
 import type { Completions } from '#catalogue/field-query/complete.ts'
 import { explainStoredPrice, type StoredExplainCtx, type StoredPriceExplanation, StoredPriceExplanationSchema } from '#catalogue/explain-price.ts'
-import { getStoredItem } from '#catalogue/get-stored-item.ts'
+import { getStoredItem, type ListedItems, listItemSources, listStoredItems } from '#catalogue/read-stored-items.ts'
 import { listStoredCategories } from '#catalogue/list-stored-categories.ts'
 import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'
-import { listItemSources } from '#catalogue/list-item-sources.ts'
-import { type ListedItems, listStoredItems } from '#catalogue/list-stored-items.ts'
 import {
   ListedItemSchema,
   type PricedItem,

@@ -1,9 +1,7 @@
 // Operator API: orders of the shop's checkout.
 import { paged, type Route } from '#http/route.ts'
 import { cancelOrder } from '#market/cancel-order.ts'
-import { getOrder } from '#market/get-order.ts'
-import { listOrders } from '#market/list-orders.ts'
-import { listSales } from '#market/list-orders.ts'
+import { getOrder, listOrders, listSales } from '#market/read-orders.ts'
 import { recordOrder } from '#market/record-order.ts'
 import { type MarketWriteCtx, type Order, OrderSchema, type StoredOrder, StoredOrderSchema, StoredSaleSchema } from '#market/types.ts'
 

@@ -1,9 +1,7 @@
 // The vacation of a seller.
 import { orNull } from '#core/fields.ts'
 import type { Route } from '#http/route.ts'
-import { endVacation } from '#market/end-vacation.ts'
-import { getVacation, type VacationAnswer, VacationSchema } from '#market/get-vacation.ts'
-import { setVacation } from '#market/set-vacation.ts'
+import { endVacation, getVacation, setVacation, type VacationAnswer, VacationSchema } from '#market/own-vacation.ts'
 import type { MarketCtx } from '#market/types.ts'
 
 const path = '/plus/vacation'

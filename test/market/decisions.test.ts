@@ -4,7 +4,7 @@ import { call } from '#core/verb.ts'
 import { setRates } from '#prices/set-rates.ts'
 import type { StoredDecision } from '#market/approval/decisions.ts'
 import type { ListingReview } from '#market/approval/review.ts'
-import type { WaitingListing } from '#market/list-waiting.ts'
+import type { WaitingListing } from '#market/approval-queue.ts'
 import { startTestNode, startTwoNodes, type TestNode } from '../support/node.ts'
 import { DAY_MS, found, type Grades, makeCatalogue, operator, orderId, pending, plus, published } from './kit.ts'
 

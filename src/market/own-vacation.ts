@@ -1,23 +1,46 @@
-// Sets or changes the caller's vacation: listings are hidden, and periods and highlights are paused.
+// The caller's vacation: read, set and end it.
 import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
 import { invalid } from '#core/errors.ts'
 import { moment, momentOf } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
+import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { ownAccount } from '#core/verb.ts'
+import { localTime } from '#core/time.ts'
+import { ownAccount, verb } from '#core/verb.ts'
 import { change, type Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/write-verb.ts'
-import { vacationResponse, type VacationAnswer } from './get-vacation.ts'
+import type { MarketCtx, MarketWriteCtx } from './types.ts'
+import { deleteVacation, findVacation, lockRunning, lockVacation, saveVacation, shiftPeriodEnds } from './vacation-store.ts'
 import { isOnVacation, type Vacation, withoutVacation, withVacation } from './vacation.ts'
-import { deleteVacation, lockRunning, lockVacation, shiftPeriodEnds, saveVacation } from './vacation-store.ts'
-import type { MarketWriteCtx } from './types.ts'
+
+export const VacationSchema = Type.Object(
+  {
+    from: Type.String({ format: 'date-time', description: 'Start, when your listings are hidden; local time with offset' }),
+    to: Type.String({ format: 'date-time', description: 'End, when the listings are shown again; local time with offset' }),
+  },
+  { title: 'Vacation' },
+)
+export type VacationAnswer = Static<typeof VacationSchema>
+
+function vacationResponse({ from, to }: Vacation, zone: string): VacationAnswer {
+  return { from: localTime(from, zone), to: localTime(to, zone) }
+}
+
+/** Reads the caller's current or future vacation; null if there is none. */
+export const getVacation = verb(
+  { name: 'getVacation', needs: OPERATION_PLAN.getVacation, input: Type.Object({}, { additionalProperties: false }) },
+  async ({ db, viewer, now, market }: Pick<MarketCtx, 'db' | 'viewer' | 'now' | 'market'>): Promise<VacationAnswer | null> => {
+    const vacation = await findVacation(db.kysely, ownAccount(viewer), now())
+    return vacation && vacationResponse(vacation, market.timeZone)
+  },
+)
 
 export const MAX_VACATION_DAYS = 90
-export const MAX_VACATION_LEAD_DAYS = 365
+const MAX_VACATION_LEAD_DAYS = 365
 /** Clocks of two systems differ, and requests take time: a start up to this long in the past means now. */
 const START_TOLERANCE_MS = 5 * MINUTE_MS
 
+/** Sets or changes the caller's vacation: listings are hidden, and periods and highlights are paused. */
 export const setVacation = writeVerb(
   {
     name: 'setVacation',
@@ -71,7 +94,7 @@ function daysBetween(from: Date, to: Date): number {
  * @param next computes the new vacation from the current one; null for none
  * @param answerOf builds the response, which is stored for a repeated request
  */
-export function changeVacation<Next extends Vacation | null, Answer>(
+function changeVacation<Next extends Vacation | null, Answer>(
   ctx: MarketWriteCtx,
   action: 'vacation.set' | 'vacation.end',
   next: (before: Vacation | null, now: Date) => Next,
@@ -97,3 +120,15 @@ async function followVacation(tx: Tx, note: Note, accountId: number, before: Vac
   note.changed('accounts', [accountId])
   if (moved.length > 0) note.changed('listings', moved)
 }
+
+/** Ends the caller's vacation now, or cancels a future one; does nothing if there is none. */
+export const endVacation = writeVerb(
+  { name: 'endVacation', needs: OPERATION_PLAN.endVacation, input: Type.Object({}, { additionalProperties: false }) },
+  (ctx: MarketWriteCtx): Promise<{ message: string }> =>
+    changeVacation(
+      ctx,
+      'vacation.end',
+      () => null,
+      () => ({ message: 'Vacation ended' }),
+    ),
+)

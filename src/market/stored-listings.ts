@@ -1,13 +1,13 @@
-// Listings as operators see them, newest first unless the caller sorts them.
-import { filter } from '#core/fields.ts'
+// Listings as operators see them: list them, or read one.
 import { invalid } from '#core/errors.ts'
+import { filter, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { type SortDirection, sortParams } from '#db/sorting.ts'
 import { STATUSES } from './rules.ts'
-import { type ListingOrder, pageOfListings, storedListing } from './store.ts'
+import { fetchListing, type ListingOrder, pageOfListings, storedListing } from './store.ts'
 import type { StoredListing } from './types.ts'
 
 const Status = Type.Optional(Type.Enum([...STATUSES]))
@@ -32,6 +32,7 @@ const Input = Type.Object(
 
 export type ListingsCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'>
 
+/** Listings as operators see them, newest first unless the caller sorts them. */
 export const listListings = verb(
   { name: 'listListings', needs: 'operator', input: Input },
   (ctx: ListingsCtx, input): Promise<Page<StoredListing>> => {
@@ -44,4 +45,11 @@ export const listListings = verb(
       pageOfListings(ctx.db.kysely, { ...filter, now }, range, by ? ORDERS[by][direction] : 'latest', (row) => storedListing(row, now)),
     )
   },
+)
+
+/** One listing as operators see it. */
+export const getStoredListing = verb(
+  { name: 'getStoredListing', needs: 'operator', input: Type.Object({ id: id('listing') }, { additionalProperties: false }) },
+  async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { id }): Promise<StoredListing> =>
+    storedListing(await fetchListing(ctx.db.kysely, id), ctx.now()),
 )

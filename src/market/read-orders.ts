@@ -1,20 +1,22 @@
-// Orders with the current state of their lines, and the sales that these lines are, latest first unless the caller sorts them otherwise.
+// Reads orders with the current state of their lines, and the sales that these lines are.
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { filter, idForSql, PeriodFields, periodOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { listVerb } from '#core/paging.ts'
+import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import { countOf, inRange } from '#db/page.ts'
 import type { Schema } from '#db/schema.ts'
 import { namesOf, orderBy, type Sorting, sortParams } from '#db/sorting.ts'
-import { asAnswered, withSales } from './order-store.ts'
-import type { Order } from './types.ts'
+import { asAnswered, fetchStoredOrder, withSales } from './order-store.ts'
+import type { Order, StoredOrder } from './types.ts'
 
 const orderId = sql.ref('o.order_id')
 const soldAt = sql.ref('o.sold_at')
 const SORTING = { by: { sold_at: soldAt, order_id: orderId }, id: orderId, usual: { by: soldAt, direction: 'desc' } } satisfies Sorting<string>
 
+/** Orders with the current state of their lines, latest sale first unless the caller sorts them otherwise. */
 export const listOrders = listVerb(
   {
     name: 'listOrders',
@@ -44,7 +46,7 @@ export const listOrders = listVerb(
   },
 )
 
-/** With their sellers; operators only. */
+/** Lists sales with their sellers, newest first; operators only. */
 export const listSales = listVerb(
   {
     name: 'listSales',
@@ -85,3 +87,13 @@ function linesOf(sales: Sales, filter: { seller_id?: number; item_id?: number; l
     lines = lines.where(`s.${column}`, '=', column === 'item_id' ? liveItem(value) : idForSql(value))
   return lines
 }
+
+/** Reads an order with the current state of its lines. */
+export const getOrder = verb(
+  {
+    name: 'getOrder',
+    needs: 'operator',
+    input: Type.Object({ order_id: Type.Integer({ description: 'Order id assigned by the shop' }) }, { additionalProperties: false }),
+  },
+  (ctx: ReadCtx, { order_id: orderId }): Promise<StoredOrder> => fetchStoredOrder(ctx.db.kysely, orderId),
+)

@@ -1,17 +1,19 @@
-// Lists items as operators see them, each with its price, oldest first unless a sort is requested.
-import { filter, MAX_INTEGER } from '#core/fields.ts'
+// Reads items as operators see them: lists them, or reads one or what its sources state.
+import { filter, id, MAX_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
 import { sortParams } from '#db/sorting.ts'
 import type { CatalogueNode } from './context.ts'
 import { readFieldQuery } from './field-query/field-query.ts'
 import { closed, market } from './fields.ts'
+import { statedSourcesOf } from './item-sources.ts'
 import { CategoryParam, QueryParam } from './params.ts'
 import type { ItemFilter } from './snapshot/queries.ts'
 import { SORT_FIELDS, type SortDirection, type SortField } from './snapshot/sort-keys.ts'
-import { idsOfItems, itemsInOrder, pageOfItems, type StoredItemCtx } from './stored-items.ts'
-import type { ListedItem } from './stored-schemas.ts'
+import { fetchItem, fetchPricedItem, idsOfItems, itemsInOrder, pageOfItems, type StoredItemCtx } from './stored-items.ts'
+import type { ListedItem, PricedItem, StatedItemSource } from './stored-schemas.ts'
 
 const MAX_IDS = 100
 
@@ -20,6 +22,7 @@ export interface ListedItems extends Page<ListedItem> {
   query?: string | undefined
 }
 
+/** Lists items as operators see them, each with its price, oldest first unless a sort is requested. */
 export const listStoredItems = verb(
   {
     name: 'listStoredItems',
@@ -68,3 +71,15 @@ export const listStoredItems = verb(
 function idsInOrder({ catalogue: { items, queries } }: CatalogueNode, filter: ItemFilter, field: SortField, direction: SortDirection): number[] {
   return Array.from(queries.page(filter, field, direction, 0, items.rows).rows, (row) => items.id[row]!)
 }
+
+/** Returns one item as operators see it, with the prices of all markets. */
+export const getStoredItem = verb(
+  { name: 'getStoredItem', needs: 'operator', input: Type.Object({ id: id('item') }, closed) },
+  (ctx: StoredItemCtx, { id }): Promise<PricedItem> => fetchPricedItem(ctx, id),
+)
+
+/** Lists what each source states about an item, in order of precedence. */
+export const listItemSources = verb(
+  { name: 'listItemSources', needs: 'operator', input: Type.Object({ id: id('item') }, closed) },
+  async ({ db }: ReadCtx, { id }): Promise<StatedItemSource[]> => statedSourcesOf(db.kysely, (await fetchItem(db.kysely, id)).id),
+)
