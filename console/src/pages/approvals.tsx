@@ -38,7 +38,11 @@ export function ApprovalsPage() {
   const { rows, current } = queue
   const [refusing, setRefusing] = useState<RefusalKind | null>(null)
   const [error, setError] = useState<ApiError | null>(null)
-  usePreloadedPictures(current ? rows.slice(rows.indexOf(current) + 1).slice(0, AHEAD) : [])
+  const ahead = current ? rows.slice(rows.indexOf(current) + 1).slice(0, AHEAD) : []
+  const addresses = ahead.flatMap(picturesOf).join(' ')
+  useEffect(() => {
+    for (const src of addresses.split(' ').filter(Boolean)) Object.assign(new Image(), { src })
+  }, [addresses])
   const many = chosen.length
   const approve = async () => {
     const asked = { title: t('approveTitle', { count: many }), text: t('approveText'), action: t('approve'), danger: false }
@@ -105,7 +109,15 @@ export function ApprovalsPage() {
       notices={[...elsewhere, dialog]}
       empty={t('noApprovals')}
       pick={{ chosen, choose }}
-      line={(row) => <Line of={row} />}
+      line={(row) => (
+        <>
+          <span>{row.title}</span>
+          <small>
+            {lira(row.price)} · <Grade id={row.grade_id} /> · {ago(row.waiting_since ?? row.created_at)}
+            {(row.changed_since_approval?.length ?? 0) > 0 && <span class="status wait">{t('changed')}</span>}
+          </small>
+        </>
+      )}
     >
       {(listing) => (
         <>
@@ -217,26 +229,6 @@ function useApprovals({ values, page }: Filtered) {
     disabled: decisions.loading,
   }
   return { queue, chosen, choose, subjects, outdated, decide, last, reason, setReason }
-}
-
-/** Loads the pictures of the following listings. */
-function usePreloadedPictures(ahead: WaitingListing[]): void {
-  const addresses = ahead.flatMap(picturesOf).join(' ')
-  useEffect(() => {
-    for (const src of addresses.split(' ').filter(Boolean)) Object.assign(new Image(), { src })
-  }, [addresses])
-}
-
-function Line({ of: row }: { of: WaitingListing }) {
-  return (
-    <>
-      <span>{row.title}</span>
-      <small>
-        {lira(row.price)} · <Grade id={row.grade_id} /> · {ago(row.waiting_since ?? row.created_at)}
-        {(row.changed_since_approval?.length ?? 0) > 0 && <span class="status wait">{t('changed')}</span>}
-      </small>
-    </>
-  )
 }
 
 function Presets({ of: presets, onChosen }: { of: string[]; onChosen: (preset: string) => void }) {
