@@ -50,31 +50,35 @@ describe.skipIf(NO_BROWSER)(`Cancelling orders in the console${WHY}`, () => {
     )
   const listing = ({ id }: Listing) => operator<Listing>(node, 'GET', `/listings/${id}`)
 
-  test.each(LAYOUTS)('lists of orders and listings with large amounts and long names fit and do not move: $name', { tags: 'slow' }, async ({ options }) => {
-    const sellers = ['Galata Koleksiyon Dünyası', 'Kart Evi'].map(async (name) =>
-      operator<{ id: number }>(node, 'POST', '/accounts', { name: `${name} ${options.locale}`, plan: 'plus' }),
-    )
-    for (const [n, { id: sellerId }] of (await Promise.all(sellers)).entries()) {
-      for (let i = 0; i < 6; i++) {
-        const title = `${'Scarlet & Violet Elite Trainer Box: Miraidon '.repeat(1 + n)}${i}`
-        const body = { seller_id: sellerId, item_id: itemId, title, price: 9_876_543.21, quantity: 2, language: 'zh-tw' }
-        const { id } = await operator<Listing>(node, 'POST', '/listings', body)
-        await operator(node, 'POST', `/listings/${id}/approve`, {})
-        const order = { order_id: 9_000_000_000 + id, buyer_reference: `customer ${id}`, lines: [{ listing_id: id, quantity: 1 }] }
-        await operator(node, 'POST', '/orders', order)
-      }
-    }
-    const { page, open, close } = await signedIn(browser, node, options)
-    for (const path of ['/orders', '/listings']) {
-      await open(path)
-      expect(await layoutShift(page), path).toBeLessThan(0.05)
-      const tooWide = await page.evaluate<number>(
-        "(() => { const table = document.querySelector('.scroll'); return table.scrollWidth - table.clientWidth })()",
+  test.each(LAYOUTS)(
+    'lists of orders and listings with large amounts and long names fit and do not move: $name',
+    { tags: 'slow' },
+    async ({ options }) => {
+      const sellers = ['Galata Koleksiyon Dünyası', 'Kart Evi'].map(async (name) =>
+        operator<{ id: number }>(node, 'POST', '/accounts', { name: `${name} ${options.locale}`, plan: 'plus' }),
       )
-      expect(tooWide, path).toBeLessThanOrEqual(0)
-    }
-    await close()
-  })
+      for (const [n, { id: sellerId }] of (await Promise.all(sellers)).entries()) {
+        for (let i = 0; i < 6; i++) {
+          const title = `${'Scarlet & Violet Elite Trainer Box: Miraidon '.repeat(1 + n)}${i}`
+          const body = { seller_id: sellerId, item_id: itemId, title, price: 9_876_543.21, quantity: 2, language: 'zh-tw' }
+          const { id } = await operator<Listing>(node, 'POST', '/listings', body)
+          await operator(node, 'POST', `/listings/${id}/approve`, {})
+          const order = { order_id: 9_000_000_000 + id, buyer_reference: `customer ${id}`, lines: [{ listing_id: id, quantity: 1 }] }
+          await operator(node, 'POST', '/orders', order)
+        }
+      }
+      const { page, open, close } = await signedIn(browser, node, options)
+      for (const path of ['/orders', '/listings']) {
+        await open(path)
+        expect(await layoutShift(page), path).toBeLessThan(0.05)
+        const tooWide = await page.evaluate<number>(
+          "(() => { const table = document.querySelector('.scroll'); return table.scrollWidth - table.clientWidth })()",
+        )
+        expect(tooWide, path).toBeLessThanOrEqual(0)
+      }
+      await close()
+    },
+  )
 
   test('cancels a line, then the rest of the order, each with a reason and a confirmation', async () => {
     const [many, last] = await makeOrder(4711)

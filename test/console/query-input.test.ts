@@ -84,7 +84,6 @@ describe.skipIf(NO_BROWSER)(`In a browser${WHY}`, () => {
     browser = await launch()
   })
 
-
   test.each([
     ['wide, in English', { viewport: { width: 1280, height: 900 }, locale: 'en-GB' }, 'Search', 'has no field colour'],
     ['narrow, in Turkish', { viewport: { width: 390, height: 800 }, locale: 'tr-TR' }, 'Ara', 'colour'],

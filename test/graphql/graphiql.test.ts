@@ -88,7 +88,6 @@ describe.skipIf(NO_BROWSER)(`in Chromium${WHY}`, () => {
     browser = await launch()
   })
 
-
   const openPage = async () => {
     const page = await browser.newPage()
     page.setDefaultTimeout(120_000)

@@ -162,7 +162,6 @@ describe.skipIf(NO_BROWSER)(`In a browser${WHY}`, () => {
     browser = await launch()
   })
 
-
   test('tabs, copying and search work, wide and narrow, without external requests', async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()
