@@ -245,6 +245,8 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await expect.poll(() => parameter('seller_id')).toBeNull()
     expect(parameter('status')).toBe('pending')
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toContain('State: Pending')
+    // The page empties the field itself.
+    await expect.poll(() => page.getByLabel('Seller').inputValue()).toBe('')
     // An id works like a name.
     await page.getByLabel('Seller').fill(String(node.accounts.plus))
     await page.getByRole('option', { name: 'Test plus' }).click()
