@@ -49,15 +49,18 @@ const UNIT = [
   'test/catalogue/sources/**/*.test.ts',
 ]
 
+/** Node itself loads the modules, from its compile cache. Slow tests also load generated code, which only Vite resolves. */
+const BY_NODE = { viteModuleRunner: false, nodeLoader: false }
+
 const project = (name: string, include: string[], exclude: string[], timeoutMs: number) => ({
   extends: true as const,
-  test: { name, include, exclude, testTimeout: timeoutMs, hookTimeout: timeoutMs },
+  test: { name, include, exclude, testTimeout: timeoutMs, hookTimeout: timeoutMs, experimental: name === 'slow' ? {} : BY_NODE },
 })
 
 export default defineConfig({
+  // Resolve graphql as Node does; otherwise it is loaded twice, once for our code and once for packages that depend on it.
+  resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
-    // Node itself loads the modules, as in the program, from its compile cache.
-    experimental: { viteModuleRunner: false, nodeLoader: false },
     environment: 'node',
     globalSetup: ['test/support/global-setup.ts', 'test/support/build-pages.ts'],
     setupFiles: ['test/support/same-cases.ts'],
