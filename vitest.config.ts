@@ -49,12 +49,14 @@ const UNIT = [
   'test/catalogue/sources/**/*.test.ts',
 ]
 
-/** Node itself loads the modules, from its compile cache. Slow tests also load generated code, which only Vite resolves. */
+/** Node itself loads the modules, from its compile cache. */
 const BY_NODE = { viteModuleRunner: false, nodeLoader: false }
+/** Vite also resolves the imports of generated code. */
+const BY_VITE = { viteModuleRunner: true, nodeLoader: false }
 
-const project = (name: string, include: string[], exclude: string[], timeoutMs: number) => ({
+const project = (name: string, include: string[], exclude: string[], timeoutMs: number, experimental = BY_NODE) => ({
   extends: true as const,
-  test: { name, include, exclude, testTimeout: timeoutMs, hookTimeout: timeoutMs, experimental: name === 'slow' ? {} : BY_NODE },
+  test: { name, include, exclude, testTimeout: timeoutMs, hookTimeout: timeoutMs, experimental },
 })
 
 export default defineConfig({
@@ -79,7 +81,7 @@ export default defineConfig({
       project('unit', UNIT, SLOW, 30 * SECOND_MS),
       project('api', ['test/**/*.test.ts'], [...SLOW, ...PAGES, ...UNIT], 120 * SECOND_MS),
       project('pages', PAGES, SLOW, 180 * SECOND_MS),
-      project('slow', SLOW, [], 600 * SECOND_MS),
+      project('slow', SLOW, [], 600 * SECOND_MS, BY_VITE),
     ],
   },
 })

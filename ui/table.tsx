@@ -7,6 +7,7 @@ import type { Query } from './api.ts'
 import { Chips } from './chips.tsx'
 import { useData } from './data.ts'
 import { type Column, type Filter, nextOrder, type Order, toggle } from './list-parts.ts'
+import { Options } from './options.tsx'
 import { Picker } from './picker.tsx'
 import { Empty, Failure, Refusal } from './states.tsx'
 import { choicesOf } from './stored.ts'
@@ -324,11 +325,7 @@ function Filters({ filters, values, prefix, address }: FiltersProps) {
                 onChange={(event) => set(event.currentTarget.value)}
               >
                 {!filter.always && <option value="">{t('all')}</option>}
-                {filter.options.map(({ value, text }) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
+                <Options of={filter.options} />
               </select>
             ) : (
               <TypedFilter type={filter.type ?? 'text'} value={values[filter.name] ?? ''} onSettled={set} />

@@ -15,24 +15,23 @@ export interface ArchivedMonth {
   archived_at: string
 }
 
-/** Months rarely move, so more attempts are never needed in practice. */
-const ATTEMPTS = 5
-
 /**
- * Reads data from the database and the archive, and again if a month has moved between them in the meantime.
+ * Reads data from the database and the archive, and again whenever a month has moved between them in the meantime: this ends, because there are only
+ * so many months.
  * @param findFiles the files that the read needs, as JSON
  */
 export async function readWithArchive<Files, T>(findFiles: () => Promise<Files>, read: (files: Files) => Promise<T>): Promise<T> {
   let files = await findFiles()
-  for (let attempt = 1; ; attempt++) {
+  for (;;) {
     const outcome = await read(files).then(
       (result) => ({ result }),
       (error: Error) => ({ error }),
     )
     const after = await findFiles()
-    const isSame = JSON.stringify(after) === JSON.stringify(files)
-    if (isSame && 'result' in outcome) return outcome.result
-    if (isSame || attempt === ATTEMPTS) throw 'error' in outcome ? outcome.error : new Error('The archived months changed repeatedly during the read')
+    if (JSON.stringify(after) === JSON.stringify(files)) {
+      if ('error' in outcome) throw outcome.error
+      return outcome.result
+    }
     files = after
   }
 }

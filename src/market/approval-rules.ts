@@ -7,7 +7,7 @@ import { listVerb } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type ReadCtx, type WriteCtx } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
-import { countIn } from '#db/page.ts'
+import { countIn, where, withTotal } from '#db/page.ts'
 import { type Backtest, backtest, DEFAULT_DAYS, isPassed } from './approval/backtest.ts'
 import { checkConditions } from './approval/conditions.ts'
 import {
@@ -39,18 +39,18 @@ export const listApprovalRuleLog = listVerb(
       approves: Type.Optional(Type.Boolean({ description: '`1`: only listings it approves; `0`: only the others' })),
     },
   },
-  async ({ db }: ReadCtx, { id: wanted, approves }, { limit, offset }) => {
-    const { id } = await fetchRule(db.kysely, wanted)
+  async ({ db }: ReadCtx, { id: ruleId, approves }, { limit, offset }) => {
+    const { id } = await fetchRule(db.kysely, ruleId)
     const from = sql`
       from approval_rule_log r join listing_decisions d on d.id = r.decision_id left join listings l on l.id = d.listing_id
-      where r.rule_id = ${id} and d.undone_at is null ${approves === undefined ? sql`` : sql`and r.approves = ${approves}`}`
-    const [{ rows }, total] = await Promise.all([
-      sql<Omit<RuleLogEntry, 'at'> & { at: Date }>`
-        select d.listing_id, l.title, d.at, r.rule_version, r.mode, r.approves, d.decision, d.decided_by ${from}
-        order by d.id desc limit ${limit} offset ${offset}`.execute(db.kysely),
+      ${where(sql`r.rule_id = ${id}`, sql`d.undone_at is null`, approves !== undefined && sql`r.approves = ${approves}`)}`
+    const entries = sql<Omit<RuleLogEntry, 'at'> & { at: Date }>`
+      select d.listing_id, l.title, d.at, r.rule_version, r.mode, r.approves, d.decision, d.decided_by ${from}
+      order by d.id desc limit ${limit} offset ${offset}`.execute(db.kysely)
+    return withTotal(
+      entries.then(({ rows }) => rows.map(jsonReady)),
       countIn(db.kysely, from),
-    ])
-    return { rows: rows.map(jsonReady), total }
+    )
   },
 )
 

@@ -1,9 +1,9 @@
 // Adds an invented price history to the sample catalogue of the demo: two years of points that end at the sample's prices.
-import { randomNumbers } from '#core/random.ts'
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
+import { randomNumbers } from '#core/random.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'

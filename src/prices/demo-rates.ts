@@ -1,6 +1,6 @@
 // The invented exchange rates of the demo: one for each month of its history, and yesterday's.
-import { randomNumbers } from '#core/random.ts'
 import { DAY_MS } from '#core/duration.ts'
+import { randomNumbers } from '#core/random.ts'
 import { DEMO_DAYS } from './demo-walk.ts'
 import type { Rate } from './rate-rows.ts'
 

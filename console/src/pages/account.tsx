@@ -6,6 +6,7 @@ import { confirm, Dialog, Field, Form } from '#ui/dialog.tsx'
 import { useAddressQuery } from '#ui/address.ts'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
+import { Options } from '#ui/options.tsx'
 import { Await, Facts, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
@@ -120,11 +121,7 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
             </Field>
             <Field label={t('plan')} hint={t('planHint')}>
               <select name="plan">
-                {planOptions().map(({ value, text }) => (
-                  <option key={value} value={value} selected={value === account.plan}>
-                    {text}
-                  </option>
-                ))}
+                <Options of={planOptions()} selected={account.plan} />
               </select>
             </Field>
             <Field label={t('listingIntake')} hint={t('listingIntakeHint')}>

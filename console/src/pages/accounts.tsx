@@ -6,6 +6,7 @@ import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Id } from '#ui/id.tsx'
+import { Options } from '#ui/options.tsx'
 import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { List, isAllowed, useWrite } from '../api.ts'
@@ -97,11 +98,7 @@ function NewAccount({ onClose }: { onClose: () => void }) {
         </Field>
         <Field label={t('plan')}>
           <select name="plan">
-            {planOptions().map(({ value, text }) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
+            <Options of={planOptions()} />
           </select>
         </Field>
         <Field label={t('highlightCredits')}>

@@ -1,5 +1,6 @@
 // Creates a category, or changes one.
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Options } from '#ui/options.tsx'
 import { Picker } from '#ui/picker.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useWrite } from '../api.ts'
@@ -50,11 +51,7 @@ export function CategoryForm({ category, onClose, onSaved }: CategoryFormProps) 
           <div class="pair">
             <Field label={t('source')}>
               <select name="market">
-                {marketOptions().map(({ value, text }) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
+                <Options of={marketOptions()} />
               </select>
             </Field>
             <Field label={t('ref')} hint={t('refHint')}>

@@ -1,5 +1,6 @@
 // Creates or changes an item; lists are entered with one entry per line.
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Options } from '#ui/options.tsx'
 import { Picker } from '#ui/picker.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useWrite } from '../api.ts'
@@ -59,11 +60,7 @@ export function ItemForm({ item, categoryId, onClose, onSaved }: ItemFormProps) 
             <>
               <Field label={t('source')}>
                 <select name="market">
-                  {marketOptions().map(({ value, text }) => (
-                    <option key={value} value={value}>
-                      {text}
-                    </option>
-                  ))}
+                  <Options of={marketOptions()} />
                 </select>
               </Field>
               <Field label={t('ref')} hint={t('refHint')}>

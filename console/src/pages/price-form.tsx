@@ -1,5 +1,6 @@
 // Sets a price of an item manually, or corrects the current one.
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Options } from '#ui/options.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useWrite } from '../api.ts'
 import { marketOptions } from '../ui/market-options.ts'
@@ -34,11 +35,7 @@ export function PriceForm({ itemId, price, onClose, onSaved }: PriceFormProps) {
           <div class="pair">
             <Field label={t('source')}>
               <select name="market">
-                {settable().map(({ value, text }) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
+                <Options of={settable()} />
               </select>
             </Field>
             <Field label={t('label')}>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ApiError } from '#ui/api.ts'
 import { asApiError, useVersion } from '#ui/data.ts'
 import { Field } from '#ui/dialog.tsx'
+import { Options } from '#ui/options.tsx'
 import { Progress, Refusal } from '#ui/states.tsx'
 import { request, upload, useData } from '../api.ts'
 import { type ImportDetail, type ImportFormat, importFormatKindValues as FORMAT_KINDS } from '../api-types.ts'
@@ -253,11 +254,7 @@ function StartButtons({ of: { unsent, busy, market, isMapped, chooseMarket } }: 
           onChange={(event) => chooseMarket(event.currentTarget.value)}
         >
           <option value="">{t('asFormat')}</option>
-          {marketOptions().map(({ value, text }) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
+          <Options of={marketOptions()} />
         </select>
       </Field>
       <button type="submit" value="check" class={allChecked ? undefined : 'main'} disabled={disabled}>
