@@ -153,24 +153,24 @@ async function connectTo(pool: pg.Pool, servers: Servers, again = true): Promise
 
 /** Names parameterised statements, so that each connection parses and plans them once. */
 class PreparingClient extends pg.Client {
+  readonly #names = new Map<string, string>()
+
   override query: pg.Client['query'] = ((statement: never, values?: unknown, done?: unknown) => {
-    const name = typeof statement === 'string' && Array.isArray(values) && values.length > 0 ? nameOf(statement) : null
+    const name = typeof statement === 'string' && Array.isArray(values) && values.length > 0 ? this.#nameOf(statement) : null
     return name === null
       ? super.query(statement, values as never, done as never)
       : super.query({ name, text: statement, values: values as never }, done as never)
   }) as pg.Client['query']
-}
 
-const statementNames = new Map<string, string>()
-
-/** A name per statement text; once the table is full, new texts (such as lists of varying length) run unprepared. */
-function nameOf(text: string): string | null {
-  const known = statementNames.get(text)
-  if (known !== undefined) return known
-  if (statementNames.size >= MAX_STATEMENTS) return null
-  const name = `s${statementNames.size}`
-  statementNames.set(text, name)
-  return name
+  /** A name per statement text; once this connection has many, new texts (such as lists of varying length) run unprepared. */
+  #nameOf(text: string): string | null {
+    const known = this.#names.get(text)
+    if (known !== undefined) return known
+    if (this.#names.size >= MAX_STATEMENTS) return null
+    const name = `s${this.#names.size}`
+    this.#names.set(text, name)
+    return name
+  }
 }
 
 const { builtins } = pg.types
