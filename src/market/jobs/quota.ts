@@ -29,18 +29,19 @@ export async function makeRoom(tx: Tx, accountId: number, size: JobSize, now: Da
   if (planned.rows > MAX_PLANNED.rows || planned.bytes > MAX_PLANNED.bytes) {
     throw conflict('job_plans_full', { max: MAX_PLANNED.rows, size: MAX_PLANNED.bytes / 1024 ** 2 })
   }
-  // The sums over a job and all newer ones tell whether it still has room.
-  await dropRows(
+  // The sums over a job and all newer ones tell whether it still has room. Read before the update: within it, the planner may compute them for every
+  // job again, if it takes the table for a small one.
+  const { rows: full } = await sql<{ id: number }>`
+    select id from (
+      select id, ${waiting} as waiting, count(*) over newer as jobs, sum(stored_rows) over newer as rows, sum(stored_bytes) over newer as bytes
+      ${stored} window newer as (order by id desc)
+    ) as own
+    where not waiting
+      and (jobs >= ${MAX_STORED.jobs} or rows + ${size.rows}::int4 > ${MAX_STORED.rows} or bytes + ${size.bytes}::int4 > ${MAX_STORED.bytes})`.execute(
     tx,
-    sql<boolean>`id in (
-      select id from (
-        select id, ${waiting} as waiting, count(*) over newer as jobs, sum(stored_rows) over newer as rows, sum(stored_bytes) over newer as bytes
-        ${stored} window newer as (order by id desc)
-      ) as own
-      where not waiting
-        and (jobs >= ${MAX_STORED.jobs} or rows + ${size.rows}::int4 > ${MAX_STORED.rows} or bytes + ${size.bytes}::int4 > ${MAX_STORED.bytes})
-    )`,
   )
+  const ids = full.map(({ id }) => id)
+  if (ids.length > 0) await dropRows(tx, sql<boolean>`id = any(${ids}::int4[])`)
 }
 
 /** Deletes the rows of plans that have expired. */
