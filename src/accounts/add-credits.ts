@@ -16,19 +16,16 @@ export const addCredits = verb(
   {
     name: 'addCredits',
     needs: 'support',
-    input: Type.Object(
-      {
-        id: id('account'),
-        amount: Type.Integer({
-          minimum: -MAX_CREDITS,
-          maximum: MAX_CREDITS,
-          allowed: AMOUNT,
-          description: 'Credits to add; negative to deduct',
-        }),
-        reason: remark('Reason, shown in the ledger'),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('account'),
+      amount: Type.Integer({
+        minimum: -MAX_CREDITS,
+        maximum: MAX_CREDITS,
+        allowed: AMOUNT,
+        description: 'Credits to add; negative to deduct',
+      }),
+      reason: remark('Reason, shown in the ledger'),
+    }),
   },
   (ctx: WriteCtx, { id, amount, reason = '' }) =>
     change(ctx, async (tx, note): Promise<Balance> => {

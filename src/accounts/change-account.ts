@@ -13,30 +13,27 @@ export const changeAccount = verb(
   {
     name: 'changeAccount',
     needs: 'support',
-    input: Type.Object(
-      {
-        id: id('account'),
-        name: Type.Optional(name('Name of the account')),
-        plan: Type.Optional(Type.Enum([...PLANS])),
-        suspended: Type.Optional(Type.Boolean({ description: "true rejects the account's keys, hides its listings and pauses its webhooks" })),
-        listing_intake: Type.Optional(
-          orNull(
-            Type.Object(
-              {
-                quota: Type.Integer({
-                  minimum: 1,
-                  maximum: MAX_QUOTA,
-                  description: 'Maximum number of unsold listings, including parked rows, that imports can reach',
-                }),
-              },
-              { additionalProperties: false },
-            ),
-            { description: 'Allows the account to import listings from files; null disallows it' },
+    input: Type.Object({
+      id: id('account'),
+      name: Type.Optional(name('Name of the account')),
+      plan: Type.Optional(Type.Enum([...PLANS])),
+      suspended: Type.Optional(Type.Boolean({ description: "true rejects the account's keys, hides its listings and pauses its webhooks" })),
+      listing_intake: Type.Optional(
+        orNull(
+          Type.Object(
+            {
+              quota: Type.Integer({
+                minimum: 1,
+                maximum: MAX_QUOTA,
+                description: 'Maximum number of unsold listings, including parked rows, that imports can reach',
+              }),
+            },
+            { additionalProperties: false },
           ),
+          { description: 'Allows the account to import listings from files; null disallows it' },
         ),
-      },
-      { additionalProperties: false },
-    ),
+      ),
+    }),
   },
   (ctx: WriteCtx, input) =>
     change(ctx, async (tx, note) => {

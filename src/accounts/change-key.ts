@@ -15,22 +15,20 @@ const CHANGES = {
   ...ScopeFields,
 }
 
-export const changeKey = verb(
-  { name: 'changeKey', needs: 'support', input: Type.Object({ id: id('key'), ...CHANGES }, { additionalProperties: false }) },
-  (ctx: WriteCtx, input) =>
-    change(ctx, async (tx, note) => {
-      const { id, label, expires_at, ...limits } = input
-      if (Object.keys(input).length === 1) throw invalid('body', 'at_least_one', { fields: Object.keys(CHANGES) })
-      const before = await lockKey(tx, id)
-      const state = endedState(before, ctx.now())
-      if (state) throw conflict('key_ended', { state })
-      const values = {
-        ...(label !== undefined && { label: label.trim() }),
-        ...(expires_at !== undefined && { expires_at: expiryOf(expires_at, ctx.now()) }),
-      }
-      const after = await updateKey(tx, id, values, scopeOf(limits))
-      note.audit({ action: 'key.change', subject: 'key', id, before, after })
-      note.changed('accounts', [before.account_id])
-      return after
-    }),
+export const changeKey = verb({ name: 'changeKey', needs: 'support', input: Type.Object({ id: id('key'), ...CHANGES }) }, (ctx: WriteCtx, input) =>
+  change(ctx, async (tx, note) => {
+    const { id, label, expires_at, ...limits } = input
+    if (Object.keys(input).length === 1) throw invalid('body', 'at_least_one', { fields: Object.keys(CHANGES) })
+    const before = await lockKey(tx, id)
+    const state = endedState(before, ctx.now())
+    if (state) throw conflict('key_ended', { state })
+    const values = {
+      ...(label !== undefined && { label: label.trim() }),
+      ...(expires_at !== undefined && { expires_at: expiryOf(expires_at, ctx.now()) }),
+    }
+    const after = await updateKey(tx, id, values, scopeOf(limits))
+    note.audit({ action: 'key.change', subject: 'key', id, before, after })
+    note.changed('accounts', [before.account_id])
+    return after
+  }),
 )

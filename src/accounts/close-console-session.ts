@@ -8,7 +8,7 @@ import { ownerOf } from './people/store.ts'
 import { BOOTSTRAP_ID } from './store.ts'
 
 export const closeConsoleSession = verb(
-  { name: 'closeConsoleSession', needs: 'self', input: Type.Object({ session: Type.String() }, { additionalProperties: false }) },
+  { name: 'closeConsoleSession', needs: 'self', input: Type.Object({ session: Type.String() }) },
   (ctx: WriteCtx, { session }) =>
     change(ctx, async (tx, note): Promise<void> => {
       const ended = await end(tx, hashKey(session))

@@ -6,7 +6,7 @@ import { hashKey } from './key-format.ts'
 import { DESK_PLAN } from './store.ts'
 
 export const closeSellerSession = verb(
-  { name: 'closeSellerSession', needs: DESK_PLAN, input: Type.Object({ session: Type.String() }, { additionalProperties: false }) },
+  { name: 'closeSellerSession', needs: DESK_PLAN, input: Type.Object({ session: Type.String() }) },
   (ctx: WriteCtx, { session }) => {
     const { viewer } = ctx
     if (viewer.kind !== 'account') throw new Error('Only API keys sign in to the desk')

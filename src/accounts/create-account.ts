@@ -10,14 +10,11 @@ export const createAccount = verb(
   {
     name: 'createAccount',
     needs: 'support',
-    input: Type.Object(
-      {
-        name: name('Name of the account'),
-        plan: Type.Enum([...PLANS]),
-        highlight_credits: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      name: name('Name of the account'),
+      plan: Type.Enum([...PLANS]),
+      highlight_credits: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
+    }),
   },
   (ctx: WriteCtx, input) =>
     change(ctx, async (tx, note) => {

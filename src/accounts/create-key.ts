@@ -15,15 +15,12 @@ export const createKey = verb(
     name: 'createKey',
     needs: 'support',
     secret: true,
-    input: Type.Object(
-      {
-        account_id: id('account'),
-        label: remark('Label of the key'),
-        expires_at: Type.Optional(orNull(moment('When the key expires; must be in the future. Default: never'))),
-        ...ScopeFields,
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      account_id: id('account'),
+      label: remark('Label of the key'),
+      expires_at: Type.Optional(orNull(moment('When the key expires; must be in the future. Default: never'))),
+      ...ScopeFields,
+    }),
   },
   (ctx: WriteCtx, { account_id, label = '', expires_at = null, ...limits }) =>
     change(ctx, async (tx, note) => {

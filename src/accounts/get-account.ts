@@ -5,7 +5,6 @@ import { id } from '#core/fields.ts'
 import { fetchAccount } from './store.ts'
 import type { ReadCtx } from './types.ts'
 
-export const getAccount = verb(
-  { name: 'getAccount', needs: 'operator', input: Type.Object({ id: id('account') }, { additionalProperties: false }) },
-  (ctx: ReadCtx, input) => fetchAccount(ctx.db.kysely, input.id),
+export const getAccount = verb({ name: 'getAccount', needs: 'operator', input: Type.Object({ id: id('account') }) }, (ctx: ReadCtx, input) =>
+  fetchAccount(ctx.db.kysely, input.id),
 )

@@ -17,7 +17,7 @@ export const openConsoleSession = verb(
     name: 'openConsoleSession',
     needs: 'self',
     secret: true,
-    input: Type.Object({ token: Type.Optional(Type.String()), address: Type.String(), browser: Type.String() }, { additionalProperties: false }),
+    input: Type.Object({ token: Type.Optional(Type.String()), address: Type.String(), browser: Type.String() }),
   },
   (ctx: WriteCtx, { token, address, browser }) =>
     change(ctx, async (tx, note): Promise<NewSession> => {

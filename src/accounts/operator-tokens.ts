@@ -21,7 +21,7 @@ export const createOperatorToken = verb(
     name: 'createOperatorToken',
     needs: 'owner',
     secret: true,
-    input: Type.Object({ label: name('Who or what uses the token') }, { additionalProperties: false }),
+    input: Type.Object({ label: name('Who or what uses the token') }),
   },
   (ctx: WriteCtx, { label }) =>
     change(ctx, async (tx, note): Promise<NewOperatorToken> => {
@@ -35,7 +35,7 @@ export const createOperatorToken = verb(
 
 /** Permanently revokes an operator token; revoking it again changes nothing. */
 export const revokeOperatorToken = verb(
-  { name: 'revokeOperatorToken', needs: 'owner', input: Type.Object({ id: id('operator token') }, { additionalProperties: false }) },
+  { name: 'revokeOperatorToken', needs: 'owner', input: Type.Object({ id: id('operator token') }) },
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note) => {
       const before = await lockToken(tx, id)

@@ -51,7 +51,7 @@ export const MeSchema = Type.Object(
 export type Me = Static<typeof MeSchema>
 
 export const readMe = verb(
-  { name: 'readMe', needs: OPERATION_PLAN.readMe, input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'readMe', needs: OPERATION_PLAN.readMe, input: Type.Object({}) },
   async ({ db, viewer, rateLimits, usage }: MeCtx): Promise<Me> => {
     if (viewer.kind !== 'account') throw new Error('Only API keys have an account')
     const [account, key, counts] = await Promise.all([

@@ -14,13 +14,10 @@ export const rotateKey = verb(
     name: 'rotateKey',
     needs: 'support',
     secret: true,
-    input: Type.Object(
-      {
-        id: id('key'),
-        overlap_hours: Type.Optional(Type.Number({ minimum: 0, maximum: 720, default: 24, description: 'How long the old key stays valid' })),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('key'),
+      overlap_hours: Type.Optional(Type.Number({ minimum: 0, maximum: 720, default: 24, description: 'How long the old key stays valid' })),
+    }),
   },
   (ctx: WriteCtx, { id, overlap_hours: overlapHours = 24 }) =>
     change(ctx, async (tx, note) => {

@@ -22,16 +22,13 @@ export const browseCategories = verb(
     name: 'browseCategories',
     needs: OPERATION_PLAN.listCategories,
     sharedBy: 'plan',
-    input: Type.Object(
-      {
-        game: Type.Optional(GameParam),
-        market: Type.Optional(MarketParam),
-        parentId: Type.Optional(orNull(Type.Integer())),
-        first: Type.Optional(Type.Integer({ minimum: 1, maximum: CATEGORIES_FIRST.max, default: CATEGORIES_FIRST.default })),
-        after: Type.Optional(AfterParam),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      game: Type.Optional(GameParam),
+      market: Type.Optional(MarketParam),
+      parentId: Type.Optional(orNull(Type.Integer())),
+      first: Type.Optional(Type.Integer({ minimum: 1, maximum: CATEGORIES_FIRST.max, default: CATEGORIES_FIRST.default })),
+      after: Type.Optional(AfterParam),
+    }),
   },
   ({ catalogue: { categories: tree } }: CatalogueCtx, input): CategorySlice => {
     const { game, market, parentId, first = CATEGORIES_FIRST.default } = input

@@ -7,7 +7,6 @@ import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { CategoryBody, checkParent } from './category-fields.ts'
-import { closed } from './fields.ts'
 import { fetchCategory, isWithin } from './stored-categories.ts'
 import { renameCategory, saveCategory } from './store.ts'
 import type { StoredCategory } from './stored-schemas.ts'
@@ -19,19 +18,16 @@ export const changeCategory = verb(
   {
     name: 'changeCategory',
     needs: 'catalogue',
-    input: Type.Object(
-      {
-        id: id('category'),
-        ref,
-        name: Type.Optional(name),
-        slug,
-        game: Type.Optional(game),
-        market: Type.Optional(market),
-        parent_id,
-        image,
-      },
-      closed,
-    ),
+    input: Type.Object({
+      id: id('category'),
+      ref,
+      name: Type.Optional(name),
+      slug,
+      game: Type.Optional(game),
+      market: Type.Optional(market),
+      parent_id,
+      image,
+    }),
   },
   (ctx: WriteCtx, { id, ...fields }) =>
     change(ctx, async (tx, note) => {

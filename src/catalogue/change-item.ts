@@ -9,7 +9,6 @@ import { itemsSharingWith } from '#prices/shared-ids.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { adoptItems } from './adopt-items.ts'
 import { CatalogueNames, recompose } from './compose-items.ts'
-import { closed } from './fields.ts'
 import { fieldsOf, ItemBody, type ItemFields, resolveItem } from './item-fields.ts'
 import { factsOfChange, stateByOperator } from './operator-facts.ts'
 import { lockItem } from './store.ts'
@@ -23,16 +22,13 @@ export const changeItem = verb(
   {
     name: 'changeItem',
     needs: 'catalogue',
-    input: Type.Object(
-      {
-        id: id('item'),
-        name: Type.Optional(name),
-        market: Type.Optional(market),
-        category_id: Type.Optional(category_id),
-        ...optional,
-      },
-      closed,
-    ),
+    input: Type.Object({
+      id: id('item'),
+      name: Type.Optional(name),
+      market: Type.Optional(market),
+      category_id: Type.Optional(category_id),
+      ...optional,
+    }),
   },
   (ctx: PriceWriteCtx, { id, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredItem> => {

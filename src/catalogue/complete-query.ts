@@ -3,7 +3,6 @@ import { Type } from '#core/input.ts'
 import { type HasViewer, verb } from '#core/verb.ts'
 import type { CatalogueNode } from './context.ts'
 import { type Completions, completionsOf } from './field-query/complete.ts'
-import { closed } from './fields.ts'
 
 export const CompletionsSchema = Type.Object(
   {
@@ -23,7 +22,7 @@ export const completeQuery = verb(
   {
     name: 'completeQuery',
     needs: 'operator',
-    input: Type.Object({ text: Type.Optional(Type.String({ maxLength: 500, description: 'The query up to the cursor', examples: ['r'] })) }, closed),
+    input: Type.Object({ text: Type.Optional(Type.String({ maxLength: 500, description: 'The query up to the cursor', examples: ['r'] })) }),
   },
   ({ catalogue: { items, categories, labels } }: CatalogueNode & HasViewer, { text = '' }): Completions =>
     completionsOf(text, { items, categories, labels }),

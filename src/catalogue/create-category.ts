@@ -5,14 +5,13 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { CategoryBody, checkParent } from './category-fields.ts'
-import { closed } from './fields.ts'
 import { categoriesByRef, saveCategory } from './store.ts'
 import { fetchCategory } from './stored-categories.ts'
 import type { StoredCategory } from './stored-schemas.ts'
 import { refuseTaken } from './taken.ts'
 
 export const createCategory = verb(
-  { name: 'createCategory', needs: 'catalogue', input: Type.Object(CategoryBody, closed) },
+  { name: 'createCategory', needs: 'catalogue', input: Type.Object(CategoryBody) },
   (ctx: WriteCtx, { ref = `manual:${randomUUID()}`, parent_id: parentId = null, image = null, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredCategory> => {
       if (parentId !== null) await checkParent(tx, parentId, fields.market)

@@ -7,7 +7,6 @@ import { actorOf, change } from '#db/change.ts'
 import { judgePrices } from '#prices/judge-prices.ts'
 import { itemsSharingWith } from '#prices/shared-ids.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
-import { closed } from './fields.ts'
 import { ItemBody, resolveItem } from './item-fields.ts'
 import { factsOfNew, stateByOperator } from './operator-facts.ts'
 import { saveItems } from './store.ts'
@@ -16,7 +15,7 @@ import type { StoredItem } from './stored-schemas.ts'
 import { refuseTakenRef, refuseTaken } from './taken.ts'
 
 export const createItem = verb(
-  { name: 'createItem', needs: 'catalogue', input: Type.Object(ItemBody, closed) },
+  { name: 'createItem', needs: 'catalogue', input: Type.Object(ItemBody) },
   (ctx: PriceWriteCtx, { ref = `manual:${randomUUID()}`, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredItem> => {
       const write = await resolveItem(tx, { ...fields, ref })

@@ -47,7 +47,7 @@ export const explainPrice = verb(
   {
     name: 'explainPrice',
     needs: OPERATION_PLAN.explainPrice,
-    input: Type.Object({ id: IdParam, ...PriceKey }, { additionalProperties: false }),
+    input: Type.Object({ id: IdParam, ...PriceKey }),
   },
   (ctx: ExplainCtx, { id, ...asked }): Promise<PriceExplanation> => {
     const { items, rates } = ctx.catalogue
@@ -66,7 +66,7 @@ export type StoredPriceExplanation = Static<typeof StoredPriceExplanationSchema>
 export interface StoredExplainCtx extends StoredItemCtx, Judging {}
 
 export const explainStoredPrice = verb(
-  { name: 'explainStoredPrice', needs: 'operator', input: Type.Object({ id: id('item'), ...PriceKey }, { additionalProperties: false }) },
+  { name: 'explainStoredPrice', needs: 'operator', input: Type.Object({ id: id('item'), ...PriceKey }) },
   async (ctx: StoredExplainCtx, { id, ...asked }): Promise<StoredPriceExplanation> => {
     const on = ctx.db.kysely
     const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(on)])

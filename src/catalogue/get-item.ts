@@ -13,7 +13,7 @@ export const getItem = verb(
     name: 'getItem',
     needs: OPERATION_PLAN.getItem,
     sharedBy: 'plan',
-    input: Type.Object({ id: IdParam, market: Type.Optional(MarketParam), with_stats: Type.Optional(StatsParam) }, { additionalProperties: false }),
+    input: Type.Object({ id: IdParam, market: Type.Optional(MarketParam), with_stats: Type.Optional(StatsParam) }),
   },
   ({ catalogue: { items }, viewer }: CatalogueCtx, input): ItemRows => {
     const row = items.rowOf(input.id)

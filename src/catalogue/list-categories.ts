@@ -5,7 +5,7 @@ import { PER_PAGE, type Page, pageParams, pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { CatalogueCtx } from './context.ts'
-import { closed, market } from './fields.ts'
+import { market } from './fields.ts'
 import { GameParam } from './params.ts'
 
 export const CategoryEntrySchema = Type.Object(
@@ -25,17 +25,14 @@ export const listCategories = verb(
     name: 'listCategories',
     needs: OPERATION_PLAN.listCategories,
     sharedBy: 'plan',
-    input: Type.Object(
-      {
-        game: Type.Optional(GameParam),
-        market: Type.Optional(market('Market of the catalogue they come from')),
-        parent_id: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: MAX_INTEGER, description: 'Only direct children of this category; 0 for the roots' }),
-        ),
-        ...pageParams(),
-      },
-      closed,
-    ),
+    input: Type.Object({
+      game: Type.Optional(GameParam),
+      market: Type.Optional(market('Market of the catalogue they come from')),
+      parent_id: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: MAX_INTEGER, description: 'Only direct children of this category; 0 for the roots' }),
+      ),
+      ...pageParams(),
+    }),
   },
   ({ catalogue: { categories, items } }: CatalogueCtx, input): Page<CategoryEntry> => {
     const { game, market, parent_id: parentId, page = 1, per_page: perPage = PER_PAGE } = input

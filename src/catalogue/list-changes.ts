@@ -91,31 +91,28 @@ export const listChanges = verb(
   {
     name: 'listChanges',
     needs: OPERATION_PLAN.listChanges,
-    input: Type.Object(
-      {
-        after: Type.Optional(
-          Type.String({
-            maxLength: 4_000,
-            description: '`next` or a `cursor` from an earlier response, or the `change_cursor` of a dump; default: the oldest change',
-          }),
-        ),
-        kinds: Type.Optional(
-          Type.String({
-            maxLength: 100,
-            pattern: `^(${KINDS.join('|')})(,(${KINDS.join('|')}))*$`,
-            allowed: reason('list_of', { values: KINDS }),
-            description: `Only these of ${KINDS.map((kind) => `\`${kind}\``).join(', ')}; default: all`,
-            examples: ['item,merge,delete'],
-          }),
-        ),
-        wait: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0, description: 'Seconds to wait for a change if there is none yet' }),
-        ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Maximum number of changes' })),
-        with_data: Type.Optional(Type.Boolean({ default: false, description: 'Add the current data' })),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      after: Type.Optional(
+        Type.String({
+          maxLength: 4_000,
+          description: '`next` or a `cursor` from an earlier response, or the `change_cursor` of a dump; default: the oldest change',
+        }),
+      ),
+      kinds: Type.Optional(
+        Type.String({
+          maxLength: 100,
+          pattern: `^(${KINDS.join('|')})(,(${KINDS.join('|')}))*$`,
+          allowed: reason('list_of', { values: KINDS }),
+          description: `Only these of ${KINDS.map((kind) => `\`${kind}\``).join(', ')}; default: all`,
+          examples: ['item,merge,delete'],
+        }),
+      ),
+      wait: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0, description: 'Seconds to wait for a change if there is none yet' }),
+      ),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Maximum number of changes' })),
+      with_data: Type.Optional(Type.Boolean({ default: false, description: 'Add the current data' })),
+    }),
   },
   async (ctx: ChangesCtx, { after, kinds, wait = 0, limit = DEFAULT_LIMIT, with_data: withData = false }): Promise<ChangePage> => {
     const wanted = KINDS.filter((kind) => kinds?.split(',').includes(kind) ?? true)

@@ -3,7 +3,6 @@ import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { CatalogueCtx } from './context.ts'
-import { closed } from './fields.ts'
 
 export const GroupSchema = Type.Object(
   {
@@ -19,7 +18,7 @@ export const GroupSchema = Type.Object(
 export type Group = Static<typeof GroupSchema>
 
 export const listGroups = verb(
-  { name: 'listGroups', needs: OPERATION_PLAN.listGroups, sharedBy: 'plan', input: Type.Object({}, closed) },
+  { name: 'listGroups', needs: OPERATION_PLAN.listGroups, sharedBy: 'plan', input: Type.Object({}) },
   ({ catalogue: { labels } }: CatalogueCtx): Group[] => {
     const nodes = labels.all()
     return nodes

@@ -5,7 +5,6 @@ import { MARKETS } from '#core/markets.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { CatalogueCtx } from './context.ts'
-import { closed } from './fields.ts'
 import { utcTime } from './snapshot/item-json.ts'
 
 export const MarketSchema = Type.Object(
@@ -22,7 +21,7 @@ export const MarketSchema = Type.Object(
 export type MarketEntry = Static<typeof MarketSchema>
 
 export const listMarkets = verb(
-  { name: 'listMarkets', needs: OPERATION_PLAN.listMarkets, sharedBy: 'plan', input: Type.Object({}, closed) },
+  { name: 'listMarkets', needs: OPERATION_PLAN.listMarkets, sharedBy: 'plan', input: Type.Object({}) },
   ({ catalogue: { items, currencies, marketNames } }: CatalogueCtx): MarketEntry[] =>
     MARKETS.map((code, position) => {
       const newestMs = items.prices.newestMs(position)

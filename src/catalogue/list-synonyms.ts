@@ -2,10 +2,9 @@
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { closed } from './fields.ts'
 import { loadSynonyms, type Synonym } from './synonyms.ts'
 
 export const listSynonyms = verb(
-  { name: 'listSynonyms', needs: 'operator', input: Type.Object({}, closed) },
+  { name: 'listSynonyms', needs: 'operator', input: Type.Object({}) },
   (ctx: ReadCtx): Promise<Synonym[]> => loadSynonyms(ctx.db.kysely),
 )

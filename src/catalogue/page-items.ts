@@ -40,21 +40,18 @@ export const pageItems = verb(
     name: 'pageItems',
     needs: OPERATION_PLAN.listItems,
     sharedBy: 'plan',
-    input: Type.Object(
-      {
-        search: Type.Optional(SearchParam),
-        query: Type.Optional(QueryParam),
-        updatedSince: Type.Optional(UpdatedSinceParam),
-        categoryId: Type.Optional(CategoryParam),
-        game: Type.Optional(GameParam),
-        market: Type.Optional(MarketParam),
-        sortBy: Type.Optional(SortByParam),
-        sortOrder: Type.Optional(SortOrderParam),
-        first: Type.Optional(Type.Integer({ minimum: 1, maximum: ITEMS_FIRST.max, default: ITEMS_FIRST.default })),
-        after: Type.Optional(AfterParam),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      search: Type.Optional(SearchParam),
+      query: Type.Optional(QueryParam),
+      updatedSince: Type.Optional(UpdatedSinceParam),
+      categoryId: Type.Optional(CategoryParam),
+      game: Type.Optional(GameParam),
+      market: Type.Optional(MarketParam),
+      sortBy: Type.Optional(SortByParam),
+      sortOrder: Type.Optional(SortOrderParam),
+      first: Type.Optional(Type.Integer({ minimum: 1, maximum: ITEMS_FIRST.max, default: ITEMS_FIRST.default })),
+      after: Type.Optional(AfterParam),
+    }),
   },
   ({ catalogue, viewer }: CatalogueCtx, input): ItemSlice => {
     const { first = ITEMS_FIRST.default, after, search, query, updatedSince, ...given } = input

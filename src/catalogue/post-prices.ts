@@ -69,7 +69,7 @@ export const postPrices = verb(
   {
     name: 'postPrices',
     needs: 'catalogue',
-    input: Type.Object({ prices: Type.Array(Type.Unknown(), { maxItems: MAX_ROWS, allowed: reason('list_body', { max: MAX_ROWS }) }) }, closed),
+    input: Type.Object({ prices: Type.Array(Type.Unknown(), { maxItems: MAX_ROWS, allowed: reason('list_body', { max: MAX_ROWS }) }) }),
   },
   (ctx: PriceWriteCtx, { prices }) =>
     change(ctx, async (tx, note): Promise<PostedPrices> => {

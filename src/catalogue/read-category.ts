@@ -8,7 +8,7 @@ import { IdParam } from './params.ts'
 import type { Category } from './snapshot/category-tree.ts'
 
 export const readCategory = verb(
-  { name: 'readCategory', needs: OPERATION_PLAN.getCategory, sharedBy: 'plan', input: Type.Object({ id: IdParam }, { additionalProperties: false }) },
+  { name: 'readCategory', needs: OPERATION_PLAN.getCategory, sharedBy: 'plan', input: Type.Object({ id: IdParam }) },
   ({ catalogue }: CatalogueCtx, { id }): Category => {
     const category = catalogue.categories.get(id)
     if (!category) throw missing('category', id)

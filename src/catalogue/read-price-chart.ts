@@ -23,7 +23,7 @@ export const readPriceChart = verb(
   {
     name: 'readPriceChart',
     needs: OPERATION_PLAN.readPriceChart,
-    input: Type.Object({ id: IdParam, ...ChartParams }, { additionalProperties: false }),
+    input: Type.Object({ id: IdParam, ...ChartParams }),
   },
   (ctx: ChartCtx, { id, label, currency, range = '1y' }): Promise<PriceChart> => {
     const { items, rates } = ctx.catalogue
@@ -39,7 +39,7 @@ export const readPriceChart = verb(
 export interface StoredChartCtx extends StoredItemCtx, HistoryCtx, Charting {}
 
 export const readStoredPriceChart = verb(
-  { name: 'readStoredPriceChart', needs: 'operator', input: Type.Object({ id: id('item'), ...ChartParams }, { additionalProperties: false }) },
+  { name: 'readStoredPriceChart', needs: 'operator', input: Type.Object({ id: id('item'), ...ChartParams }) },
   async (ctx: StoredChartCtx, { id, label, currency, range = '1y' }): Promise<PriceChart> => {
     const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(ctx.db.kysely)])
     const query = {

@@ -31,17 +31,14 @@ export const readPriceHistory = verb(
   {
     name: 'readPriceHistory',
     needs: OPERATION_PLAN.readPriceHistory,
-    input: Type.Object(
-      {
-        id: IdParam,
-        market: Type.Optional(Type.Enum([...MARKETS], { description: 'Default: the market whose prices the item shows' })),
-        label: Type.Optional(Type.String({ maxLength: 40, description: 'Condition or grade; default: all', examples: ['Near Mint', 'PSA 10'] })),
-        from: Type.Optional(moment('Start of the range, inclusive; default: a year before `to`')),
-        to: Type.Optional(moment('End of the range, exclusive; default: now')),
-        interval: Type.Optional(Type.Enum([...INTERVALS], { default: 'day', description: 'Weeks start on Monday; times are UTC' })),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: IdParam,
+      market: Type.Optional(Type.Enum([...MARKETS], { description: 'Default: the market whose prices the item shows' })),
+      label: Type.Optional(Type.String({ maxLength: 40, description: 'Condition or grade; default: all', examples: ['Near Mint', 'PSA 10'] })),
+      from: Type.Optional(moment('Start of the range, inclusive; default: a year before `to`')),
+      to: Type.Optional(moment('End of the range, exclusive; default: now')),
+      interval: Type.Optional(Type.Enum([...INTERVALS], { default: 'day', description: 'Weeks start on Monday; times are UTC' })),
+    }),
   },
   async (ctx: CatalogueNode & HistoryCtx & HasViewer & { now: () => Date }, input): Promise<PricePeriod[]> => {
     const row = ctx.catalogue.items.rowOf(input.id)

@@ -7,7 +7,7 @@ import type { ReadCtx } from '#db/change.ts'
 import { sortParams } from '#db/sorting.ts'
 import type { CatalogueNode } from './context.ts'
 import { readFieldQuery } from './field-query/field-query.ts'
-import { closed, market } from './fields.ts'
+import { market } from './fields.ts'
 import { statedSourcesOf } from './item-sources.ts'
 import { CategoryParam, QueryParam } from './params.ts'
 import type { ItemFilter } from './snapshot/queries.ts'
@@ -27,25 +27,22 @@ export const listStoredItems = verb(
   {
     name: 'listStoredItems',
     needs: 'operator',
-    input: Type.Object(
-      {
-        market: Type.Optional(market('Market of the catalogue the item comes from')),
-        game: filter('Such as `pokemon`'),
-        ref: filter('Exact ref'),
-        id: Type.Optional(
-          Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INTEGER }), {
-            maxItems: MAX_IDS,
-            description: 'Id of an item; repeat it for several',
-          }),
-        ),
-        category_id: Type.Optional(CategoryParam),
-        search: filter('Part of the name, code or ref, case-insensitive'),
-        query: Type.Optional(QueryParam),
-        ...sortParams(SORT_FIELDS),
-        ...pageParams(),
-      },
-      closed,
-    ),
+    input: Type.Object({
+      market: Type.Optional(market('Market of the catalogue the item comes from')),
+      game: filter('Such as `pokemon`'),
+      ref: filter('Exact ref'),
+      id: Type.Optional(
+        Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INTEGER }), {
+          maxItems: MAX_IDS,
+          description: 'Id of an item; repeat it for several',
+        }),
+      ),
+      category_id: Type.Optional(CategoryParam),
+      search: filter('Part of the name, code or ref, case-insensitive'),
+      query: Type.Optional(QueryParam),
+      ...sortParams(SORT_FIELDS),
+      ...pageParams(),
+    }),
   },
   async (
     ctx: StoredItemCtx & CatalogueNode,
@@ -74,12 +71,12 @@ function idsInOrder({ catalogue: { items, queries } }: CatalogueNode, filter: It
 
 /** Returns one item as operators see it, with the prices of all markets. */
 export const getStoredItem = verb(
-  { name: 'getStoredItem', needs: 'operator', input: Type.Object({ id: id('item') }, closed) },
+  { name: 'getStoredItem', needs: 'operator', input: Type.Object({ id: id('item') }) },
   (ctx: StoredItemCtx, { id }): Promise<PricedItem> => fetchPricedItem(ctx, id),
 )
 
 /** Lists what each source states about an item, in order of precedence. */
 export const listItemSources = verb(
-  { name: 'listItemSources', needs: 'operator', input: Type.Object({ id: id('item') }, closed) },
+  { name: 'listItemSources', needs: 'operator', input: Type.Object({ id: id('item') }) },
   async ({ db }: ReadCtx, { id }): Promise<StatedItemSource[]> => statedSourcesOf(db.kysely, (await fetchItem(db.kysely, id)).id),
 )

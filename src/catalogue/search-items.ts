@@ -17,25 +17,22 @@ export const searchItems = verb(
     name: 'searchItems',
     needs: OPERATION_PLAN.searchItems,
     sharedBy: 'plan',
-    input: Type.Object(
-      {
-        q: Type.String({
-          minLength: 2,
-          maxLength: 200,
-          description:
-            'All words must match names, code, set, finish, rarity or language; words of four letters or more may have one typo. Exact codes and names come first.',
-          examples: ['charizard', '4/102', 'OP01-001'],
-        }),
-        query: Type.Optional(QueryParam),
-        updated_since: Type.Optional(UpdatedSinceParam),
-        category_id: Type.Optional(CategoryParam),
-        game: Type.Optional(GameParam),
-        market: Type.Optional(MarketParam),
-        with_stats: Type.Optional(StatsParam),
-        ...pageParams(RESULTS_PER_PAGE),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      q: Type.String({
+        minLength: 2,
+        maxLength: 200,
+        description:
+          'All words must match names, code, set, finish, rarity or language; words of four letters or more may have one typo. Exact codes and names come first.',
+        examples: ['charizard', '4/102', 'OP01-001'],
+      }),
+      query: Type.Optional(QueryParam),
+      updated_since: Type.Optional(UpdatedSinceParam),
+      category_id: Type.Optional(CategoryParam),
+      game: Type.Optional(GameParam),
+      market: Type.Optional(MarketParam),
+      with_stats: Type.Optional(StatsParam),
+      ...pageParams(RESULTS_PER_PAGE),
+    }),
   },
   (ctx: CatalogueCtx, input): ItemPage => {
     const { page = 1, per_page = RESULTS_PER_PAGE } = input

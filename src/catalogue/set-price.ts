@@ -17,7 +17,6 @@ import { PriceBatch } from '#prices/price-batch.ts'
 import { Refusals } from '#prices/refusals.ts'
 import type { PriceWrite, PriceWriteCtx } from '#prices/types.ts'
 import { lockMarkets, PriceWriter } from '#prices/writer.ts'
-import { closed } from './fields.ts'
 
 const Price = Type.Number({ description: "In the market's currency" })
 
@@ -39,21 +38,18 @@ export const setPrice = verb(
   {
     name: 'setPrice',
     needs: 'catalogue',
-    input: Type.Object(
-      {
-        id: id('item'),
-        // The service's own prices are computed from its sales.
-        market: Type.Enum(MARKETS.filter((market) => market !== 'service')),
-        label: Type.String({ maxLength: 40, description: 'Condition, or grader and grade', examples: ['Near Mint', 'PSA 10'] }),
-        price: Type.Number({
-          exclusiveMinimum: 0,
-          allowed: reason('number', { above: 0, max: MAX_AMOUNT, decimals: 2 }),
-          description: "At most two decimals, in the market's currency",
-        }),
-        reason: remark('Why, for the audit log'),
-      },
-      closed,
-    ),
+    input: Type.Object({
+      id: id('item'),
+      // The service's own prices are computed from its sales.
+      market: Type.Enum(MARKETS.filter((market) => market !== 'service')),
+      label: Type.String({ maxLength: 40, description: 'Condition, or grader and grade', examples: ['Near Mint', 'PSA 10'] }),
+      price: Type.Number({
+        exclusiveMinimum: 0,
+        allowed: reason('number', { above: 0, max: MAX_AMOUNT, decimals: 2 }),
+        description: "At most two decimals, in the market's currency",
+      }),
+      reason: remark('Why, for the audit log'),
+    }),
   },
   (ctx: PriceWriteCtx, { id: wanted, market, label, price, reason: why }) => {
     const canonical = parseLabel(label)?.label

@@ -26,7 +26,7 @@ export const setSynonyms = verb(
   {
     name: 'setSynonyms',
     needs: 'catalogue',
-    input: Type.Object({ synonyms: Type.Array(SynonymSchema, { maxItems: MAX_SYNONYMS }) }, closed),
+    input: Type.Object({ synonyms: Type.Array(SynonymSchema, { maxItems: MAX_SYNONYMS }) }),
   },
   (ctx: WriteCtx, { synonyms: given }): Promise<Synonym[]> => {
     const problems = given.flatMap((row, i) => problemsOf(row).map((each) => ({ ...each, field: `synonyms.${i}.${each.field}` })))

@@ -44,18 +44,15 @@ export const suggestItems = verb(
     name: 'suggestItems',
     needs: OPERATION_PLAN.suggestItems,
     sharedBy: 'plan',
-    input: Type.Object(
-      {
-        q: Type.Optional(
-          Type.String({
-            maxLength: 200,
-            description: 'Text typed so far; cards with words that start with it come first. An empty text returns no suggestions',
-            examples: ['dark char'],
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      q: Type.Optional(
+        Type.String({
+          maxLength: 200,
+          description: 'Text typed so far; cards with words that start with it come first. An empty text returns no suggestions',
+          examples: ['dark char'],
+        }),
+      ),
+    }),
   },
   ({ catalogue }: CatalogueCtx, { q = '' }): SuggestedRows => ({
     rows: q.trim() === '' ? [] : baseVersions(catalogue, cardsFound(catalogue, q)),

@@ -5,7 +5,7 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { groupedChange } from '#db/change.ts'
 import { writeVerb } from '#db/write-verb.ts'
-import { CLEARABLE_FIELDS, closed, valuesOf, quantity } from './fields.ts'
+import { CLEARABLE_FIELDS, valuesOf, quantity } from './fields.ts'
 import { type Addition, addRecords, type NewRecord } from './insert-records.ts'
 import { ownerOf, taggedRecord } from './store.ts'
 import type { RecordWriteCtx, TaggedRecord } from './types.ts'
@@ -23,16 +23,13 @@ export const addCollectionItem = writeVerb(
   {
     name: 'addCollectionItem',
     needs: OPERATION_PLAN.addCollectionItem,
-    input: Type.Object(
-      {
-        id: id('collection'),
-        item_id: Type.Integer({ description: 'Item in the catalogue', examples: [1] }),
-        item_group_type_id: Type.Optional(orNull(GradeId)),
-        quantity: quantity(1),
-        ...CLEARABLE_FIELDS,
-      },
-      closed,
-    ),
+    input: Type.Object({
+      id: id('collection'),
+      item_id: Type.Integer({ description: 'Item in the catalogue', examples: [1] }),
+      item_group_type_id: Type.Optional(orNull(GradeId)),
+      quantity: quantity(1),
+      ...CLEARABLE_FIELDS,
+    }),
   },
   (ctx: RecordWriteCtx, input): Promise<TaggedRecord> => {
     const asked = { itemId: input.item_id, gradeId: input.item_group_type_id ?? null }

@@ -4,7 +4,7 @@ import { id, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { closed, COLLECTION_FIELDS } from './fields.ts'
+import { COLLECTION_FIELDS } from './fields.ts'
 import { lockCollection, updateCollection } from './store.ts'
 import type { StoredCollection } from './types.ts'
 
@@ -12,7 +12,7 @@ export const changeCollection = verb(
   {
     name: 'changeCollection',
     needs: 'support',
-    input: Type.Object({ id: id('collection'), name: Type.Optional(name('Name of the collection')), ...COLLECTION_FIELDS }, closed),
+    input: Type.Object({ id: id('collection'), name: Type.Optional(name('Name of the collection')), ...COLLECTION_FIELDS }),
   },
   (ctx: WriteCtx, { id: collectionId, ...values }): Promise<StoredCollection> =>
     change(ctx, async (tx, note) => {

@@ -4,7 +4,7 @@ import { idForSql, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { closed, COLLECTION_FIELDS } from './fields.ts'
+import { COLLECTION_FIELDS } from './fields.ts'
 import { insertCollection } from './store.ts'
 import type { StoredCollection } from './types.ts'
 
@@ -12,14 +12,11 @@ export const createCollection = verb(
   {
     name: 'createCollection',
     needs: 'support',
-    input: Type.Object(
-      {
-        account_id: Type.Integer({ description: 'Account that owns it' }),
-        name: name('Name of the collection'),
-        ...COLLECTION_FIELDS,
-      },
-      closed,
-    ),
+    input: Type.Object({
+      account_id: Type.Integer({ description: 'Account that owns it' }),
+      name: name('Name of the collection'),
+      ...COLLECTION_FIELDS,
+    }),
   },
   (ctx: WriteCtx, { account_id, name: title, description = '', visibility = 'private' }): Promise<StoredCollection> =>
     change(ctx, async (tx, note) => {

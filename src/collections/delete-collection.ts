@@ -3,11 +3,10 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { closed } from './fields.ts'
 import { lockCollection } from './store.ts'
 
 export const deleteCollection = verb(
-  { name: 'deleteCollection', needs: 'support', input: Type.Object({ id: id('collection') }, closed) },
+  { name: 'deleteCollection', needs: 'support', input: Type.Object({ id: id('collection') }) },
   (ctx: WriteCtx, { id: collectionId }): Promise<void> =>
     change(ctx, async (tx, note) => {
       const before = await lockCollection(tx, collectionId)

@@ -6,7 +6,6 @@ import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import type { Db } from '#db/schema.ts'
 import { csvLine } from '#core/csv.ts'
-import { closed } from './fields.ts'
 import { MINTMARK_CSV_COLUMNS } from './import/mintmark-csv.ts'
 import { requireCollection } from './store.ts'
 
@@ -15,7 +14,7 @@ type Column = (typeof MINTMARK_CSV_COLUMNS)[number]
 const BATCH = 2_000
 
 export const exportCollection = verb(
-  { name: 'exportCollection', needs: 'operator', input: Type.Object({ id: id('collection') }, closed) },
+  { name: 'exportCollection', needs: 'operator', input: Type.Object({ id: id('collection') }) },
   async (ctx: ReadCtx, { id: collectionId }): Promise<AsyncIterable<string>> => {
     await requireCollection(ctx.db.kysely, ctx.viewer, collectionId)
     return lines(ctx.db, collectionId)

@@ -7,8 +7,6 @@ import { type Problem, problem, reason } from '#core/problems.ts'
 import { fitsCharacters, LINE, LINES } from '#core/text.ts'
 import { VISIBILITIES } from './types.ts'
 
-export const closed = { additionalProperties: false } as const
-
 const MAX_PRICE = 9_999_999_999.99
 
 export const MAX_QUANTITY = 100_000

@@ -4,7 +4,6 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { closed } from './fields.ts'
 import { fetchRecord, taggedRecord } from './store.ts'
 import type { TaggedRecord } from './types.ts'
 
@@ -12,7 +11,7 @@ export const getCollectionItem = verb(
   {
     name: 'getCollectionItem',
     needs: OPERATION_PLAN.getCollectionItem,
-    input: Type.Object({ id: id('collection'), itemId: id('record') }, closed),
+    input: Type.Object({ id: id('collection'), itemId: id('record') }),
   },
   async (ctx: ReadCtx, { id: collectionId, itemId: recordId }): Promise<TaggedRecord> =>
     taggedRecord(await fetchRecord(ctx.db.kysely, ctx.viewer, collectionId, recordId)),

@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
-import { closed, WithValue } from './fields.ts'
+import { WithValue } from './fields.ts'
 import { collectionsOf } from './store.ts'
 import type { Collection, CollectionReadCtx } from './types.ts'
 import { worthResponse, worthOf } from './worth.ts'
@@ -13,7 +13,7 @@ export const listCollections = verb(
   {
     name: 'listCollections',
     needs: OPERATION_PLAN.listCollections,
-    input: Type.Object({ with_value: WithValue }, closed),
+    input: Type.Object({ with_value: WithValue }),
   },
   async (ctx: CollectionReadCtx, { with_value: withValue }): Promise<Collection[]> => {
     if (ctx.viewer.kind !== 'account') throw new ServiceError('FORBIDDEN', reason('only_for', { who: 'accounts' }))

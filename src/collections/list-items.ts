@@ -3,7 +3,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { closed, WithValue } from './fields.ts'
+import { WithValue } from './fields.ts'
 import { recordOf, recordsBefore, type RecordRow, requireCollection } from './store.ts'
 import type { CollectionReadCtx, ValuedRecord } from './types.ts'
 import { recordWithValue } from './worth.ts'
@@ -21,7 +21,7 @@ export const listCollectionItems = verb(
   {
     name: 'listCollectionItems',
     needs: OPERATION_PLAN.listCollectionItems,
-    input: Type.Object({ id: id('collection'), with_value: WithValue }, closed),
+    input: Type.Object({ id: id('collection'), with_value: WithValue }),
   },
   async (ctx: CollectionReadCtx, { id: collectionId, with_value: withValue }): Promise<RecordList> => {
     const db = ctx.db.kysely

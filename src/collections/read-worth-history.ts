@@ -4,7 +4,6 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
-import { closed } from './fields.ts'
 import { requireCollection } from './store.ts'
 import type { CollectionReadCtx, WorthDay } from './types.ts'
 import { currencyOrder, costCurrency, worthResponse } from './worth.ts'
@@ -16,14 +15,11 @@ export const readWorthHistory = verb(
   {
     name: 'readWorthHistory',
     needs: OPERATION_PLAN.readWorthHistory,
-    input: Type.Object(
-      {
-        id: id('collection'),
-        from: Type.Optional(day('First day, inclusive')),
-        to: Type.Optional(day('Last day, inclusive')),
-      },
-      closed,
-    ),
+    input: Type.Object({
+      id: id('collection'),
+      from: Type.Optional(day('First day, inclusive')),
+      to: Type.Optional(day('Last day, inclusive')),
+    }),
   },
   async (ctx: CollectionReadCtx, { id: collectionId, from, to }): Promise<WorthDay[]> => {
     await requireCollection(ctx.db.kysely, ctx.viewer, collectionId)

@@ -5,7 +5,6 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { requireCurrent } from '#core/precondition.ts'
 import { change } from '#db/change.ts'
 import { writeVerb } from '#db/write-verb.ts'
-import { closed } from './fields.ts'
 import { deleteRecord, lockRecord, recordOf, tagOf } from './store.ts'
 import type { RecordWriteCtx } from './types.ts'
 
@@ -13,7 +12,7 @@ export const removeCollectionItem = writeVerb(
   {
     name: 'removeCollectionItem',
     needs: OPERATION_PLAN.removeCollectionItem,
-    input: Type.Object({ id: id('collection'), itemId: id('record') }, closed),
+    input: Type.Object({ id: id('collection'), itemId: id('record') }),
   },
   (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId }): Promise<void> =>
     change(ctx, async (tx, note) => {

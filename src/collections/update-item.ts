@@ -6,7 +6,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { requireCurrent } from '#core/precondition.ts'
 import { change } from '#db/change.ts'
 import { writeVerb } from '#db/write-verb.ts'
-import { CLEARABLE_FIELDS, closed, valuesOf, quantity } from './fields.ts'
+import { CLEARABLE_FIELDS, valuesOf, quantity } from './fields.ts'
 import { lockRecord, recordOf, tagOf, taggedRecord, updateRecord } from './store.ts'
 import type { RecordWriteCtx, TaggedRecord } from './types.ts'
 
@@ -21,7 +21,7 @@ export const updateCollectionItem = writeVerb(
   {
     name: 'updateCollectionItem',
     needs: OPERATION_PLAN.updateCollectionItem,
-    input: Type.Object({ id: id('collection'), itemId: id('record'), ...FIELDS }, closed),
+    input: Type.Object({ id: id('collection'), itemId: id('record'), ...FIELDS }),
   },
   async (ctx: RecordWriteCtx, { id: collectionId, itemId: recordId, ...fields }): Promise<ChangedRecord> => {
     const changed = Object.keys(fields) as ChangedRecord['changed']

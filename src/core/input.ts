@@ -45,7 +45,7 @@ export interface Shape {
 }
 
 /**
- * Compiles a body schema. Objects must be closed with `additionalProperties: false`, so that unknown fields are rejected
+ * Compiles a body schema. Nested objects must be closed with `additionalProperties: false`, so that unknown fields are rejected
  * by name. The returned function returns the value, or throws `VALIDATION_ERROR` with a problem for each invalid field.
  * Fields that the caller passed elsewhere (`given`: in the path) are not listed as allowed in the body.
  */

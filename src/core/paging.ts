@@ -61,7 +61,7 @@ export function listVerb<Ctx extends HasViewer, Filters extends Type.TProperties
   { name, needs, filters, perPage }: DeclaredList<Filters>,
   read: (ctx: Ctx, filter: Static<Type.TObject<Filters>>, range: Range) => Promise<Rows<Row>>,
 ): Verb<Ctx, TSchema, Promise<Page<Row>>> {
-  const input = Type.Object({ ...filters, ...pageParams(perPage) } as Type.TProperties, { additionalProperties: false })
+  const input = Type.Object({ ...filters, ...pageParams(perPage) } as Type.TProperties)
   return verb<Ctx, TSchema, Promise<Page<Row>>>({ name, needs, input }, (ctx, given) =>
     readPage(given as PageInput, (filter, range) => read(ctx, filter as Static<Type.TObject<Filters>>, range), perPage),
   )

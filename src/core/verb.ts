@@ -78,7 +78,7 @@ interface Declared<In extends TSchema> {
   name: string
   /** from `OPERATION_PLAN`, or the roles of an operator */
   needs: Need
-  /** a closed object schema */
+  /** an object schema; it is closed here, so that unknown fields are refused by name */
   input: In
   /** its result contains a secret */
   secret?: boolean
@@ -103,7 +103,8 @@ export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
   run: (ctx: never, input: Static<In>) => Out,
 ): Verb<Ctx, In, Out> {
   const familyError = FAMILY_ERROR[name] ?? null
-  return { name, needs, input, sharedBy, secret, writes, familyError, check: bodyReader(input), run: run as Verb<Ctx, In, Out>['run'] }
+  const closed = { ...input, additionalProperties: false }
+  return { name, needs, input: closed, sharedBy, secret, writes, familyError, check: bodyReader(closed), run: run as Verb<Ctx, In, Out>['run'] }
 }
 
 /** Rejects a caller whose plan, kind, roles or key do not allow an operation (interface.md, "Authentication" 3). */

@@ -24,7 +24,7 @@ interface DeclaredWrite<In extends TSchema> {
   /** as the verb is exported */
   name: string
   needs: Plan
-  /** a closed object schema, without `dry_run` */
+  /** an object schema, without `dry_run` */
   input: In
   /** its result contains a secret */
   secret?: boolean

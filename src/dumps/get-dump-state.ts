@@ -4,7 +4,7 @@ import { type Static, Type } from '#core/input.ts'
 import { textOf } from '#core/problems.ts'
 import { type HasViewer, verb } from '#core/verb.ts'
 import type { DumpCtx } from './maker.ts'
-import { closed, DumpSchema } from './types.ts'
+import { DumpSchema } from './types.ts'
 
 export const DumpStateSchema = Type.Object(
   {
@@ -29,7 +29,7 @@ export const DumpStateSchema = Type.Object(
 )
 export type DumpState = Static<typeof DumpStateSchema>
 
-export const getDumpState = verb({ name: 'getDumpState', needs: 'operator', input: Type.Object({}, closed) }, ({ dumps }: DumpCtx & HasViewer) =>
+export const getDumpState = verb({ name: 'getDumpState', needs: 'operator', input: Type.Object({}) }, ({ dumps }: DumpCtx & HasViewer) =>
   dumpState({ dumps }),
 )
 

@@ -7,10 +7,10 @@ import { type HasViewer, verb } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import type { DumpCtx } from './maker.ts'
 import { missingDump } from './published-dump.ts'
-import { closed, type Dump } from './types.ts'
+import type { Dump } from './types.ts'
 
 export const getDump = verb(
-  { name: 'getDump', needs: OPERATION_PLAN.getDump, input: Type.Object({}, closed) },
+  { name: 'getDump', needs: OPERATION_PLAN.getDump, input: Type.Object({}) },
   async ({ dumps: { store }, db }: DumpCtx & HasViewer & { db: Db }): Promise<Dump | null> => {
     const latest = await store.latest()
     // Without a check, clients of a node with a folder of its own would wait for a dump that exists elsewhere.

@@ -5,7 +5,6 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { type HasViewer, verb } from '#core/verb.ts'
 import type { DumpCtx } from './maker.ts'
 import type { StoredDumpFile } from './store.ts'
-import { closed } from './types.ts'
 
 /** A file with its requested name. */
 export type NamedDumpFile = StoredDumpFile & { name: string }
@@ -14,10 +13,9 @@ export const readDumpFile = verb(
   {
     name: 'readDumpFile',
     needs: OPERATION_PLAN.readDumpFile,
-    input: Type.Object(
-      { name: Type.String({ maxLength: 100, description: 'As in the manifest', examples: ['items-20261122T030000000Z.ndjson.gz'] }) },
-      closed,
-    ),
+    input: Type.Object({
+      name: Type.String({ maxLength: 100, description: 'As in the manifest', examples: ['items-20261122T030000000Z.ndjson.gz'] }),
+    }),
   },
   async ({ dumps }: DumpCtx & HasViewer, { name }): Promise<NamedDumpFile> => {
     const file = await dumps.store.open(name)

@@ -4,10 +4,9 @@ import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { type DumpState, dumpState } from './get-dump-state.ts'
 import type { DumpCtx } from './maker.ts'
-import { closed } from './types.ts'
 
 export const startDump = verb(
-  { name: 'startDump', needs: 'catalogue', input: Type.Object({}, closed) },
+  { name: 'startDump', needs: 'catalogue', input: Type.Object({}) },
   async (ctx: DumpCtx & WriteCtx): Promise<DumpState> => {
     let began = false
     return change(ctx, async (_tx, note) => {

@@ -21,5 +21,3 @@ export const DumpSchema = Type.Object(
   { title: 'Dump' },
 )
 export type Dump = Static<typeof DumpSchema>
-
-export const closed = { additionalProperties: false } as const

@@ -23,7 +23,7 @@ export interface HealthCtx extends ReadCtx {
 }
 
 export const readHealth = verb(
-  { name: 'readHealth', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'readHealth', needs: 'operator', input: Type.Object({}) },
   async ({ db, config, now }: HealthCtx): Promise<Health> => {
     const describe = reason(config.databaseUrl === null ? 'database_embedded' : 'database_at_url')
     const findings = [...(await machineFindings(config)), ...(await databaseFindings(config, { db, describe, needsWorker: true, now: now() }))]

@@ -18,10 +18,10 @@ export const acceptMatch = verb(
   {
     name: 'acceptMatch',
     needs: 'catalogue',
-    input: Type.Object(
-      { id: id('match'), item_id: Type.Integer({ description: 'Item that matches the record: one of the candidates or another item' }) },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('match'),
+      item_id: Type.Integer({ description: 'Item that matches the record: one of the candidates or another item' }),
+    }),
   },
   (ctx: PriceWriteCtx, { id, item_id: itemId }) =>
     decideMatch(ctx, id, { decision: 'accepted', verdicts: (tx, match) => verdictsToJoin(tx, match, itemId) }),

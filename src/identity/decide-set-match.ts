@@ -17,22 +17,19 @@ export const acceptSetMatch = verb(
   {
     name: 'acceptSetMatch',
     needs: 'catalogue',
-    input: Type.Object(
-      { id: id('set'), set_id: boundedId('Matching set; optional if there is only one candidate') },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ id: id('set'), set_id: boundedId('Matching set; optional if there is only one candidate') }),
   },
   (ctx: PriceWriteCtx, { id, set_id: setId }) =>
     decideSet(ctx, id, async (tx, set) => (setId === undefined ? onlyCandidate(tx, set) : chosenSet(tx, set, setId))),
 )
 
 export const separateSetMatch = verb(
-  { name: 'separateSetMatch', needs: 'catalogue', input: Type.Object({ id: id('set') }, { additionalProperties: false }) },
+  { name: 'separateSetMatch', needs: 'catalogue', input: Type.Object({ id: id('set') }) },
   (ctx: PriceWriteCtx, { id }) => decideSet(ctx, id, async () => null),
 )
 
 export const withdrawSetMatch = verb(
-  { name: 'withdrawSetMatch', needs: 'catalogue', input: Type.Object({ id: id('set') }, { additionalProperties: false }) },
+  { name: 'withdrawSetMatch', needs: 'catalogue', input: Type.Object({ id: id('set') }) },
   (ctx: PriceWriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<SetMatch> => {
       await lockIdentity(tx)

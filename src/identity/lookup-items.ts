@@ -58,23 +58,20 @@ export const lookupItems = verb(
   {
     name: 'lookupItems',
     needs: OPERATION_PLAN.lookupItems,
-    input: Type.Object(
-      {
-        ids: Type.Array(Identifier, {
-          minItems: 1,
-          maxItems: MAX_IDS,
-          allowed: reason('list', { min: 1, max: MAX_IDS }),
-          description: 'Each either `source` and `id`, or `set` and `number`; both may have a `finish`',
-          examples: [
-            [
-              { source: 'pokemontcg', id: 'base1-4' },
-              { set: 'Base Set', number: '4/102', finish: 'Holo' },
-            ],
+    input: Type.Object({
+      ids: Type.Array(Identifier, {
+        minItems: 1,
+        maxItems: MAX_IDS,
+        allowed: reason('list', { min: 1, max: MAX_IDS }),
+        description: 'Each either `source` and `id`, or `set` and `number`; both may have a `finish`',
+        examples: [
+          [
+            { source: 'pokemontcg', id: 'base1-4' },
+            { set: 'Base Set', number: '4/102', finish: 'Holo' },
           ],
-        }),
-      },
-      closed,
-    ),
+        ],
+      }),
+    }),
   },
   async (ctx: LookupCtx, { ids }): Promise<LookedUpItems> => {
     const { catalogue, db, viewer } = ctx

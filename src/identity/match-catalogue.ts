@@ -64,13 +64,10 @@ export const matchCatalogue = verb(
   {
     name: 'matchCatalogue',
     needs: 'catalogue',
-    input: Type.Object(
-      {
-        dry_run: Type.Optional(Type.Boolean({ description: 'Only report; change nothing' })),
-        sealed_aliases: Type.Optional(SealedAliasRows),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      dry_run: Type.Optional(Type.Boolean({ description: 'Only report; change nothing' })),
+      sealed_aliases: Type.Optional(SealedAliasRows),
+    }),
   },
   (ctx: MatchCtx, { dry_run: dryRun = false, sealed_aliases: aliases }): Promise<MatchReport> =>
     dryRun ? matchedDryRun(ctx, aliases) : matched(ctx, aliases),

@@ -17,14 +17,11 @@ export const mergeItem = verb(
   {
     name: 'mergeItem',
     needs: 'catalogue',
-    input: Type.Object(
-      {
-        id: id('item'),
-        into: Type.Integer({ description: 'Id of the item to keep; it receives everything' }),
-        dry_run: Type.Optional(Type.Boolean({ description: '`1` changes nothing; `moved` is what the merge would move' })),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('item'),
+      into: Type.Integer({ description: 'Id of the item to keep; it receives everything' }),
+      dry_run: Type.Optional(Type.Boolean({ description: '`1` changes nothing; `moved` is what the merge would move' })),
+    }),
   },
   async (ctx: PriceWriteCtx, { dry_run: dryRun = false, ...pair }): Promise<Merge> =>
     dryRun ? { ...(await executeDryRun(ctx, (_tx, rehearsal) => merge(rehearsal, pair))), dry_run: true } : merge(ctx, pair),

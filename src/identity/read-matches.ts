@@ -26,7 +26,7 @@ export const listMatches = listVerb(
 
 /** Returns one match: the source record beside its candidates. */
 export const getMatch = verb(
-  { name: 'getMatch', needs: 'operator', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
+  { name: 'getMatch', needs: 'operator', input: Type.Object({ id: id('match') }) },
   (ctx: ReadCtx, { id }): Promise<Match> => fetchMatch(ctx.db.kysely, id),
 )
 

@@ -16,16 +16,14 @@ import { mergeItems } from './merge.ts'
 import { settle } from './settle.ts'
 import { undoMerges } from './undo.ts'
 
-export const revertBatch = verb(
-  { name: 'revertBatch', needs: 'catalogue', input: Type.Object({ id: id('batch') }, { additionalProperties: false }) },
-  (ctx: PriceWriteCtx, { id }) =>
-    change(ctx, async (tx, note): Promise<Batch> => {
-      await lockIdentity(tx)
-      const split = await tx.selectFrom('splits').selectAll().where('id', '=', existing('batch', id)).executeTakeFirst()
-      if (split) await revertSplit(ctx, tx, note, split)
-      else await revertMerge(ctx, tx, note, id)
-      return fetchBatch(tx, id)
-    }),
+export const revertBatch = verb({ name: 'revertBatch', needs: 'catalogue', input: Type.Object({ id: id('batch') }) }, (ctx: PriceWriteCtx, { id }) =>
+  change(ctx, async (tx, note): Promise<Batch> => {
+    await lockIdentity(tx)
+    const split = await tx.selectFrom('splits').selectAll().where('id', '=', existing('batch', id)).executeTakeFirst()
+    if (split) await revertSplit(ctx, tx, note, split)
+    else await revertMerge(ctx, tx, note, id)
+    return fetchBatch(tx, id)
+  }),
 )
 
 async function revertMerge(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Promise<void> {

@@ -6,7 +6,7 @@ import type { PriceWriteCtx } from '#prices/types.ts'
 import { decideMatch, namedRecords } from './decide-match.ts'
 
 export const separateMatch = verb(
-  { name: 'separateMatch', needs: 'catalogue', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
+  { name: 'separateMatch', needs: 'catalogue', input: Type.Object({ id: id('match') }) },
   (ctx: PriceWriteCtx, { id }) =>
     decideMatch(ctx, id, {
       decision: 'separated',

@@ -22,14 +22,11 @@ export const splitItem = verb(
   {
     name: 'splitItem',
     needs: 'catalogue',
-    input: Type.Object(
-      {
-        id: id('item'),
-        source: Type.String({ maxLength: 100, description: 'Source whose record belongs to another card', examples: ['pokemontcg'] }),
-        foreign_id: Type.String({ maxLength: 500, description: 'Id assigned by the source', examples: ['base1-4'] }),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('item'),
+      source: Type.String({ maxLength: 100, description: 'Source whose record belongs to another card', examples: ['pokemontcg'] }),
+      foreign_id: Type.String({ maxLength: 500, description: 'Id assigned by the source', examples: ['base1-4'] }),
+    }),
   },
   (ctx: PriceWriteCtx, { id, source, foreign_id: foreignId }) =>
     change(ctx, async (tx, note): Promise<Batch> => {

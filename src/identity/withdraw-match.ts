@@ -14,7 +14,7 @@ import { undoMerges } from './undo.ts'
 
 /** Returns the match, or null if a rule has decided the record since then. */
 export const withdrawMatch = verb(
-  { name: 'withdrawMatch', needs: 'catalogue', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
+  { name: 'withdrawMatch', needs: 'catalogue', input: Type.Object({ id: id('match') }) },
   (ctx: PriceWriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<Match | null> => {
       await lockIdentity(tx)

@@ -1,5 +1,4 @@
 // Imports local files as one import, and returns its report.
-import { closed } from '#catalogue/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf } from '#db/change.ts'
@@ -10,7 +9,7 @@ import { IMPORT_INPUT, importFormat } from './registry.ts'
 import { type ImportRunCtx, type ImportReport, runImport } from './run.ts'
 
 export const importFiles = verb(
-  { name: 'importFiles', needs: 'catalogue', input: Type.Object({ ...IMPORT_INPUT, ...MAPPING_INPUT, files: Type.Array(Type.Unknown()) }, closed) },
+  { name: 'importFiles', needs: 'catalogue', input: Type.Object({ ...IMPORT_INPUT, ...MAPPING_INPUT, files: Type.Array(Type.Unknown()) }) },
   async (ctx: ImportRunCtx, { files: given, ...input }): Promise<ImportReport> => {
     const { format: name, market = null, dry_run: dryRun = false } = input
     const format = importFormat(name)

@@ -1,5 +1,4 @@
 // Lists the formats that an import can read.
-import { closed } from '#catalogue/fields.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -23,12 +22,10 @@ export const ImportFormatSchema = Type.Object(
 )
 export type ListedFormat = Static<typeof ImportFormatSchema>
 
-export const listImportFormats = verb(
-  { name: 'listImportFormats', needs: 'operator', input: Type.Object({}, closed) },
-  (_ctx: HasViewer): ListedFormat[] =>
-    IMPORT_FORMATS.map((format) => {
-      const { name, kind, title, defaultMarket: market, marks: known } = format
-      const marks = known.map(({ type, names }) => ({ type, names: [...names] }))
-      return { name, kind, mapped: format.kind === 'prices' && format.mapped === true, title, market, marks }
-    }),
+export const listImportFormats = verb({ name: 'listImportFormats', needs: 'operator', input: Type.Object({}) }, (_ctx: HasViewer): ListedFormat[] =>
+  IMPORT_FORMATS.map((format) => {
+    const { name, kind, title, defaultMarket: market, marks: known } = format
+    const marks = known.map(({ type, names }) => ({ type, names: [...names] }))
+    return { name, kind, mapped: format.kind === 'prices' && format.mapped === true, title, market, marks }
+  }),
 )

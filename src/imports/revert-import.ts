@@ -13,7 +13,7 @@ import type { ImportDetail } from '#prices/stored-imports.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 
 export const revertImport = verb(
-  { name: 'revertImport', needs: 'catalogue', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
+  { name: 'revertImport', needs: 'catalogue', input: Type.Object({ id: id('import') }) },
   (ctx: PriceWriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<ImportDetail> => {
       const { format } = await rootOf(tx, id)

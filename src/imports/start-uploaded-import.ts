@@ -1,5 +1,4 @@
 // Receives an uploaded file and queues its import; returns the id immediately.
-import { closed } from '#catalogue/fields.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
@@ -19,22 +18,19 @@ export const startUploadedImport = verb(
   {
     name: 'startUploadedImport',
     needs: 'catalogue',
-    input: Type.Object(
-      {
-        ...IMPORT_INPUT,
-        ...MAPPING_INPUT,
-        file_name: Type.Optional(
-          Type.String({
-            maxLength: 200,
-            pattern: '^[^\\p{Cc}\\p{Cs}/\\\\]*$',
-            allowed: reason('file_name', { max: 200 }),
-            description: 'Name shown with the import',
-          }),
-        ),
-        file: Type.Unknown({ description: 'The file, plain or gzip-compressed' }),
-      },
-      closed,
-    ),
+    input: Type.Object({
+      ...IMPORT_INPUT,
+      ...MAPPING_INPUT,
+      file_name: Type.Optional(
+        Type.String({
+          maxLength: 200,
+          pattern: '^[^\\p{Cc}\\p{Cs}/\\\\]*$',
+          allowed: reason('file_name', { max: 200 }),
+          description: 'Name shown with the import',
+        }),
+      ),
+      file: Type.Unknown({ description: 'The file, plain or gzip-compressed' }),
+    }),
   },
   async (ctx: UploadCtx, input): Promise<{ id: number; status: 'queued' }> => {
     const { format: name, market: into = null, dry_run: dryRun = false } = input

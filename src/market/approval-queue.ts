@@ -31,7 +31,7 @@ export const listWaiting = listVerb(
 
 /** Reads the data for a decision about one listing. */
 export const reviewListing = verb(
-  { name: 'reviewListing', needs: 'operator', input: Type.Object({ id: id('listing') }, { additionalProperties: false }) },
+  { name: 'reviewListing', needs: 'operator', input: Type.Object({ id: id('listing') }) },
   async (ctx: ReviewCtx, { id }): Promise<ListingReview> => {
     const listing = await fetchListing(ctx.db.kysely, id)
     const reviews = await reviewListings(ctx.db.kysely, [listing], { now: ctx.now(), market: ctx.market })

@@ -25,7 +25,7 @@ import type { ListingsCtx } from './stored-listings.ts'
 
 /** Lists approval rules with their evaluation counts. */
 export const listApprovalRules = verb(
-  { name: 'listApprovalRules', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'listApprovalRules', needs: 'operator', input: Type.Object({}) },
   (ctx: ReadCtx): Promise<ApprovalRule[]> => allRules(ctx.db.kysely),
 )
 
@@ -61,7 +61,7 @@ export const createApprovalRule = verb(
   {
     name: 'createApprovalRule',
     needs: 'market',
-    input: Type.Object({ name, conditions, ...Type.Partial(Type.Object(optional)).properties }, { additionalProperties: false }),
+    input: Type.Object({ name, conditions, ...Type.Partial(Type.Object(optional)).properties }),
   },
   (ctx: WriteCtx, { conditions, ...fields }): Promise<ApprovalRule> =>
     change(ctx, async (tx, note) => {
@@ -85,7 +85,7 @@ export const updateApprovalRule = verb(
   {
     name: 'updateApprovalRule',
     needs: 'market',
-    input: Type.Object({ id: id('approval rule'), ...Type.Partial(Type.Object(RuleFields)).properties }, { additionalProperties: false }),
+    input: Type.Object({ id: id('approval rule'), ...Type.Partial(Type.Object(RuleFields)).properties }),
   },
   (ctx: WriteCtx, { id, ...fields }): Promise<ApprovalRule> =>
     change(ctx, async (tx, note) => {
@@ -127,13 +127,10 @@ export const backtestApprovalRule = verb(
   {
     name: 'backtestApprovalRule',
     needs: 'market',
-    input: Type.Object(
-      {
-        id: id('approval rule'),
-        days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: DEFAULT_DAYS, description: 'Number of days to test, up to now' })),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('approval rule'),
+      days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: DEFAULT_DAYS, description: 'Number of days to test, up to now' })),
+    }),
   },
   async (ctx: ListingsCtx, { id, days = DEFAULT_DAYS }): Promise<Backtest> => {
     const rule = await fetchRule(ctx.db.kysely, id)

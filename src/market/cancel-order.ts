@@ -18,21 +18,18 @@ export const cancelOrder = verb(
   {
     name: 'cancelOrder',
     needs: 'refunds',
-    input: Type.Object(
-      {
-        order_id: Type.Integer({ description: 'Order id assigned by the shop' }),
-        lines: Type.Optional(
-          Type.Array(Type.Integer({ minimum: 1, maximum: MAX_LINES }), {
-            minItems: 1,
-            maxItems: MAX_LINES,
-            description: 'Numbers of the lines, from 1; default: all lines not yet cancelled',
-            examples: [[1]],
-          }),
-        ),
-        reason: name('Reason, shown to operators'),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      order_id: Type.Integer({ description: 'Order id assigned by the shop' }),
+      lines: Type.Optional(
+        Type.Array(Type.Integer({ minimum: 1, maximum: MAX_LINES }), {
+          minItems: 1,
+          maxItems: MAX_LINES,
+          description: 'Numbers of the lines, from 1; default: all lines not yet cancelled',
+          examples: [[1]],
+        }),
+      ),
+      reason: name('Reason, shown to operators'),
+    }),
   },
   (ctx: MarketWriteCtx, { order_id: orderId, lines, reason }) =>
     change(ctx, async (tx, note): Promise<StoredOrder> => {

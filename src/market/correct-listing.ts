@@ -17,10 +17,7 @@ export const correctListing = verb(
   {
     name: 'correctListing',
     needs: 'market',
-    input: Type.Object(
-      { id: id('listing'), item_id: Type.Optional(item_id), title: Type.Optional(title), price: Type.Optional(price), ...optional },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ id: id('listing'), item_id: Type.Optional(item_id), title: Type.Optional(title), price: Type.Optional(price), ...optional }),
   },
   (ctx: MarketWriteCtx, { id, ...fields }): Promise<StoredListing> =>
     act(ctx, id, 'correct', async ({ tx, before, status, now, update, audit }) => {

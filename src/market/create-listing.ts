@@ -13,7 +13,7 @@ export const createListing = verb(
   {
     name: 'createListing',
     needs: 'market',
-    input: Type.Object({ seller_id: Type.Integer({ description: "Id of the seller's account" }), ...ListingBody }, { additionalProperties: false }),
+    input: Type.Object({ seller_id: Type.Integer({ description: "Id of the seller's account" }), ...ListingBody }),
   },
   (ctx: WriteCtx, { seller_id: sellerId, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredListing> => {

@@ -13,15 +13,12 @@ export const approveListing = verb(
   {
     name: 'approveListing',
     needs: 'market',
-    input: Type.Object(
-      {
-        id: id('listing'),
-        expires_at: Type.Optional(
-          moment('End of the publication period; default: the configured number of days from now. Extended by a vacation of the seller'),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('listing'),
+      expires_at: Type.Optional(
+        moment('End of the publication period; default: the configured number of days from now. Extended by a vacation of the seller'),
+      ),
+    }),
   },
   (ctx: MarketWriteCtx, { id, expires_at: end }) =>
     decideListing(ctx, id, 'approve', null, async (before, now, tx) => {
@@ -36,7 +33,7 @@ export const rejectListing = verb(
   {
     name: 'rejectListing',
     needs: 'market',
-    input: Type.Object({ id: id('listing'), reason: name('Reason, shown to the owner') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), reason: name('Reason, shown to the owner') }),
   },
   (ctx: MarketWriteCtx, { id, reason }) => decideListing(ctx, id, 'reject', reason.trim(), () => ({ rejection_reason: reason.trim() })),
 )
@@ -46,7 +43,7 @@ export const requestListingChange = verb(
   {
     name: 'requestListingChange',
     needs: 'market',
-    input: Type.Object({ id: id('listing'), note: name('What to change, shown to the owner') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), note: name('What to change, shown to the owner') }),
   },
   (ctx: MarketWriteCtx, { id, note }) => decideListing(ctx, id, 'request_change', note.trim(), () => ({ rejection_reason: note.trim() })),
 )

@@ -13,7 +13,7 @@ export const deleteListing = verb(
     name: 'deleteListing',
     needs: OPERATION_PLAN.deleteListing,
     writes: true,
-    input: Type.Object({ id: id('listing'), ...DryRun }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), ...DryRun }),
   },
   (ctx: MarketWriteCtx, input) =>
     forecasting(ctx, input, (ctx, { id }) =>

@@ -13,7 +13,7 @@ export const getListing = verb(
   {
     name: 'getListing',
     needs: OPERATION_PLAN.getListing,
-    input: Type.Object({ id: id('listing'), ...FlagParams }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), ...FlagParams }),
   },
   async (ctx: MarketCtx, input): Promise<FoundListing | OwnListing> => {
     const { viewer, listings } = ctx

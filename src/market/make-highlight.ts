@@ -17,7 +17,7 @@ export const makeHighlight = verb(
     name: 'makeHighlight',
     needs: OPERATION_PLAN.makeHighlight,
     writes: true,
-    input: Type.Object({ id: id('listing'), ...DryRun }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), ...DryRun }),
   },
   (ctx: MarketWriteCtx, input) =>
     forecasting(ctx, input, (ctx, { id }) =>

@@ -28,7 +28,7 @@ function vacationResponse({ from, to }: Vacation, zone: string): VacationAnswer 
 
 /** Reads the caller's current or future vacation; null if there is none. */
 export const getVacation = verb(
-  { name: 'getVacation', needs: OPERATION_PLAN.getVacation, input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'getVacation', needs: OPERATION_PLAN.getVacation, input: Type.Object({}) },
   async ({ db, viewer, now, market }: Pick<MarketCtx, 'db' | 'viewer' | 'now' | 'market'>): Promise<VacationAnswer | null> => {
     const vacation = await findVacation(db.kysely, ownAccount(viewer), now())
     return vacation && vacationResponse(vacation, market.timeZone)
@@ -45,13 +45,10 @@ export const setVacation = writeVerb(
   {
     name: 'setVacation',
     needs: OPERATION_PLAN.setVacation,
-    input: Type.Object(
-      {
-        from: Type.Optional(moment(`When it starts, at most ${MAX_VACATION_LEAD_DAYS} days ahead; default: now`)),
-        to: moment(`When it ends, at most ${MAX_VACATION_DAYS} days after its start`),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      from: Type.Optional(moment(`When it starts, at most ${MAX_VACATION_LEAD_DAYS} days ahead; default: now`)),
+      to: moment(`When it ends, at most ${MAX_VACATION_DAYS} days after its start`),
+    }),
   },
   (ctx: MarketWriteCtx, input): Promise<VacationAnswer> => {
     const next = (before: Vacation | null, now: Date) => {
@@ -123,7 +120,7 @@ async function followVacation(tx: Tx, note: Note, accountId: number, before: Vac
 
 /** Ends the caller's vacation now, or cancels a future one; does nothing if there is none. */
 export const endVacation = writeVerb(
-  { name: 'endVacation', needs: OPERATION_PLAN.endVacation, input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'endVacation', needs: OPERATION_PLAN.endVacation, input: Type.Object({}) },
   (ctx: MarketWriteCtx): Promise<{ message: string }> =>
     changeVacation(
       ctx,

@@ -12,7 +12,7 @@ export const previewPayout = verb(
   {
     name: 'previewPayout',
     needs: OPERATION_PLAN.previewPayout,
-    input: Type.Object({ price: Type.Optional(price()), net: Type.Optional(net()) }, { additionalProperties: false }),
+    input: Type.Object({ price: Type.Optional(price()), net: Type.Optional(net()) }),
   },
   ({ market: { commissionPercent } }: MarketCtx, input): PayoutPreview => {
     if ((input.price === undefined) === (input.net === undefined)) throw invalid('price', 'exactly_one', { field: 'net' })

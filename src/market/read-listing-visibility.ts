@@ -18,7 +18,7 @@ export const readListingVisibility = verb(
   {
     name: 'readListingVisibility',
     needs: OPERATION_PLAN.readListingVisibility,
-    input: Type.Object({ id: id('listing') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing') }),
   },
   async (ctx: MarketCtx, input): Promise<ListingVisibility> => {
     const { viewer, market } = ctx

@@ -93,7 +93,7 @@ export const getOrder = verb(
   {
     name: 'getOrder',
     needs: 'operator',
-    input: Type.Object({ order_id: Type.Integer({ description: 'Order id assigned by the shop' }) }, { additionalProperties: false }),
+    input: Type.Object({ order_id: Type.Integer({ description: 'Order id assigned by the shop' }) }),
   },
   (ctx: ReadCtx, { order_id: orderId }): Promise<StoredOrder> => fetchStoredOrder(ctx.db.kysely, orderId),
 )

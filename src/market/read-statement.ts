@@ -27,29 +27,26 @@ export const readStatement = verb(
   {
     name: 'readStatement',
     needs: OPERATION_PLAN.readStatement,
-    input: Type.Object(
-      {
-        month: Type.Optional(
-          Type.String({
-            pattern: MONTH,
-            maxLength: 7,
-            allowed: reason('date', { from: '1970-01', to: '2999-12', format: 'YYYY-MM' }),
-            description: "Month in the service's time zone; default: the current month",
-            examples: ['2026-11'],
-          }),
-        ),
-        page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page of the lines, from 1' })),
-        per_page: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: MAX_LINES,
-            default: MAX_LINES,
-            description: 'Lines per page; totals always cover the whole month',
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      month: Type.Optional(
+        Type.String({
+          pattern: MONTH,
+          maxLength: 7,
+          allowed: reason('date', { from: '1970-01', to: '2999-12', format: 'YYYY-MM' }),
+          description: "Month in the service's time zone; default: the current month",
+          examples: ['2026-11'],
+        }),
+      ),
+      page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page of the lines, from 1' })),
+      per_page: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: MAX_LINES,
+          default: MAX_LINES,
+          description: 'Lines per page; totals always cover the whole month',
+        }),
+      ),
+    }),
   },
   async (
     { db, viewer, market: { timeZone }, now }: Pick<MarketWriteCtx, 'db' | 'viewer' | 'market' | 'now'>,

@@ -53,15 +53,12 @@ export const recordOrder = verb(
   {
     name: 'recordOrder',
     needs: 'market',
-    input: Type.Object(
-      {
-        order_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Order id assigned by the shop' }),
-        sold_at: Type.Optional(moment('When it was sold; default: now')),
-        buyer_reference: Type.Optional(name('Reference of the buyer assigned by the shop; not shown to sellers', 100)),
-        lines: Type.Array(Line, { minItems: 1, maxItems: MAX_LINES }),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      order_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Order id assigned by the shop' }),
+      sold_at: Type.Optional(moment('When it was sold; default: now')),
+      buyer_reference: Type.Optional(name('Reference of the buyer assigned by the shop; not shown to sellers', 100)),
+      lines: Type.Array(Line, { minItems: 1, maxItems: MAX_LINES }),
+    }),
   },
   (ctx: MarketWriteCtx, input) =>
     change(ctx, async (tx, note): Promise<Order> => {

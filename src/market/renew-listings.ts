@@ -44,20 +44,17 @@ export const renewListings = verb(
     name: 'renewListings',
     needs: OPERATION_PLAN.renewListings,
     writes: true,
-    input: Type.Object(
-      {
-        ids: Type.Optional(Type.Array(Type.Integer(), { minItems: 1, maxItems: MAX_RENEWED, description: 'Ids of your listings' })),
-        ending_within_days: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: FARTHEST_DAYS,
-            description: `Instead of \`ids\`: listings whose period ends within this many days, the next ${MAX_RENEWED} to end`,
-          }),
-        ),
-        ...DryRun,
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      ids: Type.Optional(Type.Array(Type.Integer(), { minItems: 1, maxItems: MAX_RENEWED, description: 'Ids of your listings' })),
+      ending_within_days: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: FARTHEST_DAYS,
+          description: `Instead of \`ids\`: listings whose period ends within this many days, the next ${MAX_RENEWED} to end`,
+        }),
+      ),
+      ...DryRun,
+    }),
   },
   async (ctx: MarketWriteCtx, { dry_run: dryRun = false, ...asked }): Promise<Renewal> => {
     if ((asked.ids === undefined) === (asked.ending_within_days === undefined)) throw invalid('ids', 'exactly_one', { field: 'ending_within_days' })

@@ -27,13 +27,10 @@ export const reopenRuleDecisions = verb(
   {
     name: 'reopenRuleDecisions',
     needs: 'market',
-    input: Type.Object(
-      {
-        id: id('approval rule'),
-        version: Type.Optional(Type.Integer({ minimum: 1, description: 'Only listings approved by this version of the rule' })),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('approval rule'),
+      version: Type.Optional(Type.Integer({ minimum: 1, description: 'Only listings approved by this version of the rule' })),
+    }),
   },
   (ctx: MarketWriteCtx, { id, version }): Promise<Reopened> =>
     change(ctx, async (tx, note) => {

@@ -39,46 +39,43 @@ export const searchListings = verb(
     name: 'searchListings',
     needs: OPERATION_PLAN.searchListings,
     sharedBy: 'plan',
-    input: Type.Object(
-      {
-        search: Type.Optional(
-          Type.String({
-            maxLength: 200,
-            description: 'All words must match the title or the name of the item',
-            examples: ['charizard psa'],
-          }),
-        ),
-        seller_name: filter(
-          'Name of the seller, or the start of each of its words, ignoring case and accents; if a name is exactly this, only that seller',
-        ),
-        set_name: filter(
-          'Name of the set (a category), or the start of each of its words, ignoring case and accents; if a name is exactly this, only that set. Includes everything below it',
-        ),
-        category: filter('Slug of a category; includes everything below it'),
-        type: Type.Optional(GenreParam),
-        min_price: amount('Lowest price, in TL'),
-        max_price: amount('Highest price, in TL'),
-        min_pc: amount('Lowest `pc_multiplier`'),
-        max_pc: amount('Highest `pc_multiplier`'),
-        game: values('`game[]`, such as `pokemon`'),
-        language: values('`language[]`, such as `en`'),
-        grade_filters: Type.Optional(
-          Type.Array(Type.Integer(), {
-            maxItems: MAX_VALUES,
-            description: '`grade_filters[]`: ids of groups (with all their grades) or of grades',
-          }),
-        ),
-        sort_by: Type.Optional(
-          Type.Enum([...LISTING_SORTS], {
-            default: 'popular',
-            description: "`popular`: highlighted listings first, then by the item's sales in the last 30 days, then newest first",
-          }),
-        ),
-        ...FlagParams,
-        ...pageParams(),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      search: Type.Optional(
+        Type.String({
+          maxLength: 200,
+          description: 'All words must match the title or the name of the item',
+          examples: ['charizard psa'],
+        }),
+      ),
+      seller_name: filter(
+        'Name of the seller, or the start of each of its words, ignoring case and accents; if a name is exactly this, only that seller',
+      ),
+      set_name: filter(
+        'Name of the set (a category), or the start of each of its words, ignoring case and accents; if a name is exactly this, only that set. Includes everything below it',
+      ),
+      category: filter('Slug of a category; includes everything below it'),
+      type: Type.Optional(GenreParam),
+      min_price: amount('Lowest price, in TL'),
+      max_price: amount('Highest price, in TL'),
+      min_pc: amount('Lowest `pc_multiplier`'),
+      max_pc: amount('Highest `pc_multiplier`'),
+      game: values('`game[]`, such as `pokemon`'),
+      language: values('`language[]`, such as `en`'),
+      grade_filters: Type.Optional(
+        Type.Array(Type.Integer(), {
+          maxItems: MAX_VALUES,
+          description: '`grade_filters[]`: ids of groups (with all their grades) or of grades',
+        }),
+      ),
+      sort_by: Type.Optional(
+        Type.Enum([...LISTING_SORTS], {
+          default: 'popular',
+          description: "`popular`: highlighted listings first, then by the item's sales in the last 30 days, then newest first",
+        }),
+      ),
+      ...FlagParams,
+      ...pageParams(),
+    }),
   },
   (ctx: SearchCtx, input): FoundListings | Promise<FoundListings> => {
     const { search, sort_by: sort = 'popular', page = 1, per_page: perPage = PER_PAGE } = input

@@ -25,19 +25,16 @@ export const setListingStatus = verb(
     name: 'setListingStatus',
     needs: OPERATION_PLAN.setListingStatus,
     writes: true,
-    input: Type.Object(
-      {
-        id: id('listing'),
-        action: Type.String({
-          maxLength: 100,
-          allowed: reason('one_of', { values: ['pause', 'publish'] }),
-          documentedValues: ['pause', 'publish'],
-          examples: ['pause'],
-        }),
-        ...DryRun,
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('listing'),
+      action: Type.String({
+        maxLength: 100,
+        allowed: reason('one_of', { values: ['pause', 'publish'] }),
+        documentedValues: ['pause', 'publish'],
+        examples: ['pause'],
+      }),
+      ...DryRun,
+    }),
   },
   (ctx: MarketWriteCtx, input): Promise<ListingResult> =>
     forecasting(ctx, input, async (ctx, { id, action }) => {

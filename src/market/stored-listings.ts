@@ -25,10 +25,7 @@ const ORDERS = {
   created_at: { asc: 'oldest', desc: 'latest' },
 } as const satisfies Record<string, Record<SortDirection, ListingOrder>>
 
-const Input = Type.Object(
-  { status: Status, ...ListingFilters, ...pageParams(), ...sortParams(Object.keys(ORDERS) as (keyof typeof ORDERS)[]) },
-  { additionalProperties: false },
-)
+const Input = Type.Object({ status: Status, ...ListingFilters, ...pageParams(), ...sortParams(Object.keys(ORDERS) as (keyof typeof ORDERS)[]) })
 
 export type ListingsCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'>
 
@@ -49,7 +46,7 @@ export const listListings = verb(
 
 /** One listing as operators see it. */
 export const getStoredListing = verb(
-  { name: 'getStoredListing', needs: 'operator', input: Type.Object({ id: id('listing') }, { additionalProperties: false }) },
+  { name: 'getStoredListing', needs: 'operator', input: Type.Object({ id: id('listing') }) },
   async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { id }): Promise<StoredListing> =>
     storedListing(await fetchListing(ctx.db.kysely, id), ctx.now()),
 )

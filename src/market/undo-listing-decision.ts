@@ -10,7 +10,7 @@ import { auditedListing, lockListing, storedListing, updateListingRow } from './
 import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 export const undoListingDecision = verb(
-  { name: 'undoListingDecision', needs: 'market', input: Type.Object({ id: id('listing') }, { additionalProperties: false }) },
+  { name: 'undoListingDecision', needs: 'market', input: Type.Object({ id: id('listing') }) },
   (ctx: MarketWriteCtx, { id }): Promise<StoredListing> =>
     change(ctx, async (tx, note) => {
       const now = ctx.now()

@@ -13,7 +13,7 @@ export const updateListingPrice = verb(
     name: 'updateListingPrice',
     needs: OPERATION_PLAN.updateListingPrice,
     writes: true,
-    input: Type.Object({ id: id('listing'), price: price(), ...DryRun }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), price: price(), ...DryRun }),
   },
   (ctx: MarketCtx, input) => forecasting(ctx, input, async (ctx, { id, price }) => changeStock(ctx, { id, kurus: priceKurus(price) })),
 )

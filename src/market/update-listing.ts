@@ -17,7 +17,7 @@ export const updateListing = verb(
     name: 'updateListing',
     needs: OPERATION_PLAN.updateListing,
     writes: true,
-    input: Type.Object({ id: id('listing'), ...StockFields, ...OwnFields, ...DryRun }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), ...StockFields, ...OwnFields, ...DryRun }),
   },
   (ctx: MarketCtx, input): Promise<ListingResult> =>
     forecasting(ctx, input, async (ctx, { id, price, quantity, sku, ...content }) => {

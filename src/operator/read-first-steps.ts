@@ -23,7 +23,7 @@ export const FirstStepsSchema = Type.Object(
 export type FirstSteps = Static<typeof FirstStepsSchema>
 
 export const readFirstSteps = verb(
-  { name: 'readFirstSteps', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'readFirstSteps', needs: 'operator', input: Type.Object({}) },
   async ({ db: { kysely } }: ReadCtx): Promise<FirstSteps> => {
     const { rows } = await sql<Record<(typeof STEPS)[number], boolean> & { account_id: number | null }>`
       select exists (select from people where removed_at is null and 'owner' = any(roles) and totp_secret is not null) as owner,

@@ -13,19 +13,16 @@ export const acceptHeldPrice = verb(
   {
     name: 'acceptHeldPrice',
     needs: 'catalogue',
-    input: Type.Object(
-      {
-        id: id('held price'),
-        item_id: boundedId('Item to publish the price for, if several items share the foreign id'),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('held price'),
+      item_id: boundedId('Item to publish the price for, if several items share the foreign id'),
+    }),
   },
   (ctx: PriceWriteCtx, { id, item_id: itemId }) => decideOne(ctx, id, 'accepted', itemId),
 )
 
 export const discardHeldPrice = verb(
-  { name: 'discardHeldPrice', needs: 'catalogue', input: Type.Object({ id: id('held price') }, { additionalProperties: false }) },
+  { name: 'discardHeldPrice', needs: 'catalogue', input: Type.Object({ id: id('held price') }) },
   (ctx: PriceWriteCtx, { id }) => decideOne(ctx, id, 'discarded'),
 )
 

@@ -7,7 +7,7 @@ import { decide, type HeldFilter } from './held.ts'
 import { HeldFields } from './list-held-prices.ts'
 import type { PriceWriteCtx } from './types.ts'
 
-const input = Type.Object(HeldFields, { additionalProperties: false })
+const input = Type.Object(HeldFields)
 
 export const acceptHeldPrices = verb({ name: 'acceptHeldPrices', needs: 'catalogue', input }, (ctx: PriceWriteCtx, filter) =>
   decideMany(ctx, filter, 'accepted'),

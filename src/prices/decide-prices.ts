@@ -33,32 +33,29 @@ const NamedPrice = Type.Object(
   { additionalProperties: false },
 )
 
-const Input = Type.Object(
-  {
-    decision: Type.Enum([...DECISIONS]),
-    held_ids: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INTEGER }), {
-        minItems: 1,
-        maxItems: MAX_PRICES,
-        description: 'Held prices to accept or discard',
-      }),
-    ),
-    prices: Type.Optional(
-      Type.Array(NamedPrice, { minItems: 1, maxItems: MAX_PRICES, description: 'Published prices to confirm or withdraw, with the amounts you saw' }),
-    ),
-    filter: Type.Optional(
-      Type.Object(ReviewFields, { additionalProperties: false, minProperties: 1, description: 'All prices under review that match' }),
-    ),
-    expected: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: MAX_INTEGER,
-        description: 'With `filter`: number of matching prices returned by GET /price-reviews/count',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+const Input = Type.Object({
+  decision: Type.Enum([...DECISIONS]),
+  held_ids: Type.Optional(
+    Type.Array(Type.Integer({ minimum: 1, maximum: MAX_INTEGER }), {
+      minItems: 1,
+      maxItems: MAX_PRICES,
+      description: 'Held prices to accept or discard',
+    }),
+  ),
+  prices: Type.Optional(
+    Type.Array(NamedPrice, { minItems: 1, maxItems: MAX_PRICES, description: 'Published prices to confirm or withdraw, with the amounts you saw' }),
+  ),
+  filter: Type.Optional(
+    Type.Object(ReviewFields, { additionalProperties: false, minProperties: 1, description: 'All prices under review that match' }),
+  ),
+  expected: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_INTEGER,
+      description: 'With `filter`: number of matching prices returned by GET /price-reviews/count',
+    }),
+  ),
+})
 type DecidePrices = Static<typeof Input>
 
 /** A price of a decision: its row when it was locked. */

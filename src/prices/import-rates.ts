@@ -17,7 +17,7 @@ export interface RatesReport {
 
 /** @throws FeedError if the file is not such a CSV */
 export const importRates = verb(
-  { name: 'importRates', needs: 'catalogue', input: Type.Object({ file: Type.Unknown() }, { additionalProperties: false }) },
+  { name: 'importRates', needs: 'catalogue', input: Type.Object({ file: Type.Unknown() }) },
   async (ctx: WriteCtx, { file }): Promise<RatesReport> => {
     const rates = new Map<string, Rate>()
     const refused: RatesReport['refused'] = []

@@ -14,16 +14,13 @@ export const listPricePoints = verb(
   {
     name: 'listPricePoints',
     needs: 'operator',
-    input: Type.Object(
-      {
-        id: id('item'),
-        market: Type.Optional(Type.Enum([...MARKETS])),
-        label: filter('Condition or grade; an unknown one has no points'),
-        from: Type.Optional(moment('Start of the range, inclusive')),
-        to: Type.Optional(moment('End of the range, exclusive')),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('item'),
+      market: Type.Optional(Type.Enum([...MARKETS])),
+      label: filter('Condition or grade; an unknown one has no points'),
+      from: Type.Optional(moment('Start of the range, inclusive')),
+      to: Type.Optional(moment('End of the range, exclusive')),
+    }),
   },
   async (ctx: HistoryCtx & HasViewer, { id, market, label, from, to }): Promise<StoredPricePoint[]> => {
     return pointsOf(ctx, await requireItem(ctx.db.kysely, id), {

@@ -16,7 +16,6 @@ export const listPriceReviews = listVerb(
   (ctx: ReviewCtx, filter, range) => pageOfReviews(ctx, filter, range),
 )
 
-export const countPriceReviews = verb(
-  { name: 'countPriceReviews', needs: 'operator', input: Type.Object(ReviewFields, { additionalProperties: false }) },
-  (ctx: ReviewCtx, filter) => countInQuestion(ctx, filter),
+export const countPriceReviews = verb({ name: 'countPriceReviews', needs: 'operator', input: Type.Object(ReviewFields) }, (ctx: ReviewCtx, filter) =>
+  countInQuestion(ctx, filter),
 )

@@ -84,7 +84,7 @@ const USUAL_DAYS = 7
 
 /** All sources in the order of markets; reads every current price once. */
 export const listSources = verb(
-  { name: 'listSources', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'listSources', needs: 'operator', input: Type.Object({}) },
   async ({ db, now, rules, marketNames }: SourcesCtx): Promise<PriceSource[]> => {
     const on = db.kysely
     const at = now()

@@ -7,13 +7,13 @@ import { mappingName, PriceMappingSchema, type SavedMapping, savedMapping, saved
 
 /** Lists the saved mappings of price lists, by name. */
 export const listPriceMappings = verb(
-  { name: 'listPriceMappings', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'listPriceMappings', needs: 'operator', input: Type.Object({}) },
   (ctx: ReadCtx): Promise<SavedMapping[]> => savedMappings(ctx.db.kysely),
 )
 
 /** Returns a saved mapping. */
 export const getPriceMapping = verb(
-  { name: 'getPriceMapping', needs: 'operator', input: Type.Object({ name: mappingName() }, { additionalProperties: false }) },
+  { name: 'getPriceMapping', needs: 'operator', input: Type.Object({ name: mappingName() }) },
   (ctx: ReadCtx, { name }): Promise<SavedMapping> => savedMapping(ctx.db.kysely, name.trim()),
 )
 
@@ -22,7 +22,7 @@ export const savePriceMapping = verb(
   {
     name: 'savePriceMapping',
     needs: 'catalogue',
-    input: Type.Object({ name: mappingName(), ...PriceMappingSchema.properties }, { additionalProperties: false }),
+    input: Type.Object({ name: mappingName(), ...PriceMappingSchema.properties }),
   },
   (ctx: WriteCtx, { name: given, ...mapping }): Promise<SavedMapping> => {
     readMapping(mapping, 'columns')
@@ -38,7 +38,7 @@ export const savePriceMapping = verb(
 
 /** Deletes a saved mapping; imports that used it are unaffected. */
 export const deletePriceMapping = verb(
-  { name: 'deletePriceMapping', needs: 'catalogue', input: Type.Object({ name: mappingName() }, { additionalProperties: false }) },
+  { name: 'deletePriceMapping', needs: 'catalogue', input: Type.Object({ name: mappingName() }) },
   (ctx: WriteCtx, { name: given }): Promise<void> => {
     const name = given.trim()
     return change(ctx, async (tx, note) => {

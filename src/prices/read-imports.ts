@@ -35,7 +35,7 @@ export const listImports = listVerb(
 
 /** Reads an import with its refused rows; a finished import is visible in this node's catalogue when this returns. */
 export const getImport = verb(
-  { name: 'getImport', needs: 'operator', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
+  { name: 'getImport', needs: 'operator', input: Type.Object({ id: id('import') }) },
   async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'caughtUp'>, { id }): Promise<ImportDetail> => {
     const found = await fetchImport(ctx.db.kysely, id)
     if (found.status === 'done') await ctx.caughtUp()
@@ -50,7 +50,7 @@ export interface RefusalExport {
 
 /** All refused rows of an import as CSV. */
 export const exportRefusals = verb(
-  { name: 'exportRefusals', needs: 'operator', input: Type.Object({ id: id('import') }, { additionalProperties: false }) },
+  { name: 'exportRefusals', needs: 'operator', input: Type.Object({ id: id('import') }) },
   async (ctx: ReadCtx, { id }): Promise<RefusalExport> => {
     const { errors } = await fetchImport(ctx.db.kysely, id)
     return { id, lines: refusedRowsCsv(ctx.db.kysely, id, errors) }

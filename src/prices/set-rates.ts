@@ -9,7 +9,7 @@ export const setRates = verb(
   {
     name: 'setRates',
     needs: 'catalogue',
-    input: Type.Object({ rates: Type.Union([RateRow, Type.Array(RateRow, { minItems: 1, maxItems: 10_000 })]) }, { additionalProperties: false }),
+    input: Type.Object({ rates: Type.Union([RateRow, Type.Array(RateRow, { minItems: 1, maxItems: 10_000 })]) }),
   },
   (ctx: WriteCtx, { rates: given }) => {
     const judge = rateJudge(ctx.now())

@@ -28,7 +28,7 @@ const market = Type.Enum(SOURCES)
 const why = name('For the audit log', 500)
 
 export const setSourceAside = verb(
-  { name: 'setSourceAside', needs: 'catalogue', input: Type.Object({ market, reason: why }, { additionalProperties: false }) },
+  { name: 'setSourceAside', needs: 'catalogue', input: Type.Object({ market, reason: why }) },
   (ctx: PriceWriteCtx, { market, reason }) =>
     change(ctx, async (tx, note) => {
       const position = MARKETS.indexOf(market)
@@ -43,7 +43,7 @@ export const setSourceAside = verb(
 )
 
 export const takeSourceBack = verb(
-  { name: 'takeSourceBack', needs: 'catalogue', input: Type.Object({ market, reason: Type.Optional(why) }, { additionalProperties: false }) },
+  { name: 'takeSourceBack', needs: 'catalogue', input: Type.Object({ market, reason: Type.Optional(why) }) },
   (ctx: PriceWriteCtx, { market, reason }) =>
     change(ctx, async (tx, note) => {
       const { numDeletedRows } = await tx.deleteFrom('sources_set_aside').where('market', '=', MARKETS.indexOf(market)).executeTakeFirst()

@@ -15,7 +15,7 @@ import type { PriceWriteCtx } from './types.ts'
 import { lockMarkets } from './writer.ts'
 
 export const undoPriceDecision = verb(
-  { name: 'undoPriceDecision', needs: 'catalogue', input: Type.Object({ id: id('price decision') }, { additionalProperties: false }) },
+  { name: 'undoPriceDecision', needs: 'catalogue', input: Type.Object({ id: id('price decision') }) },
   (ctx: PriceWriteCtx, { id }): Promise<PriceDecision> =>
     change(ctx, async (tx, note) => {
       const { decision } = await claim(ctx, tx, id)

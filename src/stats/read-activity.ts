@@ -121,21 +121,18 @@ export const readActivity = verb(
   {
     name: 'readActivity',
     needs: 'operator',
-    input: Type.Object(
-      {
-        days: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            maximum: MAX_DAYS,
-            default: USUAL_DAYS,
-            description: 'Number of days; the previous period has the same length',
-          }),
-        ),
-        to: Type.Optional(day('Last day, inclusive; default: today')),
-        account_id: boundedId('Only the sales, decisions, requests and deliveries of this account'),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      days: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: MAX_DAYS,
+          default: USUAL_DAYS,
+          description: 'Number of days; the previous period has the same length',
+        }),
+      ),
+      to: Type.Optional(day('Last day, inclusive; default: today')),
+      account_id: boundedId('Only the sales, decisions, requests and deliveries of this account'),
+    }),
   },
   async (
     ctx: Pick<MarketWriteCtx, 'db' | 'viewer' | 'now' | 'market'>,

@@ -65,12 +65,10 @@ export const StatsSchema = Type.Object(
 )
 export type Stats = Static<typeof StatsSchema>
 
-export const readStats = verb(
-  { name: 'readStats', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
-  async (ctx: SourcesCtx): Promise<Stats> => {
-    const on = ctx.db.kysely
-    const now = ctx.now()
-    const { rows } = await sql<{ kind: string; name: string; count: number }>`
+export const readStats = verb({ name: 'readStats', needs: 'operator', input: Type.Object({}) }, async (ctx: SourcesCtx): Promise<Stats> => {
+  const on = ctx.db.kysely
+  const now = ctx.now()
+  const { rows } = await sql<{ kind: string; name: string; count: number }>`
       select 'items' as kind, '' as name, count(*)::int as count from items
       union all select 'categories', '', count(*)::int from categories
       union all select 'accounts', case when suspended then 'suspended' else plan end, count(*)::int from accounts group by 2
@@ -80,45 +78,44 @@ export const readStats = verb(
       union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
       union all select 'matches', case when postponed then 'postponed' else 'waiting' end, count(*)::int from match_queue group by 2
       union all select 'webhook_events', state, count(*)::int from webhook_events group by 2`.execute(on)
-    // Missing states count as 0, so monitoring never has to handle their absence.
-    const counts = (kind: string, names: readonly string[] = []): Static<typeof Counts> => ({
-      ...Object.fromEntries(names.map((name) => [name, 0])),
-      ...Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.name, row.count])),
-    })
-    const listings = counts('listings', STATUSES)
-    const hidden = counts('hidden')['']!
-    const matches = counts('matches', ['waiting', 'postponed'])
-    const { rows: queues } = await sql<{ failing: number; approval: Date | null; webhook_event: Date | null }>`
+  // Missing states count as 0, so monitoring never has to handle their absence.
+  const counts = (kind: string, names: readonly string[] = []): Static<typeof Counts> => ({
+    ...Object.fromEntries(names.map((name) => [name, 0])),
+    ...Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.name, row.count])),
+  })
+  const listings = counts('listings', STATUSES)
+  const hidden = counts('hidden')['']!
+  const matches = counts('matches', ['waiting', 'postponed'])
+  const { rows: queues } = await sql<{ failing: number; approval: Date | null; webhook_event: Date | null }>`
       select (select count(*)::int from webhooks where failing and is_active) as failing,
         (select min(waiting_since) from listings where status = ${sql.lit(QUEUED)}) as approval,
         (select min(e.created_at) from webhook_events e join accounts a on a.id = e.account_id
           where e.state = 'queued' and not a.suspended) as webhook_event`.execute(on)
-    const { failing, approval, webhook_event: webhookEvent } = queues[0]!
-    const sales = await sql<{ day: string; sales: number; quantity: number; turnover: string; payouts: string }>`
+  const { failing, approval, webhook_event: webhookEvent } = queues[0]!
+  const sales = await sql<{ day: string; sales: number; quantity: number; turnover: string; payouts: string }>`
       select to_char(sold_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::int as sales, sum(quantity)::int as quantity,
         sum(unit_price * quantity) as turnover, sum(payout) as payouts
       from uncancelled_sales where sold_at > ${now}::timestamptz - make_interval(days => ${SALES_DAYS}) group by 1 order by 1 desc`.execute(on)
-    const workers = await workersSeen(on)
-    const sources = await call(listSources, ctx, {})
-    return {
-      items: counts('items')['']!,
-      categories: counts('categories')['']!,
-      accounts: counts('accounts', [...PLANS, 'suspended']),
-      listings: { ...listings, active: listings.active! - hidden },
-      listings_hidden: hidden,
-      imports: counts('imports', IMPORT_STATUSES),
-      held_prices: counts('held_prices'),
-      matches: { waiting: matches.waiting!, postponed: matches.postponed! },
-      prices_unchecked: Object.fromEntries(sources.map(({ market, unchecked }) => [market, unchecked])),
-      webhook_events: counts('webhook_events', STATES),
-      webhooks_failing: failing,
-      webhook_receivers: await receiverHealth(on, now),
-      waiting_since: { approval: approval?.toISOString() ?? null, webhook_event: webhookEvent?.toISOString() ?? null },
-      workers: { alive: workers.alive, last_seen_seconds: workers.lastSeenSeconds },
-      sales: sales.rows.map((row) => ({ ...row, turnover: Number(row.turnover), payouts: Number(row.payouts) })),
-      rates: await ratesFinding(on, sources, now),
-      sources: sources.flatMap(({ groups }) => groups),
-      late_sources: sources.flatMap(({ market, late }) => (late ? [market] : [])),
-    }
-  },
-)
+  const workers = await workersSeen(on)
+  const sources = await call(listSources, ctx, {})
+  return {
+    items: counts('items')['']!,
+    categories: counts('categories')['']!,
+    accounts: counts('accounts', [...PLANS, 'suspended']),
+    listings: { ...listings, active: listings.active! - hidden },
+    listings_hidden: hidden,
+    imports: counts('imports', IMPORT_STATUSES),
+    held_prices: counts('held_prices'),
+    matches: { waiting: matches.waiting!, postponed: matches.postponed! },
+    prices_unchecked: Object.fromEntries(sources.map(({ market, unchecked }) => [market, unchecked])),
+    webhook_events: counts('webhook_events', STATES),
+    webhooks_failing: failing,
+    webhook_receivers: await receiverHealth(on, now),
+    waiting_since: { approval: approval?.toISOString() ?? null, webhook_event: webhookEvent?.toISOString() ?? null },
+    workers: { alive: workers.alive, last_seen_seconds: workers.lastSeenSeconds },
+    sales: sales.rows.map((row) => ({ ...row, turnover: Number(row.turnover), payouts: Number(row.payouts) })),
+    rates: await ratesFinding(on, sources, now),
+    sources: sources.flatMap(({ groups }) => groups),
+    late_sources: sources.flatMap(({ market, late }) => (late ? [market] : [])),
+  }
+})

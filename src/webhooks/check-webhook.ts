@@ -14,7 +14,7 @@ import { takeTurn } from './turns.ts'
 import type { WebhookCtx } from './types.ts'
 
 export const checkWebhook = writeVerb(
-  { name: 'checkWebhook', needs: OPERATION_PLAN.checkWebhook, rehearsable: false, input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'checkWebhook', needs: OPERATION_PLAN.checkWebhook, rehearsable: false, input: Type.Object({}) },
   async (ctx: WebhookCtx): Promise<{ checks: Check[] }> => {
     const { db, now, webhooks } = ctx
     const accountId = ownAccount(ctx.viewer)

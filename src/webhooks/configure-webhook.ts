@@ -18,18 +18,15 @@ export const configureWebhook = writeVerb(
     name: 'configureWebhook',
     needs: OPERATION_PLAN.configureWebhook,
     secret: true,
-    input: Type.Object(
-      {
-        url: Type.String({
-          description: `HTTPS URL that receives notifications, at most ${MAX_URL_LENGTH} characters`,
-          allowed: reason('url'),
-        }),
-        on_sale: flag(false, 'Notify about each order line sold'),
-        on_expire: flag(false, 'Notify about each publication period that ends'),
-        is_active: flag(true, 'false pauses delivery'),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      url: Type.String({
+        description: `HTTPS URL that receives notifications, at most ${MAX_URL_LENGTH} characters`,
+        allowed: reason('url'),
+      }),
+      on_sale: flag(false, 'Notify about each order line sold'),
+      on_expire: flag(false, 'Notify about each publication period that ends'),
+      is_active: flag(true, 'false pauses delivery'),
+    }),
   },
   async ({ webhooks: { guard, sealing }, ...ctx }: WebhookCtx, { url, on_sale = false, on_expire = false, is_active = true }): Promise<Webhook> => {
     const problem = guard.problemOf(url)

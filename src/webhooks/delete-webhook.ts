@@ -9,7 +9,7 @@ import { removeWebhook } from './store.ts'
 import type { WebhookCtx } from './types.ts'
 
 export const deleteWebhook = writeVerb(
-  { name: 'deleteWebhook', needs: OPERATION_PLAN.deleteWebhook, input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'deleteWebhook', needs: OPERATION_PLAN.deleteWebhook, input: Type.Object({}) },
   (ctx: WebhookCtx): Promise<{ message: string }> => {
     const accountId = ownAccount(ctx.viewer)
     return change(ctx, async (tx, note) => {

@@ -7,7 +7,7 @@ import { fetchAccountWebhook } from './store.ts'
 import type { AccountWebhook } from './types.ts'
 
 export const getAccountWebhook = verb(
-  { name: 'getAccountWebhook', needs: 'operator', input: Type.Object({ account_id: id('account') }, { additionalProperties: false }) },
+  { name: 'getAccountWebhook', needs: 'operator', input: Type.Object({ account_id: id('account') }) },
   async ({ db }: ReadCtx, { account_id: accountId }): Promise<AccountWebhook | null> => {
     const found = await fetchAccountWebhook(db.kysely, existing('account', accountId))
     if (!found) throw missing('account', accountId)

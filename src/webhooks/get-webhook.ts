@@ -7,7 +7,7 @@ import { findWebhook } from './store.ts'
 import type { Webhook, WebhookReadCtx } from './types.ts'
 
 export const getWebhook = verb(
-  { name: 'getWebhook', needs: OPERATION_PLAN.getWebhook, secret: true, input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'getWebhook', needs: OPERATION_PLAN.getWebhook, secret: true, input: Type.Object({}) },
   async ({ db, viewer, webhooks }: WebhookReadCtx): Promise<Webhook | null> => {
     const accountId = ownAccount(viewer)
     const found = await findWebhook(db.kysely, accountId)

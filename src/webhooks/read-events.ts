@@ -16,16 +16,13 @@ export const readEvents = verb(
   {
     name: 'readEvents',
     needs: OPERATION_PLAN.readEvents,
-    input: Type.Object(
-      {
-        after: eventCursor('Only events after this cursor; default: all stored events'),
-        wait: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0, description: 'Seconds to wait for the next event if there is none yet' }),
-        ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT.max, default: LIMIT.default, description: 'Maximum number of events' })),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      after: eventCursor('Only events after this cursor; default: all stored events'),
+      wait: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0, description: 'Seconds to wait for the next event if there is none yet' }),
+      ),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT.max, default: LIMIT.default, description: 'Maximum number of events' })),
+    }),
   },
   async ({ viewer, events, onDisconnect }: FeedCtx, { after: cursor, wait = 0, limit = LIMIT.default }): Promise<AccountEvents> => {
     const accountId = ownAccount(viewer)

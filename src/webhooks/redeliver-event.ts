@@ -7,7 +7,7 @@ import { change, type WriteCtx } from '#db/change.ts'
 import { findWebhook, lockEvent, noWebhook, requeueEvent } from './store.ts'
 
 export const redeliverEvent = verb(
-  { name: 'redeliverEvent', needs: 'support', input: Type.Object({ id: id('webhook event') }, { additionalProperties: false }) },
+  { name: 'redeliverEvent', needs: 'support', input: Type.Object({ id: id('webhook event') }) },
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note) => {
       const before = await lockEvent(tx, id)

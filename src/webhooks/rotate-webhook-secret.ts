@@ -27,7 +27,7 @@ export const rotateWebhookSecret = writeVerb(
     secret: true,
     // A secret that is never used would only mislead.
     rehearsable: false,
-    input: Type.Object({}, { additionalProperties: false }),
+    input: Type.Object({}),
   },
   async ({ webhooks: { sealing, zone }, ...ctx }: WebhookCtx): Promise<RotatedSecret> => {
     const accountId = ownAccount(ctx.viewer)

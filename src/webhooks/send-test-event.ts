@@ -13,7 +13,7 @@ export const sendTestEvent = verb(
   {
     name: 'sendTestEvent',
     needs: 'support',
-    input: Type.Object({ account_id: id('account'), event: Type.Enum([...EVENT_KINDS]) }, { additionalProperties: false }),
+    input: Type.Object({ account_id: id('account'), event: Type.Enum([...EVENT_KINDS]) }),
   },
   (ctx: WebhookCtx, { account_id: accountId, event }): Promise<WebhookEvent> =>
     change(ctx, async (tx, note) => {

@@ -14,7 +14,7 @@ export const testWebhook = writeVerb(
   {
     name: 'testWebhook',
     needs: OPERATION_PLAN.testWebhook,
-    input: Type.Object({ event: Type.Enum([...EVENT_KINDS], { description: 'What to send' }) }, { additionalProperties: false }),
+    input: Type.Object({ event: Type.Enum([...EVENT_KINDS], { description: 'What to send' }) }),
   },
   (ctx: WebhookCtx, { event }): Promise<{ id: string; event: EventKind }> => {
     const accountId = ownAccount(ctx.viewer)

@@ -11,7 +11,7 @@ export const changePerson = verb(
   {
     name: 'changePerson',
     needs: 'owner',
-    input: Type.Object({ id: id('person'), name: Type.Optional(personName), roles: Type.Optional(roles) }, { additionalProperties: false }),
+    input: Type.Object({ id: id('person'), name: Type.Optional(personName), roles: Type.Optional(roles) }),
   },
   (ctx: WriteCtx, { id, name, roles }) =>
     change(ctx, async (tx, note) => {

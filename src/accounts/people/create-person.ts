@@ -11,7 +11,7 @@ export const createPerson = verb(
     name: 'createPerson',
     needs: 'owner',
     secret: true,
-    input: Type.Object({ name: personName, roles }, { additionalProperties: false }),
+    input: Type.Object({ name: personName, roles }),
   },
   (ctx: WriteCtx, input) =>
     change(ctx, async (tx, note): Promise<InvitedPerson> => {

@@ -12,7 +12,7 @@ export const invitePerson = verb(
     name: 'invitePerson',
     needs: 'owner',
     secret: true,
-    input: Type.Object({ id: id('person') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('person') }),
   },
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<InvitedPerson> => {

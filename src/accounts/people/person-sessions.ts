@@ -31,7 +31,7 @@ export const endPersonSession = verb(
   {
     name: 'endPersonSession',
     needs: 'self',
-    input: Type.Object({ id: id('person'), session_id: id('session') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('person'), session_id: id('session') }),
   },
   async (ctx: WriteCtx, { id, session_id: sessionId }) => {
     selfOrOwner(ctx, id)
@@ -48,7 +48,7 @@ export const endPersonSession = verb(
 
 /** Ends all sessions of a person; every node rejects them within a second. */
 export const endPersonSessions = verb(
-  { name: 'endPersonSessions', needs: 'self', input: Type.Object({ id: id('person') }, { additionalProperties: false }) },
+  { name: 'endPersonSessions', needs: 'self', input: Type.Object({ id: id('person') }) },
   async (ctx: WriteCtx, { id }) => {
     selfOrOwner(ctx, id)
     return change(ctx, async (tx, note): Promise<{ ended: number }> => {

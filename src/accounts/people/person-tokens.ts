@@ -33,7 +33,7 @@ export const createPersonToken = verb(
     name: 'createPersonToken',
     needs: 'self',
     secret: true,
-    input: Type.Object({ id: id('person'), label: name('What uses the token') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('person'), label: name('What uses the token') }),
   },
   async (ctx: WriteCtx, { id, label }) => {
     selfOrOwner(ctx, id)
@@ -63,7 +63,7 @@ export const revokePersonToken = verb(
   {
     name: 'revokePersonToken',
     needs: 'self',
-    input: Type.Object({ id: id('person'), token_id: id('token') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('person'), token_id: id('token') }),
   },
   async (ctx: WriteCtx, { id, token_id: tokenId }) => {
     selfOrOwner(ctx, id)

@@ -15,10 +15,7 @@ export const listPeople = listVerb({ name: 'listPeople', needs: 'owner' }, ({ db
 )
 
 /** Reads a person: owners may read everyone, others only themselves. */
-export const getPerson = verb(
-  { name: 'getPerson', needs: 'self', input: Type.Object({ id: id('person') }, { additionalProperties: false }) },
-  async (ctx: ReadCtx, { id }) => {
-    selfOrOwner(ctx, id)
-    return fetchPerson(ctx.db.kysely, id)
-  },
-)
+export const getPerson = verb({ name: 'getPerson', needs: 'self', input: Type.Object({ id: id('person') }) }, async (ctx: ReadCtx, { id }) => {
+  selfOrOwner(ctx, id)
+  return fetchPerson(ctx.db.kysely, id)
+})

@@ -6,18 +6,16 @@ import { change, type WriteCtx } from '#db/change.ts'
 import { forgetAddresses } from './attempts.ts'
 import { dropLink, endSessions, fetchPerson, markRemoved, noteChangedPermissions, revokeTokens } from './store.ts'
 
-export const removePerson = verb(
-  { name: 'removePerson', needs: 'owner', input: Type.Object({ id: id('person') }, { additionalProperties: false }) },
-  (ctx: WriteCtx, { id }) =>
-    change(ctx, async (tx, note) => {
-      const before = await fetchPerson(tx, id)
-      await markRemoved(tx, id, ctx.now())
-      await dropLink(tx, id)
-      await endSessions(tx, id)
-      await forgetAddresses(tx, id)
-      await revokeTokens(tx, note, id, 'all', ctx.now())
-      note.audit({ action: 'person.remove', subject: 'person', id, before })
-      noteChangedPermissions(note, id)
-      return before
-    }),
+export const removePerson = verb({ name: 'removePerson', needs: 'owner', input: Type.Object({ id: id('person') }) }, (ctx: WriteCtx, { id }) =>
+  change(ctx, async (tx, note) => {
+    const before = await fetchPerson(tx, id)
+    await markRemoved(tx, id, ctx.now())
+    await dropLink(tx, id)
+    await endSessions(tx, id)
+    await forgetAddresses(tx, id)
+    await revokeTokens(tx, note, id, 'all', ctx.now())
+    note.audit({ action: 'person.remove', subject: 'person', id, before })
+    noteChangedPermissions(note, id)
+    return before
+  }),
 )

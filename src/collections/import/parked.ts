@@ -10,7 +10,6 @@ import { jsonReady } from '#db/json-ready.ts'
 import { resolveAliases } from '#db/live-item.ts'
 import { countOf, inRange } from '#db/page.ts'
 import type { Tx } from '#db/schema.ts'
-import { closed } from '../fields.ts'
 import { addRecords } from '../insert-records.ts'
 import { recordOf as shownRecord, requireCollection } from '../store.ts'
 import type { CollectionRecord } from '../types.ts'
@@ -124,14 +123,11 @@ export const placeParkedRow = verb(
   {
     name: 'placeParkedRow',
     needs: 'support',
-    input: Type.Object(
-      {
-        ...Decided,
-        item_id: Type.Integer({ description: 'Item to use for the row' }),
-        grade_id: Type.Optional(Type.Integer({ description: "Grade allowed for the item, instead of the row's" })),
-      },
-      closed,
-    ),
+    input: Type.Object({
+      ...Decided,
+      item_id: Type.Integer({ description: 'Item to use for the row' }),
+      grade_id: Type.Optional(Type.Integer({ description: "Grade allowed for the item, instead of the row's" })),
+    }),
   },
   (ctx: WriteCtx, { id: collectionId, row_id: rowId, item_id: itemId, grade_id: given }): Promise<CollectionRecord> =>
     change(ctx, async (tx, note) => {
@@ -146,7 +142,7 @@ export const placeParkedRow = verb(
 )
 
 export const discardParkedRow = verb(
-  { name: 'discardParkedRow', needs: 'support', input: Type.Object(Decided, closed) },
+  { name: 'discardParkedRow', needs: 'support', input: Type.Object(Decided) },
   (ctx: WriteCtx, { id: collectionId, row_id: rowId }): Promise<void> =>
     change(ctx, async (tx, note) => {
       const row = await decide(tx, ctx, collectionId, rowId, 'discarded')

@@ -14,7 +14,6 @@ import { runInSlices } from '#core/slices.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { closed } from '../fields.ts'
 import { insertRecords, type NewRecord } from '../insert-records.ts'
 import { lockCollection } from '../store.ts'
 import type { CollectionEntry, CollectionFormat, EntryLine } from './entries.ts'
@@ -63,14 +62,11 @@ export const importCollection = verb(
   {
     name: 'importCollection',
     needs: 'support',
-    input: Type.Object(
-      {
-        id: id('collection'),
-        format: Type.String({ description: `One of ${COLLECTION_FORMATS.map((format) => format.name).join(', ')}` }),
-        file: Type.Unknown({ description: 'The file, plain or gzip-compressed' }),
-      },
-      closed,
-    ),
+    input: Type.Object({
+      id: id('collection'),
+      format: Type.String({ description: `One of ${COLLECTION_FORMATS.map((format) => format.name).join(', ')}` }),
+      file: Type.Unknown({ description: 'The file, plain or gzip-compressed' }),
+    }),
   },
   async (ctx: ImportCtx, { id: collectionId, format: name, file }): Promise<CollectionImport> => {
     const report: CollectionImport = { rows_read: 0, added: 0, unchanged: 0, parked: 0, rejected: 0, errors: [] }

@@ -11,7 +11,7 @@ export const dropParkedListing = writeVerb(
   {
     name: 'dropParkedListing',
     needs: OPERATION_PLAN.dropParkedListing,
-    input: Type.Object({ id: id('parked row') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('parked row') }),
   },
   (ctx: WriteCtx, { id: parkedId }): Promise<void> => {
     const accountId = ownAccount(ctx.viewer)

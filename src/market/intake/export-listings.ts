@@ -16,7 +16,7 @@ type Row = Record<Exclude<Column, 'images'>, string | number | null> & { listing
 const BATCH = 2_000
 
 export const exportListings = verb(
-  { name: 'exportListings', needs: OPERATION_PLAN.exportListings, input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'exportListings', needs: OPERATION_PLAN.exportListings, input: Type.Object({}) },
   ({ db, viewer }: ReadCtx): AsyncIterable<string> => lines(db, ownAccount(viewer)),
 )
 

@@ -38,19 +38,16 @@ export const importListings = writeVerb(
   {
     name: 'importListings',
     needs: OPERATION_PLAN.importListings,
-    input: Type.Object(
-      {
-        // Each row is validated on its own: invalid rows are rejected, the others become listings.
-        rows: Type.Array(Type.Unknown(), {
-          minItems: 1,
-          maxItems: MAX_ROWS,
-          allowed: reason('list', { min: 1, max: MAX_ROWS }),
-          description: 'Objects with the columns of the CSV as fields; `images` is a list',
-          examples: [[{ sku: 'BASE1-4-NM', item_id: 4, grade: 'Near Mint', price: 1250.5 }]],
-        }),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      // Each row is validated on its own: invalid rows are rejected, the others become listings.
+      rows: Type.Array(Type.Unknown(), {
+        minItems: 1,
+        maxItems: MAX_ROWS,
+        allowed: reason('list', { min: 1, max: MAX_ROWS }),
+        description: 'Objects with the columns of the CSV as fields; `images` is a list',
+        examples: [[{ sku: 'BASE1-4-NM', item_id: 4, grade: 'Near Mint', price: 1250.5 }]],
+      }),
+    }),
   },
   async (ctx: IntakeCtx, { rows: given }): Promise<ListingImport> => {
     const ignored_columns = ignoredColumnsOf(given)

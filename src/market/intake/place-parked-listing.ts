@@ -17,7 +17,7 @@ export const placeParkedListing = writeVerb(
   {
     name: 'placeParkedListing',
     needs: OPERATION_PLAN.placeParkedListing,
-    input: Type.Object({ id: id('parked row'), item_id: Type.Integer({ description: 'Item to use for the row' }) }, { additionalProperties: false }),
+    input: Type.Object({ id: id('parked row'), item_id: Type.Integer({ description: 'Item to use for the row' }) }),
   },
   (ctx: IntakeCtx, { id: parkedId, item_id: itemId }): Promise<PlacedListing> => {
     const sellerId = ownAccount(ctx.viewer)

@@ -17,7 +17,7 @@ export const undoListingImport = writeVerb(
   {
     name: 'undoListingImport',
     needs: OPERATION_PLAN.undoListingImport,
-    input: Type.Object({ id: id('import') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('import') }),
   },
   (ctx: IntakeCtx, { id: importId }): Promise<UndoneImport> => {
     const accountId = ownAccount(ctx.viewer)

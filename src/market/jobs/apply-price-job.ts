@@ -16,7 +16,7 @@ export const applyPriceJob = writeVerb(
   {
     name: 'applyPriceJob',
     needs: OPERATION_PLAN.applyPriceJob,
-    input: Type.Object({ id: id('price job') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('price job') }),
   },
   (ctx: MarketCtx, input): Promise<PriceJob> =>
     change(ctx, async (tx, note) => {

@@ -8,7 +8,7 @@ import { findJob, jobRow, jobSummary, rowsOfJob } from './store.ts'
 import type { PriceJob, PriceJobRow } from './types.ts'
 
 export const getPriceJob = verb(
-  { name: 'getPriceJob', needs: OPERATION_PLAN.getPriceJob, input: Type.Object({ id: id('price job') }, { additionalProperties: false }) },
+  { name: 'getPriceJob', needs: OPERATION_PLAN.getPriceJob, input: Type.Object({ id: id('price job') }) },
   async (ctx: MarketCtx, input): Promise<PriceJob> => {
     const { kysely } = ctx.db
     const job = await findJob(kysely, ctx.viewer, input.id)

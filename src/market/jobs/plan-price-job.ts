@@ -32,24 +32,21 @@ export const planPriceJob = writeVerb(
   {
     name: 'planPriceJob',
     needs: OPERATION_PLAN.planPriceJob,
-    input: Type.Object(
-      {
-        // Each row is validated on its own: invalid rows are rejected, the others are planned.
-        rows: Type.Array(Type.Unknown(), {
-          minItems: 1,
-          maxItems: MAX_ROWS,
-          allowed: reason('list', { min: 1, max: MAX_ROWS }),
-          description: 'Objects with `listing_id` or `sku`, and `price` (in TL), `quantity` or both',
-          examples: [[{ listing_id: 3001, price: 1190 }]],
+    input: Type.Object({
+      // Each row is validated on its own: invalid rows are rejected, the others are planned.
+      rows: Type.Array(Type.Unknown(), {
+        minItems: 1,
+        maxItems: MAX_ROWS,
+        allowed: reason('list', { min: 1, max: MAX_ROWS }),
+        description: 'Objects with `listing_id` or `sku`, and `price` (in TL), `quantity` or both',
+        examples: [[{ listing_id: 3001, price: 1190 }]],
+      }),
+      policy: Type.Optional(
+        Type.Enum([...JOB_POLICIES], {
+          description: '`all` (default): applied only if no row is refused. `good_rows`: refused rows are skipped',
         }),
-        policy: Type.Optional(
-          Type.Enum([...JOB_POLICIES], {
-            description: '`all` (default): applied only if no row is refused. `good_rows`: refused rows are skipped',
-          }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+      ),
+    }),
   },
   async (ctx: PlanCtx, { rows: given, policy = 'all' }): Promise<PriceJob> => {
     const ignored_columns = ignoredColumnsOf(given)

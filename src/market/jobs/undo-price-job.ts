@@ -15,7 +15,7 @@ export const undoPriceJob = writeVerb(
   {
     name: 'undoPriceJob',
     needs: OPERATION_PLAN.undoPriceJob,
-    input: Type.Object({ id: id('price job') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('price job') }),
   },
   (ctx: MarketCtx, input): Promise<PriceJob> =>
     change(ctx, async (tx, note) => {

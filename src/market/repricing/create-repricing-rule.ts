@@ -15,7 +15,7 @@ export const createRepricingRule = writeVerb(
   {
     name: 'createRepricingRule',
     needs: OPERATION_PLAN.createRepricingRule,
-    input: Type.Object({ name: RuleName, ...TermFields }, { additionalProperties: false }),
+    input: Type.Object({ name: RuleName, ...TermFields }),
   },
   (ctx: RepricingCtx, { name, ...sent }): Promise<RepricingRule> => {
     const accountId = ownAccount(ctx.viewer)

@@ -12,7 +12,7 @@ export const deleteRepricingRule = writeVerb(
   {
     name: 'deleteRepricingRule',
     needs: OPERATION_PLAN.deleteRepricingRule,
-    input: Type.Object({ id: id('repricing rule') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('repricing rule') }),
   },
   (ctx: RepricingCtx, { id }): Promise<{ message: string }> =>
     change(ctx, async (tx, note) => {

@@ -6,7 +6,7 @@ import { rulesOf, ruleResponse } from './store.ts'
 import type { RepricingCtx, RepricingRule } from './types.ts'
 
 export const listRepricingRules = verb(
-  { name: 'listRepricingRules', needs: OPERATION_PLAN.listRepricingRules, input: Type.Object({}, { additionalProperties: false }) },
+  { name: 'listRepricingRules', needs: OPERATION_PLAN.listRepricingRules, input: Type.Object({}) },
   async ({ db, viewer, market }: RepricingCtx): Promise<RepricingRule[]> =>
     (await rulesOf(db.kysely, ownAccount(viewer))).map((rule) => ruleResponse(rule, market.timeZone)),
 )

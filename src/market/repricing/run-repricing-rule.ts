@@ -14,7 +14,7 @@ export const runRepricingRule = writeVerb(
   {
     name: 'runRepricingRule',
     needs: OPERATION_PLAN.runRepricingRule,
-    input: Type.Object({ id: id('repricing rule') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('repricing rule') }),
   },
   (ctx: RepricingCtx, { id }): Promise<RepricingRun> =>
     change(ctx, async (tx, note) => {

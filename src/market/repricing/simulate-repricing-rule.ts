@@ -29,13 +29,10 @@ export const simulateRepricingRule = writeVerb(
   {
     name: 'simulateRepricingRule',
     needs: OPERATION_PLAN.simulateRepricingRule,
-    input: Type.Object(
-      {
-        id: id('repricing rule'),
-        days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS, description: 'Number of days back' })),
-      },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({
+      id: id('repricing rule'),
+      days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS, description: 'Number of days back' })),
+    }),
   },
   (ctx: RepricingCtx, { id, days = DEFAULT_DAYS }): Promise<Simulation> =>
     change(ctx, async (tx, note) => {

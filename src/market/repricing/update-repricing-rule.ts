@@ -25,7 +25,7 @@ export const updateRepricingRule = writeVerb(
   {
     name: 'updateRepricingRule',
     needs: OPERATION_PLAN.updateRepricingRule,
-    input: Type.Object({ id: id('repricing rule'), ...ChangedFields }, { additionalProperties: false }),
+    input: Type.Object({ id: id('repricing rule'), ...ChangedFields }),
   },
   (ctx: RepricingCtx, { id, name, enabled, ...sent }): Promise<RepricingRule> => {
     if (name === undefined && enabled === undefined && Object.keys(sent).length === 0) {
