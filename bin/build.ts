@@ -1,4 +1,4 @@
-// Builds what the service hosts but the checkout does not contain, each part only if its sources or packages are newer than the last build.
+// Builds what the checkout does not contain, each part only if its sources or packages are newer than the last build.
 // npm runs it on installation, and again with the first `npx mintmark` of a checkout, when a running service reads the files.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
@@ -6,16 +6,17 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PARTS = [
-  { name: 'graphiql', sources: ['graphiql'], script: 'graphiql/build.ts', built: ['graphiql/index.html'] },
-  { name: 'pages', sources: ['ui', 'console', 'desk', 'client/src'], script: 'ui/build.ts', built: ['console/index.html', 'desk/index.html', 'price-chart/price-chart.js'] },
-  { name: 'client', sources: ['client/src'], script: 'client/build.ts', built: ['client/client.js'] },
-  { name: 'pictures', sources: ['sample'], script: 'sample/build-pictures.ts', built: ['sample-pictures'] },
+  { name: 'types', sources: ['src'], script: 'bin/build-types.ts', built: ['client/src/api.ts', 'console/src/api-types.ts'] },
+  { name: 'graphiql', sources: ['graphiql'], script: 'graphiql/build.ts', built: ['dist/graphiql/index.html'] },
+  { name: 'pages', sources: ['ui', 'console', 'desk', 'client/src'], script: 'ui/build.ts', built: ['dist/console/index.html', 'dist/desk/index.html', 'dist/price-chart/price-chart.js'] },
+  { name: 'client', sources: ['client/src'], script: 'client/build.ts', built: ['dist/client/client.js'] },
+  { name: 'pictures', sources: ['sample'], script: 'sample/build-pictures.ts', built: ['dist/sample-pictures'] },
 ]
 
 for (const { name, sources, script, built } of PARTS) {
   // Written last: a build that was interrupted is repeated.
   const stamp = `${ROOT}dist/.${name}`
-  const builtMs = Math.min(...built.map((file) => changedMs(`${ROOT}dist/${file}`) && changedMs(stamp)))
+  const builtMs = Math.min(...built.map((file) => changedMs(`${ROOT}${file}`) && changedMs(stamp)))
   const sourcesMs = Math.max(...['package-lock.json', ...sources].map((source) => newestMs(`${ROOT}${source}`)))
   if (builtMs > sourcesMs) continue
   const { status } = spawnSync(process.execPath, [`${ROOT}${script}`], { cwd: ROOT, stdio: 'inherit' })

@@ -1,0 +1,39 @@
+// Builds the types of the client and of the console from the OpenAPI documents of the service; without openapi-typescript, nothing is built.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openApiDocuments } from './openapi-documents.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const hasGenerator = ['', 'client/'].some((folder) => existsSync(join(ROOT, folder, 'node_modules/openapi-typescript')))
+
+/** The console needs neither examples nor errors by status; without them its types are half as long. */
+function withoutExamples(document: object): object {
+  const text = JSON.stringify(document, (key, value: unknown) =>
+    key === 'example' || key === 'examples' || /^[45]\d\d$/.test(key) ? undefined : value,
+  )
+  return JSON.parse(text) as object
+}
+
+function writeTypes(document: object, path: string, options: string[]): void {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-types-'))
+  const [source, types] = [join(folder, 'openapi.json'), join(folder, 'types.ts')]
+  writeFileSync(source, JSON.stringify(document))
+  execFileSync('npm', ['run', '--silent', 'types', '-w', 'client', '--', source, '--output', types, ...options], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const made = readFileSync(types, 'utf8')
+  // A file that stays the same keeps its time, so that nothing is built from it again.
+  if (!existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), 'utf8') !== made) writeFileSync(join(ROOT, path), made)
+  rmSync(folder, { recursive: true })
+}
+
+if (hasGenerator) {
+  const { api, operator } = await openApiDocuments()
+  writeTypes(api, 'client/src/api.ts', [])
+  writeTypes(withoutExamples(operator), 'console/src/api-types.ts', ['--enum-values'])
+} else {
+  process.stdout.write('The types are not built: openapi-typescript is not installed\n')
+}
