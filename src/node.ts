@@ -99,6 +99,8 @@ export interface RunningNode {
   metrics: () => Promise<string>
   /** the result of the last run of each periodic task */
   tasks: () => readonly TaskRecord[]
+  /** runs a periodic task now instead of at its next time */
+  runTask: (name: string) => Promise<void>
   /**
    * Moves clients to other nodes before `close`: readiness fails, and each connection closes after its next response. Takes at most
    * 4 s. If another process on the same port has `replaced` this one, readiness stays up and requests in progress get a minute.
@@ -387,7 +389,9 @@ export async function startNode({
     }
     keepHouse(scheduler, { db, archive, auditArchive, now, config })
     started = true
-    return { publicUrl, operatorUrl, metricsUrl, catalogue, listings, polls, market, ctx, metrics, tasks: () => scheduler.tasks(), drain, close }
+    const tasks = () => scheduler.tasks()
+    const runTask = (name: string) => scheduler.runNow(name)
+    return { publicUrl, operatorUrl, metricsUrl, catalogue, listings, polls, market, ctx, metrics, tasks, runTask, drain, close }
   } catch (error) {
     await close()
     throw error

@@ -58,6 +58,16 @@ export class Scheduler {
     return this.#scheduled
   }
 
+  /** Runs a task now, after a run in progress; its interval starts again after that. */
+  async runNow(name: string): Promise<void> {
+    const scheduled = this.#scheduled.find((one) => one.name === name)
+    if (!scheduled) throw new Error(`No task is named ${name}`)
+    await scheduled.running
+    if (scheduled.timer) clearTimeout(scheduled.timer)
+    this.#run(scheduled)
+    await scheduled.running
+  }
+
   /** Starts no further run; resolves when the current runs have ended. */
   async stop(): Promise<void> {
     this.#stopped = true

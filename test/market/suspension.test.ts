@@ -180,6 +180,7 @@ test('webhooks pause: no attempt is made or counted until the account is resumed
         )
       ).body.data
     const own = async () => (await events()).find((event) => event.body.data.listing_id === id)
+    await node.runTask('listing-expiry')
     await until('the period ends', async () => (await own()) !== undefined)
     // Another seller's notification is sent meanwhile, which shows that the workers have run.
     const busy = await openReceiver()

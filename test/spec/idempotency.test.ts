@@ -196,6 +196,7 @@ test('every write of the operator API, as documented', async () => {
     const isWrite = method !== 'GET' && !address.endsWith('/backtest') && example.status < 300 && isOperator
     const key = example.headers?.['idempotency-key'] ?? newKey()
     let first: Answered
+    if (address.includes('/usage')) await demo.runTask('api-key-uses')
     await until(`${example.request} is ${example.status}`, async () => {
       first = await ask(address, { ...example.headers, ...(isWrite && { 'idempotency-key': key }) })
       return first.status === example.status && (example.until !== 'data' || !first.text.includes('"data":[]'))

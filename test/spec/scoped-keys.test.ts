@@ -294,10 +294,11 @@ describe('usage', () => {
     const days = [node.clock.now().toISOString().slice(0, 10), new Date(node.clock.now().getTime() + DAY_MS).toISOString().slice(0, 10)]
     node.clock.advance(DAY_MS)
     await api(key, 'GET', '/items')
-    // Both nodes store their counts by themselves within half a minute, and when they stop, as here.
+    // Nodes store their counts every ten seconds, and when they stop, as here.
     const third = await startTestNode({ databaseUrl: node.databaseUrl })
     await api(key, 'GET', '/items', undefined, {}, third)
     await third.close()
+    for (const one of [node, other]) await one.runTask('api-key-uses')
     await until('all counts are stored', async () => (await usageOf(node.accounts.plus, id)).reduce((sum, row) => sum + row.requests, 0) === 4)
     expect(await usageOf(node.accounts.plus, id)).toEqual([
       { key_id: id, day: days[1], operation: 'listItems', requests: 1 },

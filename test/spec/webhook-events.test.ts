@@ -55,6 +55,7 @@ test('an order notifies once per line, however often it is sent', async () => {
 test('the end of a publication period notifies once', async () => {
   const listing = await published(node, itemId, { title: 'Charizard, first edition ✨' })
   node.clock.advance(31 * DAY_MS)
+  await node.runTask('listing-expiry')
   // Other listings may expire at the same time: only notifications about this one are awaited and counted.
   const ofListing = () => bodies().filter(({ data }) => data.listing_id === listing.id)
   await until('it arrives', () => ofListing().length > 0)

@@ -205,8 +205,9 @@ export async function importFiles(
 /** Repeats the check until it succeeds. The deadline only ends a check that never succeeds; reliability/ measures durations. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 120_000): Promise<void> {
   const ends = Date.now() + deadlineMs
-  while (!(await condition())) {
+  // Short waits end at once; long ones leave the processor to what they wait for.
+  for (let pauseMs = 4; !(await condition()); pauseMs = Math.min(pauseMs * 1.25, 50)) {
     if (Date.now() > ends) throw new Error(`${what}: not within ${deadlineMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }
