@@ -6,7 +6,7 @@ import { type Static, Type } from '#core/input.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { markReviewsForRanking } from './reviews.ts'
+import { markReviewsForRanking } from './review-changes.ts'
 
 const EARLIEST = '1996-01-01'
 /** Maximum days between today and the day of a rate: banks announce the rates of the next working day, and holidays may come in between. */

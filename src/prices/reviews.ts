@@ -256,11 +256,6 @@ export async function rankReviews(db: Db, currencies: Currencies, now: Date): Pr
   })
 }
 
-/** Marks all groups for the next ranking, after changes of rates or of prices that are not under review. */
-export async function markReviewsForRanking(tx: Tx): Promise<void> {
-  await sql`insert into price_review_changes select distinct item_id from price_reviews`.execute(tx)
-}
-
 /** Number of prices that match a filter, by state. */
 export async function countInQuestion(ctx: ReviewCtx, filter: ReviewFilter): Promise<ReviewCount> {
   const on = ctx.db.kysely

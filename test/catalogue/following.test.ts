@@ -149,7 +149,7 @@ test('losing all connections at once has no further effect', async () => {
   for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Reconnected')
 })
 
-test('while the database is unavailable, reads come from memory; afterwards, changes are followed again', async () => {
+test('while the database is unavailable, reads come from memory; afterwards, changes are followed again', { tags: 'slow' }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-away-'))
   const log = { info: () => {}, warn: () => {} }
   let server = await startEmbedded({ dataDir, log, durable: false })

@@ -212,12 +212,7 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     await close()
   })
 
-  test.each([
-    ['console', 'wide', {}],
-    ['console', 'narrow', NARROW],
-    ['desk', 'wide', {}],
-    ['desk', 'narrow', NARROW],
-  ] as const)('has no accessibility problems, fits and does not move the page: %s, %s', async (app, _size, options) => {
+  const fits = async (app: 'console' | 'desk', options: typeof NARROW | object) => {
     const { page, close, troubles } = await (app === 'console' ? toItem : toListing)(options)
     await page.locator('.chart canvas').waitFor()
     expect(await layoutShift(page)).toBeLessThan(0.05)
@@ -226,5 +221,10 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
     expect(troubles).toEqual([])
     await close()
+  }
+  test.each(['console', 'desk'] as const)('has no accessibility problems, fits and does not move the page: %s', (app) => fits(app, {}))
+  test('the same on narrow screens', { tags: 'slow' }, async () => {
+    await fits('console', NARROW)
+    await fits('desk', NARROW)
   })
 })

@@ -34,7 +34,7 @@ describe('The parameters of DATABASE_URL', () => {
   })
 })
 
-describe.skipIf(!installed('openssl', 'version'))('PostgreSQL with TLS (skipped where openssl is not installed)', () => {
+describe.skipIf(!installed('openssl', 'version'))('PostgreSQL with TLS (skipped where openssl is not installed)', { tags: 'slow' }, () => {
   let dataDir: string
   let server: ChildProcess
   let ca: string

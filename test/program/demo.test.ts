@@ -141,7 +141,7 @@ test('the demo is the same each time, also after resets', { tags: 'slow' }, asyn
   await Promise.all([one.close(), other.close()])
 })
 
-describe('a reset', () => {
+describe('a reset', { tags: 'slow' }, () => {
   let place: Place
   beforeAll(async () => {
     place = await emptyPlace()
