@@ -1,7 +1,7 @@
 // `npm run bench -- --ablate`: the effect of each optimisation on each workload, with and without concurrent price writes.
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { postPrices } from '#catalogue/post-prices.ts'
+import { postPrices } from '#catalogue/items/post-prices.ts'
 import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
 import { SPEEDUPS, type Speedup } from '#core/speedups.ts'

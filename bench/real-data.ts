@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { readConfig } from '#config.ts'
 import { call } from '#core/verb.ts'
-import type { WriteCtx } from '#db/change.ts'
+import type { WriteCtx } from '#db/changes/change.ts'
 import { importFiles } from '#imports/import-files.ts'
 import { importFormat } from '#imports/registry.ts'
-import type { RefusedRow } from '#prices/refusals.ts'
+import type { RefusedRow } from '#prices/imports/refusals.ts'
 
 const FOLDER = new URL('../../shared/data/', import.meta.url)
 

@@ -1,7 +1,7 @@
 // Runs the program with its demo in a temporary directory, for scripts that attack it.
 import { join } from 'node:path'
-import { embeddedConnection } from '#db/embedded.ts'
-import { openPool } from '#db/pool.ts'
+import { embeddedConnection } from '#db/local/embedded.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { runCommand, startService, workDir } from './service.ts'
 

@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
-import { allowTraversal, type SystemUser, unprivilegedUser } from '#db/data-dir.ts'
-import { chooseHome } from '#db/embedded-home.ts'
+import { allowTraversal, type SystemUser, unprivilegedUser } from '#db/local/data-dir.ts'
+import { chooseHome } from '#db/local/embedded-home.ts'
 import { freePorts, until } from './service.ts'
 
 export interface Postgres {

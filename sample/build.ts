@@ -2,13 +2,13 @@
 import { parse } from 'csv-parse/sync'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { SAMPLE_PICTURES } from '#catalogue/image-addresses.ts'
+import { SAMPLE_PICTURES } from '#catalogue/records/image-addresses.ts'
 import { categoryLine, itemLine } from '#catalogue/sources/mintmark-ndjson.ts'
-import type { CategoryRecord, ItemDetails, ItemRecord } from '#catalogue/records.ts'
-import { slugWords } from '#catalogue/slugs.ts'
+import type { CategoryRecord, ItemDetails, ItemRecord } from '#catalogue/records/records.ts'
+import { slugWords } from '#catalogue/records/slugs.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
-import type { PricePoint } from '#prices/records.ts'
+import type { PricePoint } from '#prices/records/records.ts'
 
 const GAMES = ['pokemon', 'onepiece'] as const
 

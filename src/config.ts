@@ -1,9 +1,9 @@
 // Reads the environment, in this file only: every setting is checked and passed on in one frozen object.
 import { join, resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
-import { readDatabaseAddress } from '#core/database-address.ts'
+import { readDatabaseAddress } from '#core/network/database-address.ts'
 import { parseDuration } from '#core/duration.ts'
-import { isLoopback } from '#core/loopback.ts'
+import { isLoopback } from '#core/network/loopback.ts'
 import { isMarket, type Market, type MarketNames, MARKETS } from '#core/markets.ts'
 import { isOrigin } from '#core/origins.ts'
 import { type Plan, PLANS } from '#core/plans.ts'

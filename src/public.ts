@@ -1,11 +1,11 @@
 // The public listener: REST under /api/v1, its reference, GraphQL, and health.
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
-import { addDeskSession } from '#accounts/desk-session.ts'
-import { addGate, allow } from '#accounts/gate.ts'
-import type { Keyring } from '#accounts/keyring.ts'
-import type { RateLimits } from '#accounts/rate-limits.ts'
-import { type SessionPages, sessionCaller } from '#accounts/session-routes.ts'
+import { addDeskSession } from '#accounts/sessions/desk-session.ts'
+import { addGate, allow } from '#accounts/keys/gate.ts'
+import type { Keyring } from '#accounts/keys/keyring.ts'
+import type { RateLimits } from '#accounts/limits/rate-limits.ts'
+import { type SessionPages, sessionCaller } from '#accounts/sessions/session-routes.ts'
 import type { Config } from './config.ts'
 import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'
@@ -23,7 +23,7 @@ import { endpointOf } from '#http/endpoint.ts'
 import { failuresOf } from '#http/failures.ts'
 import { apiRequest } from '#http/fastify-adapter.ts'
 import { addFastPath, type FastEndpoint, fastRead } from '#http/fast-path.ts'
-import { addReference } from '#http/reference.ts'
+import { addReference } from '#http/openapi/reference.ts'
 import { responseWeight, type ResponseCache } from '#http/respond.ts'
 import type { Route } from '#http/route.ts'
 import { registerOtherMethods, registerRoutes, type RouteRules } from '#http/routes.ts'
@@ -73,7 +73,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy, cors: corsHeaders(node.config.corsOrigins) })
   node.requests.watch(app)
   await app.register(compress, {
-    // Request bodies are decompressed where they are parsed (http/unpack.ts).
+    // Request bodies are decompressed where they are parsed (http/body/unpack.ts).
     global: true,
     globalDecompression: false,
     threshold: 1_024,

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Log } from '#core/context.ts'
 import { HOUR_MS } from '#core/duration.ts'
-import type { ChangeFeed, FeedPlace } from '#db/change-feed.ts'
-import { databaseIdentity, startFileProblem, type FileOrigin, setStartMark } from '#db/start-marks.ts'
+import type { ChangeFeed, FeedPlace } from '#db/changes/change-feed.ts'
+import { databaseIdentity, startFileProblem, type FileOrigin, setStartMark } from '#db/changes/start-marks.ts'
 import type { Db } from '#db/schema.ts'
 import { type Part, partsOf, type ReadPart, readParts } from '#index/stored.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
@@ -33,7 +33,7 @@ const SLICE_MS = 2
 const MAX_SHARE_OF_FREE = 0.5
 
 /** Sources that determine what the columns contain: a file written by other sources is not used. */
-const PROGRAM = ['core', 'index', 'prices', 'catalogue', 'market/snapshot', 'start-file.ts']
+const PROGRAM = ['core', 'index', 'prices', 'catalogue', 'market/records', 'market/snapshot', 'start-file.ts']
 
 interface Contents extends FileOrigin {
   form: number

@@ -231,6 +231,33 @@ test('modules import only lower layers, and entry layers do not import each othe
   expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([])
 })
 
+/** The folder of a file at the second level, such as `prices/history`; for files of a module's own folder, the module. */
+function unitOf(file: string): string {
+  const folders = file.split('/').slice(1, -1)
+  return folders.length === 0 ? file : folders.slice(0, 2).join('/')
+}
+
+test('there are no import cycles between folders of the second level, of types or of values', () => {
+  const targets = Map.groupBy(imports, ({ from }) => unitOf(from))
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (unit: string, path: string[]): void => {
+    if (path.includes(unit)) return void circles.push([...path.slice(path.indexOf(unit)), unit].join(' → '))
+    if (done.has(unit)) return
+    for (const there of new Set((targets.get(unit) ?? []).map(({ to }) => unitOf(to)))) if (there !== unit) visit(there, [...path, unit])
+    done.add(unit)
+  }
+  for (const unit of targets.keys()) visit(unit, [])
+  expect(circles).toEqual([])
+})
+
+test('no folder has more than 25 files', () => {
+  const folders = Map.groupBy(sources, (file) => dirname(file))
+  // Migrations are only ever added, and read by their dates.
+  folders.delete('src/db/migrations')
+  expect([...folders].filter(([, files]) => files.length > 25).map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([])
+})
+
 test('there are no import cycles, of types or of values', () => {
   const files = ['src', 'ui', 'console', 'desk', 'client', 'test', 'bench', 'reliability', 'sample'].flatMap(sourcesIn)
   const targets = Map.groupBy(files.flatMap(importsOf), ({ from }) => from)

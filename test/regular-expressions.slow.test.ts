@@ -24,12 +24,12 @@ const LINEAR_BECAUSE: Readonly<Record<string, string>> = Object.fromEntries(
 
 /** Files that build expressions at run time, and the resulting expressions. */
 const BUILT: Readonly<Record<string, readonly string[]>> = {
-  'src/accounts/key-format.ts': ['^mintmark_[0-9A-Za-z]{49}$'],
+  'src/accounts/credentials/key-format.ts': ['^mintmark_[0-9A-Za-z]{49}$'],
   // Patterns of schemas are checked as strings.
   'src/core/input.ts': [],
   'src/config.ts': [VISIBLE_LINE],
   'src/core/text.ts': [VISIBLE_LINE, LINE, LINES, CATALOGUE_TEXT, PERSON_NAME],
-  'src/http/examples.ts': ['^/api/v1/items/([^/]+)/history/([^/]+)$'],
+  'src/http/openapi/examples.ts': ['^/api/v1/items/([^/]+)/history/([^/]+)$'],
 }
 
 interface Found {

@@ -2,7 +2,7 @@
 // how trusted, what a client sees of it, and the cards without one by set and cause.
 import { sql } from 'kysely'
 import { call } from '#core/verb.ts'
-import { setRates } from '#prices/set-rates.ts'
+import { setRates } from '#prices/rates/set-rates.ts'
 import { type BenchDatabase, startDatabaseServer } from '../database.ts'
 import { startNode } from '../processes.ts'
 import { hasRealData, type ImportedFile, importMappedData, importRealData } from '../real-data.ts'

@@ -2,9 +2,9 @@
 import { performance } from 'node:perf_hooks'
 import { sql } from 'kysely'
 import { call } from '#core/verb.ts'
-import { countPriceReviews, listPriceReviews } from '#prices/list-price-reviews.ts'
-import { rankReviews } from '#prices/reviews.ts'
-import { setRates } from '#prices/set-rates.ts'
+import { countPriceReviews, listPriceReviews } from '#prices/reviews/list-price-reviews.ts'
+import { rankReviews } from '#prices/reviews/reviews.ts'
+import { setRates } from '#prices/rates/set-rates.ts'
 import { startDatabaseServer } from '../database.ts'
 import { copyGeneratedData, copyOtherMarketPrices } from '../generated-data.ts'
 

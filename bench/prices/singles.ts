@@ -1,7 +1,7 @@
 // The real prices of single cards with all figures of their feeds, by card and finish, for measurements in memory.
 import { createReadStream, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { csvRows, gunzip, ndjsonRows } from '#core/feed.ts'
+import { csvRows, gunzip, ndjsonRows } from '#core/files/feed.ts'
 import { parseSourceAmount } from '#core/money.ts'
 import type { Figures } from '#prices/evidence/types.ts'
 

@@ -2,10 +2,10 @@
 // class. Uses the catalogue at DATABASE_URL, or imports the real one first.
 import { readFileSync } from 'node:fs'
 import { readConfig } from '#config.ts'
-import { byPlainness, finishKey, finishSlug, finishWords } from '#catalogue/finishes.ts'
-import { languageCode } from '#catalogue/languages.ts'
+import { byPlainness, finishKey, finishSlug, finishWords } from '#catalogue/records/finishes.ts'
+import { languageCode } from '#catalogue/records/languages.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { numberOf } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
 import { createAccount } from '#accounts/create-account.ts'
-import { createKey } from '#accounts/create-key.ts'
+import { createKey } from '#accounts/keys/create-key.ts'
 import { call } from '#core/verb.ts'
 import { openScene, pause, percentile, SECRET_KEY, startProcess } from './scene.ts'
 

@@ -1,6 +1,6 @@
 // Workload 7: a seller's own prices changed over fifty connections, each response after its fsync.
 import { sql } from 'kysely'
-import { change } from '#db/change.ts'
+import { change } from '#db/changes/change.ts'
 import { dataOf, spread } from '../answers.ts'
 import type { Traffic } from '../compare.ts'
 import { ownPublished } from '../generated-listings.ts'

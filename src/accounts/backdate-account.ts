@@ -1,6 +1,6 @@
 // Sets when an account of the demo was created, with its keys and its opening balance; real accounts are created now.
 import { sql } from 'kysely'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
 
 /** Backdates an account that the demo has just created. */
 export async function backdateAccount(ctx: WriteCtx, id: number, createdAt: Date): Promise<void> {

@@ -3,7 +3,7 @@ import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
 import { id, name, orNull } from '#core/fields.ts'
 import { lockAccount, setListingIntake, updateAccount } from './store.ts'
 

@@ -2,7 +2,7 @@
 import { Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
 import { name } from '#core/fields.ts'
 import { insertAccount, insertCreditEntry } from './store.ts'
 

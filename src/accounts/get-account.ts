@@ -3,7 +3,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { id } from '#core/fields.ts'
 import { fetchAccount } from './store.ts'
-import type { ReadCtx } from './types.ts'
+import type { ReadCtx } from './credentials/types.ts'
 
 export const getAccount = verb({ name: 'getAccount', needs: 'operator', input: Type.Object({ id: id('account') }) }, (ctx: ReadCtx, input) =>
   fetchAccount(ctx.db.kysely, input.id),

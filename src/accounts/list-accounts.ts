@@ -8,7 +8,7 @@ import { jsonReady } from '#db/json-ready.ts'
 import { contains, pageOf } from '#db/page.ts'
 import { namesOf, orderBy, type Sorting, sortParams } from '#db/sorting.ts'
 import { ACCOUNT_COLUMNS } from './store.ts'
-import type { ReadCtx } from './types.ts'
+import type { ReadCtx } from './credentials/types.ts'
 
 const id = sql.ref('id')
 const SORTING = {

@@ -7,9 +7,9 @@ import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { existing, missing } from '#core/fields.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { jsonReady } from '#db/json-ready.ts'
-import { callerLimits, type CallerLimits, type KeyScope } from './key-scope.ts'
+import { callerLimits, type CallerLimits, type KeyScope } from './credentials/key-scope.ts'
 import { ownerOf, personViewer } from './people/store.ts'
-import type { Account, ApiKey, OperatorToken } from './types.ts'
+import type { Account, ApiKey, OperatorToken } from './credentials/types.ts'
 
 /** A stored key and its holder, as the keyring caches it. */
 export interface KeyHolder {

@@ -1,7 +1,7 @@
 // Entries of the audit log as returned by verbs, and the context of verbs that read it.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import type { ReadCtx } from '#db/change.ts'
+import type { ReadCtx } from '#db/changes/change.ts'
 import type { AuditArchive } from './archive/open-audit-archive.ts'
 
 /** The database and the archive, which together contain the audit log. */

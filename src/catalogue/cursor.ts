@@ -5,7 +5,7 @@ import { invalid } from '#core/errors.ts'
 import { isMarket, type Market, MARKETS } from '#core/markets.ts'
 import { RANKS } from '#index/text.ts'
 import type { After, AfterMatch } from './snapshot/queries.ts'
-import { type Amount, type CursorValue, SORT_FIELDS, type SortDirection, type SortField } from './snapshot/sort-keys.ts'
+import { type Amount, type CursorValue, SORT_FIELDS, type SortDirection, type SortField } from './index/sort-keys.ts'
 
 /** The order of a search without a sort. */
 const RELEVANCE = 'relevance'

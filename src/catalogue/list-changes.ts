@@ -6,11 +6,19 @@ import { type Market, MARKETS } from '#core/markets.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
-import type { WriteCtx } from '#db/change.ts'
-import type { LongPolls, Wait } from '#db/long-polls.ts'
-import { type CatalogueKind, type LoggedPart, type LogPage, type LogPosition, positionText, readLog, readPosition } from '#db/logged-changes.ts'
-import type { SharedLogReads } from '#db/shared-log-reads.ts'
-import { eachPackedPrice, packedCount, PRICE_BYTES } from '#prices/payload.ts'
+import type { WriteCtx } from '#db/changes/change.ts'
+import type { LongPolls, Wait } from '#db/changes/long-polls.ts'
+import {
+  type CatalogueKind,
+  type LoggedPart,
+  type LogPage,
+  type LogPosition,
+  positionText,
+  readLog,
+  readPosition,
+} from '#db/changes/logged-changes.ts'
+import type { SharedLogReads } from '#db/changes/shared-log-reads.ts'
+import { eachPackedPrice, packedCount, PRICE_BYTES } from '#prices/records/payload.ts'
 import {
   type CategoryRow,
   CategoryRowSchema,

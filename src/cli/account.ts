@@ -3,10 +3,20 @@ import { type Command, Option } from 'commander'
 import { changeAccount } from '#accounts/change-account.ts'
 import { createAccount } from '#accounts/create-account.ts'
 import { listAccounts } from '#accounts/list-accounts.ts'
-import type { Account } from '#accounts/types.ts'
+import type { Account } from '#accounts/credentials/types.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber, wrongUsage } from './command.ts'
+import {
+  addCommand,
+  allRows,
+  columns,
+  type OpenCli,
+  type OutputOptions,
+  type Print,
+  printResult,
+  wholeNumber,
+  wrongUsage,
+} from './terminal/command.ts'
 
 interface CreateOptions extends OutputOptions {
   name: string

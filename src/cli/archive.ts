@@ -7,7 +7,7 @@ import type { Db } from '#db/schema.ts'
 import { archivedMonths, archiveMonth, archiveOldMonths, restoreMonth } from '#prices/archive/archive-months.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
+import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 
 /** The archive of a table, as the commands use it. */
 interface Archive {

@@ -3,7 +3,7 @@ import { renameSync, rmSync } from 'node:fs'
 import { type FileHandle, open as openFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { backup, restore } from '#db/backup.ts'
-import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 
 interface RestoreOptions extends OutputOptions {
   replace?: boolean

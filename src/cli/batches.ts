@@ -1,10 +1,10 @@
 // The commands `imports` and `revert`: list imports and revert one.
 import { type Command, Option } from 'commander'
 import { call } from '#core/verb.ts'
-import { listImports } from '#prices/read-imports.ts'
+import { listImports } from '#prices/imports/read-imports.ts'
 import { revertImport } from '#imports/revert-import.ts'
-import { IMPORT_STATUSES, type ImportSummary } from '#prices/stored-imports.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
+import { IMPORT_STATUSES, type ImportSummary } from '#prices/imports/stored-imports.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './terminal/command.ts'
 
 interface Which extends OutputOptions {
   status?: ImportSummary['status']

@@ -9,9 +9,19 @@ import { COLLECTION_FORMATS } from '#collections/import/formats.ts'
 import { discardParkedRow, listParkedRows, type ParkedRow, placeParkedRow } from '#collections/import/parked.ts'
 import { type CollectionImport, importCollection } from '#collections/import/run.ts'
 import { listStoredCollections } from '#collections/list-stored-collections.ts'
-import { type StoredCollection, VISIBILITIES } from '#collections/types.ts'
+import { type StoredCollection, VISIBILITIES } from '#collections/records/types.ts'
 import { call } from '#core/verb.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber, wrongUsage } from './command.ts'
+import {
+  addCommand,
+  allRows,
+  columns,
+  type OpenCli,
+  type OutputOptions,
+  type Print,
+  printResult,
+  wholeNumber,
+  wrongUsage,
+} from './terminal/command.ts'
 import { readConfig } from '../config.ts'
 import { writeText } from './export.ts'
 

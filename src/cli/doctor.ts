@@ -3,12 +3,12 @@ import { createServer, isIPv6 } from 'node:net'
 import type { Command } from 'commander'
 import { pino } from 'pino'
 import { reason } from '#core/problems.ts'
-import { embeddedConnection } from '#db/embedded.ts'
+import { embeddedConnection } from '#db/local/embedded.ts'
 import { openDatabase } from '#db/open.ts'
 import { databaseFindings, machineFindings } from '#health/checks.ts'
 import { type Finding, finding } from '#health/findings.ts'
 import { type Config, readConfig } from '../config.ts'
-import { addCommand, type OutputOptions, type Print, printResult } from './command.ts'
+import { addCommand, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 
 const ANSWER_MS = 2_000
 

@@ -4,7 +4,7 @@ import { type DumpProgress, makeDump } from '#dumps/make-dump.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
+import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(program, 'dump', 'create a dump of the catalogue: NDJSON and Parquet files that clients can download').action((options: OutputOptions) =>

@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib'
 import { type Command, Option } from 'commander'
 import { exportCatalogue, type ExportFilter } from '#catalogue/export.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
-import type { OpenCli } from './command.ts'
+import type { OpenCli } from './terminal/command.ts'
 
 interface ExportOptions {
   market?: Market

@@ -2,11 +2,21 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { call } from '#core/verb.ts'
-import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
-import { acceptHeldPrices, discardHeldPrices } from '#prices/decide-held-prices.ts'
-import { listHeldPrices } from '#prices/list-held-prices.ts'
+import { acceptHeldPrice, discardHeldPrice } from '#prices/reviews/decide-held-price.ts'
+import { acceptHeldPrices, discardHeldPrices } from '#prices/reviews/decide-held-prices.ts'
+import { listHeldPrices } from '#prices/reviews/list-held-prices.ts'
 import { RULE_NAMES, type RuleName } from '#prices/evidence/hold.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber, wrongUsage } from './command.ts'
+import {
+  addCommand,
+  allRows,
+  columns,
+  type OpenCli,
+  type OutputOptions,
+  type Print,
+  printResult,
+  wholeNumber,
+  wrongUsage,
+} from './terminal/command.ts'
 
 interface Which extends OutputOptions {
   rule?: RuleName

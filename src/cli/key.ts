@@ -1,13 +1,13 @@
 // The commands `key create`, `key set`, `key rotate`, `key revoke` and `key list`.
 import { type Command, InvalidArgumentError } from 'commander'
-import { changeKey } from '#accounts/change-key.ts'
-import { createKey } from '#accounts/create-key.ts'
-import { listKeys } from '#accounts/list-keys.ts'
-import { revokeKey } from '#accounts/revoke-key.ts'
-import { rotateKey } from '#accounts/rotate-key.ts'
-import type { ApiKey, NewApiKey } from '#accounts/types.ts'
+import { changeKey } from '#accounts/keys/change-key.ts'
+import { createKey } from '#accounts/keys/create-key.ts'
+import { listKeys } from '#accounts/keys/list-keys.ts'
+import { revokeKey } from '#accounts/keys/revoke-key.ts'
+import { rotateKey } from '#accounts/keys/rotate-key.ts'
+import type { ApiKey, NewApiKey } from '#accounts/credentials/types.ts'
 import { call } from '#core/verb.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './terminal/command.ts'
 
 interface CreateOptions extends OutputOptions {
   account: number

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import { parseDuration } from '#core/duration.ts'
-import { signatureOf } from '#webhooks/sign.ts'
-import { addCommand, type OutputOptions, type Print, wholeNumber } from './command.ts'
+import { signatureOf } from '#webhooks/delivery/sign.ts'
+import { addCommand, type OutputOptions, type Print, wholeNumber } from './terminal/command.ts'
 
 interface ListenOptions extends OutputOptions {
   port: number

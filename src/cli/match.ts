@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { call } from '#core/verb.ts'
 import { matchCatalogue, type MatchReport } from '#identity/match-catalogue.ts'
-import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(program, 'match', 'match source records to items and merge duplicate items')

@@ -1,16 +1,16 @@
 // The commands `matches ...`: pending records and sets, and decisions about them.
 import { type Command, Option } from 'commander'
 import { call } from '#core/verb.ts'
-import { acceptMatch } from '#identity/accept-match.ts'
-import { acceptSetMatch, separateSetMatch, withdrawSetMatch } from '#identity/decide-set-match.ts'
-import { listMatches, listSetMatches } from '#identity/read-matches.ts'
-import { MATCH_STATES, type Match, type MatchFilter } from '#identity/matches.ts'
-import { postponeMatch } from '#identity/postpone-match.ts'
-import { REASON_RULES } from '#identity/reason-text.ts'
-import { separateMatch } from '#identity/separate-match.ts'
-import { SET_MATCH_STATES, type SetMatch, type SetMatchFilter } from '#identity/set-matches.ts'
-import { withdrawMatch } from '#identity/withdraw-match.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
+import { acceptMatch } from '#identity/review/accept-match.ts'
+import { acceptSetMatch, separateSetMatch, withdrawSetMatch } from '#identity/review/decide-set-match.ts'
+import { listMatches, listSetMatches } from '#identity/review/read-matches.ts'
+import { MATCH_STATES, type Match, type MatchFilter } from '#identity/review/matches.ts'
+import { postponeMatch } from '#identity/review/postpone-match.ts'
+import { REASON_RULES } from '#identity/review/reason-text.ts'
+import { separateMatch } from '#identity/review/separate-match.ts'
+import { SET_MATCH_STATES, type SetMatch, type SetMatchFilter } from '#identity/review/set-matches.ts'
+import { withdrawMatch } from '#identity/review/withdraw-match.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './terminal/command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   const matches = program.command('matches').description('review source records that could not be matched to an item')

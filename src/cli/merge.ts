@@ -1,11 +1,11 @@
 // The commands `merge`, `merges` and `split`: merge two items into one, and split them again.
 import type { Command } from 'commander'
 import { call } from '#core/verb.ts'
-import type { Batch } from '#identity/batches.ts'
-import { listMerges } from '#identity/list-merges.ts'
-import { mergeItem } from '#identity/merge-item.ts'
+import type { Batch } from '#identity/merge/batches.ts'
+import { listMerges } from '#identity/merge/list-merges.ts'
+import { mergeItem } from '#identity/merge/merge-item.ts'
 import { revertBatch } from '#identity/revert-batch.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './terminal/command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(program, 'merge', 'merge an item into another one, which receives its prices, listings, sales and records')

@@ -4,7 +4,7 @@ import { pino } from 'pino'
 import { migrate } from '#db/migrate.ts'
 import { openDatabase } from '#db/open.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, type OutputOptions, type Print, printResult } from './command.ts'
+import { addCommand, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 
 export function register(program: Command, print: Print): void {
   addCommand(program, 'migrate', 'update the database schema').action(async (options: OutputOptions) => {

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { CatalogueCopy } from '../mirror/copy.ts'
 import { exportCopy } from '../mirror/export-copy.ts'
 import { follow } from '../mirror/follow.ts'
-import { addCommand, type OutputOptions, type Print, printResult } from './command.ts'
+import { addCommand, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 import { writeText } from './export.ts'
 
 interface MirrorOptions extends OutputOptions {

@@ -1,8 +1,8 @@
 // The commands `operator-token create`, `operator-token revoke` and `operator-token list`.
 import type { Command } from 'commander'
-import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '#accounts/operator-tokens.ts'
+import { createOperatorToken, listOperatorTokens, revokeOperatorToken } from '#accounts/keys/operator-tokens.ts'
 import { call } from '#core/verb.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './terminal/command.ts'
 
 interface CreateOptions extends OutputOptions {
   label: string

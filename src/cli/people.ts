@@ -11,7 +11,7 @@ import { removePerson } from '#accounts/people/remove-person.ts'
 import { ROLES, type Role } from '#core/roles.ts'
 import { call } from '#core/verb.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './command.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './terminal/command.ts'
 
 const PERSON = 'id of the person'
 

@@ -2,13 +2,23 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { call } from '#core/verb.ts'
-import { decidePrices } from '#prices/decide-prices.ts'
-import { listPriceDecisions } from '#prices/list-price-decisions.ts'
-import { listPriceReviews } from '#prices/list-price-reviews.ts'
-import { type Decision, DECISION_STATES, decisionText, HELD_DECISIONS, PUBLISHED_DECISIONS } from '#prices/price-decisions.ts'
-import { CAUSES, REVIEW_STATES, type PriceReview, type ReviewFilter, SORTS } from '#prices/reviews.ts'
-import { undoPriceDecision } from '#prices/undo-price-decision.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber, wrongUsage } from './command.ts'
+import { decidePrices } from '#prices/reviews/decide-prices.ts'
+import { listPriceDecisions } from '#prices/reviews/list-price-decisions.ts'
+import { listPriceReviews } from '#prices/reviews/list-price-reviews.ts'
+import { type Decision, DECISION_STATES, decisionText, HELD_DECISIONS, PUBLISHED_DECISIONS } from '#prices/reviews/price-decisions.ts'
+import { CAUSES, REVIEW_STATES, type PriceReview, type ReviewFilter, SORTS } from '#prices/reviews/reviews.ts'
+import { undoPriceDecision } from '#prices/reviews/undo-price-decision.ts'
+import {
+  addCommand,
+  allRows,
+  columns,
+  type OpenCli,
+  type OutputOptions,
+  type Print,
+  printResult,
+  wholeNumber,
+  wrongUsage,
+} from './terminal/command.ts'
 
 interface Which extends OutputOptions {
   state?: ReviewFilter['state']

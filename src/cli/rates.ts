@@ -1,11 +1,11 @@
 // The commands `rates list`, `rates set` and `rates import`.
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { gunzip } from '#core/feed.ts'
+import { gunzip } from '#core/files/feed.ts'
 import { call } from '#core/verb.ts'
-import { importRates } from '#prices/import-rates.ts'
-import { listRates } from '#prices/list-rates.ts'
-import { setRates } from '#prices/set-rates.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
+import { importRates } from '#prices/rates/import-rates.ts'
+import { listRates } from '#prices/rates/list-rates.ts'
+import { setRates } from '#prices/rates/set-rates.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 import { fileAt } from './files.ts'
 
 interface Setting extends OutputOptions {

@@ -3,12 +3,12 @@ import { ServiceError } from '#core/errors.ts'
 import { existing, id, idForSql, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { groupedChange } from '#db/change.ts'
-import { writeVerb } from '#db/write-verb.ts'
-import { CLEARABLE_FIELDS, valuesOf, quantity } from './fields.ts'
-import { type Addition, addRecords, type NewRecord } from './insert-records.ts'
-import { ownerOf, taggedRecord } from './store.ts'
-import type { RecordWriteCtx, TaggedRecord } from './types.ts'
+import { groupedChange } from '#db/changes/change.ts'
+import { writeVerb } from '#db/changes/write-verb.ts'
+import { CLEARABLE_FIELDS, valuesOf, quantity } from './records/fields.ts'
+import { type Addition, addRecords, type NewRecord } from './records/insert-records.ts'
+import { ownerOf, taggedRecord } from './records/store.ts'
+import type { RecordWriteCtx, TaggedRecord } from './records/types.ts'
 
 const GradeId = Type.Integer({
   description: 'Condition or grade allowed for the item; default: Ungraded, otherwise the first allowed one',

@@ -3,10 +3,10 @@ import { invalid } from '#core/errors.ts'
 import { id, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
-import { COLLECTION_FIELDS } from './fields.ts'
-import { lockCollection, updateCollection } from './store.ts'
-import type { StoredCollection } from './types.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
+import { COLLECTION_FIELDS } from './records/fields.ts'
+import { lockCollection, updateCollection } from './records/store.ts'
+import type { StoredCollection } from './records/types.ts'
 
 export const changeCollection = verb(
   {

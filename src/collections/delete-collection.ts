@@ -2,8 +2,8 @@
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
-import { lockCollection } from './store.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
+import { lockCollection } from './records/store.ts'
 
 export const deleteCollection = verb(
   { name: 'deleteCollection', needs: 'support', input: Type.Object({ id: id('collection') }) },

@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { parseMinor } from '#core/money.ts'
-import { demoWalk } from '#prices/demo-walk.ts'
-import type { PricingCtx } from './types.ts'
+import { demoWalk } from '#prices/history/demo-walk.ts'
+import type { PricingCtx } from './records/types.ts'
 import { costCurrency, currencyOrder, priceForGrade } from './worth.ts'
 import { insertWorth, type RecordedWorth } from './worth-store.ts'
 

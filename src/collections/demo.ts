@@ -1,9 +1,9 @@
 // Collections of a demo account, built from the sample catalogue: a binder, graded cards and sealed products.
 import { DAY_MS } from '#core/duration.ts'
 import { call } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
 import { createCollection } from './create-collection.ts'
-import { insertRecords, type NewRecord } from './insert-records.ts'
+import { insertRecords, type NewRecord } from './records/insert-records.ts'
 
 interface DemoItem {
   id: number

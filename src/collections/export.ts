@@ -3,11 +3,11 @@ import { sql } from 'kysely'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import type { ReadCtx } from '#db/change.ts'
+import type { ReadCtx } from '#db/changes/change.ts'
 import type { Db } from '#db/schema.ts'
-import { csvLine } from '#core/csv.ts'
+import { csvLine } from '#core/files/csv.ts'
 import { MINTMARK_CSV_COLUMNS } from './import/mintmark-csv.ts'
-import { requireCollection } from './store.ts'
+import { requireCollection } from './records/store.ts'
 
 type Column = (typeof MINTMARK_CSV_COLUMNS)[number]
 

@@ -3,9 +3,9 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import type { ReadCtx } from '#db/change.ts'
-import { fetchRecord, taggedRecord } from './store.ts'
-import type { TaggedRecord } from './types.ts'
+import type { ReadCtx } from '#db/changes/change.ts'
+import { fetchRecord, taggedRecord } from './records/store.ts'
+import type { TaggedRecord } from './records/types.ts'
 
 export const getCollectionItem = verb(
   {

@@ -4,9 +4,9 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
-import { WithValue } from './fields.ts'
-import { collectionsOf } from './store.ts'
-import type { Collection, CollectionReadCtx } from './types.ts'
+import { WithValue } from './records/fields.ts'
+import { collectionsOf } from './records/store.ts'
+import type { Collection, CollectionReadCtx } from './records/types.ts'
 import { worthResponse, worthOf } from './worth.ts'
 
 export const listCollections = verb(

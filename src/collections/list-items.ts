@@ -3,9 +3,9 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { WithValue } from './fields.ts'
-import { recordOf, recordsBefore, type RecordRow, requireCollection } from './store.ts'
-import type { CollectionReadCtx, ValuedRecord } from './types.ts'
+import { WithValue } from './records/fields.ts'
+import { recordOf, recordsBefore, type RecordRow, requireCollection } from './records/store.ts'
+import type { CollectionReadCtx, ValuedRecord } from './records/types.ts'
 import { recordWithValue } from './worth.ts'
 
 const BATCH = 1_000

@@ -2,11 +2,11 @@
 import { filter, idForSql } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { listVerb } from '#core/paging.ts'
-import type { ReadCtx } from '#db/change.ts'
+import type { ReadCtx } from '#db/changes/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { contains, pageOf } from '#db/page.ts'
-import { STORED_COLUMNS } from './store.ts'
-import { VISIBILITIES } from './types.ts'
+import { STORED_COLUMNS } from './records/store.ts'
+import { VISIBILITIES } from './records/types.ts'
 
 export const listStoredCollections = listVerb(
   {

@@ -1,6 +1,6 @@
 // Worker task that records the worth of each collection once a day; missed days are not filled in.
 import { localTime } from '#core/time.ts'
-import type { PricingCtx } from './types.ts'
+import type { PricingCtx } from './records/types.ts'
 import { worthOf } from './worth.ts'
 import { idsWithoutWorth, insertWorth } from './worth-store.ts'
 

@@ -3,10 +3,10 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { requireCurrent } from '#core/precondition.ts'
-import { change } from '#db/change.ts'
-import { writeVerb } from '#db/write-verb.ts'
-import { deleteRecord, lockRecord, recordOf, tagOf } from './store.ts'
-import type { RecordWriteCtx } from './types.ts'
+import { change } from '#db/changes/change.ts'
+import { writeVerb } from '#db/changes/write-verb.ts'
+import { deleteRecord, lockRecord, recordOf, tagOf } from './records/store.ts'
+import type { RecordWriteCtx } from './records/types.ts'
 
 export const removeCollectionItem = writeVerb(
   {

@@ -4,11 +4,11 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { requireCurrent } from '#core/precondition.ts'
-import { change } from '#db/change.ts'
-import { writeVerb } from '#db/write-verb.ts'
-import { CLEARABLE_FIELDS, valuesOf, quantity } from './fields.ts'
-import { lockRecord, recordOf, tagOf, taggedRecord, updateRecord } from './store.ts'
-import type { RecordWriteCtx, TaggedRecord } from './types.ts'
+import { change } from '#db/changes/change.ts'
+import { writeVerb } from '#db/changes/write-verb.ts'
+import { CLEARABLE_FIELDS, valuesOf, quantity } from './records/fields.ts'
+import { lockRecord, recordOf, tagOf, taggedRecord, updateRecord } from './records/store.ts'
+import type { RecordWriteCtx, TaggedRecord } from './records/types.ts'
 
 const FIELDS = { quantity: quantity(), ...CLEARABLE_FIELDS }
 

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
-import { recordOf, type RecordRow } from './store.ts'
-import type { PricingCtx, ValuedRecord, Worth } from './types.ts'
+import { recordOf, type RecordRow } from './records/store.ts'
+import type { PricingCtx, ValuedRecord, Worth } from './records/types.ts'
 
 interface FittingPrice {
   market: Market

@@ -2,8 +2,8 @@
 import type { QueryExecutorProvider } from 'kysely'
 import { pipeline } from 'node:stream/promises'
 import { from as copyFrom } from 'pg-copy-streams'
-import { CopyOut } from './copy-out.ts'
-import { reserve } from './pool.ts'
+import { CopyOut } from './local/copy-out.ts'
+import { reserve } from './connection/pool.ts'
 
 /**
  * Streams `copy (select …) to stdout …`; each chunk holds whole rows, plus the header before the first and the trailer after the last.

@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely'
 import { type Migration, type MigrationResult, Migrator } from 'kysely/migration'
 import { readdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isSystemError } from './data-dir.ts'
-import { retrying } from './transaction.ts'
+import { isSystemError } from './local/data-dir.ts'
+import { retrying } from './connection/transaction.ts'
 
 const LOCK_NOT_AVAILABLE = '55P03'
 const MIGRATIONS = new URL('./migrations/', import.meta.url)

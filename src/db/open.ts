@@ -1,9 +1,9 @@
 // Opens the database of the settings: the configured one, the embedded one that already runs, or one started now.
 import type { Config } from '#config.ts'
 import type { TextLog } from '#core/context.ts'
-import { claimDataDir } from './data-dir.ts'
-import { embeddedConnection, startEmbedded } from './embedded.ts'
-import { openPool } from './pool.ts'
+import { claimDataDir } from './local/data-dir.ts'
+import { embeddedConnection, startEmbedded } from './local/embedded.ts'
+import { openPool } from './connection/pool.ts'
 import type { Db, Schema } from './schema.ts'
 
 export interface OpenDatabase {

@@ -1,7 +1,7 @@
 // The streaming replica of DATABASE_REPLICA_URL: large reads that tolerate a short lag use it instead of the primary.
 import { sql } from 'kysely'
 import { type Reason, reason, textOf } from '#core/problems.ts'
-import { openPool } from './pool.ts'
+import { openPool } from './connection/pool.ts'
 import type { Db, Schema } from './schema.ts'
 
 export interface LargeReads {

@@ -4,7 +4,7 @@ import type { Market } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
 import type { Params, Problem, Reason, Rule } from '#core/problems.ts'
 import type { Role } from '#core/roles.ts'
-import type { Database } from './pool.ts'
+import type { Database } from './connection/pool.ts'
 
 export type Db = Database<Schema>
 export type Tx = Transaction<Schema>

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import type { Config } from '#config.ts'
 import type { Log } from '#core/context.ts'
-import { ensureSecret } from './data-dir.ts'
+import { ensureSecret } from './local/data-dir.ts'
 
 const KEY_FILE = 'secret.key'
 

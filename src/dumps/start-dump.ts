@@ -1,7 +1,7 @@
 // Starts a dump in the background.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
 import { type DumpState, dumpState } from './get-dump-state.ts'
 import type { DumpCtx } from './maker.ts'
 

@@ -3,14 +3,14 @@ import { execute, type ExecutionResult, type GraphQLFormattedError, type GraphQL
 import { conditionUnsupported } from '#core/precondition.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { mayCall } from '#core/verb.ts'
-import type { GraphqlCtx, QueryCtx } from './context.ts'
+import type { GraphqlCtx, QueryCtx } from './execution/context.ts'
 import type { Documents, ParsedDocument, ParsedOperation } from './documents.ts'
-import { documentError, executionError, requestError, RequestError } from './errors.ts'
-import type { ItemBytes } from './item-bytes.ts'
-import { INTROSPECTION_COST, limitsOf, MAX_ANSWER, tooLarge } from './limits.ts'
-import { MUTATIONS_NEED } from './mutations.ts'
-import type { Output } from './output.ts'
-import type { Values } from './variables.ts'
+import { documentError, executionError, requestError, RequestError } from './execution/errors.ts'
+import type { ItemBytes } from './execution/item-bytes.ts'
+import { INTROSPECTION_COST, limitsOf, MAX_ANSWER, tooLarge } from './execution/limits.ts'
+import { MUTATIONS_NEED } from './types/mutations.ts'
+import type { Output } from './execution/output.ts'
+import type { Values } from './execution/variables.ts'
 
 /** Parameters of a GraphQL request, checked for their types. */
 export interface GraphqlRequest {

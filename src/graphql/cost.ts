@@ -13,8 +13,8 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql'
-import type { FieldCost } from './builder.ts'
-import { fragmentsOf } from './collect.ts'
+import type { FieldCost } from './building/builder.ts'
+import { fragmentsOf } from './execution/collect.ts'
 
 export interface QueryCost {
   /** values of the catalogue */

@@ -1,7 +1,7 @@
 // Reads GraphQL requests: the JSON body of a POST, or the query string of a GET.
 import { ServiceError } from '#core/errors.ts'
 import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
-import { parseJson } from '#http/json.ts'
+import { parseJson } from '#http/body/json.ts'
 import type { RawQuery } from '#http/query.ts'
 import type { GraphqlRequest } from './answer.ts'
 

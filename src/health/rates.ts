@@ -1,7 +1,7 @@
 // Whether exchange rates are complete and current enough to compare prices in different currencies.
 import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
-import type { PriceSource } from '#prices/list-sources.ts'
+import type { PriceSource } from '#prices/reviews/list-sources.ts'
 import { type Finding, finding } from './findings.ts'
 
 /** Central banks publish rates on working days; the longest holidays take nine days. */

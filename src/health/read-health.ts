@@ -2,7 +2,7 @@
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
-import type { ReadCtx } from '#db/change.ts'
+import type { ReadCtx } from '#db/changes/change.ts'
 import type { Config } from '#config.ts'
 import { databaseFindings, machineFindings } from './checks.ts'
 import { type Finding, FindingSchema } from './findings.ts'

@@ -1,6 +1,6 @@
 // Decides who may see the demo key: browsers on this machine that use a loopback address.
 import type { FastifyRequest } from 'fastify'
-import { isLoopback } from '#core/loopback.ts'
+import { isLoopback } from '#core/network/loopback.ts'
 
 /**
  * The key if the request names a loopback host and comes from this machine, otherwise null: neither another site whose

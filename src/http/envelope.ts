@@ -4,7 +4,7 @@ import { ReasonFields, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'
 import type { Pagination } from '#core/paging.ts'
 import { reason } from '#core/problems.ts'
-import { isUnavailable } from '#db/transaction.ts'
+import { isUnavailable } from '#db/connection/transaction.ts'
 
 /** A successful response in the envelope. */
 export interface Answer {

@@ -1,8 +1,8 @@
 // The Idempotency-Key header of a write, as both listeners read it.
 import { invalid } from '#core/errors.ts'
 import type { Viewer } from '#core/verb.ts'
-import { actorOf } from '#db/change.ts'
-import { hashRequest, type Idempotency } from '#db/idempotency.ts'
+import { actorOf } from '#db/changes/change.ts'
+import { hashRequest, type Idempotency } from '#db/changes/idempotency.ts'
 import type { ApiRequest } from './respond.ts'
 
 const VISIBLE = /^[\x21-\x7e]{1,255}$/

@@ -1,6 +1,6 @@
 // Exports a paged list as CSV: all rows from one database snapshot, using the same verb and schema as JSON.
 import { Readable } from 'node:stream'
-import { csvLine } from '#core/csv.ts'
+import { csvLine } from '#core/files/csv.ts'
 import type { Shape } from '#core/input.ts'
 import type { Pagination } from '#core/paging.ts'
 import { type HasViewer, mayCall } from '#core/verb.ts'

@@ -13,7 +13,7 @@ import { ErrorSchema } from './envelope.ts'
 import { handleRequest } from './fastify-adapter.ts'
 import { isList } from './list-csv.ts'
 import type { Method, Route } from './route.ts'
-import { unpackBody } from './unpack.ts'
+import { unpackBody } from './body/unpack.ts'
 import { WarningSchema } from './unknown-parameters.ts'
 
 const WARNINGS = 'Query parameters that the operation does not have, if any were sent; they were ignored'

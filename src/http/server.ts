@@ -10,10 +10,10 @@ import { allowOrigin, answerPreflights, type CorsHeaders } from './cors.ts'
 import { errorBody } from './envelope.ts'
 import { type Failures, failuresOf } from './failures.ts'
 import { sendBy } from './fastify-adapter.ts'
-import { parseJsonBody } from './json.ts'
+import { parseJsonBody } from './body/json.ts'
 import { parseQuery } from './query.ts'
-import { unpackBody } from './unpack.ts'
-import { discardUnreadBody } from './unread-body.ts'
+import { unpackBody } from './body/unpack.ts'
+import { discardUnreadBody } from './body/unread-body.ts'
 
 const BODY_LIMIT = 1024 * 1024
 /** How long a client may stop reading a response; Node checks twice, which makes 34 s. */

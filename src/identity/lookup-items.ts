@@ -1,9 +1,9 @@
 // Finds items by their ids in other systems, or by set and collector number, up to 500 at once.
 import { sql } from 'kysely'
 import { type CatalogueNode, shapeFor } from '#catalogue/context.ts'
-import { PRECEDENCE } from '#catalogue/facts.ts'
-import { closed } from '#catalogue/fields.ts'
-import { ItemLookup, itemsOfFinish } from '#catalogue/item-lookup.ts'
+import { PRECEDENCE } from '#catalogue/records/facts.ts'
+import { closed } from '#catalogue/records/fields.ts'
+import { ItemLookup, itemsOfFinish } from '#catalogue/items/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { ItemShape } from '#catalogue/snapshot/item-json.ts'
 import { invalidFields } from '#core/errors.ts'
@@ -12,10 +12,10 @@ import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
-import type { ReadCtx } from '#db/change.ts'
+import type { ReadCtx } from '#db/changes/change.ts'
 import type { Queryable } from '#db/schema.ts'
-import { SHOPS } from '#prices/shared-ids.ts'
-import { itemsNumbered, type SetNumber } from './numbered-items.ts'
+import { SHOPS } from '#prices/judging/shared-ids.ts'
+import { itemsNumbered, type SetNumber } from './records/numbered-items.ts'
 
 export type LookupCtx = ReadCtx & CatalogueNode
 

@@ -1,15 +1,15 @@
 // Matches the whole catalogue to its sources: creates records for items without any, matches the records, and merges duplicates.
 import { sql } from 'kysely'
-import { adoptItems } from '#catalogue/adopt-items.ts'
-import { lockIdentity } from '#catalogue/identity-lock.ts'
+import { adoptItems } from '#catalogue/items/adopt-items.ts'
+import { lockIdentity } from '#catalogue/records/identity-lock.ts'
 import { type Static, Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type Note } from '#db/change.ts'
+import { change, type Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
-import type { PriceWriteCtx } from '#prices/types.ts'
-import type { World } from './game-records.ts'
-import { SealedAliasRows, setSealedAliases } from './sealed-aliases.ts'
-import { settle } from './settle.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { World } from './records/game-records.ts'
+import { SealedAliasRows, setSealedAliases } from './records/sealed-aliases.ts'
+import { settle } from './merge/settle.ts'
 
 /** The result for one world of a game. */
 export interface MatchedWorld {

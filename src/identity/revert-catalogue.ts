@@ -1,13 +1,13 @@
 // Reverts or restores the statements of a catalogue import; statements of other imports are unaffected.
 import { sql } from 'kysely'
-import { reinstateCategories, revertCategories } from '#catalogue/category-changes.ts'
-import { withdrawStatements } from '#catalogue/source-records.ts'
-import { deleteItems, itemsInUse } from '#catalogue/store.ts'
-import type { Note } from '#db/change.ts'
+import { reinstateCategories, revertCategories } from '#catalogue/categories/category-changes.ts'
+import { withdrawStatements } from '#catalogue/items/source-records.ts'
+import { deleteItems, itemsInUse } from '#catalogue/records/store.ts'
+import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
-import type { PriceWriteCtx } from '#prices/types.ts'
-import { settle } from './settle.ts'
-import { undoMerges } from './undo.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
+import { settle } from './merge/settle.ts'
+import { undoMerges } from './merge/undo.ts'
 
 /** How many records changed, and how many were kept because their items are in use. */
 export interface RevertedCatalogue {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
-import { SAMPLE_PICTURES } from '#catalogue/image-addresses.ts'
+import { SAMPLE_PICTURES } from '#catalogue/records/image-addresses.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 
 const DRAWN = fileURLToPath(new URL('../../dist/sample-pictures/', import.meta.url))

@@ -1,18 +1,26 @@
 // Writes catalogue files: categories as they are read, source statements in batches, and finally the resulting items and their prices.
 import { sql } from 'kysely'
-import { adoptItems } from '#catalogue/adopt-items.ts'
-import { CategoryChanges } from '#catalogue/category-changes.ts'
-import { type Facts, factsOfRecord } from '#catalogue/facts.ts'
-import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, StoredCategory, SourceKey } from '#catalogue/records.ts'
-import { worldOf } from '#catalogue/origin.ts'
-import { stateRecords } from '#catalogue/source-records.ts'
-import { categoriesByRef, saveCategory } from '#catalogue/store.ts'
+import { adoptItems } from '#catalogue/items/adopt-items.ts'
+import { CategoryChanges } from '#catalogue/categories/category-changes.ts'
+import { type Facts, factsOfRecord } from '#catalogue/records/facts.ts'
+import type {
+  CatalogueFormat,
+  CatalogueReader,
+  CatalogueRow,
+  CategoryRecord,
+  ItemRecord,
+  StoredCategory,
+  SourceKey,
+} from '#catalogue/records/records.ts'
+import { worldOf } from '#catalogue/records/origin.ts'
+import { stateRecords } from '#catalogue/items/source-records.ts'
+import { categoriesByRef, saveCategory } from '#catalogue/records/store.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
-import { settle } from '#identity/settle.ts'
-import { judgePrices } from '#prices/judge-prices.ts'
-import type { PricePoint } from '#prices/records.ts'
-import { itemsWithOtherSharing } from '#prices/shared-ids.ts'
+import { settle } from '#identity/merge/settle.ts'
+import { judgePrices } from '#prices/judging/judge-prices.ts'
+import type { PricePoint } from '#prices/records/records.ts'
+import { itemsWithOtherSharing } from '#prices/judging/shared-ids.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 

@@ -1,9 +1,9 @@
 // Finds the items of price rows by set, number, name and finish, if no item has their ids. A row that matches two items is rejected.
 import { type Reason, reason } from '#core/problems.ts'
 import type { Tx } from '#db/schema.ts'
-import { familiesOf, loadItemIndex } from '#identity/item-index.ts'
+import { familiesOf, loadItemIndex } from '#identity/records/item-index.ts'
 import type { CardDescription, CardIndex } from '#matching/card-index.ts'
-import { type ItemKey, type ItemKeys, type PriceRow, wordsOf } from '#prices/records.ts'
+import { type ItemKey, type ItemKeys, type PriceRow, wordsOf } from '#prices/records/records.ts'
 
 /** Maximum item ids that a reason lists. */
 const MAX_LISTED_IDS = 3

@@ -1,5 +1,5 @@
 // Opens the files of an import and detects their encoding and format.
-import { FeedError, gunzip } from '#core/feed.ts'
+import { FeedError, gunzip } from '#core/files/feed.ts'
 
 export interface ImportFile {
   /** a name that ends in `.gz` means gzip */

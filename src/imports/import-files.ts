@@ -1,8 +1,8 @@
 // Imports local files as one import, and returns its report.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { actorOf } from '#db/change.ts'
-import { openImport } from '#prices/imports.ts'
+import { actorOf } from '#db/changes/change.ts'
+import { openImport } from '#prices/imports/imports.ts'
 import type { ImportFile } from './files.ts'
 import { MAPPING_INPUT, mappingOf } from './mapping-input.ts'
 import { IMPORT_INPUT, importFormat } from './registry.ts'

@@ -1,11 +1,11 @@
 // Interface between an import run and its importer.
 import type { Market } from '#core/markets.ts'
 import type { Reason } from '#core/problems.ts'
-import type { Note } from '#db/change.ts'
+import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
-import type { ImportCounts } from '#prices/imports.ts'
-import type { PriceMapping } from '#prices/mappings.ts'
-import type { PriceWriteCtx } from '#prices/types.ts'
+import type { ImportCounts } from '#prices/imports/imports.ts'
+import type { PriceMapping } from '#prices/records/mappings.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
 
 /** Takes rows of one format and writes them; the run counts rows and rejections. */
 export interface Importer {

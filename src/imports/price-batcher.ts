@@ -1,14 +1,14 @@
 // Collects prices of known items and writes them in large batches.
-import { FeedError } from '#core/feed.ts'
+import { FeedError } from '#core/files/feed.ts'
 import { reason } from '#core/problems.ts'
 import { MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
-import { addLabel, labelIds } from '#prices/labels.ts'
-import { PriceBatch } from '#prices/price-batch.ts'
+import { addLabel, labelIds } from '#prices/records/labels.ts'
+import { PriceBatch } from '#prices/records/price-batch.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
-import type { PricePoint } from '#prices/records.ts'
-import type { PriceWrite } from '#prices/types.ts'
-import { PriceWriter } from '#prices/writer.ts'
+import type { PricePoint } from '#prices/records/records.ts'
+import type { PriceWrite } from '#prices/records/types.ts'
+import { PriceWriter } from '#prices/writing/writer.ts'
 import type { ImportRun } from './importer.ts'
 
 const BATCH = 20_000

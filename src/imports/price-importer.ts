@@ -1,10 +1,10 @@
 // Writes price feeds: each row is matched to an item, and unmatched rows are reported.
-import { ItemLookup } from '#catalogue/item-lookup.ts'
+import { ItemLookup } from '#catalogue/items/item-lookup.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
-import { Rates } from '#prices/rates.ts'
+import { Rates } from '#prices/rates/rates.ts'
 import type { Hold } from '#prices/evidence/hold.ts'
-import { type FeedRow, type ItemKey, keysOf, type PriceFormat, type PriceRow, wordsOf } from '#prices/records.ts'
+import { type FeedRow, type ItemKey, keysOf, type PriceFormat, type PriceRow, wordsOf } from '#prices/records/records.ts'
 import { DescribedItems } from './described-items.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'

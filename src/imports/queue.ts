@@ -7,7 +7,7 @@ import type pg from 'pg'
 import type { Log } from '#core/context.ts'
 import type { Db } from '#db/schema.ts'
 import { type Reason, reason } from '#core/problems.ts'
-import { failImports, IMPORT_LOCK } from '#prices/imports.ts'
+import { failImports, IMPORT_LOCK } from '#prices/imports/imports.ts'
 import { removeUpload, storeUpload, type Upload } from './upload.ts'
 import type { ImportJob } from './worker.ts'
 

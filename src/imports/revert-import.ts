@@ -1,16 +1,16 @@
 // Reverts an import: restores earlier prices and removes catalogue data that only this import stated.
 import { CATALOGUE_FORMATS } from '#catalogue/sources/formats.ts'
-import { lockIdentity } from '#catalogue/identity-lock.ts'
+import { lockIdentity } from '#catalogue/records/identity-lock.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change } from '#db/change.ts'
-import { judgePrices } from '#prices/judge-prices.ts'
+import { change } from '#db/changes/change.ts'
+import { judgePrices } from '#prices/judging/judge-prices.ts'
 import { reinstateCatalogue, revertCatalogue } from '#identity/revert-catalogue.ts'
-import { closeRevert, openRevert, revertPrices, rootOf } from '#prices/revert-prices.ts'
-import { itemsWithOtherSharing } from '#prices/shared-ids.ts'
-import type { ImportDetail } from '#prices/stored-imports.ts'
-import type { PriceWriteCtx } from '#prices/types.ts'
+import { closeRevert, openRevert, revertPrices, rootOf } from '#prices/reverting/revert-prices.ts'
+import { itemsWithOtherSharing } from '#prices/judging/shared-ids.ts'
+import type { ImportDetail } from '#prices/imports/stored-imports.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
 
 export const revertImport = verb(
   { name: 'revertImport', needs: 'catalogue', input: Type.Object({ id: id('import') }) },

@@ -1,6 +1,6 @@
 // One LISTEN connection per node. Notices only shorten waits: nothing relies on their delivery.
 import type pg from 'pg'
-import type { Database } from '#db/pool.ts'
+import type { Database } from '#db/connection/pool.ts'
 
 const RETRY_MS = 250
 

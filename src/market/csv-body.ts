@@ -1,6 +1,6 @@
 // Parses a CSV file in the body of a request into rows for a verb.
 import { invalid } from '#core/errors.ts'
-import { csvRows, FeedError, type FeedLine } from '#core/feed.ts'
+import { csvRows, FeedError, type FeedLine } from '#core/files/feed.ts'
 import { truncate } from '#prices/sources/cells.ts'
 
 type Cells = Record<string, string>

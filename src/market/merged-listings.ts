@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
-import type { PriceKey } from '#prices/service-price.ts'
+import type { PriceKey } from '#prices/writing/service-price.ts'
 
 /** The moved rows. */
 interface MovedListing {

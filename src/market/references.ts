@@ -6,7 +6,7 @@ import { minorToNumber, parseMinor } from '#core/money.ts'
 import { liveItemIds } from '#db/live-item.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { STATES } from '#prices/evidence/types.ts'
-import type { Rates } from '#prices/rates.ts'
+import type { Rates } from '#prices/rates/rates.ts'
 import type { ListingRow } from './store.ts'
 
 const MAX_ID = 2 ** 31 - 1

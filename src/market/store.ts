@@ -12,8 +12,8 @@ import { liveItem } from '#db/live-item.ts'
 import { pageOf } from '#db/page.ts'
 import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
 import { mapUniqueViolation } from '#db/unique.ts'
-import { listingSlug } from './fields.ts'
-import { periodEnds, QUEUED, REJECTED, statusAt } from './rules.ts'
+import { listingSlug } from './records/fields.ts'
+import { periodEnds, QUEUED, REJECTED, statusAt } from './records/rules.ts'
 import type { StoredListing } from './types.ts'
 
 /** The versions in which price, stock, and content or SKU were last changed; null if never since the listing was created. */

@@ -4,13 +4,13 @@ import { type Static, Type } from '#core/input.ts'
 import type { Market } from '#core/markets.ts'
 import { namedValues } from '#core/named-values.ts'
 import type { HasPrecondition } from '#core/precondition.ts'
-import { genre } from '#catalogue/fields.ts'
-import type { WriteCtx } from '#db/change.ts'
-import { SHIPPING_PAYERS } from './fields.ts'
-import { STATUSES } from './rules.ts'
+import { genre } from '#catalogue/records/fields.ts'
+import type { WriteCtx } from '#db/changes/change.ts'
+import { SHIPPING_PAYERS } from './records/fields.ts'
+import { STATUSES } from './records/rules.ts'
 import { ListingExplanationSchema } from './snapshot/explain-listing.ts'
 import type { ListingSnapshot } from './snapshot/listings.ts'
-import { HINDRANCE_CODES } from './visibility.ts'
+import { HINDRANCE_CODES } from './records/visibility.ts'
 
 /** The operator's settings for the marketplace. */
 export interface MarketSettings {

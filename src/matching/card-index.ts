@@ -1,6 +1,6 @@
 // Finds the item that a row of a price list or collection file describes, among all items in memory.
 import { type ParsedDescription, parseDescription } from './descriptions.ts'
-import { byPlainness, FIT, finishWords } from '#catalogue/finishes.ts'
+import { byPlainness, FIT, finishWords } from '#catalogue/records/finishes.ts'
 import { likeness } from './names.ts'
 import { looseNumber, normalNumber, withoutSetCode } from './numbers.ts'
 import type { Decisions, MatchRecord, Reason, SetMap } from './records.ts'

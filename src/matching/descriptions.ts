@@ -1,6 +1,6 @@
 // Normalises how a row of a file describes a card: separates the name from number and printing.
 import { sameCode } from '#index/codes.ts'
-import { FIT, type Fit, finishFit, finishWords } from '#catalogue/finishes.ts'
+import { FIT, type Fit, finishFit, finishWords } from '#catalogue/records/finishes.ts'
 import { looseName, normalName } from './names.ts'
 import { totalOf } from './numbers.ts'
 import type { SourceCard } from './source-cards.ts'

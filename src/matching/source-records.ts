@@ -1,6 +1,6 @@
 // Builds source records from parsed catalogue files.
-import type { CategoryRecord, ItemRecord } from '#catalogue/records.ts'
-import { finishSlug } from '#catalogue/finishes.ts'
+import type { CategoryRecord, ItemRecord } from '#catalogue/records/records.ts'
+import { finishSlug } from '#catalogue/records/finishes.ts'
 import { cardKey, type MatchRecord, type MatchSet, recordKey } from './records.ts'
 
 /** Language families by source. All other sources are `intl`, except punk-records, whose ids contain the language. */

@@ -1,16 +1,16 @@
 // Operator API: accounts, their credits and their keys.
 import { addCredits } from '#accounts/add-credits.ts'
 import { changeAccount } from '#accounts/change-account.ts'
-import { changeKey } from '#accounts/change-key.ts'
+import { changeKey } from '#accounts/keys/change-key.ts'
 import { createAccount } from '#accounts/create-account.ts'
-import { createKey } from '#accounts/create-key.ts'
+import { createKey } from '#accounts/keys/create-key.ts'
 import { getAccount } from '#accounts/get-account.ts'
 import { listAccounts } from '#accounts/list-accounts.ts'
 import { listCredits } from '#accounts/list-credits.ts'
-import { listKeys } from '#accounts/list-keys.ts'
-import { listUsage } from '#accounts/list-usage.ts'
-import { revokeKey } from '#accounts/revoke-key.ts'
-import { rotateKey } from '#accounts/rotate-key.ts'
+import { listKeys } from '#accounts/keys/list-keys.ts'
+import { listUsage } from '#accounts/keys/list-usage.ts'
+import { revokeKey } from '#accounts/keys/revoke-key.ts'
+import { rotateKey } from '#accounts/keys/rotate-key.ts'
 import {
   type Account,
   AccountSchema,
@@ -22,8 +22,8 @@ import {
   KeyUsageSchema,
   type NewApiKey,
   NewApiKeySchema,
-} from '#accounts/types.ts'
-import type { WriteCtx } from '#db/change.ts'
+} from '#accounts/credentials/types.ts'
+import type { WriteCtx } from '#db/changes/change.ts'
 import { paged, type Route } from '#http/route.ts'
 
 export const accountRoutes: Route<WriteCtx>[] = [

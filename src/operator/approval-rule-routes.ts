@@ -3,8 +3,14 @@ import { Type } from '#core/input.ts'
 import { paged, type Route } from '#http/route.ts'
 import { type Backtest, BacktestSchema } from '#market/approval/backtest.ts'
 import { type ApprovalRule, ApprovalRuleSchema, RuleLogSchema } from '#market/approval/rule-store.ts'
-import { backtestApprovalRule, createApprovalRule, listApprovalRuleLog, listApprovalRules, updateApprovalRule } from '#market/approval-rules.ts'
-import { type Reopened, ReopenedSchema, reopenRuleDecisions } from '#market/reopen-rule-decisions.ts'
+import {
+  backtestApprovalRule,
+  createApprovalRule,
+  listApprovalRuleLog,
+  listApprovalRules,
+  updateApprovalRule,
+} from '#market/approval/approval-rules.ts'
+import { type Reopened, ReopenedSchema, reopenRuleDecisions } from '#market/approval/reopen-rule-decisions.ts'
 import type { MarketWriteCtx } from '#market/types.ts'
 
 const tag = 'Approval rules'

@@ -1,15 +1,20 @@
 // Operator API: categories, items and groups.
-import { changeCategory } from '#catalogue/change-category.ts'
-import { changeItem } from '#catalogue/change-item.ts'
-import { createCategory } from '#catalogue/create-category.ts'
-import { completeQuery, CompletionsSchema } from '#catalogue/complete-query.ts'
+import { changeCategory } from '#catalogue/categories/change-category.ts'
+import { changeItem } from '#catalogue/items/change-item.ts'
+import { createCategory } from '#catalogue/categories/create-category.ts'
+import { completeQuery, CompletionsSchema } from '#catalogue/search/complete-query.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
-import { createItem } from '#catalogue/create-item.ts'
+import { createItem } from '#catalogue/items/create-item.ts'
 import type { Completions } from '#catalogue/field-query/complete.ts'
-import { explainStoredPrice, type StoredExplainCtx, type StoredPriceExplanation, StoredPriceExplanationSchema } from '#catalogue/explain-price.ts'
-import { getStoredItem, type ListedItems, listItemSources, listStoredItems } from '#catalogue/read-stored-items.ts'
-import { listStoredCategories } from '#catalogue/list-stored-categories.ts'
-import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'
+import {
+  explainStoredPrice,
+  type StoredExplainCtx,
+  type StoredPriceExplanation,
+  StoredPriceExplanationSchema,
+} from '#catalogue/items/explain-price.ts'
+import { getStoredItem, type ListedItems, listItemSources, listStoredItems } from '#catalogue/items/read-stored-items.ts'
+import { listStoredCategories } from '#catalogue/categories/list-stored-categories.ts'
+import { type Group, GroupSchema, listGroups } from '#catalogue/categories/list-groups.ts'
 import {
   ListedItemSchema,
   type PricedItem,
@@ -23,7 +28,7 @@ import {
 } from '#catalogue/stored-schemas.ts'
 import { Type } from '#core/input.ts'
 import { paged, type Route } from '#http/route.ts'
-import type { PriceWriteCtx } from '#prices/types.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
 
 export const catalogueRoutes: Route<PriceWriteCtx & StoredExplainCtx & CatalogueNode>[] = [
   {

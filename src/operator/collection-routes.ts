@@ -17,9 +17,9 @@ import {
   StoredCollectionSchema,
   type WorthDay,
   WorthDaySchema,
-} from '#collections/types.ts'
+} from '#collections/records/types.ts'
 import { Type } from '#core/input.ts'
-import type { WriteCtx } from '#db/change.ts'
+import type { WriteCtx } from '#db/changes/change.ts'
 import { paged, type Route } from '#http/route.ts'
 import type { ImportQueue } from '#imports/queue.ts'
 import type { Upload } from '#imports/upload.ts'

@@ -1,5 +1,5 @@
 // Operator API: dumps of the catalogue, created every night and on demand.
-import type { WriteCtx } from '#db/change.ts'
+import type { WriteCtx } from '#db/changes/change.ts'
 import { type DumpState, DumpStateSchema, getDumpState } from '#dumps/get-dump-state.ts'
 import type { DumpCtx } from '#dumps/maker.ts'
 import { startDump } from '#dumps/start-dump.ts'

@@ -1,11 +1,11 @@
 // Operator API: held prices.
 import { Type } from '#core/input.ts'
 import { paged, type Route } from '#http/route.ts'
-import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
-import { acceptHeldPrices, type DecidedCount, discardHeldPrices } from '#prices/decide-held-prices.ts'
-import { type HeldPrice, HeldPriceSchema } from '#prices/held.ts'
-import { listHeldPrices } from '#prices/list-held-prices.ts'
-import type { PriceWriteCtx } from '#prices/types.ts'
+import { acceptHeldPrice, discardHeldPrice } from '#prices/reviews/decide-held-price.ts'
+import { acceptHeldPrices, type DecidedCount, discardHeldPrices } from '#prices/reviews/decide-held-prices.ts'
+import { type HeldPrice, HeldPriceSchema } from '#prices/writing/held.ts'
+import { listHeldPrices } from '#prices/reviews/list-held-prices.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
 
 const DecidedSchema = Type.Object({ decided: Type.Integer({ description: 'Number of prices' }) }, { title: 'DecidedPrices' })
 

@@ -1,12 +1,12 @@
 // Operator API: merging of items, splitting them, and reverting either.
 import { paged, type Route } from '#http/route.ts'
-import { type Batch, BatchSchema } from '#identity/batches.ts'
-import { listMerges } from '#identity/list-merges.ts'
-import { mergeItem } from '#identity/merge-item.ts'
+import { type Batch, BatchSchema } from '#identity/merge/batches.ts'
+import { listMerges } from '#identity/merge/list-merges.ts'
+import { mergeItem } from '#identity/merge/merge-item.ts'
 import { revertBatch } from '#identity/revert-batch.ts'
-import { type Merge, MergeSchema } from '#identity/stored-merges.ts'
-import { splitItem } from '#identity/split-item.ts'
-import type { PriceWriteCtx } from '#prices/types.ts'
+import { type Merge, MergeSchema } from '#identity/merge/stored-merges.ts'
+import { splitItem } from '#identity/merge/split-item.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
 
 export const identityRoutes: Route<PriceWriteCtx>[] = [
   {

@@ -1,15 +1,15 @@
 // Operator API: listings and their approval.
 import type { Answer } from '#http/envelope.ts'
 import { paged, type OwnErrorCode, type Route } from '#http/route.ts'
-import { approveListing, rejectListing, requestListingChange } from '#market/decide-listing.ts'
-import { correctListing } from '#market/correct-listing.ts'
-import { createListing } from '#market/create-listing.ts'
-import { getStoredListing, listListings } from '#market/stored-listings.ts'
+import { approveListing, rejectListing, requestListingChange } from '#market/approval/decide-listing.ts'
+import { correctListing } from '#market/listings/correct-listing.ts'
+import { createListing } from '#market/listings/create-listing.ts'
+import { getStoredListing, listListings } from '#market/listings/stored-listings.ts'
 import { StoredDecisionSchema } from '#market/approval/decisions.ts'
 import { type ListingReview, ListingReviewSchema } from '#market/approval/review.ts'
-import { listListingDecisions, listWaiting, reviewListing, WaitingListingSchema } from '#market/approval-queue.ts'
+import { listListingDecisions, listWaiting, reviewListing, WaitingListingSchema } from '#market/approval/approval-queue.ts'
 import { type MarketWriteCtx, type StoredListing, StoredListingSchema } from '#market/types.ts'
-import { undoListingDecision } from '#market/undo-listing-decision.ts'
+import { undoListingDecision } from '#market/approval/undo-listing-decision.ts'
 
 const tag = 'Listings'
 const moves: OwnErrorCode[] = ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED']

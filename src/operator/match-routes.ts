@@ -1,15 +1,15 @@
 // Operator API: source records and sets pending a match decision.
 import { orNull } from '#core/fields.ts'
 import { paged, type Route } from '#http/route.ts'
-import { acceptMatch } from '#identity/accept-match.ts'
-import { acceptSetMatch, separateSetMatch, withdrawSetMatch } from '#identity/decide-set-match.ts'
-import { getMatch, listMatches, listSetMatches } from '#identity/read-matches.ts'
-import { type Match, MatchSchema } from '#identity/matches.ts'
-import { postponeMatch } from '#identity/postpone-match.ts'
-import { separateMatch } from '#identity/separate-match.ts'
-import { type SetMatch, SetMatchSchema } from '#identity/set-matches.ts'
-import { withdrawMatch } from '#identity/withdraw-match.ts'
-import type { PriceWriteCtx } from '#prices/types.ts'
+import { acceptMatch } from '#identity/review/accept-match.ts'
+import { acceptSetMatch, separateSetMatch, withdrawSetMatch } from '#identity/review/decide-set-match.ts'
+import { getMatch, listMatches, listSetMatches } from '#identity/review/read-matches.ts'
+import { type Match, MatchSchema } from '#identity/review/matches.ts'
+import { postponeMatch } from '#identity/review/postpone-match.ts'
+import { separateMatch } from '#identity/review/separate-match.ts'
+import { type SetMatch, SetMatchSchema } from '#identity/review/set-matches.ts'
+import { withdrawMatch } from '#identity/review/withdraw-match.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
 
 export const matchRoutes: Route<PriceWriteCtx>[] = [
   {

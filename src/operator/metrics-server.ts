@@ -1,7 +1,7 @@
 // A listener of its own for /metrics, so that nodes without the operator API can be monitored, on a port that clients cannot reach.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { addGate } from '#accounts/gate.ts'
-import type { Keyring } from '#accounts/keyring.ts'
+import { addGate } from '#accounts/keys/gate.ts'
+import type { Keyring } from '#accounts/keys/keyring.ts'
 import type { Log } from '#core/context.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { createServer } from '#http/server.ts'

@@ -1,8 +1,8 @@
 // Metrics in the Prometheus format: requests, memory, change feed lag, queues and feeds.
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
-import type { Keyring } from '#accounts/keyring.ts'
-import type { RateLimits } from '#accounts/rate-limits.ts'
-import { OTHER_KEYS } from '#accounts/usage.ts'
+import type { Keyring } from '#accounts/keys/keyring.ts'
+import type { RateLimits } from '#accounts/limits/rate-limits.ts'
+import { OTHER_KEYS } from '#accounts/keys/usage.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { DURATION_BUCKETS, type RequestCounts } from '#http/request-counts.ts'
 import type { ImageProxy } from '#images/image-proxy.ts'

@@ -1,8 +1,8 @@
 // Operator API: orders of the shop's checkout.
 import { paged, type Route } from '#http/route.ts'
-import { cancelOrder } from '#market/cancel-order.ts'
-import { getOrder, listOrders, listSales } from '#market/read-orders.ts'
-import { recordOrder } from '#market/record-order.ts'
+import { cancelOrder } from '#market/orders/cancel-order.ts'
+import { getOrder, listOrders, listSales } from '#market/orders/read-orders.ts'
+import { recordOrder } from '#market/orders/record-order.ts'
 import { type MarketWriteCtx, type Order, OrderSchema, type StoredOrder, StoredOrderSchema, StoredSaleSchema } from '#market/types.ts'
 
 const tag = 'Orders'

@@ -18,7 +18,7 @@ import {
   PersonTokenSchema,
 } from '#accounts/people/types.ts'
 import { Type } from '#core/input.ts'
-import type { WriteCtx } from '#db/change.ts'
+import type { WriteCtx } from '#db/changes/change.ts'
 import { paged, type Route } from '#http/route.ts'
 import { type FirstSteps, FirstStepsSchema, readFirstSteps } from './read-first-steps.ts'
 

@@ -1,12 +1,12 @@
 // Operator API: prices in question by item and cause, decisions about them, and undoing these.
 import { paged, type Route } from '#http/route.ts'
-import { decidePrices } from '#prices/decide-prices.ts'
-import { listPriceDecisions } from '#prices/list-price-decisions.ts'
-import { countPriceReviews, listPriceReviews } from '#prices/list-price-reviews.ts'
-import { decisionText, type PriceDecision, PriceDecisionSchema } from '#prices/price-decisions.ts'
-import { PriceReviewSchema, type ReviewCount, ReviewCountSchema, type ReviewCtx } from '#prices/reviews.ts'
-import { undoPriceDecision } from '#prices/undo-price-decision.ts'
-import type { PriceWriteCtx } from '#prices/types.ts'
+import { decidePrices } from '#prices/reviews/decide-prices.ts'
+import { listPriceDecisions } from '#prices/reviews/list-price-decisions.ts'
+import { countPriceReviews, listPriceReviews } from '#prices/reviews/list-price-reviews.ts'
+import { decisionText, type PriceDecision, PriceDecisionSchema } from '#prices/reviews/price-decisions.ts'
+import { PriceReviewSchema, type ReviewCount, ReviewCountSchema, type ReviewCtx } from '#prices/reviews/reviews.ts'
+import { undoPriceDecision } from '#prices/reviews/undo-price-decision.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
 
 export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
   {

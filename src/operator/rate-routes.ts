@@ -1,9 +1,9 @@
 // Operator API: exchange rates used to compare prices in different currencies.
 import { Type } from '#core/input.ts'
-import type { WriteCtx } from '#db/change.ts'
+import type { WriteCtx } from '#db/changes/change.ts'
 import { paged, type Route } from '#http/route.ts'
-import { listRates, RateSchema } from '#prices/list-rates.ts'
-import { setRates } from '#prices/set-rates.ts'
+import { listRates, RateSchema } from '#prices/rates/list-rates.ts'
+import { setRates } from '#prices/rates/set-rates.ts'
 
 export const rateRoutes: Route<WriteCtx>[] = [
   {

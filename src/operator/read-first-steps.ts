@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type Static, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'
 import { verb } from '#core/verb.ts'
-import type { ReadCtx } from '#db/change.ts'
+import type { ReadCtx } from '#db/changes/change.ts'
 
 const STEPS = namedValues('FirstStep', ['owner', 'catalogue', 'prices', 'rates', 'account', 'key', 'listing'])
 

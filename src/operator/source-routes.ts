@@ -1,10 +1,10 @@
 // Operator API: price sources, setting one aside, and the ids and figures that items share.
 import { Type } from '#core/input.ts'
 import { paged, type Route } from '#http/route.ts'
-import { listSharedIds, SharedIdSchema } from '#prices/list-shared-ids.ts'
-import { listSources, type PriceSource, PriceSourceSchema, type SourcesCtx } from '#prices/list-sources.ts'
-import { setSourceAside, type SourceTrust, SourceTrustSchema, takeSourceBack } from '#prices/source-trust.ts'
-import type { PriceWriteCtx } from '#prices/types.ts'
+import { listSharedIds, SharedIdSchema } from '#prices/reviews/list-shared-ids.ts'
+import { listSources, type PriceSource, PriceSourceSchema, type SourcesCtx } from '#prices/reviews/list-sources.ts'
+import { setSourceAside, type SourceTrust, SourceTrustSchema, takeSourceBack } from '#prices/reviews/source-trust.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
 
 export const sourceRoutes: Route<PriceWriteCtx & SourcesCtx>[] = [
   {

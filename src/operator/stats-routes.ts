@@ -2,7 +2,7 @@
 import { type Health, type HealthCtx, HealthSchema, readHealth } from '#health/read-health.ts'
 import type { Route } from '#http/route.ts'
 import type { MarketWriteCtx } from '#market/types.ts'
-import type { SourcesCtx } from '#prices/list-sources.ts'
+import type { SourcesCtx } from '#prices/reviews/list-sources.ts'
 import { type Activity, ActivitySchema, readActivity } from '#stats/read-activity.ts'
 import { readStats, type Stats, StatsSchema } from '#stats/read-stats.ts'
 

@@ -1,9 +1,9 @@
 // Operator API: search synonyms of the operator, in addition to the built-in ones.
-import { listSynonyms } from '#catalogue/list-synonyms.ts'
-import { setSynonyms, SynonymSchema } from '#catalogue/set-synonyms.ts'
-import type { Synonym } from '#catalogue/synonyms.ts'
+import { listSynonyms } from '#catalogue/search/list-synonyms.ts'
+import { setSynonyms, SynonymSchema } from '#catalogue/search/set-synonyms.ts'
+import type { Synonym } from '#catalogue/index/synonyms.ts'
 import { Type } from '#core/input.ts'
-import type { WriteCtx } from '#db/change.ts'
+import type { WriteCtx } from '#db/changes/change.ts'
 import type { Route } from '#http/route.ts'
 
 export const synonymRoutes: Route<WriteCtx>[] = [

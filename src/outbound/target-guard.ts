@@ -1,7 +1,7 @@
 // Restricts the addresses of outgoing requests: public ones and ranges opened by the operator, but never the service itself.
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
-import { type Address, type AddressRange, isInRange } from '#core/address-ranges.ts'
+import { type Address, type AddressRange, isInRange } from '#core/network/address-ranges.ts'
 import { type Reason, reason } from '#core/problems.ts'
 
 export interface GuardOptions {

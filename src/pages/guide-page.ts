@@ -1,6 +1,6 @@
 // The page of a guide: navigation between guides, and the article.
-import { filledIn, framed, GUIDES_PATH } from './frame.ts'
-import type { Guide } from './guides.ts'
+import { filledIn, framed, GUIDES_PATH } from './content/frame.ts'
+import type { Guide } from './content/guides.ts'
 
 export interface GuideFacts {
   guide: Guide

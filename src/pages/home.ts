@@ -1,5 +1,5 @@
 // Developer home page at `/` of the public listener: the service, its plans and a first request to copy.
-import { escapeHtml } from './html.ts'
+import { escapeHtml } from './content/html.ts'
 import { type Plan, PLAN_NAMES, PLANS } from '#core/plans.ts'
 
 export interface HomeFacts {

@@ -1,6 +1,6 @@
 // `/llms.txt`: a short overview of the service for language models, in Markdown.
-import { GUIDES_PATH } from './frame.ts'
-import type { Guide } from './guides.ts'
+import { GUIDES_PATH } from './content/frame.ts'
+import type { Guide } from './content/guides.ts'
 
 /** An endpoint in the overview. */
 export interface MappedEndpoint {

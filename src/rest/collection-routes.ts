@@ -15,7 +15,7 @@ import {
   type TaggedRecord,
   type WorthDay,
   WorthDaySchema,
-} from '#collections/types.ts'
+} from '#collections/records/types.ts'
 import { type ChangedRecord, updateCollectionItem } from '#collections/update-item.ts'
 import { Type } from '#core/input.ts'
 import { JSON_HEADERS } from '#http/response.ts'

@@ -1,5 +1,5 @@
 // Introductory texts of the REST reference: overview, groups and webhooks.
-import { ExpireEventSchema, SaleEventSchema } from '#webhooks/event-body.ts'
+import { ExpireEventSchema, SaleEventSchema } from '#webhooks/events/event-body.ts'
 
 /** @param url under which clients reach the service */
 export const apiDescription = (url: string): string => `

@@ -1,5 +1,5 @@
 // The caller's account, key, limits and usage.
-import { type Me, type MeCtx, MeSchema, readMe } from '#accounts/read-me.ts'
+import { type Me, type MeCtx, MeSchema, readMe } from '#accounts/keys/read-me.ts'
 import type { Route } from '#http/route.ts'
 
 export const meRoutes: Route<MeCtx>[] = [

@@ -1,11 +1,11 @@
 // The public price history and the explanation of a price: additions to the interface.
-import { type ExplainCtx, explainPrice } from '#catalogue/explain-price.ts'
-import { type ChartCtx, readPriceChart } from '#catalogue/read-price-chart.ts'
-import { type PricePeriod, PricePeriodSchema, readPriceHistory } from '#catalogue/read-price-history.ts'
+import { type ExplainCtx, explainPrice } from '#catalogue/items/explain-price.ts'
+import { type ChartCtx, readPriceChart } from '#catalogue/items/read-price-chart.ts'
+import { type PricePeriod, PricePeriodSchema, readPriceHistory } from '#catalogue/items/read-price-history.ts'
 import { Type } from '#core/input.ts'
 import type { Route } from '#http/route.ts'
-import { type PriceExplanation, PriceExplanationSchema } from '#prices/explain.ts'
-import { type PriceChart, PriceChartSchema } from '#prices/price-chart.ts'
+import { type PriceExplanation, PriceExplanationSchema } from '#prices/reviews/explain.ts'
+import { type PriceChart, PriceChartSchema } from '#prices/history/price-chart.ts'
 
 export const priceRoutes: Route<ExplainCtx & ChartCtx>[] = [
   {

@@ -1,9 +1,9 @@
 // Sales of an account: its order lines, and its monthly statement.
 import { Readable } from 'node:stream'
-import { csvLine } from '#core/csv.ts'
+import { csvLine } from '#core/files/csv.ts'
 import { paged, type FileAnswer, type Route } from '#http/route.ts'
-import { listMyOrders } from '#market/list-my-orders.ts'
-import { type ReadStatement, readStatement } from '#market/read-statement.ts'
+import { listMyOrders } from '#market/orders/list-my-orders.ts'
+import { type ReadStatement, readStatement } from '#market/orders/read-statement.ts'
 import { type MarketCtx, OwnSaleSchema, type StatementLine, StatementSchema } from '#market/types.ts'
 
 const tag = 'Listings'

@@ -1,7 +1,7 @@
 // The vacation of a seller.
 import { orNull } from '#core/fields.ts'
 import type { Route } from '#http/route.ts'
-import { endVacation, getVacation, setVacation, type VacationAnswer, VacationSchema } from '#market/own-vacation.ts'
+import { endVacation, getVacation, setVacation, type VacationAnswer, VacationSchema } from '#market/seller/own-vacation.ts'
 import type { MarketCtx } from '#market/types.ts'
 
 const path = '/plus/vacation'

@@ -1,7 +1,7 @@
 // The number of active listings that buyers see.
 import { type RawBuilder, sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
-import { PUBLISHED } from '#market/rules.ts'
+import { PUBLISHED } from '#market/records/rules.ts'
 
 /** The number of active listings that are hidden because their seller is suspended or on vacation. */
 export function hiddenListings(now: Date): RawBuilder<number> {

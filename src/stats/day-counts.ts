@@ -4,7 +4,7 @@ import type { Market } from '#core/markets.ts'
 import { localTime } from '#core/time.ts'
 import { call } from '#core/verb.ts'
 import type { Queryable } from '#db/schema.ts'
-import type { SourcesCtx } from '#prices/list-sources.ts'
+import type { SourcesCtx } from '#prices/reviews/list-sources.ts'
 import { readStats } from './read-stats.ts'
 
 /** A source's priced items, by group of labels. */

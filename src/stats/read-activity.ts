@@ -6,7 +6,7 @@ import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
-import { inTransaction } from '#db/transaction.ts'
+import { inTransaction } from '#db/connection/transaction.ts'
 import { fetchAccount } from '#accounts/store.ts'
 import type { MarketWriteCtx } from '#market/types.ts'
 import {

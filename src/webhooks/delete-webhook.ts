@@ -2,9 +2,9 @@
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount } from '#core/verb.ts'
-import { change } from '#db/change.ts'
-import { writeVerb } from '#db/write-verb.ts'
-import { cancelPending } from './queue.ts'
+import { change } from '#db/changes/change.ts'
+import { writeVerb } from '#db/changes/write-verb.ts'
+import { cancelPending } from './delivery/queue.ts'
 import { removeWebhook } from './store.ts'
 import type { WebhookCtx } from './types.ts'
 

@@ -1,6 +1,6 @@
 // Emits sale and expiry events in the transaction that causes them: all for the feed, enabled kinds also for the webhook.
 import type { Tx } from '#db/schema.ts'
-import { type EventKind, type EventTime, eventBody, type Expiry, expiryData, type Sale, saleData } from './event-body.ts'
+import { type EventKind, type EventTime, eventBody, type Expiry, expiryData, type Sale, saleData } from './events/event-body.ts'
 import { appendEvents } from './event-positions.ts'
 import { receiversOf } from './store.ts'
 

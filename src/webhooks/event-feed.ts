@@ -1,5 +1,5 @@
 // Event feed of this node: concurrent readers share one statement, and commits wake waiting requests.
-import type { LongPolls, Wait } from '#db/long-polls.ts'
+import type { LongPolls, Wait } from '#db/changes/long-polls.ts'
 import type { Db } from '#db/schema.ts'
 import { type FeedRequest, type FeedBounds, type FeedPart, readParts } from './event-positions.ts'
 

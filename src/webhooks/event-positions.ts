@@ -1,9 +1,9 @@
 // SQL of the feed: every sale and expiry has a position among the events of its account, in commit order.
 import { sql } from 'kysely'
-import { announce } from '#db/announce.ts'
+import { announce } from '#db/connection/announce.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import type { EventKind } from './event-body.ts'
-import { WAKE_CHANNEL } from './queue.ts'
+import type { EventKind } from './events/event-body.ts'
+import { WAKE_CHANNEL } from './delivery/queue.ts'
 
 /** Notification channel for committed events; the payload is the account's id. */
 export const EVENTS_CHANNEL = 'mintmark_events'

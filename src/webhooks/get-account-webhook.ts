@@ -2,7 +2,7 @@
 import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import type { ReadCtx } from '#db/change.ts'
+import type { ReadCtx } from '#db/changes/change.ts'
 import { fetchAccountWebhook } from './store.ts'
 import type { AccountWebhook } from './types.ts'
 

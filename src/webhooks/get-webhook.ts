@@ -2,7 +2,7 @@
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
-import { visibleTo } from './secrets.ts'
+import { visibleTo } from './delivery/secrets.ts'
 import { findWebhook } from './store.ts'
 import type { Webhook, WebhookReadCtx } from './types.ts'
 

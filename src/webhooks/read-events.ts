@@ -4,9 +4,9 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { ownAccount, verb } from '#core/verb.ts'
-import { cursorAt, eventCursor, positionOf } from './event-cursor.ts'
+import { cursorAt, eventCursor, positionOf } from './events/event-cursor.ts'
 import { isOutside } from './event-feed.ts'
-import { messageId } from './notification.ts'
+import { messageId } from './events/notification.ts'
 import type { AccountEvent, AccountEvents, FeedCtx } from './types.ts'
 
 const MAX_WAIT_SECONDS = 30

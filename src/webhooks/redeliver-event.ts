@@ -3,7 +3,7 @@ import { conflict } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
 import { findWebhook, lockEvent, noWebhook, requeueEvent } from './store.ts'
 
 export const redeliverEvent = verb(

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'
-import { retrying } from '#db/transaction.ts'
+import { retrying } from '#db/connection/transaction.ts'
 
 const BATCH = 1_000
 

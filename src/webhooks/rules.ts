@@ -2,7 +2,7 @@
 import pg from 'pg'
 import type { Config } from '#config.ts'
 import type { Log } from '#core/context.ts'
-import { readDatabaseAddress } from '#core/database-address.ts'
+import { readDatabaseAddress } from '#core/network/database-address.ts'
 import { openSealing, type Sealing } from '#core/sealing.ts'
 import { secretKeyOf, WRONG_KEY_ADVICE } from '#db/secret-key.ts'
 import type { Db } from '#db/schema.ts'

@@ -2,13 +2,13 @@
 import { type Insertable, sql } from 'kysely'
 import { conflict, notFound, type ServiceError } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'
-import { announce } from '#db/announce.ts'
+import { announce } from '#db/connection/announce.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
-import type { EventKind } from './event-body.ts'
-import { ATTEMPTS, WAKE_CHANNEL } from './queue.ts'
-import type { ProbeResult } from './probes.ts'
-import type { SealedSecrets } from './secrets.ts'
+import type { EventKind } from './events/event-body.ts'
+import { ATTEMPTS, WAKE_CHANNEL } from './delivery/queue.ts'
+import type { ProbeResult } from './delivery/probes.ts'
+import type { SealedSecrets } from './delivery/secrets.ts'
 import type { AccountWebhook, Webhook, WebhookEvent, WebhookLog } from './types.ts'
 
 type Settings = Omit<Webhook, 'secret'>

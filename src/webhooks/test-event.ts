@@ -1,6 +1,6 @@
 // Test events with sample data in the format of real ones.
 import type { Tx } from '#db/schema.ts'
-import { type EventKind, type EventTime, eventBody, expiryData, saleData } from './event-body.ts'
+import { type EventKind, type EventTime, eventBody, expiryData, saleData } from './events/event-body.ts'
 import { insertEvents } from './store.ts'
 
 const SALE = {

@@ -1,12 +1,12 @@
 // Failed authentications on both listeners: limited by address, answered without the database, and recorded.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createOperatorToken } from '#accounts/operator-tokens.ts'
-import { hashKey, last4, newKey } from '#accounts/key-format.ts'
-import { NO_SCOPE } from '#accounts/key-scope.ts'
+import { createOperatorToken } from '#accounts/keys/operator-tokens.ts'
+import { hashKey, last4, newKey } from '#accounts/credentials/key-format.ts'
+import { NO_SCOPE } from '#accounts/credentials/key-scope.ts'
 import { insertKey } from '#accounts/store.ts'
 import { call } from '#core/verb.ts'
-import { change } from '#db/change.ts'
+import { change } from '#db/changes/change.ts'
 import { OPERATOR_TOKEN, send, type Sending, silent, startTestNode, type TestNode, until } from '../support/node.ts'
 import { countLookups } from './lookups.ts'
 

@@ -1,7 +1,7 @@
 // Keys: generated well formed, rejected after a change of any character, uniformly random.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hashKey, isWellFormed, last4, newKey } from '#accounts/key-format.ts'
+import { hashKey, isWellFormed, last4, newKey } from '#accounts/credentials/key-format.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

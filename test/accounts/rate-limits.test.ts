@@ -1,6 +1,6 @@
 // Rate limits: one count per minute and account, compared with its plan's limit, and reported in headers.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { rateLimitHeaders, RateLimits } from '#accounts/rate-limits.ts'
+import { rateLimitHeaders, RateLimits } from '#accounts/limits/rate-limits.ts'
 import type { Plan } from '#core/plans.ts'
 import type { Viewer } from '#core/verb.ts'
 

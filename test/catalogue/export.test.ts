@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportCatalogue, type ExportFilter } from '#catalogue/export.ts'
-import { createItem } from '#catalogue/create-item.ts'
+import { createItem } from '#catalogue/items/create-item.ts'
 import { call } from '#core/verb.ts'
 import { importFiles, importText, startTestNode, type TestNode } from '../support/node.ts'
 

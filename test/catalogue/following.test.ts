@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newKey } from '#accounts/key-format.ts'
-import { startEmbedded } from '#db/embedded.ts'
+import { newKey } from '#accounts/credentials/key-format.ts'
+import { startEmbedded } from '#db/local/embedded.ts'
 import { migrate } from '#db/migrate.ts'
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import { importText, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
 
 const SET = { type: 'category', market: 'service', ref: 't', name: 'Set', game: 'pokemon', parent: null, image: null }

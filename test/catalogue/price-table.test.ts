@@ -1,7 +1,7 @@
 // Prices in flat columns compared with a map, under random changes and after packing.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PriceTable } from '#catalogue/snapshot/price-table.ts'
+import { PriceTable } from '#catalogue/index/price-table.ts'
 
 /** The last price is too large for the short column. */
 const LABELS = [4, 5, 8, 70_000]

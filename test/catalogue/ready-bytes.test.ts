@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { readConfig } from '#config.ts'
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
 

@@ -1,8 +1,8 @@
 // The review of matches in a real browser: decided by keyboard and by mouse, one record or a whole set, and withdrawn.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Match } from '#identity/matches.ts'
-import type { SetMatch } from '#identity/set-matches.ts'
+import type { Match } from '#identity/review/matches.ts'
+import type { SetMatch } from '#identity/review/set-matches.ts'
 import type { Stats } from '../../src/stats/read-stats.ts'
 import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { importFiles, startTestNode, type TestNode, until } from '../support/node.ts'

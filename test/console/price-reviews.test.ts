@@ -1,9 +1,9 @@
 // The review of prices in a real browser: groups with both sides, decided by keyboard and by mouse, one by one or all that match, and undone.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { judgeAllPrices } from '#prices/judge-all.ts'
-import type { PriceDecision } from '#prices/price-decisions.ts'
-import type { PriceReview } from '#prices/reviews.ts'
+import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
+import type { PriceDecision } from '#prices/reviews/price-decisions.ts'
+import type { PriceReview } from '#prices/reviews/reviews.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
 import { announced, launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TURKISH } from '../../ui/words/rules-tr.ts'
 import { type Reason, textIn, textOf } from '#core/problems.ts'
-import type { ImportDetail } from '#prices/stored-imports.ts'
+import type { ImportDetail } from '#prices/imports/stored-imports.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { importFiles, importText, OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'

@@ -1,6 +1,6 @@
 // Sign-in to the console, on two nodes: the cookie, what makes the operator API accept it, and what ends it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOperatorToken, revokeOperatorToken } from '#accounts/operator-tokens.ts'
+import { createOperatorToken, revokeOperatorToken } from '#accounts/keys/operator-tokens.ts'
 import { call } from '#core/verb.ts'
 import { OPERATOR_TOKEN, startTestNode, type TestNode, until } from '../support/node.ts'
 

@@ -1,8 +1,8 @@
 // CSV cells come back unchanged, and no column of a spreadsheet in any locale begins with a formula.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { csvLine, unescapeCell } from '#core/csv.ts'
-import { csvRows } from '#core/feed.ts'
+import { csvLine, unescapeCell } from '#core/files/csv.ts'
+import { csvRows } from '#core/files/feed.ts'
 
 async function* bytesOf(text: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(text)

@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { csvRows, type FeedSource, gunzip, jsonEntries, ndjsonRows, utf8Text } from '#core/feed.ts'
+import { csvRows, type FeedSource, gunzip, jsonEntries, ndjsonRows, utf8Text } from '#core/files/feed.ts'
 import { reason } from '#core/problems.ts'
 
 async function* pieces(bytes: Uint8Array, size: number) {

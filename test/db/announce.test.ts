@@ -2,9 +2,9 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { announce } from '#db/announce.ts'
-import { type Database, openPool } from '#db/pool.ts'
-import { inTransaction } from '#db/transaction.ts'
+import { announce } from '#db/connection/announce.ts'
+import { type Database, openPool } from '#db/connection/pool.ts'
+import { inTransaction } from '#db/connection/transaction.ts'
 import { until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 

@@ -1,8 +1,8 @@
 // The change feed on its own: a gap is not forgotten when the reload fails, and a restored database is noticed.
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ChangeFeed } from '#db/change-feed.ts'
-import { openPool } from '#db/pool.ts'
+import { ChangeFeed } from '#db/changes/change-feed.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
 

@@ -1,9 +1,9 @@
 // An unresponsive database: waiting queries fail within 3 s and work again at once afterwards; slow queries are left alone.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Db } from '#db/schema.ts'
-import { isUnavailable } from '#db/transaction.ts'
+import { isUnavailable } from '#db/connection/transaction.ts'
 import { Notices } from '#jobs/notices.ts'
 import { openNetworkProxy, viaProxy, targetOf } from '../../reliability/network-proxy.ts'
 import { until } from '../support/node.ts'

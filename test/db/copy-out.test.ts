@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyOut } from '#db/copy.ts'
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
 

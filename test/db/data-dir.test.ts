@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, sta
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { canRead, claimDataDir, ensureSecret, identify } from '#db/data-dir.ts'
+import { canRead, claimDataDir, ensureSecret, identify } from '#db/local/data-dir.ts'
 
 let parent: string
 let dataDir: string
@@ -42,7 +42,7 @@ test('a claim of a killed process, of a reused process id, or a truncated one is
 
 test('of many concurrent claims, one succeeds', async () => {
   const program = `
-    import { claimDataDir } from '#db/data-dir.ts'
+    import { claimDataDir } from '#db/local/data-dir.ts'
     try {
       claimDataDir(${JSON.stringify(dataDir)})
       console.log('mine')

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { processStart } from '#db/data-dir.ts'
-import { embeddedConnection, type EmbeddedServer, startEmbedded } from '#db/embedded.ts'
+import { processStart } from '#db/local/data-dir.ts'
+import { embeddedConnection, type EmbeddedServer, startEmbedded } from '#db/local/embedded.ts'
 
 const isRoot = process.getuid?.() === 0
 let dataDir: string
@@ -50,7 +50,7 @@ async function query(url: string, text: string): Promise<unknown[][]> {
 /** Another process of this program that runs the server. */
 async function startElsewhere(): Promise<{ child: ChildProcess; serverPid: number; url: string }> {
   const program = `
-    import { startEmbedded } from '#db/embedded.ts'
+    import { startEmbedded } from '#db/local/embedded.ts'
     const log = { info() {}, warn() {} }
     const server = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log })
     console.log(JSON.stringify({ serverPid: server.pid(), url: server.url }))

@@ -1,13 +1,13 @@
 // What counts as an empty database: only data from migrations and running nodes, nothing that a user wrote.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createOperatorToken } from '#accounts/operator-tokens.ts'
+import { createOperatorToken } from '#accounts/keys/operator-tokens.ts'
 import { call } from '#core/verb.ts'
 import { isUntouched } from '#db/emptiness.ts'
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { workerHeartbeat } from '#jobs/heartbeat.ts'
-import { setRates } from '#prices/set-rates.ts'
+import { setRates } from '#prices/rates/set-rates.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 let db: Db

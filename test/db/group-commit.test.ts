@@ -1,8 +1,8 @@
 // Group commit: one commit for many writes, a response for each, nothing written twice, and no waiting for unrelated writes.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { groupCommit } from '#db/group-commit.ts'
-import { openPool } from '#db/pool.ts'
+import { groupCommit } from '#db/changes/group-commit.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { migrate, pendingMigrations } from '#db/migrate.ts'
-import { type Database, openPool } from '#db/pool.ts'
+import { type Database, openPool } from '#db/connection/pool.ts'
 import { until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 

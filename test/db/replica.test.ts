@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '#config.ts'
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import { readFromReplica } from '#db/replica.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { startNode } from '#node.ts'

@@ -1,8 +1,8 @@
 // Transactions: conflicts run again, failures roll back, no connection is lost.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Database, openPool } from '#db/pool.ts'
-import { inTransaction, isUnavailable } from '#db/transaction.ts'
+import { type Database, openPool } from '#db/connection/pool.ts'
+import { inTransaction, isUnavailable } from '#db/connection/transaction.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 interface Schema {

@@ -1,8 +1,8 @@
 // Cached bytes of items, and responses written from them: a lookup returns the latest bytes stored for that version.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ItemBytes } from '#graphql/item-bytes.ts'
-import { Output } from '#graphql/output.ts'
+import { ItemBytes } from '#graphql/execution/item-bytes.ts'
+import { Output } from '#graphql/execution/output.ts'
 import { runs } from '../support/runs.ts'
 
 const output = new Output()

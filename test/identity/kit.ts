@@ -1,8 +1,8 @@
 // Shared by the tests of merges: duplicates of a card with everything that can refer to an item, and digests of all tables.
 import { sql } from 'kysely'
 import { exportCatalogue } from '#catalogue/export.ts'
-import type { Batch } from '#identity/batches.ts'
-import type { Merge } from '#identity/stored-merges.ts'
+import type { Batch } from '#identity/merge/batches.ts'
+import type { Merge } from '#identity/merge/stored-merges.ts'
 import { collector, makeCollection } from '../collections/kit.ts'
 import { operator, orderId, published } from '../market/kit.ts'
 import { importText, type Reply, send, type TestNode } from '../support/node.ts'

@@ -1,7 +1,7 @@
 // Merging of items: what moves, what every lookup returns for the old id, and what other nodes know about it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { collector } from '../collections/kit.ts'
-import type { Merge } from '#identity/stored-merges.ts'
+import type { Merge } from '#identity/merge/stored-merges.ts'
 import { ask } from '../graphql/client.ts'
 import { pending } from '../market/kit.ts'
 import { importText, send, startTwoNodes, type TestNode, until } from '../support/node.ts'

@@ -1,6 +1,6 @@
 // Splitting the data of one source out of an item, and reverting the split.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Batch } from '#identity/batches.ts'
+import type { Batch } from '#identity/merge/batches.ts'
 import { exported, pokemontcgCards, pokemontcgSets, tcgdexCards, tcgdexSets } from '../imports/one-card.ts'
 import { importFiles, startTestNode, type TestNode } from '../support/node.ts'
 import { item, merge, operator, postPrices, undo } from './kit.ts'

@@ -1,8 +1,8 @@
 // The catalogue after several imports depends on what the files state, not on their order.
 import { expect, test } from 'vitest'
 import { readConfig } from '#config.ts'
-import type { WriteCtx } from '#db/change.ts'
-import { openPool } from '#db/pool.ts'
+import type { WriteCtx } from '#db/changes/change.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { importFiles, importText } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ImportQueue } from '#imports/queue.ts'
-import { openImport } from '#prices/imports.ts'
+import { openImport } from '#prices/imports/imports.ts'
 import { silent, startTestNode, type TestNode, until } from '../support/node.ts'
 
 let node: TestNode

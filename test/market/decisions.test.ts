@@ -1,10 +1,10 @@
 // Decisions about listings over the operator API: their data, requests for changes, and undo within a minute.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '#core/verb.ts'
-import { setRates } from '#prices/set-rates.ts'
+import { setRates } from '#prices/rates/set-rates.ts'
 import type { StoredDecision } from '#market/approval/decisions.ts'
 import type { ListingReview } from '#market/approval/review.ts'
-import type { WaitingListing } from '#market/approval-queue.ts'
+import type { WaitingListing } from '#market/approval/approval-queue.ts'
 import { startTestNode, startTwoNodes, type TestNode } from '../support/node.ts'
 import { DAY_MS, found, type Grades, makeCatalogue, operator, orderId, pending, plus, published } from './kit.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeShop } from '#cli/make-demo.ts'
+import { makeShop } from '#cli/demo/make-demo.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 import { STATUS_LIST } from './kit.ts'
 

@@ -1,6 +1,6 @@
 // Publication periods that end: hidden to the second, expired and notified exactly once, with any number of processes and writers.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expireListings } from '#market/expire-listings.ts'
+import { expireListings } from '#market/listings/expire-listings.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
 import { endPeriods, found, makeCatalogue, operator, plus, published } from './kit.ts'
 

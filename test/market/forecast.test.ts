@@ -1,6 +1,6 @@
 // A write with `dry_run=1`: its effect over REST and GraphQL, rejected like the write itself, and without any change.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createKey } from '#accounts/create-key.ts'
+import { createKey } from '#accounts/keys/create-key.ts'
 import { call } from '#core/verb.ts'
 import type { Forecast, UsualWait } from '#market/types.ts'
 import { listingRoutes } from '#rest/listing-routes.ts'

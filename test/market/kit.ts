@@ -1,7 +1,7 @@
 // Shared by the tests of the marketplace: a small catalogue with prices, listings and orders on a test node.
-import { createListing } from '#market/create-listing.ts'
-import { expireListings } from '#market/expire-listings.ts'
-import { approveListing } from '#market/decide-listing.ts'
+import { createListing } from '#market/listings/create-listing.ts'
+import { expireListings } from '#market/listings/expire-listings.ts'
+import { approveListing } from '#market/approval/decide-listing.ts'
 import type { StoredListing } from '#market/types.ts'
 import { call } from '#core/verb.ts'
 import { importText, OPERATOR_TOKEN, type Reply, send, type TestNode, until } from '../support/node.ts'

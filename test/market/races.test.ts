@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addCredits } from '#accounts/add-credits.ts'
-import { approveListing } from '#market/decide-listing.ts'
+import { approveListing } from '#market/approval/decide-listing.ts'
 import { call } from '#core/verb.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import { post } from '../graphql/client.ts'

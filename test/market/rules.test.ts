@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { textOf } from '#core/problems.ts'
-import { ACTIONS, decide, type Facts, STATUSES, statusAt, TABLE } from '#market/rules.ts'
-import { statesDocument } from '#market/states-picture.ts'
+import { ACTIONS, decide, type Facts, STATUSES, statusAt, TABLE } from '#market/records/rules.ts'
+import { statesDocument } from '#market/listings/states-picture.ts'
 
 const facts: fc.Arbitrary<Facts> = fc.record({ contentApproved: fc.boolean(), inPeriod: fc.boolean(), stock: fc.nat(2), sellerMaySell: fc.boolean() })
 
@@ -58,7 +58,7 @@ test('returned stock makes a sold listing active only if it could be published',
 test('verbs, statements and expiry do not name statuses themselves', () => {
   const directory = new URL('../../src/market/', import.meta.url)
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !/^(rules|demo|visibility|jobs\/states)\.ts$/.test(file),
+    (file) => file.endsWith('.ts') && !/^(records\/rules|records\/visibility|orders\/demo|jobs\/states)\.ts$/.test(file),
   )
   const named = new RegExp(`'(${STATUSES.join('|')})'`)
   expect(files.length).toBeGreaterThan(20)
@@ -72,6 +72,6 @@ test('a period ends exactly at its end', () => {
   expect(statusAt('paused', end, end)).toBe('paused')
 })
 
-test('docs/listing-states.md is generated from the table (update it with `npx node src/market/states-picture.ts`)', () => {
+test('docs/listing-states.md is generated from the table (update it with `npx node src/market/listings/states-picture.ts`)', () => {
   expect(readFileSync(new URL('../../docs/listing-states.md', import.meta.url), 'utf8')).toBe(statesDocument())
 })

@@ -5,11 +5,11 @@ import { changeAccount } from '#accounts/change-account.ts'
 import { createAccount } from '#accounts/create-account.ts'
 import { PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
-import { endVacation, setVacation } from '#market/own-vacation.ts'
-import { readListingVisibility } from '#market/read-listing-visibility.ts'
+import { endVacation, setVacation } from '#market/seller/own-vacation.ts'
+import { readListingVisibility } from '#market/visibility/read-listing-visibility.ts'
 import type { ListingVisibility } from '#market/types.ts'
-import { findVisibilityRow } from '#market/visibility-rows.ts'
-import { hindrancesOf } from '#market/visibility.ts'
+import { findVisibilityRow } from '#market/visibility/visibility-rows.ts'
+import { hindrancesOf } from '#market/records/visibility.ts'
 import { ask } from '../graphql/client.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { runs } from '../support/runs.ts'
@@ -224,8 +224,8 @@ async function away(accountId: number, vacation: { from?: string; to: string } |
 
 /** Writes of an owner, even if the plan or a suspension would reject them. */
 async function asOwner(accountId: number, id: number, what: 'pause' | 'publish' | 'edit'): Promise<void> {
-  const { setListingStatus } = await import('#market/set-listing-status.ts')
-  const { updateListing } = await import('#market/update-listing.ts')
+  const { setListingStatus } = await import('#market/listings/set-listing-status.ts')
+  const { updateListing } = await import('#market/listings/update-listing.ts')
   const ctx = { ...node.ctx, listings: node.listings, viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const } }
   const done = what === 'edit' ? call(updateListing, ctx, { id, description: `Edit ${id}` }) : call(setListingStatus, ctx, { id, action: what })
   await done.catch(() => {})

@@ -1,6 +1,6 @@
 // Compact source records of real cards for tests.
 import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
-import { finishSlug } from '#catalogue/finishes.ts'
+import { finishSlug } from '#catalogue/records/finishes.ts'
 import { assign } from '#matching/assign.ts'
 import type { AssignOptions, Assignment } from '#matching/records.ts'
 

@@ -1,7 +1,7 @@
 // One form for all spellings of names, numbers and finishes.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { byPlainness, FIT, finishFit, finishSlug, finishWords } from '#catalogue/finishes.ts'
+import { byPlainness, FIT, finishFit, finishSlug, finishWords } from '#catalogue/records/finishes.ts'
 import { looseName, normalName } from '#matching/names.ts'
 import { bareNumber, normalNumber, sharedPrefix } from '#matching/numbers.ts'
 

@@ -1,7 +1,7 @@
 // Archives a month in a process that kills itself after a step: `node archive-and-die.ts <database> <folder> <month> <step>`.
 import { archiveMonth } from '#prices/archive/archive-months.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
 
 const [url, archiveDir, month, step] = process.argv.slice(2) as [string, string, string, string]

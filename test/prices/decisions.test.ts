@@ -1,8 +1,8 @@
 // Decisions about prices under review, over the operator API: the data shown, the effect of each decision, undo, and races.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { judgeAllPrices } from '#prices/judge-all.ts'
-import type { PriceDecision } from '#prices/price-decisions.ts'
-import type { PriceReview, ReviewCount } from '#prices/reviews.ts'
+import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
+import type { PriceDecision } from '#prices/reviews/price-decisions.ts'
+import type { PriceReview, ReviewCount } from '#prices/reviews/reviews.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode

@@ -1,13 +1,13 @@
 // States of prices over the operator API and imports: how a new price affects others, and how others affect it.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createItem } from '#catalogue/create-item.ts'
+import { createItem } from '#catalogue/items/create-item.ts'
 import { call } from '#core/verb.ts'
 import { MARKETS } from '#core/markets.ts'
 import { flagsOf, STATES } from '#prices/evidence/types.ts'
-import { judgeAllPrices } from '#prices/judge-all.ts'
-import type { PriceReview } from '#prices/reviews.ts'
-import type { PriceSource } from '#prices/list-sources.ts'
+import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
+import type { PriceReview } from '#prices/reviews/reviews.ts'
+import type { PriceSource } from '#prices/reviews/list-sources.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode

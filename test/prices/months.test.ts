@@ -1,8 +1,8 @@
 // Months of the price history that several nodes create at the same moment.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
-import { ensureMonths } from '#prices/months.ts'
+import { ensureMonths } from '#prices/records/months.ts'
 import { PATIENT } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 

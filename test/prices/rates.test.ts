@@ -1,6 +1,6 @@
 // Exchange rates in memory: which day's rate converts an amount, and when there is no rate.
 import { expect, test } from 'vitest'
-import { Rates } from '#prices/rates.ts'
+import { Rates } from '#prices/rates/rates.ts'
 
 test('rates convert by the last one known on the day, and only if there is one', () => {
   const rates = new Rates()

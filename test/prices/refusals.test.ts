@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { type Problem, problem, type Reason, reason, combineProblems } from '#core/problems.ts'
-import { MAX_STORED_ERRORS, reasonsOf, Refusals } from '#prices/refusals.ts'
-import { RefusedRowsCsv } from '#prices/refused-rows-csv.ts'
+import { MAX_STORED_ERRORS, reasonsOf, Refusals } from '#prices/imports/refusals.ts'
+import { RefusedRowsCsv } from '#prices/imports/refused-rows-csv.ts'
 
 const KINDS: [kind: string, all: (Reason | Problem)[]][] = [
   ['no item has the ref …', [reason('no_ref', { ref: 'nobody' }), reason('no_ref', { ref: '"x": y' })]],

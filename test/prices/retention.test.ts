@@ -1,12 +1,12 @@
 // The history is deleted month by month; current prices and later months stay.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { postPrices } from '#catalogue/post-prices.ts'
-import { createCategory } from '#catalogue/create-category.ts'
-import { createItem } from '#catalogue/create-item.ts'
+import { postPrices } from '#catalogue/items/post-prices.ts'
+import { createCategory } from '#catalogue/categories/create-category.ts'
+import { createItem } from '#catalogue/items/create-item.ts'
 import { call } from '#core/verb.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
-import { periodsOf, pointsOf } from '#prices/history.ts'
-import { forgetOldPrices } from '#prices/retention.ts'
+import { periodsOf, pointsOf } from '#prices/history/history.ts'
+import { forgetOldPrices } from '#prices/history/retention.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode

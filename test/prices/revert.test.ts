@@ -1,12 +1,12 @@
 // Whatever batches arrive and in whatever order they are reverted: current prices follow the history, and nothing is left over.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCategory } from '#catalogue/create-category.ts'
-import { createItem } from '#catalogue/create-item.ts'
-import { postPrices } from '#catalogue/post-prices.ts'
+import { createCategory } from '#catalogue/categories/create-category.ts'
+import { createItem } from '#catalogue/items/create-item.ts'
+import { postPrices } from '#catalogue/items/post-prices.ts'
 import { call } from '#core/verb.ts'
 import { revertImport } from '#imports/revert-import.ts'
-import type { PriceWriteCtx } from '#prices/types.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { runs } from '../support/runs.ts'
 

@@ -1,12 +1,12 @@
 // The commands for prices under review and for decisions about them: human-readable text, or one JSON value for programs.
 import { Command, CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCategory } from '#catalogue/create-category.ts'
-import { createItem } from '#catalogue/create-item.ts'
+import { createCategory } from '#catalogue/categories/create-category.ts'
+import { createItem } from '#catalogue/items/create-item.ts'
 import { register } from '#cli/price-reviews.ts'
 import { call } from '#core/verb.ts'
-import type { PriceDecision } from '#prices/price-decisions.ts'
-import type { PriceReview } from '#prices/reviews.ts'
+import type { PriceDecision } from '#prices/reviews/price-decisions.ts'
+import type { PriceReview } from '#prices/reviews/reviews.ts'
 import { importText, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode

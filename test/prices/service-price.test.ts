@@ -1,7 +1,7 @@
 // The service's own price: the median of the last ten sales of ninety days, exact to the kuruş.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Sale, servicePrice } from '#prices/service-price.ts'
+import { type Sale, servicePrice } from '#prices/writing/service-price.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const DAY = 86_400_000

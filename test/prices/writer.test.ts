@@ -1,16 +1,16 @@
 // Writing many prices at once: what they are compared with, and existing history that conflicts with them.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createCategory } from '#catalogue/create-category.ts'
-import { createItem } from '#catalogue/create-item.ts'
+import { createCategory } from '#catalogue/categories/create-category.ts'
+import { createItem } from '#catalogue/items/create-item.ts'
 import { minorToText } from '#core/money.ts'
 import { call } from '#core/verb.ts'
-import { change } from '#db/change.ts'
+import { change } from '#db/changes/change.ts'
 import { importFiles } from '#imports/import-files.ts'
-import { openImport } from '#prices/imports.ts'
-import { PriceBatch } from '#prices/price-batch.ts'
-import type { PriceCounts, PriceWrite } from '#prices/types.ts'
-import { PriceWriter } from '#prices/writer.ts'
+import { openImport } from '#prices/imports/imports.ts'
+import { PriceBatch } from '#prices/records/price-batch.ts'
+import type { PriceCounts, PriceWrite } from '#prices/records/types.ts'
+import { PriceWriter } from '#prices/writing/writer.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 
 const PRICES = 800

@@ -1,6 +1,6 @@
 // Short form of the bad-input check: a few thousand invalid requests, generated from one seed, to a test node.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOperatorToken } from '#accounts/operator-tokens.ts'
+import { createOperatorToken } from '#accounts/keys/operator-tokens.ts'
 import { call } from '#core/verb.ts'
 import { attackKeepAlive } from '../../reliability/bad-input-keep-alive.ts'
 import { attack } from '../../reliability/bad-input-run.ts'

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { trimChangeLog } from '#db/change-feed.ts'
+import { trimChangeLog } from '#db/changes/change-feed.ts'
 import { importText, OPERATOR_TOKEN, type Reply, send, startTestNode, startTwoNodes, type TestNode, until } from '../support/node.ts'
 
 interface Change {

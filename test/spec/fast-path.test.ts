@@ -4,7 +4,7 @@ import { request as ask } from 'node:http'
 import { connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { newKey } from '#accounts/key-format.ts'
+import { newKey } from '#accounts/credentials/key-format.ts'
 import { DAY_MS, operator, orderId, plus, published } from '../market/kit.ts'
 import { importText, startTestNode, type TestNode } from '../support/node.ts'
 

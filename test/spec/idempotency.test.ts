@@ -1,6 +1,6 @@
 // Idempotency-Key on every write: the same request again gets the first response and changes nothing, a different one is a conflict.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EXAMPLES } from '#http/examples.ts'
+import { EXAMPLES } from '#http/openapi/examples.ts'
 import { post } from '../graphql/client.ts'
 import { makeCatalogue, operator, plus, published } from '../market/kit.ts'
 import { filled, makeOwner, makeThings, type Owner, stateOf, withIds } from '../reliability/authorisation-kit.ts'

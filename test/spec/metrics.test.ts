@@ -1,7 +1,7 @@
 // Metrics on the operator's port: only for operators, in Prometheus' format, counting responses.
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { startNode } from '#node.ts'
 import { OPERATOR_TOKEN, send, silent, startTestNode, type TestNode, until } from '../support/node.ts'

@@ -1,9 +1,9 @@
 // The shared responder: an addition in one place applies to every path, and responses shared by plan do not depend on the caller.
 import type { FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addGate, allow } from '#accounts/gate.ts'
-import { apiKeyring, type Keyring } from '#accounts/keyring.ts'
-import { RateLimits } from '#accounts/rate-limits.ts'
+import { addGate, allow } from '#accounts/keys/gate.ts'
+import { apiKeyring, type Keyring } from '#accounts/keys/keyring.ts'
+import { RateLimits } from '#accounts/limits/rate-limits.ts'
 import { Cache } from '#core/cache.ts'
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'

@@ -1,7 +1,7 @@
 // The operator API for accounts, keys and the audit log, over HTTP only.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOperatorToken } from '#accounts/operator-tokens.ts'
-import { newKey } from '#accounts/key-format.ts'
+import { createOperatorToken } from '#accounts/keys/operator-tokens.ts'
+import { newKey } from '#accounts/credentials/key-format.ts'
 import { call } from '#core/verb.ts'
 import { CALLER, openNode, send, type TestNode } from '../accounts/node.ts'
 import type { Reply } from '../support/node.ts'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { buildSchema, parse, validate } from 'graphql'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Example, EXAMPLES } from '#http/examples.ts'
+import { type Example, EXAMPLES } from '#http/openapi/examples.ts'
 import { apiDescription, TAGS } from '#rest/description.ts'
 import { type DemoNode, startDemoNode } from '../support/demo.ts'
 import { resolved } from '../support/openapi.ts'
@@ -127,7 +127,7 @@ test('every example gets its documented response', async () => {
     else if (status < 400) found.push(...differences(example.answer, answer).map((what) => `${told}: ${what}`))
     else if (JSON.stringify(answer) !== JSON.stringify(example.answer)) found.push(`${told} says ${JSON.stringify(answer)}`)
   }
-  if (RECORDS) writeFileSync('src/http/examples.json', `[\n${recorded.map((one) => `  ${JSON.stringify(one)}`).join(',\n')}\n]\n`)
+  if (RECORDS) writeFileSync('src/http/openapi/examples.json', `[\n${recorded.map((one) => `  ${JSON.stringify(one)}`).join(',\n')}\n]\n`)
   expect(found).toEqual([])
 })
 

@@ -1,9 +1,9 @@
 // Restricted API keys: read-only, expiry, origins and addresses, over REST and GraphQL, on every node; and the usage of keys.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createKey } from '#accounts/create-key.ts'
-import { KeyUsage, type KeyUsageRow, USAGE_DAYS } from '#accounts/usage.ts'
-import type { Me } from '#accounts/read-me.ts'
-import type { ApiKey, NewApiKey } from '#accounts/types.ts'
+import { createKey } from '#accounts/keys/create-key.ts'
+import { KeyUsage, type KeyUsageRow, USAGE_DAYS } from '#accounts/keys/usage.ts'
+import type { Me } from '#accounts/keys/read-me.ts'
+import type { ApiKey, NewApiKey } from '#accounts/credentials/types.ts'
 import { call } from '#core/verb.ts'
 import { catalogueRoutes } from '#rest/catalogue-routes.ts'
 import { collectionRoutes } from '#rest/collection-routes.ts'

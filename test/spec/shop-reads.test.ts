@@ -1,9 +1,9 @@
 // Reads that a shop page or an app needs: a listing by its id, details on lists, categories, groups, markets; and items by their last change.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '#core/verb.ts'
-import { mergeItem } from '#identity/merge-item.ts'
+import { mergeItem } from '#identity/merge/merge-item.ts'
 import { revertBatch } from '#identity/revert-batch.ts'
-import type { CategoryEntry } from '#catalogue/list-categories.ts'
+import type { CategoryEntry } from '#catalogue/categories/list-categories.ts'
 import { endPeriods, type Grades, inStatus, makeCatalogue, operator, orderId, pending, plus, published, search, STATUS_LIST } from '../market/kit.ts'
 import { send, startTestNode, type TestNode, until } from '../support/node.ts'
 

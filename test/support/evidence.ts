@@ -1,7 +1,7 @@
 // Sets the evidence of a current price like the evidence rules do: the columns, and the log entry that updates every node.
 import { sql } from 'kysely'
 import { type Market, MARKETS } from '#core/markets.ts'
-import { change } from '#db/change.ts'
+import { change } from '#db/changes/change.ts'
 import { type EvidenceChange, packEvidence } from '#prices/evidence/payload.ts'
 import { CONFIDENCES, STATES } from '#prices/evidence/types.ts'
 import type { TestNode } from './node.ts'

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startEmbedded } from '#db/embedded.ts'
+import { startEmbedded } from '#db/local/embedded.ts'
 import { migrate } from '#db/migrate.ts'
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,5 +1,5 @@
 // Starts from the start file at a given time and prints whether it was usable, and all responses.
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { answersOf, memoryOf } from './start-files.ts'
 

@@ -1,5 +1,5 @@
 // Writes the start file repeatedly until it is killed; prints a message once it begins.
-import { openPool } from '#db/pool.ts'
+import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { memoryOf } from './start-files.ts'
 

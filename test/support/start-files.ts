@@ -1,10 +1,10 @@
 // A node's memory without its listeners, loaded from the start file or from the database, and all of its responses.
 import { LISTING_SORTS } from '#market/snapshot/queries.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
-import { SORT_DIRECTIONS, SORT_FIELDS } from '#catalogue/snapshot/sort-keys.ts'
+import { SORT_DIRECTIONS, SORT_FIELDS } from '#catalogue/index/sort-keys.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { MARKETS } from '#core/markets.ts'
-import { ChangeFeed } from '#db/change-feed.ts'
+import { ChangeFeed } from '#db/changes/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { readConfig } from '#config.ts'
 import { StartFile } from '#start-file.ts'

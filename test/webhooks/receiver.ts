@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Db } from '#db/schema.ts'
-import { inTransaction } from '#db/transaction.ts'
+import { inTransaction } from '#db/connection/transaction.ts'
 import { emitSales } from '#webhooks/emit.ts'
 
 export interface Received {

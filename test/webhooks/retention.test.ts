@@ -4,7 +4,7 @@ import { createAccount } from '#accounts/create-account.ts'
 import { call } from '#core/verb.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
 import { insertEvents } from '#webhooks/store.ts'
-import { inTransaction } from '#db/transaction.ts'
+import { inTransaction } from '#db/connection/transaction.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 
 const DAY_MS = 86_400_000

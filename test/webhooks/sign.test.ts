@@ -2,7 +2,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
-import { signatureHeaders } from '#webhooks/sign.ts'
+import { signatureHeaders } from '#webhooks/delivery/sign.ts'
 
 const body = '{"event":"sale","sent_at":"2026-11-21T12:00:00+03:00","data":{"item_name":"Pokémon ♀"}}'
 const secret = randomBytes(36).toString('base64')

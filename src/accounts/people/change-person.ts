@@ -3,7 +3,7 @@ import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
 import { personName, roles } from './fields.ts'
 import { fetchPerson, noteChangedPermissions, renamePerson, revokeTokens, setRoles } from './store.ts'
 

@@ -1,7 +1,7 @@
 // Adds a person; the one-time link to choose a password is only in the result.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
 import { personName, roles } from './fields.ts'
 import { fetchPerson, insertLink, insertPerson } from './store.ts'
 import type { InvitedPerson } from './types.ts'

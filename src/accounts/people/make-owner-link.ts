@@ -3,7 +3,7 @@ import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
 import { insertLink } from './store.ts'
 
 export const makeOwnerLink = verb({ name: 'makeOwnerLink', needs: 'owner', secret: true, input: Type.Object({}) }, (ctx: WriteCtx) =>

@@ -2,7 +2,7 @@
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
 import { forgetAddresses } from './attempts.ts'
 import { dropLink, endSessions, fetchPerson, markRemoved, noteChangedPermissions, revokeTokens } from './store.ts'
 

@@ -1,5 +1,5 @@
 // Signs a person in with name, password and code; the error does not reveal which was wrong or whether the name exists.
-import { addressOf, type Caller, type FailedAuthentications } from '#accounts/failed-authentications.ts'
+import { addressOf, type Caller, type FailedAuthentications } from '#accounts/limits/failed-authentications.ts'
 import { invalidFields } from '#core/errors.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import type { Sealing } from '#core/sealing.ts'

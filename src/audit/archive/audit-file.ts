@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, type ParquetQueryFilter, parquetReadObjects, parquetScan } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
-import type { StoredAuditEntry } from '#db/audit-log.ts'
+import type { StoredAuditEntry } from '#db/changes/audit-log.ts'
 import type { FileFacts } from '#files/parquet-files.ts'
 
 /** Conditions on entries; all of them apply. */

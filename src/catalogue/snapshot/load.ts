@@ -5,12 +5,12 @@ import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/co
 import type { Queryable } from '#db/schema.ts'
 import type { Utf8 } from '#index/utf8.ts'
 import { RepeatedTexts } from '#index/vocabulary.ts'
-import { CURRENT_FIELDS, priceOf } from '#prices/current.ts'
+import { CURRENT_FIELDS, priceOf } from '#prices/records/current.ts'
 import { confirmedMinutes, figureWord, NO_FIGURE, type PackedEvidence, verdictByte } from '#prices/evidence/payload.ts'
-import type { PriceChange } from '#prices/payload.ts'
-import type { Category } from './category-tree.ts'
-import type { ItemSource } from './items.ts'
-import type { LabelNode } from './label-tree.ts'
+import type { PriceChange } from '#prices/records/payload.ts'
+import type { Category } from '../index/category-tree.ts'
+import type { ItemSource } from '../index/items.ts'
+import type { LabelNode } from '../index/label-tree.ts'
 
 const ITEM_FIELDS = `id, market, name, code, slug, genre, game, category_id, images, attributes, array_to_string(group_ids, ','),
   case when details ? 'names' then details - 'names' else details end, updated_at, details->'names', details->'dex_ids'`

@@ -1,16 +1,16 @@
 // Reads and writes Mintmark's own lossless catalogue format: one category or item per line, every field checked.
 import { MAX_INTEGER, orNull } from '#core/fields.ts'
 import { ServiceError } from '#core/errors.ts'
-import { ndjsonRows } from '#core/feed.ts'
+import { ndjsonRows } from '#core/files/feed.ts'
 import { bodyReader, type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { parseMinor } from '#core/money.ts'
 import { problem, reason, combineProblems } from '#core/problems.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
-import { address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, positive, shortText, slug } from '../fields.ts'
-import { exportedKey } from '../origin.ts'
-import type { CatalogueFormat, CategoryRecord, ItemRecord } from '../records.ts'
-import { detailsFromRow, detailsToRow } from '../details.ts'
+import { address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, positive, shortText, slug } from '../records/fields.ts'
+import { exportedKey } from '../records/origin.ts'
+import type { CatalogueFormat, CategoryRecord, ItemRecord } from '../records/records.ts'
+import { detailsFromRow, detailsToRow } from '../records/details.ts'
 import { catalogueRows, type Entry, type Json } from './reading.ts'
 
 const CATEGORY = Type.Object(

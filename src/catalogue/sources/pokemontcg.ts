@@ -1,9 +1,9 @@
 // Reads the Pokémon TCG API's data: sets (one JSON array) and cards (NDJSON), English.
-import { ndjsonRows } from '#core/feed.ts'
+import { ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
-import type { CatalogueFormat, ItemRecord, StoredCategory } from '../records.ts'
-import { slugWords } from '../slugs.ts'
+import type { CatalogueFormat, ItemRecord, StoredCategory } from '../records/records.ts'
+import { slugWords } from '../records/slugs.ts'
 import { collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm } from './card-terms.ts'
 import {
   address,

@@ -1,9 +1,9 @@
 // Reads the One Piece card list of punk-records: packs (one JSON object) and cards (NDJSON), in three languages.
-import { ndjsonRows } from '#core/feed.ts'
+import { ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
-import { finishSlug } from '../finishes.ts'
-import type { CatalogueFormat } from '../records.ts'
+import { finishSlug } from '../records/finishes.ts'
+import type { CatalogueFormat } from '../records/records.ts'
 import { address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, RANK, text, texts } from './reading.ts'
 
 // Refs: `punk-records:<language>` (root), `punk-records:pack:<pack id>`, `punk-records:<language>:<card id>`. The pack id determines the

@@ -1,10 +1,10 @@
 // Shared by the catalogue formats: reads values of loosely typed JSON and lines of files and documents, and rejects repeated refs.
 import { hash } from 'node:crypto'
-import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
+import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/files/feed.ts'
 import { MAX_INTEGER } from '#core/fields.ts'
 import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
 import { cleanText } from '#core/text.ts'
-import type { CatalogueRow, CategoryRecord, ItemRecord, SourceKey } from '../records.ts'
+import type { CatalogueRow, CategoryRecord, ItemRecord, SourceKey } from '../records/records.ts'
 
 /** Maximum length of a ref, name, code or foreign id, as in `shortText`: the database indexes them. */
 const MAX_TEXT_LENGTH = 500

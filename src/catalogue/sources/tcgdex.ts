@@ -1,9 +1,9 @@
 // Reads the TCGdex catalogue: series, sets and cards, international and Asian, and cards in the form of its English API.
 import type { Market } from '#core/markets.ts'
-import { ndjsonRows } from '#core/feed.ts'
+import { ndjsonRows } from '#core/files/feed.ts'
 import { reason, type Term } from '#core/problems.ts'
 import { fold } from '#index/fold.ts'
-import type { CatalogueFormat, ForeignId, ItemRecord, StoredCategory } from '../records.ts'
+import type { CatalogueFormat, ForeignId, ItemRecord, StoredCategory } from '../records/records.ts'
 import { cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm } from './card-terms.ts'
 import {
   address,

@@ -1,8 +1,8 @@
 // Reads a list of TCGplayer's sealed Pokémon products (CSV).
-import { csvRows } from '#core/feed.ts'
+import { csvRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, reason } from '#core/problems.ts'
-import type { CatalogueFormat } from '../records.ts'
+import type { CatalogueFormat } from '../records/records.ts'
 import { address, attributeList, catalogueRows, type Entry, text, wholeNumber } from './reading.ts'
 
 // Refs: `tcgplayer:sealed` (the only category), `tcgplayer:<productId>`. `set_code` is a TCGplayer group id whose name the file does not

@@ -1,13 +1,13 @@
 // Entries of a collection file: a record whose item is described, but not yet matched to the catalogue.
-import type { FeedSource } from '#core/feed.ts'
-import { csvRows } from '#core/feed.ts'
+import type { FeedSource } from '#core/files/feed.ts'
+import { csvRows } from '#core/files/feed.ts'
 import { MAX_AMOUNT, parseSourceAmount } from '#core/money.ts'
 import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
 import { fitsCharacters, isLine, isLines } from '#core/text.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
-import type { ItemKey } from '#prices/records.ts'
+import type { ItemKey } from '#prices/records/records.ts'
 import { truncate } from '#prices/sources/cells.ts'
-import { MAX_CODE_LENGTH, MAX_NOTE_LENGTH, MAX_QUANTITY } from '../fields.ts'
+import { MAX_CODE_LENGTH, MAX_NOTE_LENGTH, MAX_QUANTITY } from '../records/fields.ts'
 
 /** How a file describes an item: by its ids, if the file has them, and by the text on the card. */
 export interface ItemDescription {

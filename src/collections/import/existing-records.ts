@@ -1,7 +1,7 @@
 // Existing records of a collection: each covers one row of a file, so that importing the file again adds nothing.
 import { parseMinor } from '#core/money.ts'
 import type { Tx } from '#db/schema.ts'
-import type { NewRecord } from '../insert-records.ts'
+import type { NewRecord } from '../records/insert-records.ts'
 
 interface ParkedRow {
   id: number

@@ -1,9 +1,9 @@
 // Finds the item of a row of a collection file: matching rules applied to search results.
-import type { ItemLookup } from '#catalogue/item-lookup.ts'
+import type { ItemLookup } from '#catalogue/items/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { CardIndex, type FindResult, type IndexedRecord } from '#matching/card-index.ts'
 import { printingIn } from '#matching/descriptions.ts'
-import { finishSlug } from '#catalogue/finishes.ts'
+import { finishSlug } from '#catalogue/records/finishes.ts'
 import { cardKey, recordKey } from '#matching/records.ts'
 import type { ItemDescription } from './entries.ts'
 import { type Reason, reason } from '#core/problems.ts'

@@ -4,7 +4,7 @@ import { isMarket, MARKETS } from '#core/markets.ts'
 import { MAX_AMOUNT, parseMinor } from '#core/money.ts'
 import { problem } from '#core/problems.ts'
 import { truncate } from '#prices/sources/cells.ts'
-import { unescapeCell } from '#core/csv.ts'
+import { unescapeCell } from '#core/files/csv.ts'
 import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, noteOf, quantityOf } from './entries.ts'
 
 export const MINTMARK_CSV_COLUMNS = [

@@ -1,5 +1,5 @@
 // Exports of TCGplayer: the collection (with product ids) and the seller's own pricing list; neither has costs.
-import { FeedError } from '#core/feed.ts'
+import { FeedError } from '#core/files/feed.ts'
 import { problem, reason } from '#core/problems.ts'
 import { readCondition } from '#prices/sources/tcgplayer-csv.ts'
 import { BadCell, cell, type Cells, type CollectionEntry, type CollectionFormat, csvEntries, gameOf, quantityOf, textOrNull } from './entries.ts'

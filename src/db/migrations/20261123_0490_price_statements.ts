@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // One row per written batch, in order. payload: src/prices/statements.ts, already compressed.
+  // One row per written batch, in order. payload: src/prices/writing/statements.ts, already compressed.
   `create table price_statements (
     id bigint generated always as identity primary key,
     import_id integer not null,

@@ -1,8 +1,8 @@
 // Converts a seller's CSV to listing rows: our own columns, or those of TCGplayer with some of ours.
 import { BadCell, cell, type Cells } from '#collections/import/entries.ts'
 import { checkTcgplayerHeader, readTcgplayerRow, TCGPLAYER_COLUMNS } from '#collections/import/tcgplayer.ts'
-import { unescapeCell } from '#core/csv.ts'
-import { FeedError } from '#core/feed.ts'
+import { unescapeCell } from '#core/files/csv.ts'
+import { FeedError } from '#core/files/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import { problem, reason } from '#core/problems.ts'
 import { truncate } from '#prices/sources/cells.ts'

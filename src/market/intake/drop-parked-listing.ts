@@ -3,8 +3,8 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/change.ts'
-import { writeVerb } from '#db/write-verb.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
+import { writeVerb } from '#db/changes/write-verb.ts'
 import { takeParked } from './store.ts'
 
 export const dropParkedListing = writeVerb(

@@ -1,13 +1,13 @@
 // Exports the caller's unsold listings as CSV, oldest first; importing the file restores them without loss,
 // and sending it as a price job applies edited prices and stock.
 import { sql } from 'kysely'
-import { csvLine } from '#core/csv.ts'
+import { csvLine } from '#core/files/csv.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
-import type { ReadCtx } from '#db/change.ts'
+import type { ReadCtx } from '#db/changes/change.ts'
 import type { Db } from '#db/schema.ts'
-import { SOLD_OUT } from '../rules.ts'
+import { SOLD_OUT } from '../records/rules.ts'
 import { LISTING_CSV_COLUMNS } from './csv-rows.ts'
 
 type Column = (typeof LISTING_CSV_COLUMNS)[number]

@@ -1,5 +1,5 @@
 // Reads and validates the rows of a listing import one by one, with the same checks as listings created by operators.
-import { shortText } from '#catalogue/fields.ts'
+import { shortText } from '#catalogue/records/fields.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { gameOf, type ItemDescription } from '#collections/import/entries.ts'
 import { invalidFields, ServiceError } from '#core/errors.ts'
@@ -7,9 +7,9 @@ import { id } from '#core/fields.ts'
 import { bodyReader, type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
-import { newValues } from '../add-listings.ts'
-import { sku, title } from '../fields.ts'
-import { ListingBody, type ListingFields } from '../listing-body.ts'
+import { newValues } from '../listings/add-listings.ts'
+import { sku, title } from '../records/fields.ts'
+import { ListingBody, type ListingFields } from '../listings/listing-body.ts'
 
 export const MAX_ROWS = 10_000
 

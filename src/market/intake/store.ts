@@ -6,7 +6,7 @@ import { idForSql, missing } from '#core/fields.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Candidate } from '#collections/import/match.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import { SOLD_OUT } from '../rules.ts'
+import { SOLD_OUT } from '../records/rules.ts'
 import type { IntakeEntry } from './read-rows.ts'
 
 /** @throws FORBIDDEN if the operator has not opened the intake for the account */

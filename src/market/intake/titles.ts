@@ -2,7 +2,7 @@
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { candidateOf } from '#collections/import/match.ts'
 import { fitsCharacters } from '#core/text.ts'
-import { MAX_TITLE_LENGTH } from '../fields.ts'
+import { MAX_TITLE_LENGTH } from '../records/fields.ts'
 
 /** Name, number and set of the item, shortened to fit: `Charizard 4/102, Base Set`; '' for an unknown item. */
 export function titleOf(catalogue: Catalogue, itemId: number): string {

@@ -1,6 +1,6 @@
 // Converts a CSV of new prices and stock to the rows of a price job.
-import { unescapeCell } from '#core/csv.ts'
-import { FeedError } from '#core/feed.ts'
+import { unescapeCell } from '#core/files/csv.ts'
+import { FeedError } from '#core/files/feed.ts'
 import { reason } from '#core/problems.ts'
 import { cellsByName, columnsByName, type CsvReader, rowsOfCsvBody } from '../csv-body.ts'
 import { MAX_ROWS, UnreadableRow } from './read-rows.ts'

@@ -3,8 +3,8 @@ import { ServiceError } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { bodyReader, Type } from '#core/input.ts'
 import { type Problem, problem, type Reason } from '#core/problems.ts'
-import type { NewStock } from '../change-stock.ts'
-import { price, priceKurus, quantity, sku } from '../fields.ts'
+import type { NewStock } from '../listings/change-stock.ts'
+import { price, priceKurus, quantity, sku } from '../records/fields.ts'
 
 export const MAX_ROWS = 10_000
 

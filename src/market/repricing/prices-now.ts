@@ -1,7 +1,7 @@
 // Applies a repricing rule to its current listings, without writing.
 import { runInSlices } from '#core/slices.ts'
 import type { Tx } from '#db/schema.ts'
-import { marketKurus } from '../market-price.ts'
+import { marketKurus } from '../listings/market-price.ts'
 import { kurusOfRow, minOfferKurus } from '../store.ts'
 import { type InputsOf, inputsNow } from './facts.ts'
 import { type NewPrice, newPrice } from './new-price.ts'

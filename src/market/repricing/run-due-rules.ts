@@ -1,7 +1,7 @@
 // Runs every enabled repricing rule once an hour in its own transaction, skipping rules run by other nodes.
 import { HOUR_MS } from '#core/duration.ts'
 import { OPERATION_PLAN, planAllows, PLANS } from '#core/plans.ts'
-import { change } from '#db/change.ts'
+import { change } from '#db/changes/change.ts'
 import { runRule } from './run-rule.ts'
 import { idsOfDueRules, lockDueRule } from './store.ts'
 import type { RepricingCtx } from './types.ts'

@@ -1,11 +1,11 @@
 // One run of a repricing rule in the caller's transaction: changed prices become a price job that is applied immediately.
 import { HOUR_MS } from '#core/duration.ts'
 import { minorToText } from '#core/money.ts'
-import type { Note } from '#db/change.ts'
+import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { changeListings, intentToApply } from '../jobs/change-listings.ts'
 import { finishJob, insertJob, type StoredJobRow, type NewJobRow } from '../jobs/store.ts'
-import { payoutKurus } from '../payout.ts'
+import { payoutKurus } from '../orders/payout.ts'
 import { kurusOfRow, type StockRow } from '../store.ts'
 import { type Priced, pricesNow } from './prices-now.ts'
 import { listingsOfRule, type RuleRow, rulesOf, saveRule } from './store.ts'

@@ -5,8 +5,8 @@ import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { reason } from '#core/problems.ts'
-import { MAX_PRICE, MAX_SKU_LENGTH, MIN_PRICE } from '../fields.ts'
-import { FAR_FACTOR } from '../market-price.ts'
+import { MAX_PRICE, MAX_SKU_LENGTH, MIN_PRICE } from '../records/fields.ts'
+import { FAR_FACTOR } from '../listings/market-price.ts'
 
 export const MAX_SCOPE_ENTRIES = 1_000
 const MAX_FACTOR = 100

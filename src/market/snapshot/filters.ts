@@ -1,5 +1,5 @@
 // Filters of listing searches: one rule per parameter, each with a row test and a part of the cache key.
-import type { Interned } from '#catalogue/snapshot/interned.ts'
+import type { Interned } from '#catalogue/index/interned.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { fold, words } from '#index/fold.ts'
 import type { Kind, PublishedTable } from './published.ts'

@@ -1,7 +1,7 @@
 // Listings as JSON bytes; the parts that do not change between requests are cached within a budget.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { ReadyBytes } from '#catalogue/snapshot/ready-bytes.ts'
-import { listingSlug } from '../fields.ts'
+import { listingSlug } from '../records/fields.ts'
 import { explainListing } from './explain-listing.ts'
 import type { ListingState } from './state.ts'
 

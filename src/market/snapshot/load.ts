@@ -7,7 +7,7 @@ import type { Utf8 } from '#index/utf8.ts'
 import { RepeatedTexts } from '#index/vocabulary.ts'
 import type { LastSale } from './item-sales.ts'
 import { LAST_SALES, POPULAR_MS } from './item-sales.ts'
-import { PUBLISHED } from '../rules.ts'
+import { PUBLISHED } from '../records/rules.ts'
 import type { ListingSource } from './published.ts'
 
 const SHOWN = `from listings where status = '${PUBLISHED}' and quantity > 0`

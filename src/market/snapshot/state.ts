@@ -10,7 +10,7 @@ import { ItemSales, type LastSale } from './item-sales.ts'
 import { PeriodEnds } from './period-ends.ts'
 import { type ListingSource, PublishedTable } from './published.ts'
 import { type ListingPage, ListingQueries, type ListingSort } from './queries.ts'
-import { isOnVacation, type Vacation } from '../vacation.ts'
+import { isOnVacation, type Vacation } from '../records/vacation.ts'
 
 export const SOURCE_A = MARKETS.indexOf('source_a')
 

@@ -1,5 +1,5 @@
 // Sample requests of an operation in curl, TypeScript and Python, built from its examples in the OpenAPI document.
-import type { Code } from '../markdown.ts'
+import type { Code } from '../content/markdown.ts'
 import type { Endpoint, Operation, Parameter } from './document.ts'
 
 export interface SampleRules {

@@ -1,6 +1,6 @@
 // JSON Schemas as HTML: the type of a value in words, and the fields of an object.
-import { escapeHtml } from '../html.ts'
-import { markdown } from '../markdown.ts'
+import { escapeHtml } from '../content/html.ts'
+import { markdown } from '../content/markdown.ts'
 import type { Schema } from './document.ts'
 
 /** Writes schemas, and remembers which named ones the page refers to. */

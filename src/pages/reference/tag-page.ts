@@ -1,6 +1,6 @@
 // The page of a tag: its operations with samples, parameters, bodies and errors, then the objects they use.
-import { escapeHtml } from '../html.ts'
-import { codeTabs, markdown } from '../markdown.ts'
+import { escapeHtml } from '../content/html.ts'
+import { codeTabs, markdown } from '../content/markdown.ts'
 import { type Document, type Endpoint, type Media, type Parameter, successOf } from './document.ts'
 import { samplesOf, type SampleRules } from './samples.ts'
 import { SchemaWriter } from './schema.ts'

@@ -1,9 +1,9 @@
 // The daily price guide of Cardmarket (JSON, EUR): the download of a whole game, and the same split by expansion.
-import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
+import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, reason } from '#core/problems.ts'
-import type { FeedRow, PriceFormat } from '#prices/records.ts'
-import { figuresOf } from '#prices/figures.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
+import { figuresOf } from '#prices/records/figures.ts'
 import { type Cell, dayOf, figureOf, instantOf, nonZeroPrice } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

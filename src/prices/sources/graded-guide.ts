@@ -1,8 +1,8 @@
 // Manually maintained price lists (NDJSON) with PriceCharting's ungraded and PSA 10 prices of Pokémon cards, in USD.
-import { ndjsonRows } from '#core/feed.ts'
+import { ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
-import type { FeedRow, PriceFormat } from '#prices/records.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
 import { instantOf, priceOf, truncate, textOf } from './cells.ts'
 import { addPrice, feedRows, requireFormat } from './rows.ts'
 

@@ -1,10 +1,10 @@
 // Price lists of any shop, read by a column mapping: CSV, or JSON with one object per line or in one array.
-import { csvRows, FeedError, type FeedLine, type FeedSource, jsonEntries, ndjsonRows, utf8Text } from '#core/feed.ts'
+import { csvRows, FeedError, type FeedLine, type FeedSource, jsonEntries, ndjsonRows, utf8Text } from '#core/files/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
-import type { FeedRow, ItemKey, ItemKeys, ItemWords, PriceFormat, PriceReadOptions } from '#prices/records.ts'
-import { ID_SOURCES, type PriceMapping, readMapping, type ReadMapping } from '../mappings.ts'
+import type { FeedRow, ItemKey, ItemKeys, ItemWords, PriceFormat, PriceReadOptions } from '#prices/records/records.ts'
+import { ID_SOURCES, type PriceMapping, readMapping, type ReadMapping } from '../records/mappings.ts'
 import { amountIn, truncate, textOf, timeOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

@@ -1,10 +1,10 @@
 // Mintmark's own price file: one price of an item, market and label per row, strictly validated.
-import { csvRows } from '#core/feed.ts'
+import { csvRows } from '#core/files/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import { isMarket, MARKETS } from '#core/markets.ts'
 import { MAX_AMOUNT, parseMinor } from '#core/money.ts'
 import { type Problem, problem } from '#core/problems.ts'
-import type { FeedRow, PriceFormat } from '#prices/records.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
 import { type Cell, instantOf, truncate } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

@@ -1,9 +1,9 @@
 // Card lists exported from the Pokémon TCG API with the TCGplayer market price of each printing (CSV, USD).
-import { csvRows } from '#core/feed.ts'
+import { csvRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
-import type { FeedRow, PriceFormat } from '#prices/records.ts'
-import { figuresOf } from '#prices/figures.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
+import { figuresOf } from '#prices/records/figures.ts'
 import { dayOf, figureOf, priceOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

@@ -1,9 +1,9 @@
 // The price guide download of PriceCharting: ungraded, PSA 10 and BGS 10 prices in USD, columns found by name.
-import { csvRows } from '#core/feed.ts'
+import { csvRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
-import { figuresOf } from '#prices/figures.ts'
-import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records.ts'
+import { figuresOf } from '#prices/records/figures.ts'
+import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records/records.ts'
 import { nonZeroPrice } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

@@ -1,8 +1,8 @@
 // Shared by all price formats: converts lines of a feed to rows, at least one row for every line read.
-import type { FeedLine } from '#core/feed.ts'
-import { FeedError } from '#core/feed.ts'
+import type { FeedLine } from '#core/files/feed.ts'
+import { FeedError } from '#core/files/feed.ts'
 import { type Reason, reason } from '#core/problems.ts'
-import type { FeedRow, PriceRow } from '#prices/records.ts'
+import type { FeedRow, PriceRow } from '#prices/records/records.ts'
 import type { Cell } from './cells.ts'
 
 /** A price before its amount and time are validated. */

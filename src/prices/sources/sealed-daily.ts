@@ -1,8 +1,8 @@
 // Daily TCGplayer market prices of sealed products (CSV, USD): the largest feed, so parsing is optimised for speed.
-import { csvRows } from '#core/feed.ts'
+import { csvRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
-import type { FeedRow, PriceFormat } from '#prices/records.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
 import { type Cell, dayOf, priceOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

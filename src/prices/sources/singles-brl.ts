@@ -1,10 +1,10 @@
 // Prices of single cards by finish (NDJSON), which upstream converts to Brazilian real: converted back to EUR and USD.
-import { type FeedLine, ndjsonRows } from '#core/feed.ts'
+import { type FeedLine, ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
-import type { FeedRow, PriceFormat } from '#prices/records.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
 import type { Figures } from '#prices/evidence/types.ts'
-import { figuresOf } from '#prices/figures.ts'
+import { figuresOf } from '#prices/records/figures.ts'
 import { type Cell, figureOf, instantOf, priceOf, truncate, textOf } from './cells.ts'
 import { addPrice, feedRows, requireFormat } from './rows.ts'
 

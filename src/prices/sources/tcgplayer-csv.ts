@@ -1,10 +1,10 @@
 // CSV of TCGplayer prices (USD): a seller's own pricing export, the collection export, and tcgcsv's price files.
-import { csvRows, FeedError } from '#core/feed.ts'
+import { csvRows, FeedError } from '#core/files/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
-import { type FigureAmount, figuresOf } from '#prices/figures.ts'
-import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records.ts'
+import { type FigureAmount, figuresOf } from '#prices/records/figures.ts'
+import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records/records.ts'
 import { figureOf, priceOf, truncate } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

@@ -1,10 +1,10 @@
 // Reads fixtures and the real reference files through a price format, for the tests of the formats.
 import { createReadStream, existsSync } from 'node:fs'
 import { it } from 'vitest'
-import { gunzip } from '#core/feed.ts'
+import { gunzip } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { ruleOf } from '../../support/reasons.ts'
-import type { FeedRow, PriceFormat } from '#prices/records.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
 
 const REFERENCE = new URL('../../../../shared/data/', import.meta.url)
 

@@ -1,0 +1,128 @@
+// Tags of an item, searched as whole words besides its names: finish, rarity, language and genre. They also order items that match
+// equally well.
+import { fold, words } from '#index/fold.ts'
+import { finishWords } from '../records/finishes.ts'
+import { languageCode, languageName } from '../records/languages.ts'
+
+/** Separates the parts of a tag text. */
+const SEPARATOR = '\t'
+
+/** Words that request sealed products. */
+const SEALED_WORDS = new Set(
+  'sealed box boxes booster boosters pack packs bundle tin tins collection case display blister blisters deck decks binder kit toolkit chest album'.split(
+    ' ',
+  ),
+)
+const SEALED_GENRES = new Set(['sealed', 'bundle'])
+const NUMBER = /^\d+$/u
+const MAX_PARSED = 10_000
+
+/** Bit positions in the sort value, most significant first. */
+const GENRE = 7
+const VERSION = 5
+const LANGUAGE = 1
+const MAX_VERSION = 3
+const MAX_LANGUAGE = 15
+
+/** The tags of an item as one text, equal for equal tags. @param languages a comma-separated list, or one name */
+export function tagsOf(finish: string, rarity: string, languages: string, genre: string): string {
+  return [finish, rarity, languages, genre].map(fold).join(SEPARATOR)
+}
+
+interface Tags {
+  /** words of the finish, without those that mean an ordinary printing */
+  finish: readonly string[]
+  rarity: readonly string[]
+  /** language codes */
+  languages: readonly string[]
+  genre: string
+}
+
+/** Parsed tags by text, cached because there are few of them and every search needs them. */
+const PARSED = new Map<string, Tags>()
+/** All words of finishes and rarities that have occurred so far. */
+const SEEN_WORDS = new Set<string>()
+
+function parsed(tags: string): Tags {
+  const known = PARSED.get(tags)
+  if (known) return known
+  const made = parse(tags)
+  if (PARSED.size >= MAX_PARSED) PARSED.clear()
+  PARSED.set(tags, made)
+  for (const word of [...made.finish, ...made.rarity]) SEEN_WORDS.add(word)
+  return made
+}
+
+function parse(tags: string): Tags {
+  const [finish = '', rarity = '', languages = '', genre = ''] = tags.split(SEPARATOR)
+  return {
+    finish: finishWords(finish),
+    rarity: words(rarity),
+    languages: languages.split(',').flatMap((language) => (language.trim() ? [languageCode(language.trim())] : [])),
+    genre,
+  }
+}
+
+/** The words that find items with these tags. */
+export function tagWords(tags: string): string[] {
+  const { finish, rarity, languages, genre } = parsed(tags)
+  const printed = words(tags.slice(0, tags.indexOf(SEPARATOR)))
+  const foil = finish.includes('reverse') ? ['holo'] : finish.length === 0 ? ['normal'] : []
+  // A first edition's finish does not state whether it is shadowless.
+  const edition = finish.includes('edition') ? ['shadowless'] : finish.includes('shadowless') ? [] : ['unlimited']
+  return [...printed, ...finish, ...foil, ...edition, ...rarity, ...languages.flatMap((code) => languageName(code) ?? []), genre]
+}
+
+/**
+ * Orders tags for a query with these words: singles before sealed products, unless a word requests those; the plain version first, unless words
+ * request another; languages in the configured order; a normal card before a holo.
+ */
+export function tagOrder(languageOrder: readonly string[]): (asked: ReadonlySet<string>) => (tags: string) => number {
+  const places = new Map(languageOrder.map((language, place) => [language, place]))
+  /** sort values for queries that request neither a version nor sealed products */
+  const usual = new Map<string, number>()
+  const NOTHING: ReadonlySet<string> = new Set()
+  const orderFor = (asked: ReadonlySet<string>): ((tags: string) => number) => {
+    const wantsSealed = [...asked].some((word) => SEALED_WORDS.has(word))
+    return (tags) => {
+      const { finish, rarity, languages, genre } = parsed(tags)
+      const behind = SEALED_GENRES.has(genre) !== wantsSealed
+      const version = versionOf(finish, asked) + rarityOf(rarity, asked)
+      const language = languages.length === 0 ? 0 : Math.min(...languages.map((code) => placeOf(code, places)))
+      const foil = finish.includes('holo') && !asked.has('holo')
+      return (Number(behind) << GENRE) | (Math.min(version, MAX_VERSION) << VERSION) | (Math.min(language, MAX_LANGUAGE) << LANGUAGE) | Number(foil)
+    }
+  }
+  const orderUsually = orderFor(NOTHING)
+  return (asked) => {
+    if ([...asked].some((word) => SEALED_WORDS.has(word) || SEEN_WORDS.has(word))) return orderFor(asked)
+    return (tags) => {
+      const known = usual.get(tags)
+      if (known !== undefined) return known
+      const order = orderUsually(tags)
+      if (usual.size >= MAX_PARSED) usual.clear()
+      usual.set(tags, order)
+      return order
+    }
+  }
+}
+
+/** Distance of a finish from the query: 0 for a plain one, or one whose words are all in the query. */
+function versionOf(finish: readonly string[], asked: ReadonlySet<string>): number {
+  const asksNumber = [...asked].some((word) => NUMBER.test(word))
+  const left = finish.filter((word) => word !== 'holo' && !asked.has(word))
+  // Without a number in the query, the first parallel is meant.
+  const counted = left.filter((word) => !NUMBER.test(word) || word !== '1' || asksNumber)
+  if (counted.length === 0) return 0
+  return counted.length === 1 && (counted[0] === 'reverse' || NUMBER.test(counted[0]!)) ? 1 : 2
+}
+
+/** A rarity may contain the words of another one: among rarities with words of the query, those without further words come first. */
+function rarityOf(rarity: readonly string[], asked: ReadonlySet<string>): number {
+  const left = rarity.filter((word) => !asked.has(word)).length
+  return left < rarity.length && left > 0 ? 1 : 0
+}
+
+function placeOf(code: string, places: ReadonlyMap<string, number>): number {
+  return places.get(code) ?? places.get(code.split('-', 1)[0]!) ?? places.size
+}

@@ -1,0 +1,92 @@
+// Explains a current price of an item, for Professional and above; operators also see its held prices.
+import { itemNotFound } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/changes/change.ts'
+import type { Queryable } from '#db/schema.ts'
+import type { PriceRules } from '#prices/evidence/hold.ts'
+import { type ExplainConditions, type ExplainedKey, explainPrices, type PriceExplanation, PriceExplanationSchema } from '#prices/reviews/explain.ts'
+import { HeldPriceSchema, pageOfHeld } from '#prices/writing/held.ts'
+import { labelIds } from '#prices/records/labels.ts'
+import { Rates } from '#prices/rates/rates.ts'
+import type { CatalogueNode } from '../context.ts'
+import { IdParam, labelParam } from '../params.ts'
+import { fetchPricedItem, type StoredItemCtx } from './stored-items.ts'
+
+const NEAR_MINT = 'Near Mint'
+/** Maximum number of held prices for one item, market and label. */
+const MAX_HELD_PRICES = 100
+
+const PriceKey = {
+  market: Type.Optional(Type.Enum([...MARKETS], { description: 'Default: the market whose prices the item shows' })),
+  label: Type.Optional(Type.String({ maxLength: 40, default: NEAR_MINT, description: 'Condition or grade', examples: ['Near Mint', 'PSA 10'] })),
+}
+
+interface PriceKey {
+  market?: Market
+  label?: string
+}
+
+interface Judging {
+  now: () => Date
+  currencies: Readonly<Record<Market, string>>
+  rules: PriceRules
+}
+
+export interface ExplainCtx extends CatalogueNode, ReadCtx, Judging {}
+
+/** The inputs of an explanation besides the prices. */
+export function explainConditions({ now, currencies, rules }: Judging, rates: Rates): ExplainConditions {
+  return { nowMs: now().getTime(), rates, currencies, rules }
+}
+
+export const explainPrice = verb(
+  {
+    name: 'explainPrice',
+    needs: OPERATION_PLAN.explainPrice,
+    input: Type.Object({ id: IdParam, ...PriceKey }),
+  },
+  (ctx: ExplainCtx, { id, ...asked }): Promise<PriceExplanation> => {
+    const { items, rates } = ctx.catalogue
+    const row = items.rowOf(id)
+    if (row < 0) throw itemNotFound(id)
+    return explainOne(ctx.db.kysely, items.id[row]!, asked, MARKETS[items.shown[row]!]!, explainConditions(ctx, rates))
+  },
+)
+
+export const StoredPriceExplanationSchema = Type.Object(
+  { ...PriceExplanationSchema.properties, held: Type.Array(HeldPriceSchema, { description: 'Held prices of the item' }) },
+  { title: 'StoredPriceExplanation' },
+)
+export type StoredPriceExplanation = Static<typeof StoredPriceExplanationSchema>
+
+export interface StoredExplainCtx extends StoredItemCtx, Judging {}
+
+export const explainStoredPrice = verb(
+  { name: 'explainStoredPrice', needs: 'operator', input: Type.Object({ id: id('item'), ...PriceKey }) },
+  async (ctx: StoredExplainCtx, { id, ...asked }): Promise<StoredPriceExplanation> => {
+    const on = ctx.db.kysely
+    const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(on)])
+    const explanation = await explainOne(on, item.id, asked, item.shown_market, explainConditions(ctx, rates))
+    const { rows } = await pageOfHeld(on, { item_id: item.id, market: explanation.market }, { limit: MAX_HELD_PRICES, offset: 0 })
+    return { ...explanation, held: rows.filter(({ label }) => label === explanation.label) }
+  },
+)
+
+async function explainOne(
+  on: Queryable,
+  itemId: number,
+  { market, label = NEAR_MINT }: PriceKey,
+  shown: Market,
+  conditions: ExplainConditions,
+): Promise<PriceExplanation> {
+  const canonical = labelParam(label)
+  // No price has ever had this grade, so id 0 matches no row.
+  const labelId = (await labelIds(on)).get(canonical) ?? 0
+  const key: ExplainedKey = { itemId, market: MARKETS.indexOf(market ?? shown), labelId, label: canonical }
+  const [explanation] = await explainPrices(on, [key], conditions)
+  return explanation!
+}

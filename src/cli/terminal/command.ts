@@ -1,0 +1,63 @@
+// Shared by all commands: their context, parsing of arguments, and human-readable or JSON output.
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Page } from '#core/paging.ts'
+import type { Db } from '#db/schema.ts'
+import type { PriceWriteCtx } from '#prices/records/types.ts'
+
+/** Runs large reads on the replica, if there is one. */
+export type ReplicaReader = <T>(read: (db: Db) => Promise<T>) => Promise<T>
+
+/** Opens the database for the duration of a command, with the command line as the operator. */
+export type OpenCli = (run: (ctx: PriceWriteCtx, atLength: ReplicaReader) => Promise<void>) => Promise<void>
+
+/** Writes a line on standard output. */
+export type Print = (line: string) => void
+
+export interface OutputOptions {
+  json?: boolean
+}
+
+/** Adds a command that prints text or, with `--json`, one JSON value. */
+export function addCommand(parent: Command, name: string, description: string): Command {
+  return parent.command(name).description(description).option('--json', 'print one JSON value')
+}
+
+/** The result as JSON if requested, else as human-readable text. */
+export function printResult(print: Print, { json }: OutputOptions, value: unknown, text: string): void {
+  print(json ? JSON.stringify(value) : text)
+}
+
+/** A whole number from 0. */
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Must be a whole number.')
+  return Number(text)
+}
+
+/** Ends with exit code 2. */
+export function wrongUsage(command: Command, message: string): never {
+  return command.error(`error: ${message}`, { exitCode: 2, code: 'mintmark.usage' })
+}
+
+/** The rows of all pages. */
+export async function allRows<Row>(fetchPage: (paging: { page: number; per_page: number }) => Promise<Page<Row>>): Promise<Row[]> {
+  const rows: Row[] = []
+  for (let page = 1; ; page++) {
+    const { rows: more, pagination } = await fetchPage({ page, per_page: 100 })
+    rows.push(...more)
+    if (!pagination.has_more) return rows
+  }
+}
+
+/** Lines with aligned columns under their titles. */
+export function columns(titles: string[], rows: (string | number | null)[][]): string {
+  const cells = [titles, ...rows.map((row) => row.map((cell) => String(cell ?? '-')))]
+  const widths = titles.map((_title, i) => Math.max(...cells.map((row) => row[i]!.length)))
+  return cells
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}

@@ -1,0 +1,143 @@
+// Collections and their records as returned by verbs: public field names, ready for JSON.
+import type { CatalogueNode } from '#catalogue/context.ts'
+import { orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { namedValues } from '#core/named-values.ts'
+import type { HasPrecondition } from '#core/precondition.ts'
+import type { ReadCtx, WriteCtx } from '#db/changes/change.ts'
+
+/** The context of writing a record. */
+export type RecordWriteCtx = WriteCtx & HasPrecondition
+
+/** The data for computing worth: prices, and their currencies. */
+export type PricingCtx = Pick<ReadCtx, 'db'> &
+  CatalogueNode & {
+    currencies: Readonly<Record<Market, string>>
+    /** time zone of local times and days */
+    market: { timeZone: string }
+  }
+
+/** The context of reading collections. */
+export type CollectionReadCtx = ReadCtx & PricingCtx
+
+export const VISIBILITIES = namedValues('CollectionVisibility', ['private', 'unlisted', 'public'])
+
+const Amount = Type.Object({ currency: Type.String({ examples: ['TRY'] }), amount: Type.Number() }, { title: 'Amount' })
+
+const WorthSchema = Type.Object(
+  {
+    currencies: Type.Array(
+      Type.Object({
+        currency: Type.String({ examples: ['TRY'] }),
+        value: Type.Number({ description: 'Sum of current price × quantity' }),
+        cost: Type.Number({ description: 'Sum of purchase price × quantity' }),
+        gain: orNull(Type.Number({ description: 'Value minus cost of the records that have both; null if none has' })),
+      }),
+      { description: 'One entry per currency; amounts in different currencies are never summed' },
+    ),
+    without_price: Type.Integer({ description: 'Records without a matching price' }),
+    without_trusted_price: Type.Integer({
+      description: 'Records excluded from `value` because every matching price is disputed or stale',
+    }),
+    without_cost: Type.Integer({ description: 'Records without a purchase price' }),
+  },
+  { title: 'CollectionWorth', description: 'Only with `with_value=1`' },
+)
+export type Worth = Static<typeof WorthSchema>
+
+export const WorthDaySchema = Type.Object(
+  {
+    day: Type.String({ format: 'date', description: "Date in the service's time zone" }),
+    at: Type.String({ format: 'date-time', description: 'When it was calculated, local time with offset, from the prices and records at that time' }),
+    ...WorthSchema.properties,
+  },
+  { title: 'CollectionWorthDay' },
+)
+export type WorthDay = Static<typeof WorthDaySchema>
+
+export const CollectionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    description: Type.String(),
+    visibility: Type.Enum([...VISIBILITIES]),
+    items_count: Type.Integer({ description: 'Number of records' }),
+    worth: Type.Optional(WorthSchema),
+  },
+  {
+    title: 'Collection',
+    examples: [{ id: 4, name: 'Base Set', description: '', visibility: 'private', items_count: 102 }],
+  },
+)
+export type Collection = Static<typeof CollectionSchema>
+
+export const StoredCollectionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    account_id: Type.Integer(),
+    name: Type.String(),
+    description: Type.String(),
+    visibility: Type.Enum([...VISIBILITIES]),
+    items_count: Type.Integer(),
+    created_at: Type.String({ format: 'date-time' }),
+    updated_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'StoredCollection' },
+)
+export type StoredCollection = Static<typeof StoredCollectionSchema>
+
+const RECORD_PROPERTIES = {
+  id: Type.Integer({ description: 'Record id: `itemId` in paths' }),
+  item_id: Type.Integer(),
+  item_name: Type.String(),
+  item_slug: Type.String(),
+  group_label: orNull(Type.String({ description: 'Condition or grade', examples: ['Near Mint'] })),
+  quantity: Type.Integer(),
+  purchase_price: orNull(Type.Number()),
+  sale_price: orNull(Type.Integer({ description: 'Rounded to a whole number' })),
+  purchase_date: orNull(Type.String({ format: 'date' })),
+  card_uniq_id: orNull(Type.String({ description: 'Own tracking code or certificate number' })),
+  note: orNull(Type.String()),
+}
+
+export const CollectionRecordSchema = Type.Object(
+  {
+    ...RECORD_PROPERTIES,
+    value: Type.Optional(
+      orNull(
+        Type.Object(
+          {
+            market: Type.Enum([...MARKETS]),
+            label: Type.String(),
+            currency: Type.String(),
+            price: Type.Number(),
+            amount: Type.Number({ description: 'Price × quantity' }),
+            updated_at: Type.String({ format: 'date-time', description: 'Time of the price, local with offset' }),
+          },
+          { description: 'Only with `with_value=1`: the current price that matches the grade; null if there is none' },
+        ),
+      ),
+    ),
+    value_missing: Type.Optional(
+      orNull(
+        Type.Enum(['no_price', 'not_trusted'], {
+          description: 'Only with `with_value=1`: why there is no `value`; `not_trusted` if every matching price is disputed or stale',
+        }),
+      ),
+    ),
+    cost: Type.Optional(orNull(Amount)),
+    gain: Type.Optional(orNull(Amount)),
+  },
+  { title: 'CollectionRecord' },
+)
+export type CollectionRecord = Static<ReturnType<typeof Type.Object<typeof RECORD_PROPERTIES>>>
+/** A record with its worth, as `with_value=1` adds it. */
+export type ValuedRecord = Static<typeof CollectionRecordSchema>
+
+/** A record and the entity tag of this version. */
+export interface TaggedRecord {
+  record: CollectionRecord
+  /** entity tag, in quotes */
+  tag: string
+}

@@ -1,0 +1,63 @@
+// Reads the change log for clients of this node that have waited: those that a change wakes together share one statement.
+import { type LogPage, type LogPosition, type LogRead, readLog, seenByAll, wasVisible } from './logged-changes.ts'
+import type { Db } from '../schema.ts'
+
+interface Reader {
+  /** a position between two ranges */
+  after: LogPosition
+  done: (page: Promise<LogPage | 'expired'>) => void
+}
+
+type Asked = Omit<LogRead, 'after'>
+
+/** Only for readers that have read to the end and found nothing: what they have not seen is little, and mostly the same. */
+export class SharedLogReads {
+  readonly #db: Db
+  /** by what is asked for: readers of the next statement */
+  readonly #due = new Map<string, { asked: Asked; readers: Reader[] }>()
+  /** moment and ids → rows that are being read for several readers */
+  readonly #data = new Map<string, Promise<unknown>>()
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** The same page as `readLog`. */
+  read(after: LogPosition, asked: Asked): Promise<LogPage | 'expired'> {
+    const key = JSON.stringify([after.cluster, asked])
+    const { promise, resolve: done } = Promise.withResolvers<LogPage | 'expired'>()
+    const due = this.#due.get(key)
+    if (due) due.readers.push({ after, done })
+    else {
+      this.#due.set(key, { asked, readers: [{ after, done }] })
+      // All readers that the same change wakes have been added by then.
+      setImmediate(() => this.#readDue(key))
+    }
+    return promise
+  }
+
+  /** Shares a read of current data among readers of the same changes up to the same moment. */
+  share<T>(key: string, make: () => Promise<T>): Promise<T> {
+    let made = this.#data.get(key) as Promise<T> | undefined
+    if (!made) {
+      made = make().finally(() => this.#data.delete(key))
+      this.#data.set(key, made)
+    }
+    return made
+  }
+
+  #readDue(key: string): void {
+    const { asked, readers } = this.#due.get(key)!
+    this.#due.delete(key)
+    const { cluster } = readers[0]!.after
+    const after = { cluster, seen: seenByAll(readers.map(({ after }) => after.seen)), range: null }
+    const page = readLog(this.#db.kysely, { ...asked, after })
+    for (const reader of readers) reader.done(page.then((found) => (found === 'expired' ? found : unseenBy(reader.after, found))))
+  }
+}
+
+/** The page without the parts that a reader has already seen. */
+function unseenBy({ seen }: LogPosition, page: LogPage): LogPage {
+  const next = page.next.range === null ? page.next : { ...page.next, seen }
+  return { ...page, seen, next, parts: page.parts.filter((part) => !wasVisible(part, seen)) }
+}

@@ -1,0 +1,132 @@
+// Writes groups of records as items: facts by precedence, refs, free slugs, and the links of records to them.
+import { type RawBuilder, sql } from 'kysely'
+import { CatalogueNames, type Composition, composeItems } from '#catalogue/items/compose-items.ts'
+import { factsOf, type StatedFacts } from '#catalogue/records/facts.ts'
+import { type ItemRecordLink, linkRecords } from '#catalogue/items/source-records.ts'
+import type { Note } from '#db/changes/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { authorsOfJoins } from '../records/decisions.ts'
+import { isLinked } from '../records/links.ts'
+import { type Group, recordsByPrecedence } from '../records/placement.ts'
+
+const PART = 1_000
+
+interface WrittenGroups {
+  /** groups with a new item */
+  created: Group[]
+  /** groups with a changed item */
+  updated: Group[]
+}
+
+/** A part of the groups with the data needed to write them. */
+interface Part {
+  groups: readonly Group[]
+  facts: ReadonlyMap<number, Omit<StatedFacts, 'whole' | 'merged'>>
+}
+
+/**
+ * Creates and updates items from the facts of their records.
+ * @param changed groups whose records are not all linked to their item yet
+ * @param refs refs of the groups; none is used by another item
+ */
+export async function writeGroups(
+  tx: Tx,
+  note: Note,
+  groups: readonly Group[],
+  changed: ReadonlySet<Group>,
+  refs: ReadonlyMap<Group, string>,
+): Promise<WrittenGroups> {
+  const written: WrittenGroups = { created: [], updated: [] }
+  if (groups.length === 0) return written
+  const names = new CatalogueNames(tx)
+  const authors = await authorsOfJoins(tx)
+  const comingBack = new Set<number>()
+  // Composes each part while the previous one is being written.
+  let writing: Promise<void> = Promise.resolve()
+  try {
+    let next = await readPart(tx, groups.slice(0, PART))
+    for (let from = PART; next.groups.length > 0; from += PART) {
+      const part = next
+      const items = part.groups.map((group) => composition(group, part, refs.get(group)!, comingBack))
+      await writing
+      next = await readPart(tx, groups.slice(from, from + PART))
+      writing = writePart(items, part)
+      // Prevents an unhandled rejection; the next await receives the error.
+      writing.catch(() => {})
+    }
+  } finally {
+    // After an error the transaction ends, so wait until no write is running.
+    await writing
+  }
+  return written
+
+  async function writePart(items: readonly Composition[], { groups: own }: Part): Promise<void> {
+    const { ids, created, updated } = await composeItems(tx, note, names, items, { keepSlugs: true })
+    written.created.push(...created.map((n) => own[n]!))
+    written.updated.push(...updated.map((n) => own[n]!))
+    const links = own.flatMap((group, n): ItemRecordLink[] =>
+      changed.has(group)
+        ? group.members
+            .filter((member) => !isLinked(member, ids[n]!))
+            .map(({ record, whole, method, confidence }) => ({
+              recordId: record.id,
+              itemId: ids[n]!,
+              whole,
+              method,
+              confidence,
+              decidedBy: (method === 'operator' && authors.get(record.key)) || null,
+            }))
+        : [],
+    )
+    await linkRecords(tx, links)
+  }
+}
+
+async function readPart(tx: Tx, groups: readonly Group[]): Promise<Part> {
+  // Waits for edits by operators that are in progress, so that they are included.
+  await lockItems(
+    tx,
+    groups.flatMap(({ item }) => item ?? []),
+  )
+  const copied = groups.filter(isCopy)
+  const composed = groups.filter((group) => !isCopy(group))
+  return { groups, facts: new Map([...(await readFacts(tx, copied, NAMING_FACTS)), ...(await readFacts(tx, composed, sql`facts`))]) }
+}
+
+async function lockItems(tx: Tx, ids: readonly number[]): Promise<void> {
+  if (ids.length > 0) await sql`select from items where id = any(${ids}::int4[]) order by id for update`.execute(tx)
+}
+
+function composition(group: Group, { facts }: Part, ref: string, comingBack: Set<number>): Composition {
+  const stated = recordsByPrecedence(group).map(({ record, whole, merged }) => ({ ...facts.get(record.id)!, whole, merged }))
+  return {
+    id: group.item ?? formerOf(group, comingBack),
+    facts: { ...factsOf(stated).facts, ref },
+    ...(isCopy(group) && { copies: group.members[0]!.record.id }),
+  }
+}
+
+/** The id of an item that these records had before their import was reverted; each id is restored once. */
+function formerOf({ members }: Group, comingBack: Set<number>): number | null {
+  const id = members.flatMap(({ record }) => record.former).find((former) => !comingBack.has(former))
+  if (id === undefined) return null
+  comingBack.add(id)
+  return id
+}
+
+/** Whether the facts of a new item can be copied from its only record. An operator's cannot: it may state that a value is absent. */
+function isCopy({ item, members }: Group): boolean {
+  return item === null && members.length === 1 && members[0]!.record.source !== 'operator'
+}
+
+/** The facts that refs, slugs and groups are derived from. */
+const NAMING_FACTS = sql`facts - '{images,details,foreign_ids,attributes}'::text[]
+  || jsonb_build_object('attributes', jsonb_path_query_array(facts, '$.attributes[*] ? (@.name == "Finish")'))`
+
+async function readFacts(tx: Tx, groups: readonly Group[], facts: RawBuilder<unknown>): Promise<[number, Omit<StatedFacts, 'whole' | 'merged'>][]> {
+  const ids = groups.flatMap(({ members }) => members.map(({ record }) => record.id))
+  if (ids.length === 0) return []
+  const { rows } = await sql<Omit<StatedFacts, 'whole' | 'merged'> & { id: number }>`
+    select id, source, finish, ${facts} as facts from source_records where id = any(${`{${ids.join(',')}}`}::int4[])`.execute(tx)
+  return rows.map((row) => [row.id, row])
+}

@@ -1,0 +1,79 @@
+// Creates listings, pending approval, and evaluates the approval rules for each.
+import { conflict, ServiceError } from '#core/errors.ts'
+import type { Note } from '#db/changes/change.ts'
+import { liveItemIds } from '#db/live-item.ts'
+import type { Tx } from '#db/schema.ts'
+import { priceKurus } from '../records/fields.ts'
+import { checkPrices, type ListingFields, valuesOf } from './listing-body.ts'
+import { requireLiveItem, labelOfGrade } from '../references.ts'
+import { auditedListing, insertListings, kurusText, type ListingRow, type NewListing } from '../store.ts'
+
+const DEFAULTS = {
+  description: '',
+  quantity: 1,
+  language: null,
+  images: [] as NewListing['images'],
+  shipping_payer: 'buyer',
+  offers_enabled: false,
+  min_offer_price: null,
+} as const
+
+/** A listing in an import; `sku` is set only if the owner sends one. */
+export interface ListingInput {
+  fields: ListingFields
+  sku: string | null
+}
+
+/**
+ * The column values of a new listing, without its references.
+ * @throws VALIDATION_ERROR
+ */
+export function newValues(fields: Omit<ListingFields, 'item_id' | 'grade_id' | 'title'> & { title: string }) {
+  const values = { ...DEFAULTS, title: fields.title, price: kurusText(priceKurus(fields.price))!, ...valuesOf(fields) }
+  checkPrices(values)
+  return values
+}
+
+/**
+ * Adds new listings of an existing account to the approval queue.
+ * @returns the listings in order; for a rejected one the reason: VALIDATION_ERROR, or CONFLICT if its SKU is taken
+ */
+export async function addListings(
+  tx: Tx,
+  note: Note,
+  { sellerId, now }: { sellerId: number; now: Date },
+  wanted: readonly ListingInput[],
+): Promise<(ListingRow | ServiceError)[]> {
+  const items = await liveItemIds(
+    tx,
+    wanted.map(({ fields }) => fields.item_id),
+  )
+  const labels = new Map<number | null, number>()
+  const judged: (NewListing | ServiceError)[] = []
+  for (const { fields, sku } of wanted) {
+    try {
+      const { grade_id = null } = fields
+      const values = newValues(fields)
+      const item_id = requireLiveItem(items, fields.item_id)
+      const label_id = labels.get(grade_id) ?? (await labelOfGrade(tx, grade_id))
+      labels.set(grade_id, label_id)
+      judged.push({ ...values, seller_id: sellerId, item_id, grade_id, label_id, sku })
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      judged.push(error)
+    }
+  }
+  const inserted = await insertListings(
+    tx,
+    judged.flatMap((one) => (one instanceof ServiceError ? [] : [one])),
+    now,
+  )
+  let next = 0
+  return judged.map((one) => {
+    if (one instanceof ServiceError) return one
+    const row = inserted[next++]
+    if (!row) return conflict('taken', { thing: 'listing', field: 'sku' })
+    note.audit({ action: 'listing.create', subject: 'listing', id: row.id, after: auditedListing(row, now) })
+    return row
+  })
+}

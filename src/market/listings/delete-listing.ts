@@ -1,0 +1,27 @@
+// Deletes an own listing permanently, in any status; its sales remain (interface.md, "DELETE /plus/listings/{id}").
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { DryRun, forecasting } from '../visibility/forecast.ts'
+import { auditedListing, deleteListingRows } from '../store.ts'
+import { act } from './transition.ts'
+import type { MarketWriteCtx } from '../types.ts'
+
+export const deleteListing = verb(
+  {
+    name: 'deleteListing',
+    needs: OPERATION_PLAN.deleteListing,
+    writes: true,
+    input: Type.Object({ id: id('listing'), ...DryRun }),
+  },
+  (ctx: MarketWriteCtx, input) =>
+    forecasting(ctx, input, (ctx, { id }) =>
+      act(ctx, id, 'delete', async ({ tx, before, status, now, update, audit }) => {
+        if (status === 'deleted') await deleteListingRows(tx, [id])
+        else await update()
+        audit(auditedListing(before, now))
+        return { id }
+      }),
+    ),
+)

@@ -1,0 +1,64 @@
+// Body fields with which operators create and correct listings.
+import { orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { reason } from '#core/problems.ts'
+import { orderedImages, ImageList } from '#catalogue/items/item-fields.ts'
+import {
+  checkedTexts,
+  checkOffer,
+  description,
+  minOfferPrice,
+  offerKurus,
+  offersEnabled,
+  price,
+  priceKurus,
+  quantity,
+  shippingPayer,
+  title,
+} from '../records/fields.ts'
+import { kurusOfRow, kurusText, minOfferKurus, type NewListing } from '../store.ts'
+
+export const ListingBody = {
+  item_id: Type.Integer({ description: 'Id of the item being sold' }),
+  grade_id: Type.Optional(orNull(Type.Integer({ description: 'Id of a grade such as `PSA 10` (GET /groups); null for none' }))),
+  title: title(),
+  description: Type.Optional(description()),
+  price: price(),
+  quantity: Type.Optional(quantity('Units in stock; default: 1')),
+  language: Type.Optional(
+    orNull(
+      Type.String({
+        pattern: '^[A-Za-z0-9]+([ _-][A-Za-z0-9]+)*$',
+        maxLength: 35,
+        allowed: reason('language', { max: 35 }),
+        examples: ['en'],
+      }),
+    ),
+  ),
+  images: Type.Optional(ImageList),
+  shipping_payer: Type.Optional(shippingPayer()),
+  offers_enabled: Type.Optional(offersEnabled()),
+  min_offer_price: Type.Optional(minOfferPrice()),
+}
+
+const AllFields = Type.Object(ListingBody, { additionalProperties: false })
+export type ListingFields = Static<typeof AllFields>
+
+/** The sent fields in their stored form, without references. */
+export function valuesOf(fields: Partial<ListingFields>): Partial<Omit<NewListing, 'seller_id' | 'item_id' | 'grade_id' | 'label_id' | 'sku'>> {
+  const { item_id: _item, grade_id: _grade, title, description, ...others } = fields
+  const { price, language, images, min_offer_price: offer, ...plain } = others
+  return {
+    ...plain,
+    ...checkedTexts({ ...(title !== undefined && { title }), ...(description !== undefined && { description }) }),
+    ...(price !== undefined && { price: kurusText(priceKurus(price))! }),
+    ...(language !== undefined && { language: language?.toLowerCase() ?? null }),
+    ...(images !== undefined && { images: orderedImages(images).map(({ url, order }) => ({ url, order })) }),
+    ...(offer !== undefined && { min_offer_price: kurusText(offerKurus(offer)) }),
+  }
+}
+
+/** @throws VALIDATION_ERROR if the lowest offer is above the price */
+export function checkPrices(values: { price: string; min_offer_price: string | null }): void {
+  checkOffer('min_offer_price', kurusOfRow(values), minOfferKurus(values))
+}

@@ -1,0 +1,153 @@
+// Renews own listings, by id or by end of period: a new period from now on, without approval if nothing has changed.
+import { invalid } from '#core/errors.ts'
+import { orNull } from '#core/fields.ts'
+import { ReasonFields, type Static, Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { type Reason, reason, textOf } from '#core/problems.ts'
+import { localTime } from '#core/time.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { change } from '#db/changes/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { expireAllDue } from './expire-listings.ts'
+import { DryRun, forecastingEach } from '../visibility/forecast.ts'
+import { PUBLISHED, QUEUED, STATUSES, TABLE } from '../records/rules.ts'
+import { idsEndingBy, type ListingRow, lockListings, updatePeriods } from '../store.ts'
+import { daysAfter, decisionOn, priceValues } from './transition.ts'
+import { Forecasting, type MarketWriteCtx } from '../types.ts'
+import { type Vacation, withVacation } from '../records/vacation.ts'
+import { lockVacation } from '../records/vacation-store.ts'
+
+export const MAX_RENEWED = 1_000
+const FARTHEST_DAYS = 365
+
+export const RenewedListingSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    status: orNull(Type.Enum([...STATUSES]), { description: '`pending` if it changed since its approval; null if it is not yours' }),
+    expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'End of the period, local time with offset' }),
+    refused: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), { description: 'Why it was not renewed; null if it was' }),
+    ...Forecasting,
+  },
+  { title: 'RenewedListing' },
+)
+export type RenewedListing = Static<typeof RenewedListingSchema>
+
+export interface Renewal {
+  listings: RenewedListing[]
+  /** whether more listings end within the requested days */
+  more: boolean
+  message: string
+}
+
+export const renewListings = verb(
+  {
+    name: 'renewListings',
+    needs: OPERATION_PLAN.renewListings,
+    writes: true,
+    input: Type.Object({
+      ids: Type.Optional(Type.Array(Type.Integer(), { minItems: 1, maxItems: MAX_RENEWED, description: 'Ids of your listings' })),
+      ending_within_days: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: FARTHEST_DAYS,
+          description: `Instead of \`ids\`: listings whose period ends within this many days, the next ${MAX_RENEWED} to end`,
+        }),
+      ),
+      ...DryRun,
+    }),
+  },
+  async (ctx: MarketWriteCtx, { dry_run: dryRun = false, ...asked }): Promise<Renewal> => {
+    if ((asked.ids === undefined) === (asked.ending_within_days === undefined)) throw invalid('ids', 'exactly_one', { field: 'ending_within_days' })
+    if (!dryRun) return renew(ctx, asked)
+    const idsOf = async (tx: Tx) => (await wantedIds(tx, ctx, asked)).slice(0, MAX_RENEWED)
+    return forecastingEach(ctx, idsOf, (rehearsal) => renew(rehearsal, asked))
+  },
+)
+
+interface RenewalRequest {
+  ids?: number[]
+  ending_within_days?: number
+}
+
+/** One more than the maximum of a renewal, to detect that there are more listings. */
+async function wantedIds(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: RenewalRequest): Promise<number[]> {
+  if (ids) return [...new Set(ids)]
+  return idsEndingBy(tx, ownAccount(viewer), renewable(), now(), daysAfter(now(), days!), MAX_RENEWED + 1)
+}
+
+async function renew(ctx: MarketWriteCtx, asked: RenewalRequest): Promise<Renewal> {
+  const sellerId = ownAccount(ctx.viewer)
+  return change(ctx, async (tx, note) => {
+    const now = ctx.now()
+    const wanted = await wantedIds(tx, ctx, asked)
+    const ids = wanted.slice(0, MAX_RENEWED)
+    const locked = await lockListings(tx, ids)
+    const listings = new Map([...locked].filter(([, row]) => row.seller_id === sellerId))
+    await expireAllDue(tx, note, ctx, listings)
+    const renewing = { now, periodDays: ctx.market.listingPeriodDays, vacation: await lockVacation(tx, sellerId, 'read', now) }
+    const renewed: ListingRow[] = []
+    const outcomes = ids.map((id): RenewedListing => {
+      const before = listings.get(id)
+      if (!before) return refusal(id, null, reason(locked.has(id) ? 'not_owner' : 'not_found', { thing: 'listing', id }))
+      const after = renewal(before, renewing)
+      if ('refused' in after) return refusal(id, before, after.refused)
+      renewed.push(after)
+      const auditedFields = ({ status, expires_at }: ListingRow) => ({ status, expires_at })
+      note.audit({ action: 'listing.renew', subject: 'listing', id, before: auditedFields(before), after: auditedFields(after) })
+      return { id, status: after.status, expires_at: after.expires_at && localTime(after.expires_at, ctx.market.timeZone), refused: null }
+    })
+    await updatePeriods(tx, renewed, now)
+    if (renewed.length > 0)
+      note.changed(
+        'listings',
+        renewed.map(({ id }) => id),
+      )
+    return { listings: outcomes, more: wanted.length > ids.length, message: messageOf(outcomes) }
+  })
+
+  function refusal(id: number, row: ListingRow | null, { rule, params }: Reason): RenewedListing {
+    const expiresAt = row?.expires_at ?? null
+    return {
+      id,
+      status: row?.status ?? null,
+      expires_at: expiresAt && localTime(expiresAt, ctx.market.timeZone),
+      refused: { message: textOf({ rule, params }), rule, params },
+    }
+  }
+}
+
+/** Statuses in which the table allows a renewal. */
+function renewable() {
+  return STATUSES.filter((status) => !('refused' in TABLE[status].renew))
+}
+
+interface Renewing {
+  now: Date
+  periodDays: number
+  vacation: Vacation | null
+}
+
+/** The listing with its next status and, unless it needs approval, the new period; or why it is rejected. */
+function renewal(row: ListingRow, { now, periodDays, vacation }: Renewing): ListingRow | { refused: Reason } {
+  const decision = decisionOn(row, 'renew', now)
+  if ('refused' in decision) return decision
+  const status = decision.to
+  const next = { ...row, status, version: row.version + 1 }
+  if (status === QUEUED) return next
+  const end = withVacation(daysAfter(now, periodDays), vacation, now)
+  const isBack = status === PUBLISHED && row.status !== PUBLISHED
+  return {
+    ...next,
+    ...priceValues(status, row.price),
+    // An operator may have set a later end than the new period would have.
+    expires_at: row.expires_at !== null && row.expires_at > end ? row.expires_at : end,
+    // Renewing a visible listing does not make it the newest.
+    ...(isBack && { published_at: now }),
+  }
+}
+
+function messageOf(outcomes: readonly RenewedListing[]): string {
+  const refused = outcomes.filter((one) => one.refused !== null).length
+  const count = outcomes.length - refused
+  return `Renewed ${count} ${count === 1 ? 'listing' : 'listings'}${refused > 0 ? `; ${refused} refused` : ''}`
+}

@@ -1,0 +1,54 @@
+// Changes an own listing in part; anything but price, quantity and SKU sends it to approval (interface.md, "PATCH /plus/listings/{id}").
+import { invalid } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { changeMarks, changeStock, type NewStock } from './change-stock.ts'
+import { checkedTexts, checkOffer, offerKurus, OwnFields, priceKurus, StockFields } from '../records/fields.ts'
+import { DryRun, forecasting } from '../visibility/forecast.ts'
+import { QUEUED } from '../records/rules.ts'
+import { auditedListing, kurusOfRow, kurusText, listingTag, minOfferKurus } from '../store.ts'
+import { act, priceValues } from './transition.ts'
+import type { ListingResult, MarketCtx } from '../types.ts'
+
+export const updateListing = verb(
+  {
+    name: 'updateListing',
+    needs: OPERATION_PLAN.updateListing,
+    writes: true,
+    input: Type.Object({ id: id('listing'), ...StockFields, ...OwnFields, ...DryRun }),
+  },
+  (ctx: MarketCtx, input): Promise<ListingResult> =>
+    forecasting(ctx, input, async (ctx, { id, price, quantity, sku, ...content }) => {
+      const stock: NewStock = {
+        ...(price !== undefined && { kurus: priceKurus(price) }),
+        ...(quantity !== undefined && { quantity }),
+        ...(sku !== undefined && { sku: sku?.trim() ?? null }),
+      }
+      if (Object.keys(content).length === 0) {
+        if (Object.keys(stock).length === 0)
+          throw invalid('body', 'at_least_one', { fields: [...Object.keys(StockFields), ...Object.keys(OwnFields)] })
+        return changeStock(ctx, { id, ...stock })
+      }
+      const { kurus, ...others } = stock
+      const texts = checkedTexts(content)
+      const newOffer = content.min_offer_price === undefined ? undefined : offerKurus(content.min_offer_price)
+      return act(ctx, id, 'edit', async ({ before, status, now, update, audit }) => {
+        const offer = newOffer === undefined ? minOfferKurus(before) : newOffer
+        checkOffer(newOffer === undefined ? 'price' : 'min_offer_price', kurus ?? kurusOfRow(before), offer)
+        const after = await update({
+          ...texts,
+          ...(content.shipping_payer !== undefined && { shipping_payer: content.shipping_payer }),
+          ...(content.offers_enabled !== undefined && { offers_enabled: content.offers_enabled }),
+          ...(newOffer !== undefined && { min_offer_price: kurusText(newOffer) }),
+          ...(kurus !== undefined && priceValues(status, kurusText(kurus)!)),
+          ...others,
+          ...changeMarks(before.version + 1, { price: kurus !== undefined, stock: quantity !== undefined, other: true }, null),
+        })
+        audit(auditedListing(before, now), auditedListing(after, now), 'update')
+        const message = `Listing updated${status === QUEUED ? '; pending approval' : ''}`
+        return { message, id, price: Number(after.price), status: after.status, etag: listingTag(after) }
+      })
+    }),
+)

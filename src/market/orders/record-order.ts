@@ -1,0 +1,200 @@
+// Records an order of the shop's checkout: stock, sales, payouts, the service's prices and notifications, all or nothing.
+import { MINUTE_MS } from '#core/duration.ts'
+import { conflict, invalid, invalidFields } from '#core/errors.ts'
+import { moment, momentOf, name } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { minorToNumber, minorToText, parseMinor } from '#core/money.ts'
+import { problem, reason } from '#core/problems.ts'
+import { localTime } from '#core/time.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/changes/change.ts'
+import { hashRequest } from '#db/changes/idempotency.ts'
+import type { Tx } from '#db/schema.ts'
+import { lockServicePrices, refreshServicePrices } from '#prices/writing/service-price.ts'
+import { emitSales } from '#webhooks/emit.ts'
+import { expireIfDue } from '../listings/expire-listings.ts'
+import { MAX_PRICE, MAX_UNITS, unitPriceKurus } from '../records/fields.ts'
+import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSuspended, saveBuyer, saveOrderResult } from './order-store.ts'
+import { payoutKurus } from './payout.ts'
+import { updateStock } from '../store.ts'
+import { decisionOn } from '../listings/transition.ts'
+import { isOnVacation, type Vacation } from '../records/vacation.ts'
+import { findVacations } from '../records/vacation-store.ts'
+import type { MarketWriteCtx, Order } from '../types.ts'
+
+export const MAX_LINES = 200
+/** The clocks of two systems differ; a sale further ahead than this is rejected. */
+const AHEAD_MS = 5 * MINUTE_MS
+
+const Line = Type.Object(
+  {
+    listing_id: Type.Integer(),
+    quantity: Type.Integer({ minimum: 1, maximum: MAX_UNITS }),
+    unit_price: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: MAX_PRICE,
+        allowed: reason('number', { above: 0, max: MAX_PRICE, decimals: 2 }),
+        description: "Per unit, in TL; default: the listing's price",
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+interface SoldLine {
+  listing: ForSale
+  quantity: number
+  unitPriceKurus: number
+  payoutKurus: number
+}
+
+export const recordOrder = verb(
+  {
+    name: 'recordOrder',
+    needs: 'market',
+    input: Type.Object({
+      order_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Order id assigned by the shop' }),
+      sold_at: Type.Optional(moment('When it was sold; default: now')),
+      buyer_reference: Type.Optional(name('Reference of the buyer assigned by the shop; not shown to sellers', 100)),
+      lines: Type.Array(Line, { minItems: 1, maxItems: MAX_LINES }),
+    }),
+  },
+  (ctx: MarketWriteCtx, input) =>
+    change(ctx, async (tx, note): Promise<Order> => {
+      const { order_id: orderId, lines } = input
+      const now = ctx.now()
+      const soldAt = input.sold_at === undefined ? now : momentOf('sold_at', input.sold_at)
+      if (soldAt.getTime() > now.getTime() + AHEAD_MS) throw invalid('sold_at', 'not_in_future')
+      const requestHash = hashRequest('POST', '/orders', canonical(input))
+      if (!(await claimOrder(tx, orderId, requestHash, soldAt, now))) return earlierOrder(tx, orderId, requestHash)
+
+      const listings = await lockForSale(tx, [...new Set(lines.map((line) => line.listing_id).filter(isStorable))])
+      const taken = unitsByListing(lines, listings)
+      // Locked after the listings, in the same order as highlights do: a listing, then its seller.
+      const sellers = [...new Set([...listings.values()].map((listing) => listing.seller_id))]
+      refuseSuspended(listings, await lockSuspended(tx, sellers))
+      refuseOnVacation(listings, await findVacations(tx, sellers, now), { soldAt, now, zone: ctx.market.timeZone })
+      for (const [id, listing] of listings) listings.set(id, await expireIfDue(tx, note, ctx, listing))
+      const left = new Map([...taken].map(([id, units]) => [id, afterSale(listings.get(id)!, units, now)]))
+      const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
+      await updateStock(tx, [...left.values()], now)
+      await insertSales(
+        tx,
+        sold.map((line, i) => saleRow(line, orderId, i + 1, soldAt)),
+      )
+      await lockServicePrices(
+        tx,
+        sold.map(({ listing }) => listing.item_id),
+      )
+      await refreshServicePrices(
+        tx,
+        note,
+        sold.map(({ listing }) => ({ itemId: listing.item_id, labelId: listing.label_id })),
+        now,
+      )
+      await emitSales(
+        tx,
+        { now, zone: ctx.market.timeZone },
+        sold.map((line) => notice(line, orderId, soldAt)),
+      )
+      const order: Order = {
+        order_id: orderId,
+        sold_at: soldAt.toISOString(),
+        lines: sold.map(({ listing, quantity, unitPriceKurus, payoutKurus }) => ({
+          listing_id: listing.id,
+          quantity,
+          unit_price: minorToNumber(unitPriceKurus),
+          seller_payout: minorToNumber(payoutKurus),
+          listing_status: left.get(listing.id)!.status,
+        })),
+      }
+      await saveOrderResult(tx, order)
+      const buyer = input.buyer_reference?.trim()
+      if (buyer !== undefined) await saveBuyer(tx, orderId, buyer)
+      note.audit({
+        action: 'order.record',
+        subject: 'order',
+        id: orderId,
+        after: { ...order, ...(buyer !== undefined && { buyer_reference: buyer }) },
+      })
+      note.changed('listings', [...taken.keys()])
+      note.changed('sales', [...new Set(sold.map((line) => line.listing.item_id))])
+      return order
+    }),
+)
+
+type OrderLine = Static<typeof Line>
+
+/** The body in a fixed field order. Without a buyer it equals the form used before orders had buyers. */
+function canonical({ sold_at: soldAt, buyer_reference: buyer, lines }: { sold_at?: string; buyer_reference?: string; lines: OrderLine[] }): unknown {
+  const units = lines.map((line) => [line.listing_id, line.quantity, line.unit_price ?? null])
+  return [soldAt ?? null, units, ...(buyer === undefined ? [] : [buyer.trim()])]
+}
+
+async function earlierOrder(tx: Tx, orderId: number, requestHash: Buffer): Promise<Order> {
+  const earlier = await fetchOrder(tx, orderId)
+  if (!earlier.requestHash.equals(requestHash)) throw conflict('order_recorded', { id: orderId })
+  return earlier.order
+}
+
+const isStorable = (id: number): boolean => id >= 1 && id <= 2 ** 31 - 1
+
+/** @throws VALIDATION_ERROR for unknown listings */
+function unitsByListing(lines: OrderLine[], listings: Map<number, ForSale>): Map<number, number> {
+  const unknown = lines.flatMap(({ listing_id: id }, i) =>
+    listings.has(id) ? [] : problem(`lines.${i}.listing_id`, 'unknown_id', { thing: 'listing', id }),
+  )
+  if (unknown.length > 0) throw invalidFields(unknown)
+  const units = new Map<number, number>()
+  for (const { listing_id: id, quantity } of lines) units.set(id, (units.get(id) ?? 0) + quantity)
+  return units
+}
+
+/** @throws CONFLICT if a seller's account is suspended: the whole order is rejected */
+function refuseSuspended(listings: Map<number, ForSale>, suspended: ReadonlySet<number>): void {
+  for (const { id, seller_id: sellerId } of listings.values()) {
+    if (suspended.has(sellerId)) throw conflict('seller_suspended', { id })
+  }
+}
+
+interface SoldWhen {
+  soldAt: Date
+  now: Date
+  zone: string
+}
+
+/** @throws CONFLICT if a seller is on vacation: the whole order is rejected. Sales dated before the vacation are recorded */
+function refuseOnVacation(listings: Map<number, ForSale>, vacations: ReadonlyMap<number, Vacation>, { soldAt, now, zone }: SoldWhen): void {
+  for (const { id, seller_id: sellerId } of listings.values()) {
+    const vacation = vacations.get(sellerId) ?? null
+    if (isOnVacation(vacation, now) && soldAt >= vacation.from) throw conflict('seller_on_vacation', { id, to: localTime(vacation.to, zone) })
+  }
+}
+
+/** The listing without the sold units. @throws CONFLICT if it is not for sale or the order exceeds its stock: the whole order is rejected */
+function afterSale(listing: ForSale, units: number, now: Date): ForSale {
+  const { id, status } = listing
+  const quantity = listing.quantity - units
+  const decision = decisionOn(listing, 'sell', now, quantity)
+  if ('refused' in decision) throw conflict('not_for_sale', { id, status, must: decision.refused })
+  if (quantity < 0) throw conflict('stock', { id, wanted: units, stock: listing.quantity })
+  return { ...listing, quantity, status: decision.to, version: listing.version + 1 }
+}
+
+function soldLine(line: OrderLine, i: number, listing: ForSale, commissionPercent: number): SoldLine {
+  const { quantity, unit_price: given } = line
+  const price = given === undefined ? parseMinor(listing.price)! : unitPriceKurus(`lines.${i}.unit_price`, given)
+  return { listing, quantity, unitPriceKurus: price, payoutKurus: payoutKurus(price, quantity, commissionPercent) }
+}
+
+function saleRow({ listing, quantity, unitPriceKurus, payoutKurus }: SoldLine, orderId: number, line: number, soldAt: Date) {
+  const { id, seller_id, item_id, label_id } = listing
+  const amounts = { unit_price: minorToText(unitPriceKurus), payout: minorToText(payoutKurus) }
+  return { order_id: orderId, line, listing_id: id, seller_id, item_id, label_id, quantity, ...amounts, sold_at: soldAt }
+}
+
+function notice({ listing, quantity, unitPriceKurus, payoutKurus }: SoldLine, orderId: number, soldAt: Date) {
+  const { id: listingId, seller_id: accountId, item_name: itemName } = listing
+  return { accountId, orderId, listingId, itemName, quantity, unitPriceKurus, payoutKurus, soldAt }
+}
