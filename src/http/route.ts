@@ -56,6 +56,8 @@ export interface Route<Ctx extends HasViewer> {
   /** one line, or more if it needs explanation */
   summary: string
   description?: string
+  /** a former path that still works; the reference says so */
+  deprecated?: boolean
   tag: string
   /** success status; 200 unless set */
   status?: number

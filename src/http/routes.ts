@@ -131,6 +131,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     operationId: verbName,
     summary: route.summary,
     ...(description && { description }),
+    ...(route.deprecated && { deprecated: true }),
     tags: [route.tag],
     // Bodies other than JSON are files, of any type.
     ...(route.scope && { consumes: ['application/octet-stream'] }),

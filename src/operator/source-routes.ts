@@ -3,8 +3,16 @@ import { Type } from '#core/input.ts'
 import { paged, type Route } from '#http/route.ts'
 import { listSharedIds, SharedIdSchema } from '#prices/reviews/list-shared-ids.ts'
 import { listSources, type PriceSource, PriceSourceSchema, type SourcesCtx } from '#prices/reviews/list-sources.ts'
-import { setSourceAside, type SourceTrust, SourceTrustSchema, takeSourceBack } from '#prices/reviews/source-trust.ts'
+import { restoreSource, setSourceAside, type SourceTrust, SourceTrustSchema, takeSourceBack } from '#prices/reviews/source-trust.ts'
 import type { PriceWriteCtx } from '#prices/records/types.ts'
+
+const restoreRoute = {
+  method: 'POST',
+  tag: 'Price sources',
+  answer: (source: SourceTrust) => ({ data: source, message: 'Source restored' }),
+  data: SourceTrustSchema,
+  errors: ['CONFLICT', 'INVALID_JSON'],
+} satisfies Partial<Route<PriceWriteCtx>>
 
 export const sourceRoutes: Route<PriceWriteCtx & SourcesCtx>[] = [
   {
@@ -28,14 +36,18 @@ export const sourceRoutes: Route<PriceWriteCtx & SourcesCtx>[] = [
     errors: ['CONFLICT', 'INVALID_JSON'],
   },
   {
-    method: 'POST',
+    ...restoreRoute,
+    path: '/sources/:market/restore',
+    verb: restoreSource,
+    summary: 'Restore a source that was set aside',
+  },
+  {
+    ...restoreRoute,
     path: '/sources/:market/take-back',
     verb: takeSourceBack,
-    summary: 'Restore a source that was set aside',
-    tag: 'Price sources',
-    answer: (source: SourceTrust) => ({ data: source, message: 'Source restored' }),
-    data: SourceTrustSchema,
-    errors: ['CONFLICT', 'INVALID_JSON'],
+    summary: 'Restore a source that was set aside, by the former path',
+    description: 'Use `/sources/{market}/restore`.',
+    deprecated: true,
   },
   {
     path: '/shared-ids',

@@ -68,7 +68,7 @@ test('an untrusted price has its state but no ratio, and the next trusted one is
     ['source_a', 'trusted', 440, 2.05],
   ])
   expect(ratio).toBe(2)
-  await operator(node, 'POST', '/sources/source_c/take-back', {})
+  await operator(node, 'POST', '/sources/source_c/restore', {})
 })
 
 test('a listing without prices or without a rate has no ratio', async () => {

@@ -215,7 +215,7 @@ test('a source that is set aside is stale at once and no evidence; restoring it 
   expect(aside).toMatchObject({ market: 'source_a', set_aside: true })
   expect(await statesOf(id)).toMatchObject({ source_a: 'stale' })
   await expect(operator('/sources/source_a/set-aside', { reason: 'again' })).rejects.toThrow(/already set aside/)
-  await operator('/sources/source_a/take-back', { reason: 'new feed' })
+  await operator('/sources/source_a/restore', { reason: 'new feed' })
   expect(await statesOf(id)).toEqual({ source_a: 'disputed', source_b: 'disputed' })
   await expect(operator('/sources/source_a/take-back', {})).rejects.toThrow(/not set aside/)
 })

@@ -31,7 +31,7 @@ export function SourcesPage() {
     changed()
   }
   const takeBack = async ({ market }: External) => {
-    const done = await writeNow('POST', `/sources/${market}/take-back`, {})
+    const done = await writeNow('POST', `/sources/${market}/restore`, {})
     if (!done) return
     announce(t('sourceUsedAgain', { name: termText('market', market), count: done.data.stale }))
     changed()

@@ -42,15 +42,19 @@ export const setSourceAside = verb(
     }),
 )
 
-export const takeSourceBack = verb(
-  { name: 'takeSourceBack', needs: 'catalogue', input: Type.Object({ market, reason: Type.Optional(why) }) },
-  (ctx: PriceWriteCtx, { market, reason }) =>
-    change(ctx, async (tx, note) => {
-      const { numDeletedRows } = await tx.deleteFrom('sources_set_aside').where('market', '=', MARKETS.indexOf(market)).executeTakeFirst()
-      if (numDeletedRows === 0n) throw conflict('source_not_set_aside', { market })
-      return judged(ctx, tx, note, { market, action: 'source.take-back', reason })
-    }),
-)
+const Restored = Type.Object({ market, reason: Type.Optional(why) })
+
+async function restore(ctx: PriceWriteCtx, { market, reason }: Static<typeof Restored>): Promise<SourceTrust> {
+  return change(ctx, async (tx, note) => {
+    const { numDeletedRows } = await tx.deleteFrom('sources_set_aside').where('market', '=', MARKETS.indexOf(market)).executeTakeFirst()
+    if (numDeletedRows === 0n) throw conflict('source_not_set_aside', { market })
+    return judged(ctx, tx, note, { market, action: 'source.take-back', reason })
+  })
+}
+
+export const restoreSource = verb({ name: 'restoreSource', needs: 'catalogue', input: Restored }, restore)
+
+export const takeSourceBack = verb({ name: 'takeSourceBack', needs: 'catalogue', input: Restored }, restore)
 
 interface Change {
   market: SourceTrust['market']
