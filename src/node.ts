@@ -387,7 +387,7 @@ export async function startNode({
       const unlessWithinMs = intervalMs * 0.9
       scheduler.add({ name: 'start-file', intervalMs, run: () => startFile.write({ unlessWithinMs, maxLockedMs: MAX_LOCKED_MS }) })
     }
-    keepHouse(scheduler, { db, archive, auditArchive, now, config })
+    scheduleHousekeeping(scheduler, { db, archive, auditArchive, now, config })
     started = true
     const tasks = () => scheduler.tasks()
     const runTask = (name: string) => scheduler.runNow(name)
@@ -441,7 +441,7 @@ async function closeServer(server: FastifyInstance): Promise<void> {
 }
 
 /** Schedules housekeeping: deletes expired data and prepares the months to come. Any node does this for all nodes. */
-function keepHouse(scheduler: Scheduler, node: HistoryCtx & { auditArchive: AuditArchive; now: () => Date; config: Config }): void {
+function scheduleHousekeeping(scheduler: Scheduler, node: HistoryCtx & { auditArchive: AuditArchive; now: () => Date; config: Config }): void {
   const { db, auditArchive, now } = node
   const { priceHistoryDays, auditLogDays, webhookLogDays } = node.config
   const tasks: [name: string, run: () => Promise<unknown>][] = [

@@ -12,7 +12,7 @@ const { checkSync } = await import('recheck')
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** These match only messages of the service, of at most 500 characters, in the operator's own browser. */
-const SEEN_BY_NOBODY_ELSE = /^console\/src\/words\//
+const READ_BY_PAGES_ONLY = /^console\/src\/words\//
 
 /** Expressions that the checker cannot judge, with the reason why they are linear. */
 const LINEAR_BECAUSE: Readonly<Record<string, string>> = Object.fromEntries(
@@ -46,7 +46,7 @@ interface Node {
 const found: Found[] = []
 const built = new Set<string>()
 for (const file of globSync(['src/**/*.ts', 'client/src/**/*.ts', '{ui,console/src,desk/src}/**/*.{ts,tsx}'], { cwd: ROOT })) {
-  if (SEEN_BY_NOBODY_ELSE.test(file)) continue
+  if (READ_BY_PAGES_ONLY.test(file)) continue
   const text = readFileSync(join(ROOT, file), 'utf8')
   visit(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }), file)
 }

@@ -46,7 +46,7 @@ interface FeedPage {
 /** Paths of feeds that are read by cursor: changes of the catalogue, and events of the account. */
 export type FeedPath = { [P in PathsWithMethod<paths, 'get'>]: Answer<P, 'get'> extends FeedPage ? P : never }[PathsWithMethod<paths, 'get'>]
 
-type Told<P extends FeedPath> = Answer<P, 'get'> extends { data: (infer E)[] } ? E : never
+type FeedEntry<P extends FeedPath> = Answer<P, 'get'> extends { data: (infer E)[] } ? E : never
 
 export interface ClientOptions {
   apiKey: string
@@ -113,7 +113,7 @@ export class Mintmark {
    * reached, requests are retried. Other errors throw `MintmarkError`; `CURSOR_EXPIRED` means that the entries after the cursor are no longer stored:
    * restore a copy of the catalogue from the latest dump (`/api/v1/dumps`).
    */
-  async *follow<P extends FeedPath>(path: P, ...[options]: Arguments<P, 'get'>): AsyncGenerator<Told<P>, void> {
+  async *follow<P extends FeedPath>(path: P, ...[options]: Arguments<P, 'get'>): AsyncGenerator<FeedEntry<P>, void> {
     const { params, signal } = (options ?? {}) as { params?: { query?: { after?: string; wait?: number } }; signal?: AbortSignal }
     const get = this.get as (path: P, options: object) => Promise<unknown>
     const never = new AbortController().signal
@@ -124,7 +124,7 @@ export class Mintmark {
         const askedMs = Date.now()
         const query = { ...params?.query, wait, ...(after !== undefined && { after }) }
         const { data, next, more } = (await get(path, { ...options, params: { ...params, query }, fetch: send })) as FeedPage
-        for (const entry of data as Told<P>[]) {
+        for (const entry of data as FeedEntry<P>[]) {
           if (signal?.aborted) return
           yield entry
         }

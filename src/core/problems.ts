@@ -151,7 +151,7 @@ export const RULES = {
   query_value_missing: 'lacks a value at character {at}',
   query_term: 'lacks a term at character {at}',
   query_terms: 'may have at most {most} terms (character {at})',
-  query_depth: 'may have at most {most} parentheses within each other (character {at})',
+  query_depth: 'may have at most {most} nested parentheses (character {at})',
   query_open: 'has a parenthesis at character {at} that is not closed',
   query_closed: 'has a parenthesis at character {at} that was not opened',
   query_quote: 'has a quotation mark at character {at} that is not closed',

@@ -12,7 +12,7 @@ import { hostProblem, requestIdOf } from './server.ts'
 
 export interface FastPathRules {
   /** the caller, if the key is valid and cached; null: Fastify decides */
-  known: (authorization: string | undefined) => Viewer | null
+  cachedCaller: (authorization: string | undefined) => Viewer | null
   /** rate-limit headers; throws or rejects if the caller may not continue */
   allow: (viewer: Viewer, operation: Operation) => MaybePromise<Headers>
   requests: RequestCounts
@@ -27,7 +27,7 @@ export interface FastEndpoint {
    * Reads a request for this endpoint and passes it to `serve`, or passes null if Fastify must read it.
    * @returns whether the request is for this endpoint
    */
-  read: (request: IncomingMessage, serve: (made: ApiRequest | null) => void) => boolean
+  read: (request: IncomingMessage, serve: (apiRequest: ApiRequest | null) => void) => boolean
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
@@ -41,12 +41,12 @@ export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoi
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const startedMs = performance.now()
     // A closing listener announces it in its responses, and invalid Host headers are rejected: Fastify does both.
-    const viewer = server.listening && hostProblem(request) === null ? rules.known(request.headers.authorization) : null
+    const viewer = server.listening && hostProblem(request) === null ? rules.cachedCaller(request.headers.authorization) : null
     if (viewer === null) return fastify(request, response)
     for (const { endpoint, read, count } of served) {
-      const isFor = read(request, (made) => {
-        if (made === null) fastify(request, response)
-        else answer({ endpoint, made, viewer, response, cors: app.cors, startedMs, count }, rules)
+      const isFor = read(request, (apiRequest) => {
+        if (apiRequest === null) fastify(request, response)
+        else answer({ endpoint, apiRequest, viewer, response, cors: app.cors, startedMs, count }, rules)
       })
       if (isFor) return
     }
@@ -56,7 +56,7 @@ export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoi
 
 interface Exchange {
   endpoint: Endpoint
-  made: ApiRequest
+  apiRequest: ApiRequest
   viewer: Viewer
   response: ServerResponse
   cors: CorsHeaders | null
@@ -65,13 +65,13 @@ interface Exchange {
 }
 
 function answer(exchange: Exchange, { allow }: FastPathRules): void {
-  const { endpoint, made, viewer, response } = exchange
+  const { endpoint, apiRequest, viewer, response } = exchange
   const refuse = (error: unknown): void => {
     if (response.headersSent) response.destroy()
-    else send(exchange, endpoint.refuse(error, made), NONE)
+    else send(exchange, endpoint.refuse(error, apiRequest), NONE)
   }
   const respond = (limits: Headers) => {
-    const answered = endpoint.respond(viewer, made)
+    const answered = endpoint.respond(viewer, apiRequest)
     if (answered instanceof Promise) void answered.then((later) => send(exchange, later, limits)).catch(refuse)
     else send(exchange, answered, limits)
   }
@@ -90,19 +90,19 @@ const NONE: Headers = []
 const SHORT = 4_096
 
 /** Writes a response and counts it. Bodies are never streams here. */
-function send({ made, response, cors, startedMs, count }: Exchange, answered: Response, limits: Headers): void {
+function send({ apiRequest, response, cors, startedMs, count }: Exchange, answered: Response, limits: Headers): void {
   const { status, headers, etag } = answered
   const body = (typeof answered.body === 'function' ? answered.body() : answered.body) as Buffer | null
   const all = [...headers]
   if (etag) all.push('etag', etag)
-  if (cors) all.push(...cors(made.headers.origin))
-  all.push('x-request-id', made.id, ...limits)
+  if (cors) all.push(...cors(apiRequest.headers.origin))
+  all.push('x-request-id', apiRequest.id, ...limits)
   if (body !== null) all.push('content-length', String(body.length))
   response.writeHead(status, all)
   if (body === null) response.end()
   else if (body.length > SHORT) response.end(body)
   else response.end(body.toString('latin1'), 'latin1')
-  count(made.method, status, performance.now() - startedMs)
+  count(apiRequest.method, status, performance.now() - startedMs)
 }
 
 const QUESTION_MARK = 63

@@ -20,11 +20,11 @@ export const revertImport = verb(
       const isCatalogue = CATALOGUE_FORMATS.some(({ name }) => name === format)
       if (isCatalogue) await lockIdentity(tx)
       const opened = await openRevert(ctx, tx, id)
-      const { importId, root, comesBack } = opened
+      const { importId, root, restores } = opened
       // Prices need their items: a revert removes prices before items, and a restore restores items before prices.
-      const back = isCatalogue && comesBack ? await reinstateCatalogue(ctx, tx, note, root.id) : null
+      const back = isCatalogue && restores ? await reinstateCatalogue(ctx, tx, note, root.id) : null
       const { prices, held, itemIds } = await revertPrices(ctx, tx, note, opened)
-      const gone = isCatalogue && !comesBack ? await revertCatalogue(ctx, tx, note, { importId: root.id, by: importId }) : null
+      const gone = isCatalogue && !restores ? await revertCatalogue(ctx, tx, note, { importId: root.id, by: importId }) : null
       await judgePrices(ctx, tx, note, isCatalogue ? [...itemIds, ...(await itemsWithOtherSharing(tx))] : itemIds)
       const { records = 0, kept = 0 } = back ?? gone ?? {}
       note.audit({

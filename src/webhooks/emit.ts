@@ -25,10 +25,10 @@ async function emit<T extends { accountId: number }>(
   dataOf: (change: T, zone: string) => object,
 ): Promise<void> {
   if (changes.length === 0) return
-  const wanting = await receiversOf(tx, kind, [...new Set(changes.map(({ accountId }) => accountId))])
+  const subscribers = await receiversOf(tx, kind, [...new Set(changes.map(({ accountId }) => accountId))])
   const events = changes.map((change) => {
     const { accountId } = change
-    return { accountId, kind, body: eventBody(kind, now, zone, dataOf(change, zone)), wanted: wanting.has(accountId) }
+    return { accountId, kind, body: eventBody(kind, now, zone, dataOf(change, zone)), wanted: subscribers.has(accountId) }
   })
   await appendEvents(tx, events, now)
 }

@@ -91,7 +91,7 @@ async function listen(limits: RateLimits | null): Promise<string> {
   const shared = routes.filter((route) => route.verb.sharedBy === 'plan').map((route) => fastRead('/api', route.path, endpointOf(route, rules)))
   const fast = [...shared, fastRead('/api', '/later', later), fastRead('/api', '/half-sent', halfSent)]
   addFastPath(app, fast, {
-    known: (header) => keys.known(header),
+    cachedCaller: (header) => keys.known(header),
     allow: (viewer, operation) => allow(viewer, operation, limits, null),
     requests: new RequestCounts(),
   })

@@ -25,7 +25,7 @@ const MIN_RESULTS = 5
 /** Longer than any real name, number, set or printing. */
 const MAX_TEXT_LENGTH = 500
 /** Maximum search results that are checked. */
-const LOOKED_AT = 100
+const MAX_CHECKED = 100
 /** Name of the source under which catalogue items appear as records. */
 const CATALOGUE = 'catalogue'
 
@@ -81,7 +81,7 @@ function rowsFor({ queries }: Catalogue, { name, number, game }: ItemDescription
   const bare = number?.replace(/\/.*/, '') ?? null
   for (const q of [bare === null ? '' : `${bareName} ${bare}`, bareName, number ?? '']) {
     if (q.trim() === '' || rows.size >= MIN_RESULTS) continue
-    for (const row of queries.search(q, filter, 0, LOOKED_AT).rows) rows.add(row)
+    for (const row of queries.search(q, filter, 0, MAX_CHECKED).rows) rows.add(row)
   }
   return [...rows]
 }

@@ -85,7 +85,7 @@ class NotCompiled extends Error {}
 /** A part to write, and the text of its selection if it depends only on the value it is written from. */
 interface Compiled {
   write: Write
-  steady: string | null
+  cacheKey: string | null
 }
 
 type WithSelection = Pick<FieldNode, 'selectionSet'>
@@ -93,14 +93,14 @@ type WithSelection = Pick<FieldNode, 'selectionSet'>
 function compileObject(type: GraphQLObjectType, nodes: readonly WithSelection[], compiling: Compiling): Compiled {
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   const fields: { name: string; write: Write }[] = []
-  let steady: string | null = '{'
+  let cacheKey: string | null = '{'
   for (const [name, fieldNodes] of collectFields(sets, compiling.fragments, compiling.conditions)) {
     const field = compileField(type, fieldNodes, compiling)
-    steady = steady === null || field.steady === null ? null : `${steady} ${name}:${field.steady}`
+    cacheKey = cacheKey === null || field.cacheKey === null ? null : `${cacheKey} ${name}:${field.cacheKey}`
     fields.push({ name: `${fields.length === 0 ? '{' : ','}${JSON.stringify(name)}:`, write: field.write })
   }
-  if (steady !== null) steady += '}'
-  if (fields.length === 0) return { write: constant('{}'), steady }
+  if (cacheKey !== null) cacheKey += '}'
+  if (fields.length === 0) return { write: constant('{}'), cacheKey }
   const write: Write = (value, run) => {
     const { output } = run
     for (const field of fields) {
@@ -109,22 +109,25 @@ function compileObject(type: GraphQLObjectType, nodes: readonly WithSelection[],
     }
     output.text += '}'
   }
-  return { write: type.name === 'Item' && steady !== null && compiling.itemBytes ? keeping(write, steady, compiling.itemBytes) : write, steady }
+  return {
+    write: type.name === 'Item' && cacheKey !== null && compiling.itemBytes ? cachedWriter(write, cacheKey, compiling.itemBytes) : write,
+    cacheKey,
+  }
 }
 
 /** Serialises an item once, and again when it has changed. */
-function keeping(write: Write, selection: string, kept: ItemBytes): Write {
+function cachedWriter(write: Write, selection: string, itemBytes: ItemBytes): Write {
   // Starter gets other fields, so its bytes are cached separately.
-  const numbers = { starter: kept.numberOf(`starter ${selection}`), full: kept.numberOf(`full ${selection}`) }
+  const numbers = { starter: itemBytes.numberOf(`starter ${selection}`), full: itemBytes.numberOf(`full ${selection}`) }
   return (value, run) => {
     const { row } = value as ItemSource
     const { ctx, output } = run
     const number = numbers[shapeFor(ctx.viewer)]
     const version = ctx.catalogue.items.version[row]!
-    if (kept.copy(number, row, version, output)) return
+    if (itemBytes.copy(number, row, version, output)) return
     const before = output.size()
     write(value, run)
-    kept.put(number, row, version, output.since(before))
+    itemBytes.put(number, row, version, output.since(before))
   }
 }
 
@@ -132,14 +135,14 @@ function compileField(parent: GraphQLObjectType, nodes: readonly FieldNode[], co
   compiling.fields += 1
   const node = nodes[0]!
   const name = node.name.value
-  if (name === '__typename') return { write: constant(JSON.stringify(parent.name)), steady: name }
+  if (name === '__typename') return { write: constant(JSON.stringify(parent.name)), cacheKey: name }
   const field = parent.getFields()[name]
   if (!field || compiling.fields > MAX_FIELDS) throw new NotCompiled()
-  const { write, steady } = compileValue(field.type, nodes, compiling)
+  const { write, cacheKey } = compileValue(field.type, nodes, compiling)
   const read = reader(field, node)
   return {
     write: (source, run) => write(read(source, run), run),
-    steady: steady === null || field.args.length > 0 || field.extensions.ofOthers ? null : name + steady,
+    cacheKey: cacheKey === null || field.args.length > 0 || field.extensions.ofOthers ? null : name + cacheKey,
   }
 }
 
@@ -157,15 +160,15 @@ function reader(field: GraphQLField<unknown, unknown>, node: FieldNode): Read {
 
 function compileValue(type: GraphQLOutputType, nodes: readonly FieldNode[], compiling: Compiling): Compiled {
   if (isNonNullType(type)) {
-    const { write, steady } = compileNullable(type.ofType, nodes, compiling)
-    return { write: (value, run) => write(present(value), run), steady }
+    const { write, cacheKey } = compileNullable(type.ofType, nodes, compiling)
+    return { write: (value, run) => write(present(value), run), cacheKey }
   }
-  const { write, steady } = compileNullable(type, nodes, compiling)
+  const { write, cacheKey } = compileNullable(type, nodes, compiling)
   const nullable: Write = (value, run) => {
     if (value === null || value === undefined) run.output.text += 'null'
     else write(value, run)
   }
-  return { write: nullable, steady }
+  return { write: nullable, cacheKey }
 }
 
 /** Null if the field is not nullable: graphql-js determines how far the null propagates. */
@@ -176,8 +179,8 @@ function present(value: unknown): unknown {
 
 function compileNullable(type: GraphQLOutputType, nodes: readonly FieldNode[], compiling: Compiling): Compiled {
   if (isListType(type)) {
-    const { write, steady } = compileValue(type.ofType, nodes, compiling)
-    return { write: (value, run) => writeList(value as unknown[], write, run), steady }
+    const { write, cacheKey } = compileValue(type.ofType, nodes, compiling)
+    return { write: (value, run) => writeList(value as unknown[], write, run), cacheKey }
   }
   if (isObjectType(type)) return compileObject(type, nodes, compiling)
   if (!isLeafType(type)) throw new NotCompiled()
@@ -187,7 +190,7 @@ function compileNullable(type: GraphQLOutputType, nodes: readonly FieldNode[], c
     else if (name === 'Float' && Number.isFinite(value)) output.text += String(value)
     else output.text += JSON.stringify(type.coerceOutputValue(value))
   }
-  return { write: leaf, steady: '' }
+  return { write: leaf, cacheKey: '' }
 }
 
 function writeList(values: readonly unknown[], write: Write, run: Run): void {

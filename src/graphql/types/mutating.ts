@@ -25,14 +25,14 @@ export async function callByFields<Ctx extends GraphqlCtx, In extends TSchema, O
   const ids = Object.entries(path).map(([name, [, value]]) => [name, value] as const)
   try {
     const sent = Object.fromEntries([...fields, ...ids, ...(ctx.dryRun ? [['dry_run', true] as const] : [])])
-    return await call(target, ofItsOwn(ctx, info), sent, [...Object.keys(path), 'dry_run'])
+    return await call(target, contextOfField(ctx, info), sent, [...Object.keys(path), 'dry_run'])
   } catch (error) {
     throw error instanceof ServiceError ? renameErrorFields(error, namingOf(info, path)) : error
   }
 }
 
 /** A document may contain several mutations: the result of each is stored as a part of the request. */
-function ofItsOwn<Ctx extends GraphqlCtx>(ctx: Ctx, { path }: GraphQLResolveInfo): Ctx {
+function contextOfField<Ctx extends GraphqlCtx>(ctx: Ctx, { path }: GraphQLResolveInfo): Ctx {
   return { ...ctx, idempotency: ctx.idempotency && { ...ctx.idempotency, part: String(path.key) } }
 }
 

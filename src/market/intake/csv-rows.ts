@@ -7,7 +7,7 @@ import { parseLabel } from '#core/labels.ts'
 import { problem, reason } from '#core/problems.ts'
 import { truncate } from '#prices/sources/cells.ts'
 import { cellsByName, columnsByName, type CsvReader, rowsOfCsvBody } from '../csv-body.ts'
-import { FileRow, MAX_ROWS, OtherLine } from './read-rows.ts'
+import { FileRow, MAX_ROWS, LineWithoutRow } from './read-rows.ts'
 
 /** In export order. */
 export const LISTING_CSV_COLUMNS = [
@@ -78,16 +78,16 @@ function readerOf(header: readonly string[]): CsvReader {
   const fieldsOf = isTcgplayer ? tcgplayerFields : (cells: Cells) => ownFields(cellsByName(cells, columns))
   return {
     columns: [...columns.values(), ...(isTcgplayer ? [...TCGPLAYER_COLUMNS, TCGPLAYER_SKU] : [])],
-    rowOf: (line) => ('reject' in line ? new OtherLine(line.line, [{ field: 'row', ...line.reject }]) : rowOf(line, fieldsOf)),
+    rowOf: (line) => ('reject' in line ? new LineWithoutRow(line.line, [{ field: 'row', ...line.reject }]) : rowOf(line, fieldsOf)),
   }
 }
 
-function rowOf({ line, value }: { line: number; value: Cells }, fieldsOf: (cells: Cells) => object | null): FileRow | OtherLine {
+function rowOf({ line, value }: { line: number; value: Cells }, fieldsOf: (cells: Cells) => object | null): FileRow | LineWithoutRow {
   try {
     const fields = fieldsOf(value)
-    return fields ? new FileRow(line, fields) : new OtherLine(line, null)
+    return fields ? new FileRow(line, fields) : new LineWithoutRow(line, null)
   } catch (error) {
-    if (error instanceof BadCell) return new OtherLine(line, [error.why])
+    if (error instanceof BadCell) return new LineWithoutRow(line, [error.why])
     throw error
   }
 }

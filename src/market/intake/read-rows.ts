@@ -40,7 +40,7 @@ type RowBody = Static<typeof RowBody>
 const readBody = bodyReader(RowBody)
 
 /** A line that yields no listing: it cannot be parsed, or has no stock. */
-export class OtherLine {
+export class LineWithoutRow {
   readonly line: number
   readonly refused: readonly Problem[] | null
 
@@ -78,7 +78,7 @@ export type ReadRow =
 
 /** Validates a row without the catalogue; if `itemId` is null, its item is still to be matched. */
 export function readRow(catalogue: Catalogue, given: unknown, position: number): ReadRow {
-  if (given instanceof OtherLine) {
+  if (given instanceof LineWithoutRow) {
     const { line, refused } = given
     return refused ? { line, sku: null, refused } : { line, passedOver: true }
   }

@@ -17,7 +17,7 @@ import { lockMarkets } from '../writing/writer.ts'
 export interface OpenRevert {
   importId: number
   root: ImportDetail
-  comesBack: boolean
+  restores: boolean
 }
 
 /**
@@ -25,13 +25,13 @@ export interface OpenRevert {
  * @throws NOT_FOUND, or CONFLICT if there is nothing to revert
  */
 export async function openRevert(ctx: WriteCtx, tx: Tx, id: number): Promise<OpenRevert> {
-  const { reverted, root, comesBack } = await lockRevertible(tx, id)
+  const { reverted, root, restores } = await lockRevertible(tx, id)
   const opening = { format: 'revert', market: root.market, fileName: null, author: actorOf(ctx.viewer), dryRun: false }
   const importId = await openImport(tx, opening)
   await tx.updateTable('imports').set({ reverts_import_id: id }).where('id', '=', importId).execute()
   await markReverted(tx, reverted.id, importId)
-  await markReverted(tx, root.id, comesBack ? null : importId)
-  return { importId, root, comesBack }
+  await markReverted(tx, root.id, restores ? null : importId)
+  return { importId, root, restores }
 }
 
 /**
@@ -43,13 +43,13 @@ export async function revertPrices(
   ctx: PriceWriteCtx,
   tx: Tx,
   note: Note,
-  { root, comesBack }: OpenRevert,
+  { root, restores }: OpenRevert,
 ): Promise<{ prices: number; held: number; itemIds: number[] }> {
   await lockMarkets(tx, MARKETS.keys())
   const replay = await planReplay(tx, root.id)
-  await (comesBack ? putPointsBack(tx, root.id) : withdrawPoints(tx, root.id))
+  await (restores ? putPointsBack(tx, root.id) : withdrawPoints(tx, root.id))
   const changes = await resetCurrent(tx, note, latestPoints(root.id))
-  const held = comesBack ? await holdAgain(tx, root.id) : await setHeldAside(tx, root.id, actorOf(ctx.viewer), ctx.now())
+  const held = restores ? await holdAgain(tx, root.id) : await setHeldAside(tx, root.id, actorOf(ctx.viewer), ctx.now())
   const itemIds = new Set(changes.map(({ itemId }) => itemId))
   if (!replay) return { prices: changes.length, held, itemIds: [...itemIds] }
   const others = changes.filter(({ itemId }) => !replay.itemIds.has(itemId))
@@ -80,14 +80,14 @@ export async function rootOf(on: Queryable, id: number): Promise<{ id: number; f
  * The batch, and the one whose prices it is about: itself, or the one that a revert (of a revert ...) removed or restored.
  * @throws NOT_FOUND, or CONFLICT if there is nothing to revert
  */
-async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDetail; root: ImportDetail; comesBack: boolean }> {
+async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDetail; root: ImportDetail; restores: boolean }> {
   await tx.selectFrom('imports').select('id').where('id', '=', existing('import', id)).execute()
   const reverted = await fetchImport(tx, id)
   let root = reverted
-  let comesBack = false
+  let restores = false
   while (root.reverts_import_id !== null) {
     root = await fetchImport(tx, root.reverts_import_id)
-    comesBack = !comesBack
+    restores = !restores
   }
   // Concurrent reverts of these prices wait for this lock, and then see the result of the first one.
   await tx.selectFrom('imports').select('id').where('id', '=', root.id).forUpdate().execute()
@@ -95,11 +95,11 @@ async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDet
   if (now.format === 'service-price') throw conflict('service_prices')
   if (now.status !== 'done' || now.dry_run) throw conflict('nothing_to_revert', { id })
   if (now.reverted_by_import_id !== null) throw conflict('reverted', { id, other: now.reverted_by_import_id })
-  if (rootNow.reverted_by_import_id !== (comesBack ? id : null)) {
+  if (rootNow.reverted_by_import_id !== (restores ? id : null)) {
     throw conflict('decided_later', { root: root.id, id })
   }
   await requireUnarchived(tx, root.id)
-  return { reverted: now, root: rootNow, comesBack }
+  return { reverted: now, root: rootNow, restores }
 }
 
 /**
