@@ -298,8 +298,8 @@ test('only one file reads the environment', () => {
 })
 
 test('every table has an owner', () => {
-  const schema = texts.get('src/db/schema.ts')!
-  const body = schema.slice(schema.indexOf('export interface Schema {'))
+  const types = texts.get('src/db/tables.generated.ts')!
+  const body = types.slice(types.indexOf('export interface Tables {'))
   const tables = [...body.slice(0, body.indexOf('\n}')).matchAll(/^ {2}(\w+): \{/gm)].map((match) => match[1]!)
   expect(tables.sort()).toEqual(Object.values(OWNERS).flat().sort())
 })

@@ -21,7 +21,7 @@ const NAMES = ['Kaplan', 'kaplan', 'Ara Kaplan', 'Tekir', 'Çınar', 'Cinar Ağa
 const SETS = ['Set', 'Kaplan Seti', 'Ara']
 const CODES = [null, '1/10', '2/10', '10/10', '001', '7']
 const GAMES = ['pokemon', 'onepiece', 'chess']
-const KINDS = ['single', 'card', 'sealed', 'bundle']
+const KINDS = ['single', 'card', 'sealed', 'bundle'] as const
 const SEARCHES = ['kap', 'ka', 'tek kap', 'cin', 'ÇIN', 'ara', 'set', 'ara set', 'yok', ' ']
 /** Ids that the first migration assigns: Ungraded, Near Mint, Lightly Played, and two grades. */
 const UNGRADED = [3, 4, 5]
@@ -355,7 +355,7 @@ test('answers correctly for categories large enough to be stored as sets', async
   })
   await catalogue.load()
   const asks = SORT_FIELDS.flatMap((field) =>
-    [{ categoryId: 1 }, { categoryId: 2, search: 'kap' }, { categoryId: 1, genre: 'single' }].map((filter) => ({
+    [{ categoryId: 1 }, { categoryId: 2, search: 'kap' }, { categoryId: 1, genre: 'single' as const }].map((filter) => ({
       filter,
       field,
       direction: 'asc' as const,
