@@ -24,9 +24,9 @@ function writeTypes(document: object, path: string, options: string[]): void {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const made = readFileSync(types, 'utf8')
+  const text = readFileSync(types, 'utf8')
   // A file that stays the same keeps its time, so that nothing is built from it again.
-  if (!existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), 'utf8') !== made) writeFileSync(join(ROOT, path), made)
+  if (!existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), 'utf8') !== text) writeFileSync(join(ROOT, path), text)
   rmSync(folder, { recursive: true })
 }
 

@@ -54,10 +54,10 @@ export async function tableTypes(client: Client): Promise<string> {
     }),
   )
   const typeOf = ({ table, name, type, nullable, identity, has_default: hasDefault }: Column) => {
-    const known = values.get(`${table}.${name}`) ?? TYPES[type]
-    if (known === undefined) throw new Error(`${table}.${name}: no TypeScript type for ${type}`)
-    if (identity === 'a') return `GeneratedAlways<${known}>`
-    const read = nullable && known !== 'unknown' ? `${known} | null` : known
+    const value = values.get(`${table}.${name}`) ?? TYPES[type]
+    if (value === undefined) throw new Error(`${table}.${name}: no TypeScript type for ${type}`)
+    if (identity === 'a') return `GeneratedAlways<${value}>`
+    const read = nullable && value !== 'unknown' ? `${value} | null` : value
     return hasDefault || identity === 'd' ? `Generated<${read}>` : read
   }
   const tables = [...Map.groupBy(columns, ({ table }) => table)].map(

@@ -62,7 +62,8 @@ export class Scheduler {
   async runNow(name: string): Promise<void> {
     const scheduled = this.#scheduled.find((one) => one.name === name)
     if (!scheduled) throw new Error(`No task is named ${name}`)
-    await scheduled.running
+    // Of several callers, each waits for the run of the one before.
+    for (let last: Promise<void> | null = null; last !== scheduled.running; ) await (last = scheduled.running)
     if (scheduled.timer) clearTimeout(scheduled.timer)
     this.#run(scheduled)
     await scheduled.running

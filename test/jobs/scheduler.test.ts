@@ -101,6 +101,25 @@ test('a task never runs twice concurrently, and stopping waits for the current r
   expect([running, most]).toEqual([0, 1])
 })
 
+test('a task that several callers run at once runs once for each, one after another', async () => {
+  const scheduler = new Scheduler(silent)
+  let [running, most, runs] = [0, 0, 0]
+  scheduler.add({
+    name: 'counted',
+    intervalMs: 60_000,
+    run: async () => {
+      runs += 1
+      most = Math.max(most, (running += 1))
+      await new Promise((resolve) => setImmediate(resolve))
+      running -= 1
+    },
+  })
+  await Promise.all([1, 2, 3].map(() => scheduler.runNow('counted')))
+  expect([runs, most]).toEqual([4, 1])
+  await expect(scheduler.runNow('unknown')).rejects.toThrow('unknown')
+  await scheduler.stop()
+})
+
 test('a node uses one LISTEN connection for all channels, and reconnects after losing it', async () => {
   const listening = async () => {
     const { rows } = await sql<{ pid: number }>`

@@ -67,6 +67,7 @@ async function ask({ request, body, text, headers, as }: Example): Promise<{ sta
 /** Repeats the request until the data that the example needs is there. */
 async function answerOf(example: Example): ReturnType<typeof ask> {
   const ends = Date.now() + 120_000
+  if (example.request.includes('/usage')) await node.runTask('api-key-uses')
   for (;;) {
     const found = await ask(example)
     const data = (found.answer as { data?: unknown[] }).data
