@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { SAMPLE_PICTURES } from '#catalogue/records/image-addresses.ts'
 import { categoryLine, itemLine } from '#catalogue/sources/mintmark-ndjson.ts'
-import type { CategoryRecord, ItemDetails, ItemRecord } from '#catalogue/records/records.ts'
+import type { CategoryRecord, ItemDetails, ItemRecord } from '#catalogue/records/catalogue-records.ts'
 import { slugWords } from '#catalogue/records/slugs.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
-import type { PricePoint } from '#prices/records/records.ts'
+import type { PricePoint } from '#prices/records/feed-rows.ts'
 
 const GAMES = ['pokemon', 'onepiece'] as const
 

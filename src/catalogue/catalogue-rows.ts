@@ -6,7 +6,7 @@ import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import type { Queryable } from '#db/schema.ts'
 import { AttributeList, closed, Details, ForeignIdList } from './records/fields.ts'
-import { GENRES } from './records/records.ts'
+import { GENRES } from './records/catalogue-records.ts'
 import { utcTime } from './snapshot/item-json.ts'
 
 export const CategoryRowSchema = Type.Object(

@@ -4,7 +4,7 @@ import { labelOrder } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 import { categoryLine, itemLine } from './sources/mintmark-ndjson.ts'
-import type { CategoryRecord, ForeignId, Genre, ItemImage, ItemRecord } from './records/records.ts'
+import type { CategoryRecord, ForeignId, Genre, ItemImage, ItemRecord } from './records/catalogue-records.ts'
 import { detailsFromRow } from './records/details.ts'
 
 export interface ExportFilter {

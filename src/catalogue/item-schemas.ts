@@ -3,7 +3,7 @@ import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/types.ts'
-import { GENRES } from './records/records.ts'
+import { GENRES } from './records/catalogue-records.ts'
 
 const GATED = 'Professional and above'
 const STATS = 'With `with_stats=1`, Professional and above'

@@ -4,7 +4,7 @@ import { parseLabel } from '#core/labels.ts'
 import { moment } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { GENRES } from './records/records.ts'
+import { GENRES } from './records/catalogue-records.ts'
 import { SORT_DIRECTIONS, SORT_FIELDS } from './index/sort-keys.ts'
 
 export const MarketParam = Type.Enum([...MARKETS], {

@@ -11,7 +11,7 @@ import type {
   ItemRecord,
   StoredCategory,
   SourceKey,
-} from '#catalogue/records/records.ts'
+} from '#catalogue/records/catalogue-records.ts'
 import { worldOf } from '#catalogue/records/origin.ts'
 import { stateRecords } from '#catalogue/items/source-records.ts'
 import { categoriesByRef, saveCategory } from '#catalogue/records/store.ts'
@@ -19,7 +19,7 @@ import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import { settle } from '#identity/merge/settle.ts'
 import { judgePrices } from '#prices/judging/judge-prices.ts'
-import type { PricePoint } from '#prices/records/records.ts'
+import type { PricePoint } from '#prices/records/feed-rows.ts'
 import { itemsWithOtherSharing } from '#prices/judging/shared-ids.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'

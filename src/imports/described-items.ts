@@ -3,7 +3,7 @@ import { type Reason, reason } from '#core/problems.ts'
 import type { Tx } from '#db/schema.ts'
 import { familiesOf, loadItemIndex } from '#identity/records/item-index.ts'
 import type { CardDescription, CardIndex } from '#matching/card-index.ts'
-import { type ItemKey, type ItemKeys, type PriceRow, wordsOf } from '#prices/records/records.ts'
+import { type ItemKey, type ItemKeys, type PriceRow, wordsOf } from '#prices/records/feed-rows.ts'
 
 /** Maximum item ids that a reason lists. */
 const MAX_LISTED_IDS = 3

@@ -1,10 +1,10 @@
 // All import formats by name, catalogue and prices alike, and the order in which several files of one import are read.
-import type { CatalogueFormat } from '#catalogue/records/records.ts'
+import type { CatalogueFormat } from '#catalogue/records/catalogue-records.ts'
 import { CATALOGUE_FORMATS } from '#catalogue/sources/formats.ts'
 import { notFound } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import type { PriceFormat } from '#prices/records/records.ts'
+import type { PriceFormat } from '#prices/records/feed-rows.ts'
 import { PRICE_FORMATS } from '#prices/sources/formats.ts'
 import { headOf, type ImportFile } from './files.ts'
 

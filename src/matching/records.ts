@@ -1,5 +1,5 @@
 // Input and output of the matcher: source records, manual decisions, and the assignment of records to items.
-import type { ForeignId, Genre } from '#catalogue/records/records.ts'
+import type { ForeignId, Genre } from '#catalogue/records/catalogue-records.ts'
 
 /** One source record as the matcher needs it: what a source states about one printing of a card, or about one sealed product. */
 export interface MatchRecord {

@@ -1,5 +1,5 @@
 // Source cards as the matcher compares them: all records of a card, with normalised names and numbers.
-import type { Genre } from '#catalogue/records/records.ts'
+import type { Genre } from '#catalogue/records/catalogue-records.ts'
 import { looseName, normalName } from './names.ts'
 import { bareNumber, normalNumber, sharedPrefix, totalOf } from './numbers.ts'
 import type { MatchRecord, MatchSet } from './records.ts'

@@ -1,5 +1,5 @@
 // Builds source records from parsed catalogue files.
-import type { CategoryRecord, ItemRecord } from '#catalogue/records/records.ts'
+import type { CategoryRecord, ItemRecord } from '#catalogue/records/catalogue-records.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
 import { cardKey, type MatchRecord, type MatchSet, recordKey } from './records.ts'
 

@@ -1,7 +1,7 @@
 // Exports a copy as mintmark-ndjson: byte for byte the same as `mintmark export` on the mirrored service.
 import { detailsFromRow } from '#catalogue/records/details.ts'
 import type { CategoryRow, ItemRow, PriceRow } from '#catalogue/catalogue-rows.ts'
-import type { ItemRecord } from '#catalogue/records/records.ts'
+import type { ItemRecord } from '#catalogue/records/catalogue-records.ts'
 import { categoryLine, itemLine } from '#catalogue/sources/mintmark-ndjson.ts'
 import { labelOrder } from '#core/labels.ts'
 import { MARKETS } from '#core/markets.ts'

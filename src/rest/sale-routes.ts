@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream'
 import { csvLine } from '#core/files/csv.ts'
 import { paged, type FileAnswer, type Route } from '#http/route.ts'
-import { listMyOrders } from '#market/orders/list-my-orders.ts'
-import { type ReadStatement, readStatement } from '#market/orders/read-statement.ts'
+import { listMyOrders } from '#market/seller/list-my-orders.ts'
+import { type ReadStatement, readStatement } from '#market/seller/read-statement.ts'
 import { type MarketCtx, OwnSaleSchema, type StatementLine, StatementSchema } from '#market/types.ts'
 
 const tag = 'Listings'

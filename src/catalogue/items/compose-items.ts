@@ -5,7 +5,7 @@ import type { Note } from '#db/changes/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { detailsFromRow } from '../records/details.ts'
 import { type Facts, factsOf, refKey, type StatedFacts, suffixedRefs } from '../records/facts.ts'
-import type { ForeignId } from '../records/records.ts'
+import type { ForeignId } from '../records/catalogue-records.ts'
 import { statedFacts } from './source-records.ts'
 import { categoriesByRef, type ItemWrite, saveItems, type SavedItems } from '../records/store.ts'
 

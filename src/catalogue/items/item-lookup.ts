@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Queryable } from '#db/schema.ts'
-import type { ItemKey } from '#prices/records/records.ts'
+import type { ItemKey } from '#prices/records/feed-rows.ts'
 import { byPlainness, FIT, finishFit, finishSlug, finishWords } from '../records/finishes.ts'
 
 /**

@@ -5,7 +5,7 @@ import { detailsToRow } from '../records/details.ts'
 import { type Facts, factsOf, factsOfRecord, foreignIdKey } from '../records/facts.ts'
 import type { ItemFields } from './item-fields.ts'
 import { worldOf } from '../records/origin.ts'
-import type { Genre } from '../records/records.ts'
+import type { Genre } from '../records/catalogue-records.ts'
 import { statedFacts } from './source-records.ts'
 import type { ItemWrite } from '../records/store.ts'
 

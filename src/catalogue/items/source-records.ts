@@ -4,7 +4,7 @@ import { copyIn } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { type Facts, factsText, updatedFacts, type StatedFacts } from '../records/facts.ts'
 import { worldOf } from '../records/origin.ts'
-import type { SourceKey } from '../records/records.ts'
+import type { SourceKey } from '../records/catalogue-records.ts'
 
 /** A record as stated by one import. */
 export interface Statement {

@@ -11,7 +11,7 @@ import { labelOrder } from '#core/labels.ts'
 import { CONFIDENCES, flagsOf, STATES } from '#prices/evidence/types.ts'
 import { sourcesOf } from './item-sources.ts'
 import { escapeLike } from '../records/like.ts'
-import type { ForeignId } from '../records/records.ts'
+import type { ForeignId } from '../records/catalogue-records.ts'
 import { defaultMarket } from '../records/shown-market.ts'
 import type { ListedItem, PricedItem, StoredItem } from '../stored-schemas.ts'
 

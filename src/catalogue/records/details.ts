@@ -1,5 +1,5 @@
 // Converts item details to the names used in the database and exports, and back.
-import type { ItemDetails } from './records.ts'
+import type { ItemDetails } from './catalogue-records.ts'
 
 /** Details in a fixed order of keys, without absent ones. */
 export function detailsToRow(details: ItemDetails): Record<string, unknown> {

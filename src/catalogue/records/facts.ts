@@ -1,7 +1,7 @@
 // Merges the facts of an item's source records by precedence, value by value, with the source of each.
 import type { Market } from '#core/markets.ts'
 import { finishSlug } from './finishes.ts'
-import type { ForeignId, Genre, ItemImage, ItemRecord } from './records.ts'
+import type { ForeignId, Genre, ItemImage, ItemRecord } from './catalogue-records.ts'
 import { detailsToRow } from './details.ts'
 
 /** Sources in order of precedence, most trusted first; unlisted ones come last. Imports never override operators. */

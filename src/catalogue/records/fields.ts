@@ -5,7 +5,7 @@ import { MARKETS } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { CATALOGUE_TEXT, LINES } from '#core/text.ts'
 import { SAMPLE_PICTURES } from './image-addresses.ts'
-import { GENRES } from './records.ts'
+import { GENRES } from './catalogue-records.ts'
 
 export const closed = { additionalProperties: false } as const
 

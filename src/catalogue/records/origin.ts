@@ -1,6 +1,6 @@
 // Derives the source record of an item from its ref: for exported items, and those from before source records existed.
 import { finishSlug } from './finishes.ts'
-import type { ForeignId, Genre, SourceKey } from './records.ts'
+import type { ForeignId, Genre, SourceKey } from './catalogue-records.ts'
 
 const CARD_SOURCES = ['tcgdex-asia', 'tcgdex', 'pokemontcg']
 const PRODUCT_SOURCES = ['cardmarket', 'tcgplayer']

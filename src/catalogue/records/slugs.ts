@@ -1,7 +1,7 @@
 // Slugs: readable, unique in the catalogue, and never changed once assigned.
 import type { Queryable } from '#db/schema.ts'
 import { memoize } from '#index/memoize.ts'
-import type { ItemRecord } from './records.ts'
+import type { ItemRecord } from './catalogue-records.ts'
 
 /** Lower-case ASCII words joined with `-`: `Nidoran ♀` → `nidoran-female`, `Farfetch'd` → `farfetchd`, Japanese → ''. */
 export const slugWords = memoize(wordsOfSlug)

@@ -7,7 +7,7 @@ import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { detailsToRow } from './details.ts'
 import { foreignIdKey } from './facts.ts'
-import type { CategoryRecord, ForeignId, ItemRecord } from './records.ts'
+import type { CategoryRecord, ForeignId, ItemRecord } from './catalogue-records.ts'
 import { freeSlugs, slugWords, takenSlugs, preferredItemSlug } from './slugs.ts'
 
 export interface SavedItems {

@@ -2,7 +2,7 @@
 import { FeedError, type FeedLine, type FeedSource } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
-import type { CatalogueFormat, Genre } from '../records/records.ts'
+import type { CatalogueFormat, Genre } from '../records/catalogue-records.ts'
 import { attributeList, catalogueRows, documentLines, type Entry, type Json, text, wholeNumber } from './reading.ts'
 
 // Refs: `cardmarket:game:<game>` (root), `cardmarket:category:<idCategory>`, `cardmarket:<idProduct>`.

@@ -1,5 +1,5 @@
 // The supported catalogue formats by name; a new one is one line here.
-import type { CatalogueFormat } from '../records/records.ts'
+import type { CatalogueFormat } from '../records/catalogue-records.ts'
 import { cardmarketProducts } from './cardmarket-products.ts'
 import { mintmarkNdjson } from './mintmark-ndjson.ts'
 import { pokemontcg } from './pokemontcg.ts'

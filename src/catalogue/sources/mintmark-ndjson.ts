@@ -9,7 +9,7 @@ import { problem, reason, combineProblems } from '#core/problems.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 import { address, AttributeList, closed, Details, ForeignIdList, genre, market, matching, positive, shortText, slug } from '../records/fields.ts'
 import { exportedKey } from '../records/origin.ts'
-import type { CatalogueFormat, CategoryRecord, ItemRecord } from '../records/records.ts'
+import type { CatalogueFormat, CategoryRecord, ItemRecord } from '../records/catalogue-records.ts'
 import { detailsFromRow, detailsToRow } from '../records/details.ts'
 import { catalogueRows, type Entry, type Json } from './reading.ts'
 

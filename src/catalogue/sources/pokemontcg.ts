@@ -2,7 +2,7 @@
 import { ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
-import type { CatalogueFormat, ItemRecord, StoredCategory } from '../records/records.ts'
+import type { CatalogueFormat, ItemRecord, StoredCategory } from '../records/catalogue-records.ts'
 import { slugWords } from '../records/slugs.ts'
 import { collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm } from './card-terms.ts'
 import {

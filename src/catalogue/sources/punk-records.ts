@@ -3,7 +3,7 @@ import { ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import { finishSlug } from '../records/finishes.ts'
-import type { CatalogueFormat } from '../records/records.ts'
+import type { CatalogueFormat } from '../records/catalogue-records.ts'
 import { address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, RANK, text, texts } from './reading.ts'
 
 // Refs: `punk-records:<language>` (root), `punk-records:pack:<pack id>`, `punk-records:<language>:<card id>`. The pack id determines the

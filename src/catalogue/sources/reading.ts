@@ -4,7 +4,7 @@ import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/fi
 import { MAX_INTEGER } from '#core/fields.ts'
 import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
 import { cleanText } from '#core/text.ts'
-import type { CatalogueRow, CategoryRecord, ItemRecord, SourceKey } from '../records/records.ts'
+import type { CatalogueRow, CategoryRecord, ItemRecord, SourceKey } from '../records/catalogue-records.ts'
 
 /** Maximum length of a ref, name, code or foreign id, as in `shortText`: the database indexes them. */
 const MAX_TEXT_LENGTH = 500

@@ -1,6 +1,6 @@
 // The finishes of a TCGdex card: each stated printing, and its ids in shops.
 import { finishSlug } from '../records/finishes.ts'
-import type { ForeignId } from '../records/records.ts'
+import type { ForeignId } from '../records/catalogue-records.ts'
 import { isObject, type Json, text, texts, wholeNumber } from './reading.ts'
 
 /** A finish of a card, which becomes one item. The first one uses the card's own ref. */

@@ -3,7 +3,7 @@ import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/files/feed.ts'
 import { reason, type Term } from '#core/problems.ts'
 import { fold } from '#index/fold.ts'
-import type { CatalogueFormat, ForeignId, ItemRecord, StoredCategory } from '../records/records.ts'
+import type { CatalogueFormat, ForeignId, ItemRecord, StoredCategory } from '../records/catalogue-records.ts'
 import { cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm } from './card-terms.ts'
 import {
   address,

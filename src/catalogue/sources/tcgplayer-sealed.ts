@@ -2,7 +2,7 @@
 import { csvRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, reason } from '#core/problems.ts'
-import type { CatalogueFormat } from '../records/records.ts'
+import type { CatalogueFormat } from '../records/catalogue-records.ts'
 import { address, attributeList, catalogueRows, type Entry, text, wholeNumber } from './reading.ts'
 
 // Refs: `tcgplayer:sealed` (the only category), `tcgplayer:<productId>`. `set_code` is a TCGplayer group id whose name the file does not

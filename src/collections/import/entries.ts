@@ -5,7 +5,7 @@ import { MAX_AMOUNT, parseSourceAmount } from '#core/money.ts'
 import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
 import { fitsCharacters, isLine, isLines } from '#core/text.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
-import type { ItemKey } from '#prices/records/records.ts'
+import type { ItemKey } from '#prices/records/feed-rows.ts'
 import { truncate } from '#prices/sources/cells.ts'
 import { MAX_CODE_LENGTH, MAX_NOTE_LENGTH, MAX_QUANTITY } from '../records/fields.ts'
 

@@ -1,8 +1,8 @@
 // Query.orders and Query.statement, as under /plus/orders and /plus/statement over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import type { Page, Pagination } from '#core/paging.ts'
-import { listMyOrders } from '#market/orders/list-my-orders.ts'
-import { type ReadStatement, readStatement } from '#market/orders/read-statement.ts'
+import { listMyOrders } from '#market/seller/list-my-orders.ts'
+import { type ReadStatement, readStatement } from '#market/seller/read-statement.ts'
 import type { OwnSale, StatementLine } from '#market/types.ts'
 import { withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan, type Refs } from '../building/builder.ts'

@@ -1,6 +1,6 @@
 // Query.payoutPreview and Query.listingVisibility, as under /plus/payout-preview and /plus/listings/{id}/visibility over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { previewPayout } from '#market/orders/preview-payout.ts'
+import { previewPayout } from '#market/seller/preview-payout.ts'
 import { readListingVisibility } from '#market/visibility/read-listing-visibility.ts'
 import type { ListingVisibility, PayoutPreview } from '#market/types.ts'
 import { idOf, withoutNulls } from '../building/arguments.ts'

@@ -4,7 +4,7 @@ import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'
 import { originOf } from '#catalogue/records/origin.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
-import type { ForeignId, Genre } from '#catalogue/records/records.ts'
+import type { ForeignId, Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
 import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
 

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { rankOf } from '#catalogue/records/facts.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
-import type { Genre } from '#catalogue/records/records.ts'
+import type { Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
 import { type CardDescription, CardIndex, type IndexedRecord } from '#matching/card-index.ts'
 import { cardKey, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'

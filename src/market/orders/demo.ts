@@ -10,7 +10,7 @@ import { hashRequest } from '#db/changes/idempotency.ts'
 import { demoFactor } from '#prices/history/demo-walk.ts'
 import { refreshServicePrices } from '#prices/writing/service-price.ts'
 import { insertSales, type NewSale } from './order-store.ts'
-import { payoutKurus } from './payout.ts'
+import { payoutKurus } from '../seller/payout.ts'
 import { type ChangeVersions, contentOf, type ListingRow } from '../store.ts'
 import type { MarketSettings, Order } from '../types.ts'
 

@@ -1,5 +1,5 @@
 // The price formats that an import can read.
-import type { PriceFormat } from '#prices/records/records.ts'
+import type { PriceFormat } from '#prices/records/feed-rows.ts'
 import { cardmarketPriceGuide } from './cardmarket-price-guide.ts'
 import { gradedGuide } from './graded-guide.ts'
 import { mintmarkPricesCsv } from './mintmark-prices-csv.ts'

@@ -2,7 +2,7 @@
 import { ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
-import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/feed-rows.ts'
 import { instantOf, priceOf, truncate, textOf } from './cells.ts'
 import { addPrice, feedRows, requireFormat } from './rows.ts'
 

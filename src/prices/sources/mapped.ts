@@ -3,7 +3,7 @@ import { csvRows, FeedError, type FeedLine, type FeedSource, jsonEntries, ndjson
 import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
-import type { FeedRow, ItemKey, ItemKeys, ItemWords, PriceFormat, PriceReadOptions } from '#prices/records/records.ts'
+import type { FeedRow, ItemKey, ItemKeys, ItemWords, PriceFormat, PriceReadOptions } from '#prices/records/feed-rows.ts'
 import { ID_SOURCES, type PriceMapping, readMapping, type ReadMapping } from '../records/mappings.ts'
 import { amountIn, truncate, textOf, timeOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'

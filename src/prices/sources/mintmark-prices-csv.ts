@@ -4,7 +4,7 @@ import { parseLabel } from '#core/labels.ts'
 import { isMarket, MARKETS } from '#core/markets.ts'
 import { MAX_AMOUNT, parseMinor } from '#core/money.ts'
 import { type Problem, problem } from '#core/problems.ts'
-import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/feed-rows.ts'
 import { type Cell, instantOf, truncate } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

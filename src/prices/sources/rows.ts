@@ -2,7 +2,7 @@
 import type { FeedLine } from '#core/files/feed.ts'
 import { FeedError } from '#core/files/feed.ts'
 import { type Reason, reason } from '#core/problems.ts'
-import type { FeedRow, PriceRow } from '#prices/records/records.ts'
+import type { FeedRow, PriceRow } from '#prices/records/feed-rows.ts'
 import type { Cell } from './cells.ts'
 
 /** A price before its amount and time are validated. */

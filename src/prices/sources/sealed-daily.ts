@@ -2,7 +2,7 @@
 import { csvRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
-import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/feed-rows.ts'
 import { type Cell, dayOf, priceOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

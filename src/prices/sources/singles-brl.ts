@@ -2,7 +2,7 @@
 import { type FeedLine, ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
-import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/feed-rows.ts'
 import type { Figures } from '#prices/evidence/types.ts'
 import { figuresOf } from '#prices/records/figures.ts'
 import { type Cell, figureOf, instantOf, priceOf, truncate, textOf } from './cells.ts'

@@ -4,7 +4,7 @@ import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import { type FigureAmount, figuresOf } from '#prices/records/figures.ts'
-import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records/records.ts'
+import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records/feed-rows.ts'
 import { figureOf, priceOf, truncate } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

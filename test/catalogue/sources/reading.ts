@@ -1,7 +1,14 @@
 // Reads fixtures and the real reference files through a catalogue format, for the tests of the formats.
 import { createReadStream, existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import type { CatalogueFormat, CatalogueReader, CatalogueRow, CategoryRecord, ItemRecord, StoredCategory } from '#catalogue/records/records.ts'
+import type {
+  CatalogueFormat,
+  CatalogueReader,
+  CatalogueRow,
+  CategoryRecord,
+  ItemRecord,
+  StoredCategory,
+} from '#catalogue/records/catalogue-records.ts'
 import { gunzip } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { ruleOf } from '../../support/reasons.ts'

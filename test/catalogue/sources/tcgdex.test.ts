@@ -1,7 +1,7 @@
 // The TCGdex catalogue: its series, sets and cards, with every irregularity of the real files.
 import { describe, expect, it } from 'vitest'
 import { tcgdex } from '#catalogue/sources/tcgdex.ts'
-import type { ItemRecord } from '#catalogue/records/records.ts'
+import type { ItemRecord } from '#catalogue/records/catalogue-records.ts'
 import { attribute, categoriesOf, itemsOf, itReads, ndjson, onlyItem, opened, readRows, readText, rejectsOf } from './reading.ts'
 import { reason } from '#core/problems.ts'
 

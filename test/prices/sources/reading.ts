@@ -4,7 +4,7 @@ import { it } from 'vitest'
 import { gunzip } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { ruleOf } from '../../support/reasons.ts'
-import type { FeedRow, PriceFormat } from '#prices/records/records.ts'
+import type { FeedRow, PriceFormat } from '#prices/records/feed-rows.ts'
 
 const REFERENCE = new URL('../../../../shared/data/', import.meta.url)
 

@@ -4,7 +4,7 @@ import type { FileMark } from '#core/files/file-marks.ts'
 import type { Market } from '#core/markets.ts'
 import { namedValues } from '#core/named-values.ts'
 import type { Reason } from '#core/problems.ts'
-import type { PricePoint } from '#prices/records/records.ts'
+import type { PricePoint } from '#prices/records/feed-rows.ts'
 
 /** Identifies a source record: what a source states about one printing of a card, or about one product. */
 export interface SourceKey {
