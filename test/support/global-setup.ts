@@ -14,10 +14,13 @@ declare module 'vitest' {
   }
 }
 
+/** Four workers with up to three nodes each, whose pools have 12 connections, and connections of the tests themselves. */
+const CONNECTIONS = 250
+
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-test-'))
   const log = { info: () => {}, warn: (line: string) => console.warn(line) }
-  const server = await startEmbedded({ dataDir, log, durable: false })
+  const server = await startEmbedded({ dataDir, log, durable: false, connections: CONNECTIONS })
   const tearDown = async () => {
     await server.stop()
     rmSync(dataDir, { recursive: true, force: true })
