@@ -69,8 +69,8 @@ export default defineConfig({
     pool: 'forks',
     // Without isolation, a worker loads the service once for all its files. Each file has its own database.
     isolate: false,
-    // Two more than the two cores of CI, because some files mostly wait, for example for timeouts.
-    maxWorkers: 4,
+    // One more than the two cores of CI, because some files mostly wait, for example for timeouts.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     // Tests beside their siblings that only `npm run test:all` runs.
     tags: [{ name: 'slow', description: 'proofs with tool chains, real programs, and pages in every layout' }],

@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** Four workers with up to three nodes each, whose pools have 12 connections, and connections of the tests themselves. */
+/** Three workers with up to four nodes each, whose pools have 12 connections, and connections of the tests themselves. */
 const CONNECTIONS = 250
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
