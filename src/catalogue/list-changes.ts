@@ -1,13 +1,12 @@
 // Change feed of the catalogue: changes since a position, in commit order, each object once per page.
-import { ServiceError, invalid } from '#core/errors.ts'
+import { invalid, ServiceError } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { type Market, MARKETS } from '#core/markets.ts'
+import { MARKETS, type Market } from '#core/markets.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
-import type { LongPolls, Wait } from '#db/changes/long-polls.ts'
 import {
   type CatalogueKind,
   type LoggedPart,
@@ -17,8 +16,9 @@ import {
   readLog,
   readPosition,
 } from '#db/changes/logged-changes.ts'
+import type { LongPolls, Wait } from '#db/changes/long-polls.ts'
 import type { SharedLogReads } from '#db/changes/shared-log-reads.ts'
-import { eachPackedPrice, packedCount, PRICE_BYTES } from '#prices/records/payload.ts'
+import { eachPackedPrice, PRICE_BYTES, packedCount } from '#prices/records/payload.ts'
 import {
   type CategoryRow,
   CategoryRowSchema,
@@ -58,10 +58,10 @@ export const ChangeSchema = Type.Object(
         '`item`: created or changed, possibly with all its prices; `price`: a price was added, changed or removed; ' +
         '`merge`: the item `id` was merged into `item_id`; `delete`: an item (`item_id`) or a category (null) was deleted',
     }),
-    id: Type.Integer({ description: 'Of the item or category' }),
-    item_id: orNull(Type.Integer(), { description: 'Null for categories' }),
-    market: orNull(Type.Enum([...MARKETS]), { description: 'Of a price' }),
-    label: orNull(Type.String(), { description: 'Of a price' }),
+    id: Type.Integer({ description: 'Id of the item or category' }),
+    item_id: orNull(Type.Integer(), { description: 'Id of the item; null for categories' }),
+    market: orNull(Type.Enum([...MARKETS]), { description: 'Market of a price' }),
+    label: orNull(Type.String(), { description: 'Condition or grade of a price' }),
     at: Type.String({ format: 'date-time', description: 'When it was written, UTC' }),
     data: Type.Optional(
       Type.Union([ChangedItemSchema, CategoryRowSchema, PriceRowSchema, Type.Null()], {

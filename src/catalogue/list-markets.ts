@@ -16,7 +16,7 @@ export const MarketSchema = Type.Object(
       description: 'Time of the latest current price, UTC; null if there are no prices',
     }),
   },
-  { title: 'Market' },
+  { title: 'Market', description: 'A market that provides prices' },
 )
 export type MarketEntry = Static<typeof MarketSchema>
 

@@ -95,11 +95,11 @@ export function pagination(page: number, perPage: number, total: number): Pagina
 
 export const PaginationSchema = Type.Object(
   {
-    current_page: Type.Integer(),
-    per_page: Type.Integer(),
+    current_page: Type.Integer({ description: 'Page number, from 1' }),
+    per_page: Type.Integer({ description: 'Entries per page' }),
     total: Type.Integer({ description: 'Exact number of entries on all pages' }),
     last_page: Type.Integer({ description: 'At least 1' }),
-    has_more: Type.Boolean(),
+    has_more: Type.Boolean({ description: 'Whether there is a next page' }),
   },
   { title: 'Pagination', examples: [{ current_page: 1, per_page: 20, total: 412, last_page: 21, has_more: true }] },
 )

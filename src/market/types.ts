@@ -1,16 +1,17 @@
 // Listings, orders and sales as returned by verbs, and the context verbs need.
+
+import { genre } from '#catalogue/records/fields.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Market } from '#core/markets.ts'
 import { namedValues } from '#core/named-values.ts'
 import type { HasPrecondition } from '#core/precondition.ts'
-import { genre } from '#catalogue/records/fields.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { SHIPPING_PAYERS } from './records/fields.ts'
 import { STATUSES } from './records/rules.ts'
+import { HINDRANCE_CODES } from './records/visibility.ts'
 import { ListingExplanationSchema } from './snapshot/explain-listing.ts'
 import type { ListingSnapshot } from './snapshot/listings.ts'
-import { HINDRANCE_CODES } from './records/visibility.ts'
 
 /** The operator's settings for the marketplace. */
 export interface MarketSettings {
@@ -61,14 +62,14 @@ const UsualWaitSchema = Type.Object(
 )
 export type UsualWait = Static<typeof UsualWaitSchema>
 
-const ForecastSchema = Type.Object(
+export const ForecastSchema = Type.Object(
   {
     status: Type.Enum([...STATUSES, 'deleted'], { description: 'Resulting status' }),
     hidden: Type.Boolean({ description: 'Whether the listing would then be hidden from buyers' }),
     because: Type.Array(Type.String(), { description: 'Fields that require approval', examples: [['title']] }),
     usual_wait: UsualWaitSchema,
   },
-  { title: 'ListingForecast' },
+  { title: 'ListingForecast', description: 'Expected result of a change to a listing' },
 )
 export type Forecast = Static<typeof ForecastSchema>
 
@@ -99,7 +100,7 @@ export const PayoutPreviewSchema = Type.Object(
     commission: Type.Number({ description: 'Commission, in TL' }),
     payout: Type.Number({ description: 'Payout to the seller, in TL' }),
   },
-  { title: 'PayoutPreview' },
+  { title: 'PayoutPreview', description: 'Payout of one unit' },
 )
 export type PayoutPreview = Static<typeof PayoutPreviewSchema>
 
@@ -114,33 +115,39 @@ export const ListingVisibilitySchema = Type.Object(
           what_to_do: Type.String({ description: 'Human-readable message', examples: ['Publish it again.'] }),
           rejection_reason: orNull(Type.String(), { description: 'Reason written by the operator; only with the code `rejected`' }),
         },
-        { title: 'VisibilityReason' },
+        { title: 'VisibilityReason', description: 'A reason a listing is hidden from buyers' },
       ),
       { description: 'Empty if the listing is visible' },
     ),
   },
-  { title: 'ListingVisibility' },
+  { title: 'ListingVisibility', description: 'Whether buyers can find a listing, and why not' },
 )
 export type ListingVisibility = Static<typeof ListingVisibilitySchema>
 
 const ContentSchema = {
-  title: Type.String(),
+  title: Type.String({ description: 'Title given by the seller' }),
   slug: Type.String({ description: 'URL-friendly, ends with the id' }),
-  description: Type.String(),
+  description: Type.String({ description: 'Text of the seller' }),
   price: Type.Number({ description: 'In TL' }),
   quantity: Type.Integer({ description: 'Units in stock' }),
-  language: orNull(Type.String()),
-  images: Type.Array(Type.Object({ url: Type.String(), order: Type.Integer() })),
-  shipping_payer: Type.Enum([...SHIPPING_PAYERS]),
-  offers_enabled: Type.Boolean(),
-  min_offer_price: orNull(Type.Number()),
+  language: orNull(Type.String(), { description: 'Such as `en` or `ja`' }),
+  images: Type.Array(
+    Type.Object(
+      { url: Type.String({ description: 'URL of the image' }), order: Type.Integer({ description: 'Position among the images of the listing' }) },
+      { title: 'ListingImage', description: 'An image of the listing' },
+    ),
+    { description: 'In display order' },
+  ),
+  shipping_payer: Type.Enum([...SHIPPING_PAYERS], { description: 'Who pays for shipping' }),
+  offers_enabled: Type.Boolean({ description: 'Whether buyers may offer a different price' }),
+  min_offer_price: orNull(Type.Number(), { description: 'Lowest acceptable offer' }),
 }
 
 const changedBy = (at: string) =>
   orNull(
     Type.Object(
       { kind: Type.Enum(['price_job', 'repricing_rule']), id: Type.Integer({ description: 'Id of the job or rule' }), at: Time(at) },
-      { title: 'ListingChangedBy' },
+      { title: 'ListingChangedBy', description: 'The job or rule that last set price or quantity of a listing' },
     ),
     { description: 'Job or rule that last set price or quantity; null if a person did' },
   )
@@ -155,9 +162,9 @@ export const StoredListingSchema = Type.Object(
     grade_id: orNull(Type.Integer()),
     ...ContentSchema,
     status: Status,
-    approved_price: orNull(Type.Number()),
+    approved_price: orNull(Type.Number(), { description: 'Price of the last approved version' }),
     approved_at: TimeOrNull('When it was last approved'),
-    rejection_reason: orNull(Type.String()),
+    rejection_reason: orNull(Type.String(), { description: 'Rejection reason' }),
     waiting_since: TimeOrNull('When it was submitted for approval'),
     published_at: TimeOrNull('Start of its publication period'),
     expires_at: TimeOrNull('End of its publication period'),
@@ -189,20 +196,32 @@ const ItemOfListing = Type.Object(
   { title: 'ListingItem' },
 )
 
-const SaleOfItem = Type.Object({ price: Type.Number(), sold_at: Time('Local time with offset') }, { title: 'ItemSale' })
+const SaleOfItem = Type.Object(
+  { price: Type.Number({ description: 'Per unit, in TL' }), sold_at: Time('Local time with offset') },
+  { title: 'ItemSale', description: 'A sale of an item on this marketplace' },
+)
 
 const Details = {
-  grade: orNull(Type.Object({ id: Type.Integer(), label: Type.String({ examples: ['PSA 10'] }) }, { title: 'ListingGrade' }), {
-    description: 'null if none was stated',
-  }),
+  grade: orNull(
+    Type.Object(
+      {
+        id: Type.Integer({ description: 'Unique id; see `groups`' }),
+        label: Type.String({ description: 'Such as `Near Mint` or `PSA 10`', examples: ['PSA 10'] }),
+      },
+      { title: 'ListingGrade', description: 'Condition or grade of a listing' },
+    ),
+    {
+      description: 'null if none was stated',
+    },
+  ),
   language: ContentSchema.language,
   quantity: ContentSchema.quantity,
   images: ContentSchema.images,
   shipping_payer: ContentSchema.shipping_payer,
   offers_enabled: ContentSchema.offers_enabled,
-  highlighted_until: TimeOrNull('Local time with offset'),
-  published_at: TimeOrNull('Local time with offset'),
-  expires_at: TimeOrNull('Local time with offset'),
+  highlighted_until: TimeOrNull('End of the highlight, local time with offset; null if it was never highlighted'),
+  published_at: TimeOrNull('Start of its publication period, local time with offset'),
+  expires_at: TimeOrNull('End of its publication period, local time with offset'),
 }
 const DetailsSchema = Type.Object(Details)
 export type ListingDetails = Static<typeof DetailsSchema>
@@ -221,9 +240,9 @@ const Flagged = {
 
 export const FoundListingSchema = Type.Object(
   {
-    id: Type.Integer(),
-    title: Type.String(),
-    slug: Type.String(),
+    id: Type.Integer({ description: 'Unique id' }),
+    title: Type.String({ description: 'Title given by the seller' }),
+    slug: Type.String({ description: 'URL-friendly, ends with the id' }),
     price: Type.Number({ description: 'In TL' }),
     ...Flagged,
     ...Type.Partial(DetailsSchema).properties,
@@ -237,10 +256,10 @@ export const OwnListingSchema = Type.Object(
     id: Type.Integer(),
     ...ContentSchema,
     status: Status,
-    approved_price: orNull(Type.Number()),
+    approved_price: orNull(Type.Number(), { description: 'Price of the last approved version' }),
     item_id: Type.Integer(),
     grade_id: orNull(Type.Integer()),
-    rejection_reason: orNull(Type.String()),
+    rejection_reason: orNull(Type.String(), { description: 'Reason written by the operator' }),
     published_at: TimeOrNull('Local time with offset'),
     expires_at: TimeOrNull('Local time with offset'),
     highlighted_until: TimeOrNull('Local time with offset'),
@@ -335,7 +354,7 @@ export const StoredSaleSchema = Type.Object(
 )
 
 const LineAmounts = {
-  quantity: Type.Integer(),
+  quantity: Type.Integer({ description: 'Units' }),
   unit_price: Type.Number({ description: 'In TL' }),
   commission: Type.Number({ description: 'In TL: unit price × quantity minus the payout' }),
   payout: Type.Number({ description: 'For all units, in TL' }),
@@ -378,12 +397,12 @@ export type StatementLine = Static<typeof StatementLineSchema>
 
 export const StatementSchema = Type.Object(
   {
-    month: Type.String({ examples: ['2026-11'] }),
+    month: Type.String({ description: 'Such as `2026-11`', examples: ['2026-11'] }),
     sales: Type.Number({ description: 'In TL: sum of `amount` of the sales' }),
     refunds: Type.Number({ description: 'In TL: sum of `amount` of the refunds; 0 or negative' }),
     commission: Type.Number({ description: 'In TL: sum of `commission` of all lines' }),
     payout: Type.Number({ description: 'In TL: sum of `payout` of all lines (sales + refunds − commission)' }),
-    lines: Type.Array(StatementLineSchema),
+    lines: Type.Array(StatementLineSchema, { description: 'Lines on the page, by time' }),
   },
   { title: 'Statement' },
 )

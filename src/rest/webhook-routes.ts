@@ -5,14 +5,13 @@ import { paged, type Route } from '#http/route.ts'
 import { checkWebhook } from '#webhooks/check-webhook.ts'
 import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { deleteWebhook } from '#webhooks/delete-webhook.ts'
-import { EVENT_KINDS } from '#webhooks/events/event-body.ts'
 import { getWebhook } from '#webhooks/get-webhook.ts'
 import { listWebhookLogs } from '#webhooks/list-attempts.ts'
 import { CheckSchema, type Check } from '#webhooks/delivery/probes.ts'
 import { readEvents } from '#webhooks/read-events.ts'
 import { replayEvents } from '#webhooks/replay-events.ts'
 import { type RotatedSecret, RotatedSecretSchema, rotateWebhookSecret } from '#webhooks/rotate-webhook-secret.ts'
-import { testWebhook } from '#webhooks/test-webhook.ts'
+import { TestQueuedSchema, testWebhook } from '#webhooks/test-webhook.ts'
 import {
   type AccountEvents,
   AccountEventSchema,
@@ -25,12 +24,6 @@ import {
 } from '#webhooks/types.ts'
 
 const tag = 'Webhook'
-
-const TestQueuedSchema = Type.Object(
-  { id: Type.String({ description: 'The `webhook-id` of the notification' }), event: Type.Enum([...EVENT_KINDS]) },
-  { title: 'TestQueued' },
-)
-type TestQueued = Static<typeof TestQueuedSchema>
 
 export const webhookRoutes: Route<WebhookCtx & FeedCtx>[] = [
   {
@@ -92,7 +85,7 @@ export const webhookRoutes: Route<WebhookCtx & FeedCtx>[] = [
     description:
       'The event has sample data, is sent regardless of the enabled event kinds, has the header `webhook-test: true` and is marked in the log. It is not part of the feed.',
     tag,
-    answer: (queued: TestQueued) => ({ data: queued, message: 'Test event queued' }),
+    answer: (queued: Static<typeof TestQueuedSchema>) => ({ data: queued, message: 'Test event queued' }),
     data: TestQueuedSchema,
     errors: ['CONFLICT', 'INVALID_JSON'],
   },

@@ -16,7 +16,7 @@ export const RotatedSecretSchema = Type.Object(
     secret: Type.String({ description: 'The new secret, 48 characters' }),
     previous_valid_until: Type.String({ format: 'date-time', description: 'Until when notifications are also signed with the previous secret' }),
   },
-  { title: 'RotatedSecret' },
+  { title: 'RotatedSecret', description: 'The new secret of a webhook' },
 )
 export type RotatedSecret = Static<typeof RotatedSecretSchema>
 

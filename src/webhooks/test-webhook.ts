@@ -1,14 +1,19 @@
 // Sends the account's own webhook a signed test event, regardless of the enabled kinds.
-import { Type } from '#core/input.ts'
+import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
-import { EVENT_KINDS, type EventKind } from './events/event-body.ts'
+import { EVENT_KINDS } from './events/event-body.ts'
 import { messageId } from './events/notification.ts'
 import { activeWebhook } from './store.ts'
 import { queueTestEvent } from './test-event.ts'
 import type { WebhookCtx } from './types.ts'
+
+export const TestQueuedSchema = Type.Object(
+  { id: Type.String({ description: 'The `webhook-id` of the notification' }), event: Type.Enum([...EVENT_KINDS], { description: 'What is sent' }) },
+  { title: 'TestQueued', description: 'A queued test event' },
+)
 
 export const testWebhook = writeVerb(
   {
@@ -16,7 +21,7 @@ export const testWebhook = writeVerb(
     needs: OPERATION_PLAN.testWebhook,
     input: Type.Object({ event: Type.Enum([...EVENT_KINDS], { description: 'What to send' }) }),
   },
-  (ctx: WebhookCtx, { event }): Promise<{ id: string; event: EventKind }> => {
+  (ctx: WebhookCtx, { event }): Promise<Static<typeof TestQueuedSchema>> => {
     const accountId = ownAccount(ctx.viewer)
     return change(ctx, async (tx, note) => {
       await activeWebhook(tx, accountId, ctx.now())

@@ -1,14 +1,14 @@
 // Webhook configurations, events and attempts as returned by verbs, ready for JSON.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import type { Sealing } from '#core/sealing.ts'
 import type { HasViewer, Viewer } from '#core/verb.ts'
 import type { ReadCtx, WriteCtx } from '#db/changes/change.ts'
 import type { Wait } from '#db/changes/long-polls.ts'
 import type { Resolve } from '#outbound/resolve.ts'
 import type { TargetGuard } from '#outbound/target-guard.ts'
-import { EVENT_KINDS, ExpireEventSchema, SaleEventSchema } from './events/event-body.ts'
 import type { EventFeed } from './event-feed.ts'
-import type { Sealing } from '#core/sealing.ts'
+import { EVENT_KINDS, ExpireEventSchema, SaleEventSchema } from './events/event-body.ts'
 
 /** The context of webhook verbs. */
 export interface WebhookRules {
@@ -42,9 +42,9 @@ const LocalTime = Type.String({ format: 'date-time', description: 'Local time wi
 
 export const WebhookSchema = Type.Object(
   {
-    url: Type.String(),
-    on_sale: Type.Boolean(),
-    on_expire: Type.Boolean(),
+    url: Type.String({ description: 'URL that receives notifications' }),
+    on_sale: Type.Boolean({ description: 'Whether sales are notified' }),
+    on_expire: Type.Boolean({ description: 'Whether expiries are notified' }),
     is_active: Type.Boolean({ description: 'false pauses delivery' }),
     secret: orNull(Type.String(), {
       description: '48 characters, generated on the first save; null for keys that are read-only or restricted to origins',
@@ -52,6 +52,7 @@ export const WebhookSchema = Type.Object(
   },
   {
     title: 'Webhook',
+    description: 'Webhook that notifies the account about its sales and expiries',
     examples: [
       {
         url: 'https://shop.example/hooks/mintmark',

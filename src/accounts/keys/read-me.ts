@@ -1,7 +1,7 @@
 // Returns the caller's account, key, limits and usage: the first call of a new integration.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { OPERATION_PLAN, type Plan, PLANS } from '#core/plans.ts'
+import { OPERATION_PLAN, PLANS, type Plan } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { fetchAccount, fetchKey } from '../store.ts'
@@ -16,22 +16,25 @@ export interface MeCtx extends Pick<WriteCtx, 'db' | 'viewer'> {
 
 export const MeSchema = Type.Object(
   {
-    account: Type.Object({ id: Type.Integer(), name: Type.String(), plan: Type.Enum([...PLANS]) }, { title: 'MyAccount' }),
+    account: Type.Object(
+      { id: Type.Integer({ description: 'Unique id' }), name: Type.String({ description: 'Its name' }), plan: Type.Enum([...PLANS]) },
+      { title: 'MyAccount', description: 'Your account' },
+    ),
     key: Type.Object(
       {
-        label: Type.String(),
+        label: Type.String({ description: 'Label of the key' }),
         last4: Type.String({ description: 'The last four characters of the key' }),
-        expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'UTC; null: never' }),
+        expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'When it expires, UTC; null: never' }),
         read_only: Type.Boolean({ description: 'Whether operations that change something are rejected with `READ_ONLY_KEY`' }),
         strict: Type.Boolean({ description: 'Whether unknown query parameters are refused (422), as with `Prefer: handling=strict`' }),
         allowed_origins: Type.Array(Type.String(), { description: 'Origins of web pages that may use the key; empty: no restriction' }),
         allowed_addresses: Type.Array(Type.String(), { description: 'Addresses and ranges from which the key may be used; empty: no restriction' }),
       },
-      { title: 'MyKey' },
+      { title: 'MyKey', description: 'The API key of this request' },
     ),
     limits: Type.Object(
       { requests_per_minute: orNull(Type.Integer(), { description: 'Requests per minute of the account, across all its keys; null: unlimited' }) },
-      { title: 'MyLimits' },
+      { title: 'MyLimits', description: 'Limits of the account, across all its keys' },
     ),
     usage: Type.Array(
       Type.Object(
@@ -40,13 +43,13 @@ export const MeSchema = Type.Object(
           operation: Type.String({ description: 'Operation id from the API reference, or `graphql`', examples: ['listItems'] }),
           requests: Type.Integer({ description: 'Requests admitted, whatever their status' }),
         },
-        { title: 'DailyUsage' },
+        { title: 'DailyUsage', description: 'Number of calls of an operation on one day' },
       ),
       { description: `Requests with this key in the last ${USAGE_DAYS} days, latest day first; requests to other nodes are added within a minute` },
     ),
-    highlight_credits: Type.Integer(),
+    highlight_credits: Type.Integer({ description: 'Highlights the account has left' }),
   },
-  { title: 'Me' },
+  { title: 'Me', description: 'The account of this request' },
 )
 export type Me = Static<typeof MeSchema>
 

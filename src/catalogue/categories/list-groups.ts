@@ -6,14 +6,24 @@ import type { CatalogueCtx } from '../context.ts'
 
 export const GroupSchema = Type.Object(
   {
-    id: Type.Integer(),
-    name: Type.String({ examples: ['Graded'] }),
-    slug: Type.String(),
-    types: Type.Array(Type.Object({ id: Type.Integer(), label: Type.String({ examples: ['PSA 10'] }), slug: Type.String() }, { title: 'Grade' }), {
-      description: 'Conditions or grades below the group',
-    }),
+    id: Type.Integer({ description: 'Unique among groups and grades' }),
+    name: Type.String({ description: '`Ungraded` or `Graded`', examples: ['Graded'] }),
+    slug: Type.String({ description: 'URL-friendly name' }),
+    types: Type.Array(
+      Type.Object(
+        {
+          id: Type.Integer({ description: 'Unique among groups and grades' }),
+          label: Type.String({ description: 'Such as `Near Mint` or `PSA 10`', examples: ['PSA 10'] }),
+          slug: Type.String({ description: 'URL-friendly name' }),
+        },
+        { title: 'Grade', description: 'A condition or grade' },
+      ),
+      {
+        description: 'Conditions or grades below the group',
+      },
+    ),
   },
-  { title: 'GradeGroup' },
+  { title: 'GradeGroup', description: 'A group of conditions or grades' },
 )
 export type Group = Static<typeof GroupSchema>
 

@@ -15,7 +15,7 @@ export const PricePeriodSchema = Type.Object(
   {
     date: Type.String({ format: 'date', description: 'First day of the period, UTC', examples: ['2026-11-16'] }),
     market: Type.Enum([...MARKETS]),
-    label: Type.String({ examples: ['Near Mint'] }),
+    label: Type.String({ description: 'Condition or grade, such as `Near Mint` or `PSA 10`', examples: ['Near Mint'] }),
     open: Type.Number({
       description: 'Price at the start of the period, or at `from` if that is later; the first price if there was none',
     }),

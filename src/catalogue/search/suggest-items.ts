@@ -26,12 +26,12 @@ export interface SuggestedRows {
 export const SuggestionSchema = Type.Object(
   {
     id: Type.Integer({ description: 'Id of the base version of the card', examples: [4] }),
-    name: Type.String({ examples: ['Charizard'] }),
+    name: Type.String({ description: 'Name, such as `Charizard`', examples: ['Charizard'] }),
     code: orNull(Type.String(), { description: 'Item code or set number', examples: ['4/102'] }),
     category: orNull(Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['Base Set'] }) })),
-    image: orNull(Type.String(), { description: 'URL of its first image' }),
+    image: orNull(Type.String(), { description: 'URL of its first image; null if there is none' }),
   },
-  { title: 'Suggestion' },
+  { title: 'Suggestion', description: 'A suggested card, represented by its base version: the plainest of its finishes' },
 )
 
 export const MAX_SUGGESTIONS = 10

@@ -2,7 +2,7 @@
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { type Market, MARKETS } from '#core/markets.ts'
+import { MARKETS, type Market } from '#core/markets.ts'
 import { namedValues } from '#core/named-values.ts'
 import type { HasPrecondition } from '#core/precondition.ts'
 import type { ReadCtx, WriteCtx } from '#db/changes/change.ts'
@@ -52,7 +52,7 @@ export const WorthDaySchema = Type.Object(
     at: Type.String({ format: 'date-time', description: 'When it was calculated, local time with offset, from the prices and records at that time' }),
     ...WorthSchema.properties,
   },
-  { title: 'CollectionWorthDay' },
+  { title: 'CollectionWorthDay', description: 'Worth of a collection on one day, using the prices trusted at that time' },
 )
 export type WorthDay = Static<typeof WorthDaySchema>
 
@@ -89,16 +89,16 @@ export type StoredCollection = Static<typeof StoredCollectionSchema>
 
 const RECORD_PROPERTIES = {
   id: Type.Integer({ description: 'Record id: `itemId` in paths' }),
-  item_id: Type.Integer(),
-  item_name: Type.String(),
+  item_id: Type.Integer({ description: 'Id of the item' }),
+  item_name: Type.String({ description: 'Name of the item' }),
   item_slug: Type.String(),
   group_label: orNull(Type.String({ description: 'Condition or grade', examples: ['Near Mint'] })),
-  quantity: Type.Integer(),
-  purchase_price: orNull(Type.Number()),
+  quantity: Type.Integer({ description: 'Copies' }),
+  purchase_price: orNull(Type.Number(), { description: 'Price paid per copy' }),
   sale_price: orNull(Type.Integer({ description: 'Rounded to a whole number' })),
-  purchase_date: orNull(Type.String({ format: 'date' })),
+  purchase_date: orNull(Type.String({ format: 'date' }), { description: 'Purchase date, YYYY-MM-DD' }),
   card_uniq_id: orNull(Type.String({ description: 'Own tracking code or certificate number' })),
-  note: orNull(Type.String()),
+  note: orNull(Type.String(), { description: 'Free text' }),
 }
 
 export const CollectionRecordSchema = Type.Object(

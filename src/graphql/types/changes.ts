@@ -1,10 +1,11 @@
 // Change feed and dumps of the catalogue, as under /changes and /dumps over REST.
-import { type Change, type ChangePage, listChanges } from '#catalogue/list-changes.ts'
+import { type ChangePage, ChangeSchema, listChanges } from '#catalogue/list-changes.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
-import type { Dump, DumpFile } from '#dumps/types.ts'
+import { DumpFileSchema, DumpSchema } from '#dumps/types.ts'
 import { withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'
+import { objectFrom } from '../building/from-schema.ts'
 import type { GraphqlCtx } from '../execution/context.ts'
 
 export interface ChangesArgs {
@@ -27,21 +28,7 @@ export function changesOf({ kinds, ...args }: ChangesArgs, ctx: GraphqlCtx): Pro
 }
 
 export function addChangePageType(builder: Builder) {
-  const change = builder.objectRef<Change>('Change').implement({
-    description: 'A change in the catalogue.',
-    fields: (t) => ({
-      cursor: t.exposeString('cursor', { nullable: false, description: 'Pass it as `after` to continue after this change.' }),
-      kind: t.exposeString('kind', {
-        nullable: false,
-        description: '`item`, `category`, `price`, `merge` (the item `id` was merged into `itemId`) or `delete`.',
-      }),
-      id: t.exposeID('id', { nullable: false, description: 'Id of the item or category.' }),
-      itemId: t.id({ description: 'Id of the item; null for categories.', resolve: ({ item_id }) => item_id }),
-      market: t.exposeString('market', { description: 'Market of a price.' }),
-      label: t.exposeString('label', { description: 'Condition or grade of a price.' }),
-      at: t.exposeString('at', { nullable: false, description: 'When it was written, UTC.' }),
-    }),
-  })
+  const change = objectFrom(builder, ChangeSchema, { description: 'A change in the catalogue.', omit: ['data'] })
   return builder.objectRef<ChangePage>('ChangePage').implement({
     description: 'Changes in the catalogue, in commit order, each object once.',
     fields: (t) => ({
@@ -61,31 +48,10 @@ export function addChangePageType(builder: Builder) {
   })
 }
 
-export function addDumpType(builder: Builder) {
-  const file = builder.objectRef<DumpFile>('DumpFile').implement({
-    description: 'A file of a dump; download it over REST.',
-    fields: (t) => ({
-      name: t.exposeString('name', { nullable: false, description: 'Path below `/api/v1/dumps/`.' }),
-      rows: t.exposeInt('rows', { nullable: false, description: 'Rows in it.' }),
-      bytes: t.exposeFloat('bytes', { nullable: false, description: 'Its size.' }),
-      sha256: t.exposeString('sha256', { nullable: false, description: 'SHA-256 of the file, in hexadecimal.' }),
-    }),
-  })
-  return builder.objectRef<Dump>('Dump').implement({
-    description: 'Categories, items, prices and price points from one point in time.',
-    fields: (t) => ({
-      asOf: t.exposeString('as_of', { nullable: false, description: 'Time of the snapshot, UTC.' }),
-      changeCursor: t.exposeString('change_cursor', { nullable: false, description: 'Pass it to `changes` as `after`.' }),
-      files: t.field({
-        type: [file],
-        nullable: false,
-        description: 'Each table as NDJSON (gzip) and as Parquet.',
-        extensions: cost({ entries: DUMP_FILES }),
-        resolve: ({ files }) => files,
-      }),
-    }),
-  })
-}
-
-/** The cost of a manifest: a year of price points, and the other tables. */
+/** A manifest has a year of price points, and the other tables. */
 const DUMP_FILES = 30
+
+export function addDumpType(builder: Builder) {
+  objectFrom(builder, DumpFileSchema, { types: { bytes: 'Float' } })
+  return objectFrom(builder, DumpSchema, { entries: { files: DUMP_FILES } })
+}

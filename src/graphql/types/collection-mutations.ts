@@ -1,15 +1,17 @@
 // Mutations of collection records (interface.md, "GraphQL").
 import { addCollectionItem } from '#collections/add-item.ts'
+import { MAX_QUANTITY } from '#collections/records/fields.ts'
+import { type CollectionRecord, CollectionRecordSchema } from '#collections/records/types.ts'
 import { removeCollectionItem } from '#collections/remove-item.ts'
-import type { CollectionRecord } from '#collections/records/types.ts'
 import { updateCollectionItem } from '#collections/update-item.ts'
 import { idOf } from '../building/arguments.ts'
 import type { Builder } from '../building/builder.ts'
+import { inputFrom, objectFrom } from '../building/from-schema.ts'
 import { callByFields } from './mutating.ts'
+import { messageType, successField } from './results.ts'
 
-interface RecordResult {
+interface RecordResult extends CollectionRecord {
   message: string
-  record: CollectionRecord
 }
 
 const collectionPath = (args: { collectionId: string | number }) => ({ id: ['collectionId', idOf(args.collectionId)] }) as const
@@ -17,69 +19,30 @@ const recordPath = (args: { collectionId: string | number; itemId: string | numb
   ({ ...collectionPath(args), itemId: ['itemId', idOf(args.itemId)] }) as const
 
 export function implementCollectionMutations(builder: Builder): void {
-  const input = builder.inputType('CollectionItemInput', {
+  const input = inputFrom(builder, addCollectionItem.input, {
+    allOptional: true,
+    name: 'CollectionItemInput',
     description: 'Fields of a collection record. Omitted fields stay unchanged; null clears prices, date, code and note.',
-    fields: (t) => ({
-      itemId: t.id({ description: 'Item in the catalogue; required to add a record, cannot be changed.' }),
-      itemGroupTypeId: t.id({
-        description: 'Condition or grade allowed for the item; default: Ungraded, otherwise the first allowed one. Cannot be changed.',
-      }),
-      quantity: t.int({ description: 'Number of copies, 1 to 100000; default for a new record: 1.' }),
-      purchasePrice: t.float({ description: 'Price paid per copy.' }),
-      salePrice: t.float({ description: 'Price asked or received per copy.' }),
-      purchaseDate: t.string({ description: 'Purchase date, YYYY-MM-DD.' }),
-      cardUniqId: t.string({ description: 'Own tracking code or certificate number, at most 100 characters.' }),
-      note: t.string({ description: 'At most 1000 characters.' }),
-    }),
+    omit: ['id'],
+    texts: {
+      purchase_date: 'Purchase date, YYYY-MM-DD',
+      item_id: 'Item in the catalogue; required to add a record, cannot be changed',
+      item_group_type_id: 'Condition or grade allowed for the item; default: Ungraded, otherwise the first allowed one. Cannot be changed',
+      quantity: `Number of copies, 1 to ${MAX_QUANTITY}; default for a new record: 1`,
+    },
   })
-  const item = builder.objectRef<RecordResult>('CollectionItemResult').implement({
+  const record = objectFrom(builder, CollectionRecordSchema, {
+    name: 'CollectionItemResult',
     description: 'A collection record after a change.',
-    fields: (t) => ({
-      success: t.boolean({
-        nullable: false,
-        description: 'Always true: a failed mutation returns null and an error.',
-        resolve: () => true,
-      }),
-      message: t.exposeString('message', { description: 'Human-readable message.' }),
-      id: t.id({ nullable: false, description: 'Id of the record.', resolve: ({ record }) => record.id }),
-      itemId: t.id({ nullable: false, description: 'Id of the item.', resolve: ({ record }) => record.item_id }),
-      itemName: t.string({
-        nullable: false,
-        description: 'Name of the item.',
-        resolve: ({ record }) => record.item_name,
-      }),
-      groupLabel: t.string({
-        description: 'Condition or grade, such as `Ungraded` or `PSA 10`.',
-        resolve: ({ record }) => record.group_label,
-      }),
-      quantity: t.int({ nullable: false, description: 'Copies.', resolve: ({ record }) => record.quantity }),
-      purchasePrice: t.float({ description: 'Price paid per copy.', resolve: ({ record }) => record.purchase_price }),
-      salePrice: t.float({
-        description: 'Price asked or received per copy, rounded to a whole number.',
-        resolve: ({ record }) => record.sale_price,
-      }),
-      purchaseDate: t.string({
-        description: 'Purchase date, YYYY-MM-DD.',
-        resolve: ({ record }) => record.purchase_date,
-      }),
-      cardUniqId: t.string({
-        description: 'Own tracking code or certificate number.',
-        resolve: ({ record }) => record.card_uniq_id,
-      }),
-      note: t.string({ description: 'Free text.', resolve: ({ record }) => record.note }),
-    }),
+    omit: ['item_slug', 'value', 'value_missing', 'cost', 'gain'],
+    types: { sale_price: 'Float' },
   })
-  const simple = builder.objectRef<{ message: string }>('SimpleResult').implement({
-    description: 'Result of a mutation.',
-    fields: (t) => ({
-      success: t.boolean({
-        nullable: false,
-        description: 'Always true: a failed mutation returns null and an error.',
-        resolve: () => true,
-      }),
-      message: t.exposeString('message', { description: 'Human-readable message.' }),
-    }),
-  })
+  builder.objectFields(record, (t) => ({
+    success: successField(t),
+    message: t.string({ description: 'Human-readable message.', resolve: (of: Partial<RecordResult>) => of.message }),
+  }))
+  const item = record as unknown as ReturnType<typeof builder.objectRef<RecordResult>>
+  const simple = messageType(builder, 'SimpleResult', 'Result of a mutation.', { nullable: true })
   builder.mutationFields((t) => {
     const collectionId = t.arg.id({ required: true, description: 'Id of one of your collections.' })
     const itemId = t.arg.id({ required: true, description: 'Id of the record, not of the item.' })
@@ -89,8 +52,8 @@ export function implementCollectionMutations(builder: Builder): void {
         description: 'Adds a record to a collection.',
         args: { collectionId, input: t.arg({ type: input, required: true, description: 'The record.' }) },
         resolve: async (_root, args, ctx, info) => {
-          const { record } = await callByFields(addCollectionItem, ctx, info, withNumbers(args.input), collectionPath(args))
-          return { record, message: 'Record added' }
+          const { record } = await callByFields(addCollectionItem, ctx, info, args.input, collectionPath(args))
+          return { ...record, message: 'Record added' }
         },
       }),
       updateCollectionItem: t.field({
@@ -98,8 +61,8 @@ export function implementCollectionMutations(builder: Builder): void {
         description: 'Changes the given fields of a record.',
         args: { collectionId, itemId, input: t.arg({ type: input, required: true, description: 'Fields to change.' }) },
         resolve: async (_root, args, ctx, info) => {
-          const { record } = await callByFields(updateCollectionItem, ctx, info, withNumbers(args.input), recordPath(args))
-          return { record, message: 'Record updated' }
+          const { record } = await callByFields(updateCollectionItem, ctx, info, args.input, recordPath(args))
+          return { ...record, message: 'Record updated' }
         },
       }),
       removeCollectionItem: t.field({
@@ -113,11 +76,4 @@ export function implementCollectionMutations(builder: Builder): void {
       }),
     }
   })
-}
-
-/** The fields sent, ids as numbers. */
-function withNumbers(input: object): Record<string, unknown> {
-  const ids = new Set(['itemId', 'itemGroupTypeId'])
-  const entries = Object.entries(input) as [string, string | number | null][]
-  return Object.fromEntries(entries.map(([name, value]) => [name, ids.has(name) && value !== null ? idOf(value) : value]))
 }

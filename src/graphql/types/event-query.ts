@@ -1,46 +1,30 @@
 // Query.events, as under /plus/events over REST.
+import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { readEvents } from '#webhooks/read-events.ts'
-import type { AccountEvent, AccountEvents } from '#webhooks/types.ts'
+import { type AccountEvent, AccountEventSchema, type AccountEvents } from '#webhooks/types.ts'
 import { withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'
+import { argumentsFrom, objectFrom } from '../building/from-schema.ts'
 import { callByFields } from './mutating.ts'
 
 /** A separate read that usually returns few events. */
 const EVENTS_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.readEvents) }
 
 export function implementEvents(builder: Builder): void {
-  const data = builder.objectRef<AccountEvent['data']>('AccountEventData').implement({
+  const [sale, expiry] = AccountEventSchema.anyOf
+  const properties = { ...Type.Partial(sale.properties.data).properties, ...Type.Partial(expiry.properties.data).properties }
+  const data = objectFrom(builder, Type.Object({ ...properties, listing_id: expiry.properties.data.properties.listing_id }), {
+    name: 'AccountEventData',
     description: 'Details of a sale or an expiry; fields of the other kind are null.',
-    fields: (t) => ({
-      orderId: t.float({ description: 'Order id of the sale.', resolve: (of) => ('order_id' in of ? of.order_id : null) }),
-      listingId: t.int({ nullable: false, description: 'The listing.', resolve: (of) => of.listing_id }),
-      itemName: t.string({ description: 'Name of the item sold.', resolve: (of) => ('item_name' in of ? of.item_name : null) }),
-      quantity: t.int({ description: 'Units sold.', resolve: (of) => ('quantity' in of ? of.quantity : null) }),
-      unitPrice: t.float({ description: 'Price of one unit, in TL.', resolve: (of) => ('unit_price' in of ? of.unit_price : null) }),
-      sellerPayout: t.float({
-        description: 'Amount minus the commission, in TL.',
-        resolve: (of) => ('seller_payout' in of ? of.seller_payout : null),
-      }),
-      soldAt: t.string({ description: 'Time of the sale, local time with offset.', resolve: (of) => ('sold_at' in of ? of.sold_at : null) }),
-      title: t.string({ description: 'Title of the expired listing.', resolve: (of) => ('title' in of ? of.title : null) }),
-      expiredAt: t.string({
-        description: 'End of the period, local time with offset.',
-        resolve: (of) => ('expired_at' in of ? of.expired_at : null),
-      }),
-    }),
+    types: { order_id: 'Float', listing_id: 'Int' },
   })
-  const event = builder.objectRef<AccountEvent>('AccountEvent').implement({
+  const event = objectFrom(builder, sale, {
+    name: 'AccountEvent',
     description: 'A sale or an expiry of the account.',
-    fields: (t) => ({
-      id: t.exposeString('id', { nullable: false, description: 'The `webhook-id` of the event.' }),
-      cursor: t.exposeString('cursor', { nullable: false, description: 'Position of the event in the feed; pass it as `after`.' }),
-      event: t.exposeString('event', { nullable: false, description: '`sale` or `expire`.' }),
-      sentAt: t.exposeString('sent_at', { nullable: false, description: 'When it happened, local time with offset.' }),
-      data: t.field({ type: data, nullable: false, description: 'Details of the event.', resolve: (of) => of.data }),
-      delivered: t.exposeBoolean('delivered', { nullable: false, description: 'Whether the webhook answered with 2xx.' }),
-    }),
-  })
+    types: { id: 'String', data },
+    texts: { event: '`sale` or `expire`', data: 'Details of the event' },
+  }) as unknown as ReturnType<typeof builder.objectRef<AccountEvent>>
   const events = builder.objectRef<AccountEvents>('AccountEvents').implement({
     description: 'Events in commit order.',
     fields: (t) => ({
@@ -59,11 +43,7 @@ export function implementEvents(builder: Builder): void {
       type: events,
       description: 'Your sales and expiries, including those not delivered to your webhook; kept for 90 days. Plus and Enterprise.',
       extensions: EVENTS_READ,
-      args: {
-        after: t.arg.string({ description: 'Only events after this cursor; default: all stored events.' }),
-        wait: t.arg.int({ description: 'Seconds to wait for the next event if there is none yet, at most 30.' }),
-        limit: t.arg.int({ description: 'Maximum number of events, 1 to 1,000; default: 100.' }),
-      },
+      args: argumentsFrom(t.arg, readEvents.input),
       resolve: (_root, args, ctx, info) => callByFields(readEvents, ctx, info, withoutNulls(args)),
     }),
   )

@@ -1,9 +1,10 @@
 // Item lookup by external ids and card suggestions, as under /items/lookup and /items/suggest over REST.
-import { MAX_SUGGESTIONS, type Suggestion, suggestionOf, suggestItems } from '#catalogue/search/suggest-items.ts'
+import { MAX_SUGGESTIONS, type Suggestion, SuggestionSchema, suggestItems, suggestionOf } from '#catalogue/search/suggest-items.ts'
 import { call } from '#core/verb.ts'
 import { type LookedUpItem, lookupItems } from '#identity/lookup-items.ts'
 import { withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, type Refs } from '../building/builder.ts'
+import { objectFrom } from '../building/from-schema.ts'
 import type { GraphqlCtx, QueryCtx } from '../execution/context.ts'
 import { itemSource, itemSources } from '../execution/item-source.ts'
 
@@ -31,20 +32,14 @@ export async function resolveLookup({ ids }: { ids: readonly IdentifierArgs[] },
 }
 
 export function addItemFindingTypes(builder: Builder, refs: Refs) {
-  const suggestion = builder.objectRef<Suggestion>('Suggestion').implement({
-    description: 'A suggested card, represented by its base version: the plainest of its finishes.',
-    fields: (t) => ({
-      id: t.exposeID('id', { nullable: false, description: 'Id of the base version of the card.' }),
-      name: t.exposeString('name', { nullable: false, description: 'Name, such as `Charizard`.' }),
-      code: t.exposeString('code', { description: 'Set number or code as printed; null if there is none.' }),
-      category: t.field({
-        type: refs.category,
-        description: 'Category of the card.',
-        resolve: ({ category }, _args, { catalogue }) => category && catalogue.categories.get(category.id),
-      }),
-      image: t.exposeString('image', { description: 'URL of its first image; null if there is none.' }),
+  const suggestion = objectFrom(builder, SuggestionSchema, { omit: ['category'] })
+  builder.objectField(suggestion, 'category', (t) =>
+    t.field({
+      type: refs.category,
+      description: 'Category of the card.',
+      resolve: ({ category }, _args, { catalogue }) => category && catalogue.categories.get(category.id),
     }),
-  })
+  )
   const lookedUpItem = builder.objectRef<LookedUpItem>('LookedUpItem').implement({
     description: 'Result for one identifier.',
     fields: (t) => ({

@@ -1,6 +1,7 @@
 // The type Item and its parts (interface.md, "Item (GraphQL)").
-import { imagesOf, pricesOf } from '#catalogue/snapshot/item-json.ts'
+
 import type { LabelNode } from '#catalogue/index/label-tree.ts'
+import { imagesOf, pricesOf } from '#catalogue/snapshot/item-json.ts'
 import { type Builder, cost, type Refs } from '../building/builder.ts'
 import { detailsOf, textsOf } from '../execution/item-source.ts'
 import { addPriceChartType, CHART_READ, chartOf } from './price-chart.ts'

@@ -1,15 +1,18 @@
 // Mutations of own listings (interface.md, "GraphQL").
-import { MAX_PRICE, MAX_DESCRIPTION_LENGTH, MAX_SKU_LENGTH, MAX_TITLE_LENGTH, MIN_PRICE } from '#market/records/fields.ts'
-import { STATUSES } from '#market/records/rules.ts'
-import { MAX_RENEWED, type Renewal, type RenewedListing, renewListings } from '#market/listings/renew-listings.ts'
+
+import { type Renewal, RenewedListingSchema, renewListings } from '#market/listings/renew-listings.ts'
 import { setListingStatus } from '#market/listings/set-listing-status.ts'
 import { updateListing } from '#market/listings/update-listing.ts'
 import { updateListingPrice } from '#market/listings/update-listing-price.ts'
-import type { Forecast, ListingResult } from '#market/types.ts'
+import { MAX_PRICE, MIN_PRICE } from '#market/records/fields.ts'
+import { STATUSES } from '#market/records/rules.ts'
+import { ForecastSchema, type ListingResult } from '#market/types.ts'
 import { idOf, withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost } from '../building/builder.ts'
+import { argumentsFrom, inputFrom, objectFrom } from '../building/from-schema.ts'
 import { camelCase } from '../execution/errors.ts'
 import { callByFields } from './mutating.ts'
+import { reasonType, successField } from './results.ts'
 
 const PRICE = `In TL, ${MIN_PRICE} to ${MAX_PRICE}.`
 
@@ -20,23 +23,16 @@ interface ListingArgs {
 const pathOf = ({ listingId }: ListingArgs) => ({ id: ['listingId', idOf(listingId)] }) as const
 
 export function implementListingMutations(builder: Builder): void {
-  const input = builder.inputType('ListingInput', {
+  const input = inputFrom(builder, updateListing.input, {
+    name: 'ListingInput',
     description: 'Fields of a listing. Omitted fields stay unchanged.',
-    fields: (t) => ({
-      price: t.float({ description: PRICE }),
-      quantity: t.int({ description: 'Units in stock; 0 hides the listing until it is restocked.' }),
-      sku: t.string({ description: `Your own stock-keeping unit, unique among your listings, at most ${MAX_SKU_LENGTH} characters; null for none.` }),
-      title: t.string({ description: `At most ${MAX_TITLE_LENGTH} characters.` }),
-      description: t.string({ description: `At most ${MAX_DESCRIPTION_LENGTH} characters.` }),
-      offersEnabled: t.boolean({ description: 'Whether buyers may offer a different price.' }),
-      minOfferPrice: t.float({ description: 'Lowest acceptable offer, at most the price; null for no limit.' }),
-    }),
+    omit: ['id', 'shipping_payer'],
   })
   const forecast = addForecast(builder)
   const result = builder.objectRef<ListingResult>('ListingResult').implement({
     description: 'A listing after a change.',
     fields: (t) => ({
-      success: t.boolean({ nullable: false, description: 'Always true: a failed mutation returns null and an error.', resolve: () => true }),
+      success: successField(t),
       message: t.exposeString('message', { description: 'Human-readable message.' }),
       id: t.id({ nullable: false, description: 'Id of the listing.', resolve: ({ id }) => id }),
       price: t.exposeFloat('price', { nullable: false, description: 'In TL.' }),
@@ -44,7 +40,7 @@ export function implementListingMutations(builder: Builder): void {
       status: t.exposeString('status', { nullable: false, description: `${STATUSES.slice(0, -1).join(', ')} or ${STATUSES.at(-1)}.` }),
     }),
   })
-  addRenewal(builder, forecast)
+  addRenewal(builder)
   builder.mutationFields((t) => {
     const listingId = t.arg.id({ required: true, description: 'Id of one of your listings.' })
     return {
@@ -71,52 +67,21 @@ export function implementListingMutations(builder: Builder): void {
 }
 
 function addForecast(builder: Builder) {
-  const usualWait = builder.objectRef<Forecast['usual_wait']>('UsualWait').implement({
-    description: 'How long listings waited for approval, from the latest 500 decisions of the last 30 days.',
-    fields: (t) => ({
-      p50Hours: t.exposeFloat('p50_hours', { nullable: true, description: 'Median; null if there were no decisions.' }),
-      p90Hours: t.exposeFloat('p90_hours', { nullable: true, description: '90th percentile; null if there were no decisions.' }),
-      n: t.exposeInt('n', { nullable: false, description: 'Number of decisions.' }),
+  const forecast = objectFrom(builder, ForecastSchema, { omit: ['because'] })
+  builder.objectField(forecast, 'because', (t) =>
+    t.stringList({
+      nullable: false,
+      description: 'Fields that require approval.',
+      extensions: cost({ entries: 5 }),
+      resolve: ({ because }) => because.map(camelCase),
     }),
-  })
-  return builder.objectRef<Forecast>('ListingForecast').implement({
-    description: 'Expected result of a change to a listing.',
-    fields: (t) => ({
-      status: t.exposeString('status', { nullable: false, description: 'Resulting status.' }),
-      hidden: t.exposeBoolean('hidden', { nullable: false, description: 'Whether the listing would then be hidden from buyers.' }),
-      because: t.stringList({
-        nullable: false,
-        description: 'Fields that require approval.',
-        extensions: cost({ entries: 5 }),
-        resolve: ({ because }) => because.map(camelCase),
-      }),
-      usualWait: t.field({ type: usualWait, nullable: false, description: 'How long approval usually takes.', resolve: (of) => of.usual_wait }),
-    }),
-  })
+  )
+  return forecast
 }
 
-function addRenewal(builder: Builder, forecast: ReturnType<typeof addForecast>): void {
-  const refusal = builder.objectRef<NonNullable<RenewedListing['refused']>>('RenewalRefusal').implement({
-    description: 'Why a listing was not renewed.',
-    fields: (t) => ({
-      message: t.exposeString('message', { nullable: false, description: 'Human-readable message.' }),
-      rule: t.exposeString('rule', { description: 'Machine-readable name of the rule.' }),
-    }),
-  })
-  const renewed = builder.objectRef<RenewedListing>('RenewedListing').implement({
-    description: 'Result of renewing a listing.',
-    fields: (t) => ({
-      id: t.id({ nullable: false, description: 'Id of the listing.', resolve: ({ id }) => id }),
-      status: t.exposeString('status', { description: '`pending` if it changed since its approval; null if it is not yours.' }),
-      expiresAt: t.exposeString('expires_at', { description: 'End of the period, local time with offset.' }),
-      refused: t.field({ type: refusal, description: 'null if it was renewed.', resolve: (one) => one.refused }),
-      forecast: t.field({
-        type: forecast,
-        description: 'Only with `dryRun`, which changes nothing; null if it is refused.',
-        resolve: (one) => one.forecast,
-      }),
-    }),
-  })
+function addRenewal(builder: Builder): void {
+  const refused = reasonType(builder, 'RenewalRefusal', 'Why a listing was not renewed.')
+  const renewed = objectFrom(builder, RenewedListingSchema, { types: { refused } })
   const result = builder.objectRef<Renewal>('RenewalResult').implement({
     description: 'Listings after a renewal.',
     fields: (t) => ({
@@ -134,14 +99,8 @@ function addRenewal(builder: Builder, forecast: ReturnType<typeof addForecast>):
     t.field({
       type: result,
       description: 'Starts a new publication period for the given listings, or for those that end soon. Refused listings are reported by id.',
-      args: {
-        ids: t.arg.idList({ description: `Ids of your listings, 1 to ${MAX_RENEWED}.` }),
-        endingWithinDays: t.arg.int({ description: 'Instead of `ids`: all listings whose period ends within this many days, 1 to 365.' }),
-      },
-      resolve: (_root, args, ctx, info) => {
-        const { ids, ...others } = withoutNulls(args)
-        return callByFields(renewListings, ctx, info, { ...others, ...(ids && { ids: ids.map(idOf) }) })
-      },
+      args: argumentsFrom(t.arg, renewListings.input),
+      resolve: (_root, args, ctx, info) => callByFields(renewListings, ctx, info, withoutNulls(args)),
     }),
   )
 }

@@ -1,8 +1,9 @@
 // Item.priceHistory, as under /items/{id}/price-history over REST.
-import { type PricePeriod, readPriceHistory } from '#catalogue/items/read-price-history.ts'
+import { type PricePeriod, PricePeriodSchema, readPriceHistory } from '#catalogue/items/read-price-history.ts'
 import { call } from '#core/verb.ts'
 import { marketOf, withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase } from '../building/builder.ts'
+import { objectFrom } from '../building/from-schema.ts'
 import type { GraphqlCtx } from '../execution/context.ts'
 import type { ItemSource } from '../execution/item-source.ts'
 
@@ -25,16 +26,7 @@ export function historyOf({ row }: ItemSource, args: HistoryArgs, ctx: GraphqlCt
 }
 
 export function addPricePeriodType(builder: Builder) {
-  return builder.objectRef<PricePeriod>('PricePeriod').implement({
+  return objectFrom(builder, PricePeriodSchema, {
     description: 'The prices of a day, week or month in which a price changed. A price applies until it changes.',
-    fields: (t) => ({
-      date: t.exposeString('date', { nullable: false, description: 'First day of the period, UTC.' }),
-      market: t.exposeString('market', { nullable: false, description: 'Code of the market.' }),
-      label: t.exposeString('label', { nullable: false, description: 'Condition or grade, such as `Near Mint` or `PSA 10`.' }),
-      open: t.exposeFloat('open', { nullable: false, description: 'Price at the start of the period, or at `from` if that is later.' }),
-      low: t.exposeFloat('low', { nullable: false, description: 'Lowest price in the period, including the price at its start.' }),
-      high: t.exposeFloat('high', { nullable: false, description: 'Highest price in the period, including the price at its start.' }),
-      close: t.exposeFloat('close', { nullable: false, description: 'Last price in the period.' }),
-    }),
   })
 }

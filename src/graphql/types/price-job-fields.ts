@@ -1,16 +1,18 @@
 // Price jobs, as under /plus/price-jobs over REST.
-import { call } from '#core/verb.ts'
-import { OPERATION_PLAN } from '#core/plans.ts'
-import { renameFields, type Reason, textOf } from '#core/problems.ts'
+
 import { invalid } from '#core/errors.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { type Reason, renameFields, textOf } from '#core/problems.ts'
+import { call } from '#core/verb.ts'
 import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
 import { getPriceJob } from '#market/jobs/get-price-job.ts'
 import { listPriceJobs } from '#market/jobs/list-price-jobs.ts'
 import { planPriceJob } from '#market/jobs/plan-price-job.ts'
-import type { PriceJob, PriceJobRow, PriceJobSummary } from '#market/jobs/types.ts'
+import { type PriceJob, type PriceJobRow, PriceJobRowSchema, PriceJobSchema, type PriceJobSummary } from '#market/jobs/types.ts'
 import { undoPriceJob } from '#market/jobs/undo-price-job.ts'
 import { idOf, withoutNulls } from '../building/arguments.ts'
-import { type Builder, cost, fromDatabase, requiresPlan, type Refs } from '../building/builder.ts'
+import { type Builder, cost, fromDatabase, type Refs, requiresPlan } from '../building/builder.ts'
+import { argumentsFrom, objectFrom } from '../building/from-schema.ts'
 import { camelCase } from '../execution/errors.ts'
 import { callByFields } from './mutating.ts'
 import { nullIfMissing } from './query.ts'
@@ -33,11 +35,7 @@ export function implementPriceJobs(builder: Builder, refs: Refs): void {
       nullable: { list: false, items: false },
       description: 'Your price jobs, newest first; kept for 90 days. Plus and Enterprise.',
       extensions: { ...cost({ weight: 10, entries: 20 }), ...JOBS_READ },
-      args: {
-        ruleId: t.arg.int({ description: 'Only runs of this repricing rule.' }),
-        page: t.arg.int({ description: 'Page number, from 1.' }),
-        perPage: t.arg.int({ description: 'Jobs per page, 1 to 100; default: 20.' }),
-      },
+      args: argumentsFrom(t.arg, listPriceJobs.input, { types: { rule_id: 'Int' } }),
       resolve: async (_root, args, ctx, info) => (await callByFields(listPriceJobs, ctx, info, withoutNulls(args))).rows,
     }),
     priceJob: t.field({
@@ -112,46 +110,15 @@ function addTypes(builder: Builder, refs: Refs) {
       rule: t.exposeString('rule', { nullable: true, description: 'Machine-readable name of the rule.' }),
     }),
   })
-  const row = builder.objectRef<PriceJobRow>('PriceJobRow').implement({
+  const row = objectFrom(builder, PriceJobRowSchema, {
     description: 'A row of a price job.',
-    fields: (t) => ({
-      row: t.exposeInt('row', { nullable: false, description: 'Position in the job, from 1.' }),
-      listingId: t.id({ description: 'null if no listing matches the row.', resolve: ({ listing_id: id }) => id }),
-      sku: t.exposeString('sku', { nullable: true, description: 'Set if the row names its listing by SKU.' }),
-      oldPrice: t.exposeFloat('old_price', { nullable: true, description: 'Price when the job was planned, in TL.' }),
-      newPrice: t.exposeFloat('new_price', { nullable: true, description: 'In TL; null if the price stays the same.' }),
-      oldQuantity: t.exposeInt('old_quantity', { nullable: true, description: 'Stock when the job was planned.' }),
-      newQuantity: t.exposeInt('new_quantity', { nullable: true, description: 'null if the stock stays the same.' }),
-      payout: t.exposeFloat('payout', { nullable: true, description: 'Your payout for one unit, in TL.' }),
-      rank: t.exposeInt('rank', {
-        nullable: true,
-        description: "Price rank among other sellers' listings of the same item and grade, 1 is the cheapest; null if it would not be published.",
-      }),
-      refused: t.field({
-        type: [refusal],
-        nullable: { list: true, items: false },
-        description: 'Why the row cannot be applied; null if it can.',
-        extensions: cost({ entries: 1 }),
-        resolve: (one) => one.refused,
-      }),
-      marketPrice: t.exposeFloat('market_price', {
-        nullable: true,
-        description: 'Trusted market price of the item and grade when the job was planned, in TL.',
-      }),
-      warnings: t.field({
-        type: [warning],
-        nullable: { list: false, items: false },
-        description: 'What to check before applying: a large change, or a price far from the market.',
-        extensions: cost({ entries: 1 }),
-        resolve: (one) => one.warnings,
-      }),
-      outcome: t.exposeString('outcome', {
-        nullable: true,
-        description: '`changed`, `reversed`, `kept` (the listing changed in the meantime) or `failed`; null before the job is applied.',
-      }),
-      why: t.string({ description: 'Human-readable reason it was kept or failed.', resolve: ({ why }) => why && message(why) }),
-    }),
+    omit: ['reason', 'why'],
+    types: { refused: refusal, warnings: warning },
+    entries: { refused: 1, warnings: 1 },
   })
+  builder.objectField(row, 'why', (t) =>
+    t.string({ description: 'Human-readable reason it was kept or failed.', resolve: ({ why }) => why && message(why) }),
+  )
   const page = builder.objectRef<RowPage>('PriceJobRowConnection').implement({
     description: 'Rows of a price job, by position.',
     fields: (t) => ({
@@ -164,40 +131,24 @@ function addTypes(builder: Builder, refs: Refs) {
       }),
     }),
   })
-  return builder.objectRef<Job>('PriceJob').implement({
+  const job = objectFrom(builder, PriceJobSchema, {
     description: 'New prices and stock for many of your listings, planned, applied and undone as one. Times are local, with offset.',
-    fields: (t) => ({
-      id: t.exposeID('id', { nullable: false, description: 'Unique id.' }),
-      state: t.exposeString('state', { nullable: false, description: '`planned`, `applied`, `undone` or `expired`.' }),
-      policy: t.exposeString('policy', { nullable: false, description: '`all` or `good_rows`.' }),
-      rowsTotal: t.exposeInt('rows_total', { nullable: false, description: 'Number of rows.' }),
-      ruleId: t.id({ description: 'Repricing rule that created the job; null for other jobs.', resolve: (of) => of.rule_id }),
-      rowsRefused: t.exposeInt('rows_refused', { nullable: false, description: 'Rows refused when the job was planned.' }),
-      changed: t.exposeInt('changed', { nullable: false, description: 'Rows whose listing is unchanged since the job.' }),
-      reversed: t.exposeInt('reversed', { nullable: false, description: 'Rows reversed by the undo.' }),
-      kept: t.exposeInt('kept', { nullable: false, description: 'Rows skipped because their listing had changed.' }),
-      failed: t.exposeInt('failed', { nullable: false, description: 'Rows refused when they were applied or reversed.' }),
-      createdAt: t.exposeString('created_at', { nullable: false, description: 'When it was planned.' }),
-      expiresAt: t.exposeString('expires_at', { nullable: false, description: 'When the plan expires.' }),
-      appliedAt: t.exposeString('applied_at', { nullable: true, description: 'When it was applied.' }),
-      undoneAt: t.exposeString('undone_at', { nullable: true, description: 'When it was undone.' }),
-      ignoredColumns: t.exposeStringList('ignored_columns', {
-        nullable: false,
-        description: 'Columns of the CSV that were not read.',
-      }),
-      rows: t.field({
-        type: page,
-        nullable: false,
-        description: 'Rows with their planned or actual effect.',
-        extensions: cost({ weight: 10, first: ROWS_FIRST }),
-        args: {
-          first: t.arg.int({ defaultValue: ROWS_FIRST.default, description: `Rows per page, 1 to ${ROWS_FIRST.max}.` }),
-          after: t.arg.string({ description: 'The `endCursor` of the previous page.' }),
-        },
-        resolve: async ({ id, rows }, { first, after }, ctx) => rowPage(rows ?? (await call(getPriceJob, ctx, { id })).rows, first, after),
-      }),
-    }),
+    omit: ['rows'],
   })
+  builder.objectField(job, 'rows', (t) =>
+    t.field({
+      type: page,
+      nullable: false,
+      description: 'Rows with their planned or actual effect.',
+      extensions: cost({ weight: 10, first: ROWS_FIRST }),
+      args: {
+        first: t.arg.int({ defaultValue: ROWS_FIRST.default, description: `Rows per page, 1 to ${ROWS_FIRST.max}.` }),
+        after: t.arg.string({ description: 'The `endCursor` of the previous page.' }),
+      },
+      resolve: async ({ id, rows }: Job, { first, after }, ctx) => rowPage(rows ?? (await call(getPriceJob, ctx, { id })).rows, first, after),
+    }),
+  )
+  return job as unknown as ReturnType<typeof builder.objectRef<Job>>
 }
 
 /** @throws VALIDATION_ERROR */

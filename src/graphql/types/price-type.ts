@@ -2,13 +2,15 @@
 import { explainConditions } from '#catalogue/items/explain-price.ts'
 import { evidenceOf, type ItemPrice, utcTime } from '#catalogue/snapshot/item-json.ts'
 import { DAY_MS } from '#core/duration.ts'
+import type { Static } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToNumber } from '#core/money.ts'
-import { COMPARISON_LEVELS, explainPrices, INPUT_KINDS, INPUT_REASONS, PRICE_RULES, type PriceExplanation } from '#prices/reviews/explain.ts'
 import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/types.ts'
 import { pricesAgo } from '#prices/history/prices-ago.ts'
-import { batched } from '../execution/batched.ts'
+import { explainPrices, PriceExplanationSchema } from '#prices/reviews/explain.ts'
 import { type Builder, cost, fromDatabase } from '../building/builder.ts'
+import { objectFrom } from '../building/from-schema.ts'
+import { batched } from '../execution/batched.ts'
 import type { GraphqlCtx } from '../execution/context.ts'
 
 /** Days of the changes. */
@@ -102,95 +104,10 @@ export function addPriceType(builder: Builder) {
 }
 
 function addExplanationType(builder: Builder) {
-  const rule = builder.objectRef<{ name: string; version: number }>('PriceRule').implement({
-    description: 'A rule that computes or evaluates a price.',
-    fields: (t) => ({
-      name: t.exposeString('name', { nullable: false, description: `${oneOf(Object.keys(PRICE_RULES))}, or the name of a flag.` }),
-      version: t.exposeInt('version', { nullable: false, description: 'Incremented when the rule changes.' }),
-    }),
-  })
-  const comparison = builder.objectRef<NonNullable<PriceExplanation['inputs'][number]['comparison']>>('ExplainedComparison').implement({
-    description: 'Comparison of a price with one of another market.',
-    fields: (t) => ({
-      converted: t.exposeFloat('converted', { nullable: false, description: 'The other amount converted to the currency of the price by `rates`.' }),
-      usualRatio: t.float({
-        nullable: false,
-        description: 'Usual price in this market for an amount of 1 in the other; 1 if unknown.',
-        resolve: (one) => one.usual_ratio,
-      }),
-      usualSpread: t.float({
-        nullable: false,
-        description: 'Factor within which about two thirds of the cards deviate from that ratio.',
-        resolve: (one) => one.usual_spread,
-      }),
-      cards: t.exposeInt('cards', { nullable: false, description: 'Number of cards of the set and finish, or of the game, the ratio is based on.' }),
-      expected: t.exposeFloat('expected', { nullable: false, description: 'Expected price: `converted` × `usualRatio`.' }),
-      timesOff: t.float({
-        nullable: false,
-        description: 'Factor between the price and the expected price.',
-        resolve: (one) => one.times_off,
-      }),
-      level: t.exposeString('level', { nullable: false, description: `${oneOf(COMPARISON_LEVELS)}.` }),
-    }),
-  })
-  const finding = builder.objectRef<PriceExplanation['findings'][number]>('PriceFinding').implement({
-    description: 'A finding of a rule about a price.',
-    fields: (t) => ({
-      rule: t.exposeString('rule', { nullable: false, description: `${oneOf(FLAGS)}.` }),
-      version: t.exposeInt('version', { nullable: false, description: 'Incremented when the rule changes.' }),
-      market: t.exposeString('market', {
-        nullable: true,
-        description: 'Market of the price it was compared with; null for rules about a single price.',
-      }),
-      compared: t.exposeFloat('compared', { nullable: true, description: 'What the price was compared with, in its own currency.' }),
-      timesOff: t.float({ description: 'Factor between the price and the expected price.', resolve: (one) => one.times_off }),
-      counts: t.exposeBoolean('counts', { nullable: false, description: 'Whether it contradicts the price.' }),
-    }),
-  })
-  const thresholds = builder.objectRef<NonNullable<PriceExplanation['thresholds']>>('PriceThresholds').implement({
-    description: 'Settings used to compare a price.',
-    fields: (t) => ({
-      noise: t.exposeFloat('noise', {
-        nullable: false,
-        description: 'Differences below this amount, in the currency of the price, are ignored as noise.',
-      }),
-      ownFactor: t.float({ nullable: false, description: 'Setting `PRICE_OWN_FACTOR`.', resolve: (one) => one.own_factor }),
-      offerFactor: t.float({ nullable: false, description: 'Setting `PRICE_OFFER_FACTOR`.', resolve: (one) => one.offer_factor }),
-      marketFactor: t.float({ nullable: false, description: 'Setting `PRICE_MARKET_FACTOR`.', resolve: (one) => one.market_factor }),
-      marketSpreads: t.float({ nullable: false, description: 'Setting `PRICE_MARKET_SPREADS`.', resolve: (one) => one.market_spreads }),
-      doubtFactor: t.float({ nullable: false, description: 'Setting `PRICE_DOUBT_FACTOR`.', resolve: (one) => one.doubt_factor }),
-      agreeFactor: t.float({ nullable: false, description: 'Setting `PRICE_AGREE_FACTOR`.', resolve: (one) => one.agree_factor }),
-      comparableDays: t.float({ nullable: false, description: 'Setting `PRICE_COMPARABLE_DAYS`.', resolve: (one) => one.comparable_days }),
-    }),
-  })
-  const input = builder.objectRef<PriceExplanation['inputs'][number]>('PriceExplanationInput').implement({
-    description: 'An input a price was computed from or compared with.',
-    fields: (t) => ({
-      kind: t.exposeString('kind', { nullable: false, description: `${oneOf(INPUT_KINDS)}.` }),
-      market: t.exposeString('market', { nullable: false, description: 'Code of its market.' }),
-      amount: t.exposeFloat('amount', { nullable: false, description: 'Amount in `currency`.' }),
-      currency: t.exposeString('currency', { nullable: false, description: 'ISO 4217 code.' }),
-      at: t.exposeString('at', { nullable: false, description: 'When it was stated or sold, in ISO 8601, UTC.' }),
-      importId: t.int({ description: 'Import or price post that set it; null for sales.', resolve: (one) => one.import_id }),
-      line: t.exposeInt('line', { nullable: true, description: 'Line number in the file, if known.' }),
-      used: t.exposeBoolean('used', { nullable: false, description: 'Whether the price uses this input.' }),
-      reason: t.exposeString('reason', { nullable: false, description: `Why: ${oneOf(Object.keys(INPUT_REASONS))}.` }),
-      comparison: t.field({
-        type: comparison,
-        description: 'Comparison with the price, for compared prices of other markets.',
-        resolve: (one) => one.comparison,
-      }),
-    }),
-  })
-  const rate = builder.objectRef<PriceExplanation['rates'][number]>('UsedRate').implement({
-    description: 'An exchange rate used to compare prices of other markets.',
-    fields: (t) => ({
-      currency: t.exposeString('currency', { nullable: false, description: 'ISO 4217 code.' }),
-      rate: t.exposeFloat('rate', { nullable: false, description: 'Turkish lira for one unit.' }),
-      day: t.exposeString('day', { nullable: false, description: 'Day of the rate.' }),
-    }),
-  })
-  const medians = builder.objectRef<PriceExplanation['medians']>('PriceMedians').implement({
+  const { inputs, medians, rule } = PriceExplanationSchema.properties
+  const ruleType = objectFrom(builder, rule.anyOf[0])
+  objectFrom(builder, inputs.items, { types: { import_id: 'Int' } })
+  const days = builder.objectRef<Static<typeof medians>>('PriceMedians').implement({
     description: 'Medians of the prices at this time on each of the last days, including today; null if there was no price.',
     fields: (t) => ({
       days7: t.float({ description: 'Of 7 days.', resolve: (one) => one['7d'] }),
@@ -198,45 +115,10 @@ function addExplanationType(builder: Builder) {
       days90: t.float({ description: 'Of 90 days.', resolve: (one) => one['90d'] }),
     }),
   })
-  return builder.objectRef<PriceExplanation>('PriceExplanation').implement({
+  return objectFrom(builder, PriceExplanationSchema, {
     description: 'Explanation of a price. Inputs of the kinds `statement` and `sale` are enough to recompute it.',
-    fields: (t) => ({
-      rule: t.field({ type: rule, description: 'Rule that computed the price.', resolve: (one) => one.rule }),
-      judgedBy: t.field({
-        type: [rule],
-        nullable: false,
-        description: "Rules that set `state` and `flags`; none for the service's own prices.",
-        extensions: cost({ entries: 10 }),
-        resolve: (one) => one.judged_by,
-      }),
-      inputs: t.field({
-        type: [input],
-        nullable: false,
-        description: 'Inputs the price was computed from and compared with.',
-        extensions: cost({ entries: 8 }),
-        resolve: (one) => one.inputs,
-      }),
-      findings: t.field({
-        type: [finding],
-        nullable: false,
-        description: 'All findings of the rules about the price, evaluated now.',
-        extensions: cost({ entries: 4 }),
-        resolve: (one) => one.findings,
-      }),
-      confirmedByPersonAt: t.string({
-        description: 'When a person confirmed the price, which overrides the findings; ISO 8601, UTC.',
-        resolve: (one) => one.confirmed_by_person_at,
-      }),
-      thresholds: t.field({ type: thresholds, description: 'Settings used for the comparison.', resolve: (one) => one.thresholds }),
-      rates: t.field({
-        type: [rate],
-        nullable: false,
-        description: 'Exchange rates used to compare prices of other markets.',
-        extensions: cost({ entries: 2 }),
-        resolve: (one) => one.rates,
-      }),
-      medians: t.field({ type: medians, nullable: false, description: 'Medians from our history.', resolve: (one) => one.medians }),
-      samples: t.exposeInt('samples', { nullable: true, description: "Number of sales or offers behind the feed's figures." }),
-    }),
+    omit: ['item_id', 'market', 'label', 'price', 'currency', 'updated_at', 'confirmed_at', 'state', 'confidence', 'flags'],
+    types: { judged_by: ruleType, medians: days },
+    entries: { judged_by: 10, inputs: 8, findings: 4, rates: 2 },
   })
 }

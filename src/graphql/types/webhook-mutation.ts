@@ -1,49 +1,33 @@
 // The mutations of the webhook (interface.md, "GraphQL").
 import { checkWebhook } from '#webhooks/check-webhook.ts'
 import { configureWebhook } from '#webhooks/configure-webhook.ts'
-import { EVENT_KINDS, type EventKind } from '#webhooks/events/event-body.ts'
 import { deleteWebhook } from '#webhooks/delete-webhook.ts'
-import type { Check } from '#webhooks/delivery/probes.ts'
+import { type Check, CheckSchema } from '#webhooks/delivery/probes.ts'
 import { replayEvents } from '#webhooks/replay-events.ts'
-import { type RotatedSecret, rotateWebhookSecret } from '#webhooks/rotate-webhook-secret.ts'
-import { testWebhook } from '#webhooks/test-webhook.ts'
-import { SIGNATURE_NOTE, type Webhook } from '#webhooks/types.ts'
+import { RotatedSecretSchema, rotateWebhookSecret } from '#webhooks/rotate-webhook-secret.ts'
+import { TestQueuedSchema, testWebhook } from '#webhooks/test-webhook.ts'
+import { SIGNATURE_NOTE, WebhookSchema } from '#webhooks/types.ts'
 import { withoutNulls } from '../building/arguments.ts'
 import type { Builder } from '../building/builder.ts'
+import { argumentsFrom, inputFrom, objectFrom } from '../building/from-schema.ts'
 import { callByFields } from './mutating.ts'
+import { messageType } from './results.ts'
 
 export function implementWebhookMutations(builder: Builder): void {
-  const input = builder.inputType('WebhookInput', {
+  const input = inputFrom(builder, configureWebhook.input, {
+    name: 'WebhookInput',
     description: 'The complete webhook: omitted fields get their default.',
-    fields: (t) => ({
-      url: t.string({ required: true, description: 'URL that receives notifications; at most 500 characters.' }),
-      onSale: t.boolean({ description: 'Notify about each order line sold; default: false.' }),
-      onExpire: t.boolean({ description: 'Notify about each publication period that ends; default: false.' }),
-      isActive: t.boolean({ description: 'false pauses delivery; default: true.' }),
-    }),
   })
-  const webhook = builder.objectRef<Webhook>('Webhook').implement({
-    description: 'Webhook that notifies the account about its sales and expiries.',
-    fields: (t) => ({
-      url: t.exposeString('url', { nullable: false, description: 'URL that receives notifications.' }),
-      onSale: t.exposeBoolean('on_sale', { nullable: false, description: 'Whether sales are notified.' }),
-      onExpire: t.exposeBoolean('on_expire', { nullable: false, description: 'Whether expiries are notified.' }),
-      isActive: t.exposeBoolean('is_active', { nullable: false, description: 'Whether notifications are delivered.' }),
-      secret: t.exposeString('secret', {
-        description: '48 characters, generated on the first save; null for keys that are read-only or restricted to origins.',
-      }),
-      note: t.string({ nullable: false, description: 'How to verify the signature.', resolve: () => SIGNATURE_NOTE }),
-    }),
-  })
+  const webhook = objectFrom(builder, WebhookSchema)
+  builder.objectField(webhook, 'note', (t) =>
+    t.string({ nullable: false, description: 'How to verify the signature.', resolve: () => SIGNATURE_NOTE }),
+  )
   builder.mutationField('configureWebhook', (t) =>
     t.field({
       type: webhook,
       description: 'Creates or replaces your webhook.',
       args: { input: t.arg({ type: input, required: true, description: 'The webhook.' }) },
-      resolve: (_root, args, ctx, info) => {
-        const sent = Object.entries(args.input).filter(([, value]) => value !== null)
-        return callByFields(configureWebhook, ctx, info, Object.fromEntries(sent))
-      },
+      resolve: (_root, args, ctx, info) => callByFields(configureWebhook, ctx, info, withoutNulls(args.input)),
     }),
   )
   addSecretAndDeletion(builder)
@@ -53,23 +37,8 @@ export function implementWebhookMutations(builder: Builder): void {
 }
 
 function addSecretAndDeletion(builder: Builder): void {
-  const rotated = builder.objectRef<RotatedSecret>('RotatedSecret').implement({
-    description: 'The new secret of a webhook.',
-    fields: (t) => ({
-      secret: t.exposeString('secret', { nullable: false, description: 'The new secret, 48 characters.' }),
-      previousValidUntil: t.exposeString('previous_valid_until', {
-        nullable: false,
-        description: 'Until when notifications are also signed with the previous secret; local time with offset.',
-      }),
-    }),
-  })
-  const deleted = builder.objectRef<{ message: string }>('WebhookDeletion').implement({
-    description: 'Result of deleting a webhook.',
-    fields: (t) => ({
-      success: t.boolean({ nullable: false, description: 'Always true: a failed mutation returns null and an error.', resolve: () => true }),
-      message: t.exposeString('message', { nullable: false, description: 'Human-readable message.' }),
-    }),
-  })
+  const rotated = objectFrom(builder, RotatedSecretSchema)
+  const deleted = messageType(builder, 'WebhookDeletion', 'Result of deleting a webhook.')
   builder.mutationFields((t) => ({
     rotateWebhookSecret: t.field({
       type: rotated,
@@ -85,35 +54,19 @@ function addSecretAndDeletion(builder: Builder): void {
 }
 
 function addTest(builder: Builder): void {
-  const queued = builder.objectRef<{ id: string; event: EventKind }>('TestQueued').implement({
-    description: 'A queued test event.',
-    fields: (t) => ({
-      id: t.exposeString('id', { nullable: false, description: 'The `webhook-id` of the notification.' }),
-      event: t.exposeString('event', { nullable: false, description: 'Data sent to the webhook.' }),
-    }),
-  })
+  const queued = objectFrom(builder, TestQueuedSchema, { types: { id: 'String' } })
   builder.mutationField('testWebhook', (t) =>
     t.field({
       type: queued,
       description: 'Sends your webhook a signed event with made-up data, marked by the header `webhook-test: true`.',
-      args: { event: t.arg.string({ required: true, description: `What to send: ${EVENT_KINDS.map((kind) => `\`${kind}\``).join(' or ')}.` }) },
+      args: argumentsFrom(t.arg, testWebhook.input),
       resolve: (_root, args, ctx, info) => callByFields(testWebhook, ctx, info, args),
     }),
   )
 }
 
 function addCheck(builder: Builder): void {
-  const check = builder.objectRef<Check>('WebhookCheck').implement({
-    description: "One notification of a check and the receiver's response.",
-    fields: (t) => ({
-      name: t.exposeString('name', { nullable: false, description: 'Notification that was sent.' }),
-      expected: t.exposeString('expected', { nullable: false, description: 'Expected response.' }),
-      got: t.exposeString('got', { nullable: false, description: 'Response received, and how long it took.' }),
-      ok: t.exposeBoolean('ok', { nullable: false, description: 'Whether the response is correct.' }),
-      howToFix: t.exposeString('how_to_fix', { description: 'What to change; null if it is correct.' }),
-      fix: t.exposeString('fix', { description: 'Machine-readable name of `howToFix`.' }),
-    }),
-  })
+  const check = objectFrom(builder, CheckSchema)
   const result = builder.objectRef<{ checks: Check[] }>('WebhookCheckResult').implement({
     description: 'Result of a check.',
     fields: (t) => ({
@@ -138,10 +91,7 @@ function addReplay(builder: Builder): void {
     t.field({
       type: result,
       description: 'Posts events from the feed again, with one attempt each; once a minute, at most 10,000 events.',
-      args: {
-        after: t.arg.string({ description: 'Only events after this cursor; default: from the oldest stored event.' }),
-        until: t.arg.string({ description: 'Only events up to this cursor, inclusive; default: up to the latest event.' }),
-      },
+      args: argumentsFrom(t.arg, replayEvents.input),
       resolve: (_root, args, ctx, info) => callByFields(replayEvents, ctx, info, withoutNulls(args)),
     }),
   )

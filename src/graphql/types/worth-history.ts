@@ -1,15 +1,17 @@
 // Query.collectionWorthHistory, as under /plus/collections/{id}/worth-history over REST.
 import { readWorthHistory } from '#collections/read-worth-history.ts'
-import type { WorthDay } from '#collections/records/types.ts'
+import { type WorthDay, WorthDaySchema } from '#collections/records/types.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { idOf, withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'
+import { objectFrom } from '../building/from-schema.ts'
 import { callByFields } from './mutating.ts'
 
 /** Days that a history is charged for. */
 const DAYS = 100
 
 export function implementWorthHistory(builder: Builder): void {
+  const day = objectFrom(builder, WorthDaySchema, { omit: ['currencies'] })
   const amounts = builder.objectRef<WorthDay['currencies'][number]>('CollectionWorthAmounts').implement({
     description: 'Worth of the records in one currency.',
     fields: (t) => ({
@@ -23,26 +25,15 @@ export function implementWorthHistory(builder: Builder): void {
       }),
     }),
   })
-  const day = builder.objectRef<WorthDay>('CollectionWorthDay').implement({
-    description: 'Worth of a collection on one day, using the prices trusted at that time.',
-    fields: (t) => ({
-      day: t.exposeString('day', { nullable: false, description: "Date in the service's time zone." }),
-      at: t.exposeString('at', { nullable: false, description: 'When it was calculated, UTC.' }),
-      currencies: t.field({
-        type: [amounts],
-        nullable: { list: false, items: false },
-        description: 'One entry per currency; amounts in different currencies are never summed.',
-        extensions: cost({ entries: 3 }),
-        resolve: ({ currencies }) => currencies,
-      }),
-      withoutPrice: t.exposeInt('without_price', { nullable: false, description: 'Records without a matching price.' }),
-      withoutTrustedPrice: t.exposeInt('without_trusted_price', {
-        nullable: false,
-        description: 'Records excluded from `value` because every matching price was disputed or stale.',
-      }),
-      withoutCost: t.exposeInt('without_cost', { nullable: false, description: 'Records without a purchase price.' }),
+  builder.objectField(day, 'currencies', (t) =>
+    t.field({
+      type: [amounts],
+      nullable: { list: false, items: false },
+      description: 'One entry per currency; amounts in different currencies are never summed.',
+      extensions: cost({ entries: 3 }),
+      resolve: ({ currencies }) => currencies,
     }),
-  })
+  )
   builder.queryField('collectionWorthHistory', (t) =>
     t.field({
       type: [day],

@@ -42,11 +42,11 @@ export const PriceJobRowSchema = Type.Object(
 export type PriceJobRow = Static<typeof PriceJobRowSchema>
 
 const Summary = {
-  id: Type.Integer(),
+  id: Type.Integer({ description: 'Unique id' }),
   rule_id: orNull(Type.Integer(), { description: 'Repricing rule that created the job; null for other jobs' }),
   state: Type.Enum([...JOB_STATES]),
   policy: Type.Enum([...JOB_POLICIES]),
-  rows_total: Type.Integer(),
+  rows_total: Type.Integer({ description: 'Number of rows' }),
   rows_refused: Type.Integer({ description: 'Rows refused when the job was planned' }),
   changed: Type.Integer({ description: 'Rows whose listing is unchanged since the job' }),
   reversed: Type.Integer({ description: 'Rows reversed by the undo' }),

@@ -8,27 +8,27 @@ import { localTime } from '#core/time.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { expireAllDue } from './expire-listings.ts'
-import { DryRun, forecastingEach } from '../visibility/forecast.ts'
 import { PUBLISHED, QUEUED, STATUSES, TABLE } from '../records/rules.ts'
-import { idsEndingBy, type ListingRow, lockListings, updatePeriods } from '../store.ts'
-import { daysAfter, decisionOn, priceValues } from './transition.ts'
-import { Forecasting, type MarketWriteCtx } from '../types.ts'
 import { type Vacation, withVacation } from '../records/vacation.ts'
 import { lockVacation } from '../records/vacation-store.ts'
+import { idsEndingBy, type ListingRow, lockListings, updatePeriods } from '../store.ts'
+import { Forecasting, type MarketWriteCtx } from '../types.ts'
+import { DryRun, forecastingEach } from '../visibility/forecast.ts'
+import { expireAllDue } from './expire-listings.ts'
+import { daysAfter, decisionOn, priceValues } from './transition.ts'
 
 export const MAX_RENEWED = 1_000
 const FARTHEST_DAYS = 365
 
 export const RenewedListingSchema = Type.Object(
   {
-    id: Type.Integer(),
+    id: Type.Integer({ description: 'Id of the listing' }),
     status: orNull(Type.Enum([...STATUSES]), { description: '`pending` if it changed since its approval; null if it is not yours' }),
     expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'End of the period, local time with offset' }),
     refused: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), { description: 'Why it was not renewed; null if it was' }),
     ...Forecasting,
   },
-  { title: 'RenewedListing' },
+  { title: 'RenewedListing', description: 'Result of renewing a listing' },
 )
 export type RenewedListing = Static<typeof RenewedListingSchema>
 

@@ -2,11 +2,11 @@
 import { invalid, invalidFields } from '#core/errors.ts'
 import { boundedId, filter, MAX_INTEGER, name, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { type Market, MARKETS } from '#core/markets.ts'
+import { MARKETS, type Market } from '#core/markets.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { reason } from '#core/problems.ts'
-import { MAX_PRICE, MAX_SKU_LENGTH, MIN_PRICE } from '../records/fields.ts'
 import { FAR_FACTOR } from '../listings/market-price.ts'
+import { MAX_PRICE, MAX_SKU_LENGTH, MIN_PRICE } from '../records/fields.ts'
 
 export const MAX_SCOPE_ENTRIES = 1_000
 const MAX_FACTOR = 100
@@ -120,7 +120,7 @@ export const TermFields = {
   ),
 }
 
-export const RuleName = name('Human-readable message')
+export const RuleName = name('Name of the rule')
 
 const TermsSchema = Type.Object(TermFields)
 /** The terms as sent, stored and returned. */

@@ -24,10 +24,10 @@ const FigureInputSchema = Type.Object(
     currency: Type.String({ description: 'ISO 4217 code' }),
     at: orNull(Type.String({ format: 'date-time', description: 'Local time with offset; null for the listing, whose price is current' })),
     state: orNull(Type.Enum([...STATES]), { description: 'State of a market price; only trusted prices are used' }),
-    used: Type.Boolean(),
+    used: Type.Boolean({ description: 'Whether the figure uses this input' }),
     reason: Type.Enum([...REASONS]),
   },
-  { title: 'FigureInput' },
+  { title: 'FigureInput', description: 'An input of a figure' },
 )
 
 const FigureSchema = Type.Object(
@@ -39,20 +39,23 @@ const FigureSchema = Type.Object(
           description:
             '`price_over_source_a`: `listing` ÷ `market`, rounded half up to hundredths; `mean_of_last_sales`: mean of the `sale` inputs, rounded half up to kuruş',
         }),
-        version: Type.Integer(),
+        version: Type.Integer({ description: 'Incremented when the rule changes' }),
       },
-      { title: 'FigureRule' },
+      { title: 'FigureRule', description: 'A rule that computes a figure' },
     ),
-    inputs: Type.Array(FigureInputSchema),
+    inputs: Type.Array(FigureInputSchema, { description: 'Inputs it is computed from' }),
   },
-  { title: 'ComputedFigure' },
+  { title: 'ComputedFigure', description: 'A figure and its inputs' },
 )
 type Figure = Static<typeof FigureSchema>
 type FigureInput = Static<typeof FigureInputSchema>
 
 export const ListingExplanationSchema = Type.Object(
-  { pc_multiplier: FigureSchema, average_price: FigureSchema },
-  { title: 'ListingExplanation', description: 'Only with `with_explain=1`' },
+  {
+    pc_multiplier: FigureSchema,
+    average_price: FigureSchema,
+  },
+  { title: 'ListingExplanation', description: 'Rules and inputs of `pc_multiplier` and `average_price`' },
 )
 export type ListingExplanation = Static<typeof ListingExplanationSchema>
 

@@ -3,15 +3,15 @@ import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { labelOrder } from '#core/labels.ts'
-import { type Market, MARKETS } from '#core/markets.ts'
+import { MARKETS, type Market } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import { namedValues } from '#core/named-values.ts'
 import { reason } from '#core/problems.ts'
 import type { Queryable } from '#db/schema.ts'
 import { STATES } from '../evidence/types.ts'
+import type { Rates } from '../rates/rates.ts'
 import { pageOfHeld } from '../writing/held.ts'
 import { type HistoryCtx, periodsOf } from './history.ts'
-import type { Rates } from '../rates/rates.ts'
 
 export const CHART_RANGES = namedValues('PriceChartRange', ['1m', '3m', '1y', 'all'])
 type ChartRange = (typeof CHART_RANGES)[number]
@@ -26,7 +26,7 @@ const Converted = orNull(Type.Number(), {
 
 const PointSchema = Type.Object(
   {
-    day: Type.String({ format: 'date', description: 'UTC', examples: ['2026-11-16'] }),
+    day: Type.String({ format: 'date', description: 'Day of the price, UTC', examples: ['2026-11-16'] }),
     amount: Type.Number({ description: 'Last price of the day, in the currency of the source; it applies until the next point' }),
     converted: Converted,
     state: orNull(Type.Enum([...POINT_STATES]), {
@@ -34,7 +34,7 @@ const PointSchema = Type.Object(
         'State of the current price; null for earlier prices. `held`: a price in the range that is not published and not part of the line, for operators only',
     }),
   },
-  { title: 'PriceChartPoint' },
+  { title: 'PriceChartPoint', description: 'A price that applies until the next point' },
 )
 
 const SeriesSchema = Type.Object(
@@ -43,23 +43,23 @@ const SeriesSchema = Type.Object(
     currency: Type.String({ description: 'Currency of `amount`, an ISO 4217 code', examples: ['USD'] }),
     points: Type.Array(PointSchema, { description: 'The first day of the range, and each day on which the price changed; oldest first' }),
   },
-  { title: 'PriceChartSeries' },
+  { title: 'PriceChartSeries', description: 'Prices of one source' },
 )
 
 const SaleSchema = Type.Object(
   {
-    at: Type.String({ format: 'date-time', description: 'UTC' }),
+    at: Type.String({ format: 'date-time', description: 'Time of the sale, UTC' }),
     amount: Type.Number({ description: 'Price of one unit' }),
-    currency: Type.String({ examples: ['TRY'] }),
+    currency: Type.String({ description: 'Currency of `amount`', examples: ['TRY'] }),
     converted: Converted,
   },
-  { title: 'PriceChartSale' },
+  { title: 'PriceChartSale', description: 'A sale of one unit, without its seller' },
 )
 
 export const PriceChartSchema = Type.Object(
   {
     item_id: Type.Integer(),
-    label: Type.String({ examples: ['Near Mint'] }),
+    label: Type.String({ description: 'Condition or grade', examples: ['Near Mint'] }),
     labels: Type.Array(Type.String(), { description: 'Labels for which the item has prices' }),
     currency: Type.String({ description: 'Currency of `converted`', examples: ['USD'] }),
     currencies: Type.Array(Type.String(), { description: 'Currencies of the sources that have exchange rates or prices here, and TRY' }),
@@ -72,7 +72,7 @@ export const PriceChartSchema = Type.Object(
     }),
     sales_total: orNull(Type.Integer(), { description: 'Number of sales in the range; null below the Plus plan' }),
   },
-  { title: 'PriceChart' },
+  { title: 'PriceChart', description: 'Prices of an item and label by source and day, with its sales, converted to one currency' },
 )
 export type PriceChart = Static<typeof PriceChartSchema>
 export type PriceChartSeries = PriceChart['series'][number]

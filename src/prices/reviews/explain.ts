@@ -3,18 +3,18 @@ import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { type Market, MARKETS } from '#core/markets.ts'
+import { MARKETS, type Market } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import type { Queryable } from '#db/schema.ts'
-import { CurrentPrices } from '../records/current.ts'
 import type { PriceRules } from '../evidence/hold.ts'
 import { RULE_VERSIONS } from '../evidence/judge.ts'
 import type { MarketComparison } from '../evidence/other-markets.ts'
 import { factorBetween } from '../evidence/thresholds.ts'
 import { CONFIDENCES, FLAGS, flagsOf, STATES } from '../evidence/types.ts'
-import { medianOfDays } from '../records/medians.ts'
 import { type ExplainedVerdict, PriceJudge } from '../judging/price-judge.ts'
 import type { Rates } from '../rates/rates.ts'
+import { CurrentPrices } from '../records/current.ts'
+import { medianOfDays } from '../records/medians.ts'
 import { type Sale, salesOfPrice, servicePrice } from '../writing/service-price.ts'
 
 /** How a price is determined. */
@@ -60,31 +60,31 @@ const ComparisonSchema = Type.Object(
         "`agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: in between; counts only if the feed's own figures point the same way",
     }),
   },
-  { title: 'ExplainedComparison' },
+  { title: 'ExplainedComparison', description: 'Comparison of a price with one of another market' },
 )
 
 const FindingSchema = Type.Object(
   {
     rule: Type.Enum([...FLAGS]),
-    version: Type.Integer(),
+    version: Type.Integer({ description: 'Incremented when the rule changes' }),
     market: orNull(Type.Enum([...MARKETS]), { description: 'Market of the price it was compared with; null for rules about a single price' }),
     compared: orNull(Type.Number(), { description: 'What the price was compared with, in its own currency' }),
-    times_off: orNull(Type.Number()),
+    times_off: orNull(Type.Number(), { description: 'Factor between the price and the expected price' }),
     counts: Type.Boolean({ description: 'Whether it contradicts the price; false if other evidence settled it in favour of the price' }),
   },
-  { title: 'PriceFinding' },
+  { title: 'PriceFinding', description: 'A finding of a rule about a price' },
 )
 
 const ThresholdsSchema = Type.Object(
   {
     noise: Type.Number({ description: 'Differences below this amount, in `currency`, are ignored as noise' }),
-    own_factor: Type.Number(),
-    offer_factor: Type.Number(),
-    market_factor: Type.Number(),
-    market_spreads: Type.Number(),
-    doubt_factor: Type.Number(),
-    agree_factor: Type.Number(),
-    comparable_days: Type.Number(),
+    own_factor: Type.Number({ description: 'Setting `PRICE_OWN_FACTOR`' }),
+    offer_factor: Type.Number({ description: 'Setting `PRICE_OFFER_FACTOR`' }),
+    market_factor: Type.Number({ description: 'Setting `PRICE_MARKET_FACTOR`' }),
+    market_spreads: Type.Number({ description: 'Setting `PRICE_MARKET_SPREADS`' }),
+    doubt_factor: Type.Number({ description: 'Setting `PRICE_DOUBT_FACTOR`' }),
+    agree_factor: Type.Number({ description: 'Setting `PRICE_AGREE_FACTOR`' }),
+    comparable_days: Type.Number({ description: 'Setting `PRICE_COMPARABLE_DAYS`' }),
   },
   { title: 'PriceThresholds', description: '`PRICE_*` settings used to compare the price' },
 )
@@ -111,7 +111,7 @@ const ExplainInputSchema = Type.Object(
       description: 'Comparison with the price, for compared prices of other markets; otherwise null',
     }),
   },
-  { title: 'PriceExplanationInput' },
+  { title: 'PriceExplanationInput', description: 'An input a price was computed from or compared with' },
 )
 type ExplainInput = Static<typeof ExplainInputSchema>
 
@@ -135,9 +135,9 @@ export const PriceExplanationSchema = Type.Object(
             description:
               '`latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`; for an even number, the mean of the two middle ones, rounded half up to kuruş',
           }),
-          version: Type.Integer(),
+          version: Type.Integer({ description: 'Incremented when the rule changes' }),
         },
-        { title: 'PriceRule' },
+        { title: 'PriceRule', description: 'A rule that computes or evaluates a price' },
       ),
     ),
     judged_by: Type.Array(Type.Object({ name: Type.Enum([...FLAGS]), version: Type.Integer() }, { title: 'EvidenceRule' }), {
@@ -148,15 +148,15 @@ export const PriceExplanationSchema = Type.Object(
       description: 'When a person confirmed the price, which overrides the findings; null if it was not confirmed',
     }),
     thresholds: orNull(ThresholdsSchema),
-    inputs: Type.Array(ExplainInputSchema),
+    inputs: Type.Array(ExplainInputSchema, { description: 'Inputs the price was computed from and compared with' }),
     rates: Type.Array(
       Type.Object(
         {
           currency: Type.String({ description: 'ISO 4217 code' }),
           rate: Type.Number({ description: 'Turkish lira for one unit' }),
-          day: Type.String({ format: 'date' }),
+          day: Type.String({ description: 'Day of the rate', format: 'date' }),
         },
-        { title: 'UsedRate' },
+        { title: 'UsedRate', description: 'An exchange rate used to compare prices of other markets' },
       ),
       { description: 'Exchange rates used to compare prices of other markets' },
     ),

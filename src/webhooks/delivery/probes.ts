@@ -1,8 +1,8 @@
 // Notifications of a receiver check, some that it should accept and some that it should reject, and the evaluation of the responses.
 import { createHmac, randomBytes } from 'node:crypto'
 import { HOUR_MS } from '#core/duration.ts'
-import { type Static, Type } from '#core/input.ts'
 import { orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'
 import type { Network } from '#outbound/dial.ts'
 import { CHECK_MARK, NOTIFICATION_HEADERS } from '../events/notification.ts'
@@ -22,11 +22,11 @@ export const CheckSchema = Type.Object(
     name: Type.Enum([...CHECKS]),
     expected: Type.String({ description: 'Expected response' }),
     got: Type.String({ description: 'Response received, and how long it took' }),
-    ok: Type.Boolean(),
+    ok: Type.Boolean({ description: 'Whether the response is correct' }),
     how_to_fix: orNull(Type.String(), { description: 'null if it is correct' }),
     fix: orNull(Type.Enum(FIXES), { description: 'Machine-readable name of `how_to_fix`' }),
   },
-  { title: 'WebhookCheck' },
+  { title: 'WebhookCheck', description: "One notification of a check and the receiver's response" },
 )
 export type Check = Static<typeof CheckSchema>
 

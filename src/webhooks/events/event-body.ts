@@ -14,10 +14,10 @@ export const SaleEventSchema = Type.Object(
     event: Type.Literal('sale'),
     sent_at: LocalTime,
     data: Type.Object({
-      order_id: Type.Integer(),
-      listing_id: Type.Integer(),
-      item_name: Type.String(),
-      quantity: Type.Integer(),
+      order_id: Type.Integer({ description: 'Order id assigned by the shop' }),
+      listing_id: Type.Integer({ description: 'Id of the listing' }),
+      item_name: Type.String({ description: 'Name of the item sold' }),
+      quantity: Type.Integer({ description: 'Units sold' }),
       unit_price: Type.Number({ description: 'In TL' }),
       seller_payout: Type.Number({ description: 'Unit price × quantity minus the commission, in TL' }),
       sold_at: LocalTime,
@@ -30,7 +30,11 @@ export const ExpireEventSchema = Type.Object(
   {
     event: Type.Literal('expire'),
     sent_at: LocalTime,
-    data: Type.Object({ listing_id: Type.Integer(), title: Type.String(), expired_at: LocalTime }),
+    data: Type.Object({
+      listing_id: Type.Integer({ description: 'Id of the listing' }),
+      title: Type.String({ description: 'Title of the listing' }),
+      expired_at: LocalTime,
+    }),
   },
   { title: 'ExpireEvent' },
 )
