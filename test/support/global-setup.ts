@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '#db/local/embedded.ts'
 import { migrate } from '#db/migrate.ts'
 import { openPool } from '#db/connection/pool.ts'
+import type { Db } from '#db/schema.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,6 +17,13 @@ declare module 'vitest' {
 
 /** Three workers with up to four nodes each, whose pools have 12 connections, and connections of the tests themselves. */
 const CONNECTIONS = 250
+
+/** Thousands of connections and hundreds of short-lived databases: logging in is cheap, and nothing is vacuumed. */
+async function spareWork({ pool }: Pick<Db, 'pool'>, url: string): Promise<void> {
+  await pool.query(`set scram_iterations = 1; alter role mintmark password '${/:([^:@]+)@/.exec(url)![1]}'`)
+  await pool.query('alter system set autovacuum = off')
+  await pool.query('select pg_reload_conf()')
+}
 
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-test-'))
@@ -28,6 +36,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const db = openPool({ url: server.url, max: 1, applicationName: 'mintmark-test' })
   try {
     await migrate(db)
+    await spareWork(db, server.url)
   } catch (error) {
     await tearDown()
     throw error
