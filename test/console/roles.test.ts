@@ -90,7 +90,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
     await visited.close()
   })
 
-  test('an owner has all of them', async () => {
+  test('an owner has all of them', { tags: 'slow' }, async () => {
     const visited = await signedInAs('owner')
     // A file must be chosen before it can be sent.
     await expectWritesOn(visited, (path) => path !== '/imports')

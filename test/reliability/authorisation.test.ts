@@ -17,6 +17,7 @@ import { call } from '#core/verb.ts'
 import { buildSchema } from '../../src/graphql/schema.ts'
 import { makeCatalogue } from '../market/kit.ts'
 import { OPERATOR_TOKEN, type TestNode, until } from '../support/node.ts'
+import { casesOf } from '../support/runs.ts'
 import {
   filled,
   makeOwner,
@@ -252,11 +253,19 @@ function expectNoLeak({ text, headers }: RawReply, owner: Owner): void {
   expect(headers['content-type']).toMatch(/^(application\/(graphql-response\+)?json|text\/csv); charset=utf-8$/)
 }
 
+const rows = new Map<string, number>()
+
+/** The position of an operation among those tested. */
+function rowOf(name: string): number {
+  if (!rows.has(name)) rows.set(name, rows.size)
+  return rows.get(name)!
+}
+
 describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
   test('malformed keys return 401 and change nothing', async () => {
     const things = await thingsOf(callers.enterprise)
     const before = await stateOf(node)
-    for (const [kind, credential] of Object.entries(brokenKeys)) {
+    for (const [kind, credential] of casesOf(Object.entries(brokenKeys), rowOf(name))) {
       const reply = await ask(name, row, things, credential)
       expect({ kind, ...refusalOf(reply) }).toEqual({ kind, status: 401, code: 'UNAUTHENTICATED', members: REST_MEMBERS })
       expect(reply.headers['www-authenticate']).toBe('Bearer')
@@ -352,7 +361,7 @@ describe.each(Object.entries(GRAPHQL_ROWS))('%s', (name, row) => {
     const things = await thingsOf(callers.enterprise)
     const before = await stateOf(node)
     for (const path of ['/graphql', '/graphql/v3']) {
-      for (const [kind, credential] of Object.entries(brokenKeys)) {
+      for (const [kind, credential] of casesOf(Object.entries(brokenKeys), rowOf(name))) {
         const reply = await askGraphql(path, name, row, things, credential)
         expect({ kind, ...refusalOf(reply) }).toEqual({ kind, status: 401, code: 'UNAUTHENTICATED', members: ['errors'] })
         expectNoLeak(reply, callers.enterprise)
@@ -422,7 +431,7 @@ describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
   test('malformed tokens and API keys of every plan return 401 and change nothing', async () => {
     const before = await stateOf(node)
     const keys = Object.fromEntries(Object.entries(callers).map(([plan, { key }]) => [`an API key of ${plan}`, bearer(key)]))
-    for (const [kind, { headers, query }] of Object.entries({ ...brokenTokens, ...keys })) {
+    for (const [kind, { headers, query }] of casesOf(Object.entries({ ...brokenTokens, ...keys }), rowOf(name))) {
       const reply = await sendRaw(withQuery(url(), query), method, headers, body)
       expect({ kind, ...refusalOf(reply) }).toEqual({ kind, status: 401, code: 'UNAUTHENTICATED', members: REST_MEMBERS })
       expectNoLeak(reply, stranger)

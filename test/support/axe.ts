@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
+import { ALL_CASES } from './runs.ts'
 
 const SOURCE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
@@ -10,10 +11,11 @@ export async function bringAxe(page: Page): Promise<void> {
   await page.addInitScript({ content: SOURCE })
 }
 
-/** Serious and critical findings of axe in the light theme, and in the dark one, which differs only in its colours. */
+/** Serious and critical findings of axe in the light theme; in `npm run test:all` also in the dark one, which differs only in its colours. */
 export async function seriousOf(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: 'light' })
   const light = await seriousAsShown(page)
+  if (!ALL_CASES) return light
   await page.emulateMedia({ colorScheme: 'dark' })
   return [...light, ...(await seriousColours(page)).map((what) => `in dark: ${what}`)]
 }

@@ -1,9 +1,21 @@
 // How many cases of an expensive property run: `npm run test:all` runs all of them, `npm test` the first quarter.
 
+/** Whether this is `npm run test:all`. */
+export const ALL_CASES = process.env.TEST_CASES === 'all'
+
 /** Below this number, fewer cases would hardly be a property. */
 const FEWEST = 3
 
+/**
+ * The cases of a matrix for one of its rows: all of them in `npm run test:all`; otherwise some, so that consecutive rows cover all.
+ * @param row position of the row
+ */
+export function casesOf<T>(all: readonly T[], row: number): T[] {
+  if (ALL_CASES) return [...all]
+  return Array.from({ length: Math.min(FEWEST, all.length) }, (_, n) => all[(row * FEWEST + n) % all.length]!)
+}
+
 /** @param all number of cases in `npm run test:all` */
 export function runs(all: number): number {
-  return process.env.TEST_CASES === 'all' ? all : Math.max(Math.min(FEWEST, all), Math.ceil(all / 4))
+  return ALL_CASES ? all : Math.max(Math.min(FEWEST, all), Math.ceil(all / 4))
 }

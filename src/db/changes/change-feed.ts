@@ -46,6 +46,8 @@ export const CATALOGUE_KINDS = ['items', 'categories', 'prices'] as const satisf
 const SMALL_BYTES = 8 * 1024
 /** Packed values are read and applied in parts: a large import's values at once would delay other reads. */
 const PART_BYTES = 256 * 1024
+/** Ids of consecutive changes that are read together. */
+const MAX_JOINED = 1_000
 /** Notices within this time are handled as one. */
 const NOTICE_MS = 5
 const CLOCK_TOLERANCE_MS = 1_000
@@ -203,7 +205,7 @@ export class ChangeFeed {
       await this.#reload(floor)
       return
     }
-    const parts = partsOf(rows.filter((row): row is LoggedChange & typeof row => row.seq !== null))
+    const parts = partsOf(joined(rows.filter((row): row is LoggedChange & typeof row => row.seq !== null)))
     let coming = this.#withPayloads(parts[0] ?? [])
     for (const i of parts.keys()) {
       const changes = await coming
@@ -272,6 +274,18 @@ export class ChangeFeed {
 /** A snapshot to which exactly the transactions below an id are visible. */
 function snapshotBelow(xid: string): string {
   return `${xid}:${xid}:`
+}
+
+/** Consecutive ids of one kind as one change: each would otherwise be read again on its own. */
+function joined<T extends LoggedChange>(rows: T[]): T[] {
+  const changes: T[] = []
+  for (const row of rows) {
+    const last = changes.at(-1)
+    if (last?.ids && row.ids && last.kind === row.kind && last.ids.length < MAX_JOINED) {
+      changes[changes.length - 1] = { ...row, ids: [...new Set(last.ids).union(new Set(row.ids))] }
+    } else changes.push(row)
+  }
+  return changes
 }
 
 /** The rows in order, split so that the payloads of a part are not much larger than `PART_BYTES`. */
