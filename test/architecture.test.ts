@@ -42,13 +42,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'public.ts': ['rest', 'graphql', 'mcp', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],
   // The columns of every module that stores some, and the feed that updates them.
   'start-file.ts': ['market', 'catalogue', 'index', 'db', 'core'],
-  'node.ts': ['start-file.ts', 'public.ts', 'operator', 'stats', 'images', 'outbound', ...MODULES, 'jobs', ...BELOW],
-  cli: ['node.ts', 'imports', 'mirror', 'health', ...MODULES, 'jobs', ...BELOW],
+  node: ['start-file.ts', 'public.ts', 'operator', 'stats', 'images', 'outbound', ...MODULES, 'jobs', ...BELOW],
+  cli: ['node', 'imports', 'mirror', 'health', ...MODULES, 'jobs', ...BELOW],
   'config.ts': ['prices', 'core'],
   'main.ts': ['cli'],
 }
 /** Files that create the settings or pass them on; all others only use their type. */
-const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
+const READ_SETTINGS = ['cli', 'node', 'public.ts']
 
 /** The writer of each table; any module may join it. */
 const OWNERS: Record<string, readonly string[]> = {

@@ -3,7 +3,7 @@ import dns from 'node:dns'
 import { connect } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { readConfig } from '#config.ts'
-import { startNode } from '#node.ts'
+import { startNode } from '#node/start.ts'
 import { freePorts } from '../../reliability/service.ts'
 import { silent, startTestNode, until } from '../support/node.ts'
 

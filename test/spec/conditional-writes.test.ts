@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR_MS } from '#core/duration.ts'
 import type { StoredListing } from '#market/types.ts'
-import { startNode } from '#node.ts'
+import { startNode } from '#node/start.ts'
 import { post } from '../graphql/client.ts'
 import { type Change, makeCatalogue, operator, orderId, pending, plus, published } from '../market/kit.ts'
 import { makeOwner, makeThings, type Owner, sendRaw, startListing, stateOf, type Things } from '../reliability/authorisation-kit.ts'

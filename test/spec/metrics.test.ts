@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
-import { startNode } from '#node.ts'
+import { startNode } from '#node/start.ts'
 import { OPERATOR_TOKEN, send, silent, startTestNode, type TestNode, until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 

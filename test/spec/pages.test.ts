@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startNode } from '#node.ts'
+import { startNode } from '#node/start.ts'
 import { importFiles, silent, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startNode } from '#node.ts'
+import { startNode } from '#node/start.ts'
 import { RULES } from '#core/problems.ts'
 import { silent, startTestNode, type TestNode } from '../support/node.ts'
 

@@ -1,6 +1,6 @@
 // Responses with a secret forbid caching: over REST, GraphQL, the operator API and at sign-in.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startNode } from '#node.ts'
+import { startNode } from '#node/start.ts'
 import { OPERATOR_TOKEN, send, type Sending, silent, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode

@@ -6,7 +6,7 @@ import { makeShop } from '#cli/demo/make-demo.ts'
 import { readConfig } from '#config.ts'
 import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
-import { startNode } from '#node.ts'
+import { startNode } from '#node/start.ts'
 import { PATIENT, settle, silent } from './node.ts'
 import { freshDatabase } from './postgres.ts'
 

@@ -13,7 +13,7 @@ import type { Schema } from '#db/schema.ts'
 import { readConfig } from '#config.ts'
 import { importFiles as importFilesVerb } from '#imports/import-files.ts'
 import type { ImportReport } from '#imports/run.ts'
-import { type RunningNode, startNode } from '#node.ts'
+import { type RunningNode, startNode } from '#node/start.ts'
 import { freshDatabase } from './postgres.ts'
 
 export const OPERATOR_TOKEN = 'operator token of the tests'

@@ -4,7 +4,7 @@ import type { Log } from '#core/context.ts'
 import { migrate } from '#db/migrate.ts'
 import { openDatabase } from '#db/open.ts'
 import type { Config } from '../../config.ts'
-import { type RunningNode, startNode } from '../../node.ts'
+import { type RunningNode, startNode } from '#node/start.ts'
 import { textLog } from '../terminal/log.ts'
 import { type Ending, sendToSupervisor, type ToProcess } from '../terminal/messages.ts'
 

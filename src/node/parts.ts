@@ -1,0 +1,106 @@
+// What a node consists of: its data in memory, and what its listeners and tasks share.
+import { apiKeyring, consoleSessions, operatorTokens, sellerSessions } from '#accounts/keys/keyring.ts'
+import { type LimitStore, RateLimits } from '#accounts/limits/rate-limits.ts'
+import { openAuditArchive } from '#audit/archive/open-audit-archive.ts'
+import { imageAddresses } from '#catalogue/records/image-addresses.ts'
+import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import type { Log } from '#core/context.ts'
+import { openSealing } from '#core/sealing.ts'
+import { ChangeFeed } from '#db/changes/change-feed.ts'
+import { LongPolls } from '#db/changes/long-polls.ts'
+import type { Db } from '#db/schema.ts'
+import { secretKeyOf } from '#db/secret-key.ts'
+import { DumpMaker } from '#dumps/maker.ts'
+import { openDumpStore } from '#dumps/open-store.ts'
+import { RequestCounts } from '#http/request-counts.ts'
+import type { ImageProxy } from '#images/image-proxy.ts'
+import { Scheduler } from '#jobs/scheduler.ts'
+import { ListingSnapshot } from '#market/snapshot/listings.ts'
+import type { MarketSettings } from '#market/types.ts'
+import type { Network } from '#outbound/dial.ts'
+import { openPriceArchive } from '#prices/archive/open-archive.ts'
+import { EventFeed } from '#webhooks/event-feed.ts'
+import { guardOf, webhookRules } from '#webhooks/rules.ts'
+import type { Config } from '../config.ts'
+import { StartFile } from '../start-file.ts'
+
+export interface PartsOptions {
+  config: Config
+  db: Db
+  log: Log
+  /** the current time; default: the database's clock */
+  now?: (() => Date) | undefined
+  /** ports on which the node listens */
+  ports: () => number[]
+  /** address of the public listener once it has opened */
+  publicUrl: () => string | null
+}
+
+export type NodeParts = ReturnType<typeof createParts>
+
+/** Creates the parts; nothing is loaded yet. */
+export function createParts({ config, db, log, now: given, ports, publicUrl }: PartsOptions) {
+  const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
+  const now = given ?? (() => feed.now())
+  const webhooks = webhookRules(config, db, log, ports)
+  const keys = apiKeyring({ db, log, now })
+  const operators = operatorTokens({ db, log, now }, config.operatorToken)
+  const sessions = { consoleSessions: consoleSessions({ db, log, now }, config.operatorToken), sellerSessions: sellerSessions({ db, log, now }) }
+  const cachedRows = config.without.has('query-cache') ? 0 : undefined
+  const readyOnce = config.without.has('ready-bytes')
+  // Responses are built only after the public listener has opened.
+  const addresses = imageAddresses(() => config.publicUrl ?? publicUrl() ?? '', config.imageProxy)
+  const catalogue = new Catalogue(db, { ...config, cachedRows, readyOnce, now, addresses })
+  const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, readyOnce, cachedRows })
+  const polls = new LongPolls()
+  const events = new EventFeed(db, polls)
+  for (const follower of [keys, operators, sessions.consoleSessions, sessions.sellerSessions, catalogue, listings, polls]) feed.add(follower)
+  const { dataDir, marketOrder, startFileMinutes } = config
+  const dumpStore = openDumpStore(config)
+  const archive = openPriceArchive(config)
+  const market: MarketSettings = config
+  return {
+    config,
+    db,
+    log,
+    scheduler: new Scheduler(log),
+    now,
+    feed,
+    polls,
+    keys,
+    operators,
+    ...sessions,
+    catalogue,
+    listings,
+    market,
+    webhooks,
+    peopleSealing: openSealing(secretKeyOf(config, log), 'mintmark totp secrets'),
+    events,
+    limits: new RateLimits(config.rateLimits, sharedCounting(config, db, log)),
+    requests: new RequestCounts(),
+    dumpStore,
+    dumps: new DumpMaker({ ...config, db, log, now, store: dumpStore, archive, currencies: config.sourceCurrencies }),
+    archive,
+    auditArchive: openAuditArchive(config),
+    startFile: startFileMinutes === 0 ? null : new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: { marketOrder } }),
+    ...imageOpening({ config, log, now }, { guard: guardOf(config, db, ports, config.imageAllowCidrs), resolve: webhooks.resolve }),
+  }
+}
+
+/** Null if no other node or process counts requests. */
+function sharedCounting({ alone }: Config, db: Db, log: Log): LimitStore | null {
+  return alone ? null : { db, log }
+}
+
+/** Opens the image proxy when it is first needed: the console needs it only once it shows a picture from elsewhere. */
+function imageOpening({ config, log, now }: Pick<PartsOptions, 'config' | 'log'> & { now: () => Date }, network: Network) {
+  let proxy: Promise<ImageProxy> | null = null
+  const openImages = () =>
+    (proxy ??= import('#images/image-proxy.ts')
+      .then(({ openImageProxy }) => openImageProxy({ ...config, network, log, now }))
+      .catch((error: unknown) => {
+        proxy = null
+        throw error
+      }))
+  return { openImages, closeImages: async () => (await proxy)?.close() }
+}

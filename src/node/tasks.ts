@@ -1,0 +1,123 @@
+// The periodic tasks of a node: what every node does for itself, what a worker does for the service, and housekeeping.
+import { forgetOldUsage } from '#accounts/keys/usage.ts'
+import { archiveOldAudit, forgetOldAudit } from '#audit/archive/archive-audit.ts'
+import { recordWorth } from '#collections/record-worth.ts'
+import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
+import { mayArchive } from '#db/archiving.ts'
+import { trimChangeLog } from '#db/changes/change-feed.ts'
+import { forgetOldIdempotencyKeys } from '#db/changes/idempotency.ts'
+import type { Heartbeat } from '#jobs/heartbeat.ts'
+import { judgeWaiting } from '#market/approval/judge.ts'
+import { forgetOldListingImports } from '#market/intake/import-store.ts'
+import { forgetOldPriceJobs } from '#market/jobs/store.ts'
+import { expireListings } from '#market/listings/expire-listings.ts'
+import { runDueRules } from '#market/repricing/run-due-rules.ts'
+import { archiveOldMonths } from '#prices/archive/archive-months.ts'
+import { forgetOldPrices, forgetOldStatements } from '#prices/history/retention.ts'
+import { failBrokenImports } from '#prices/imports/imports.ts'
+import { prepareMonths } from '#prices/records/months.ts'
+import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
+import { rankReviews } from '#prices/reviews/reviews.ts'
+import { recordDay } from '#stats/day-counts.ts'
+import { forgetOldEvents } from '#webhooks/retention.ts'
+import type { NodeCtx } from './context.ts'
+import type { NodeParts } from './parts.ts'
+
+/** Milliseconds between two runs. */
+const EVERY = {
+  pull: 400,
+  ratesOfTheDay: 1_000,
+  eventFeed: 1_000,
+  expiry: 5_000,
+  approvalRules: 1_000,
+  repricing: MINUTE_MS,
+  collectionWorth: 10 * MINUTE_MS,
+  brokenImports: 10_000,
+  heartbeat: 15_000,
+  keyUses: 10_000,
+  priceEvidence: HOUR_MS,
+  priceReviews: 5_000,
+  dumps: MINUTE_MS,
+  dayCounts: HOUR_MS,
+  archives: HOUR_MS,
+  housekeeping: 10 * MINUTE_MS,
+} as const
+/** Writes wait while the start file is written, and the node must not become stale: a slower disk gets its file only at stop. */
+const MAX_LOCKED_MS = 2_000
+
+type Task = [name: string, intervalMs: number, run: () => Promise<unknown>]
+
+function schedule({ scheduler }: NodeParts, tasks: readonly Task[]): void {
+  for (const [name, intervalMs, run] of tasks) scheduler.add({ name, intervalMs, run })
+}
+
+/** What keeps the data in memory current, and writes what a node counts. */
+export function scheduleOwnTasks(node: NodeParts, listeners: { public: boolean }): void {
+  const { catalogue, events, feed, keys, operators, consoleSessions, sellerSessions } = node
+  schedule(node, [
+    ...(listeners.public ? [['event-feed', EVERY.eventFeed, async () => events.look()] satisfies Task] : []),
+    ['rates-of-the-day', EVERY.ratesOfTheDay, async () => catalogue.followClock()],
+    // In case notifications do not arrive.
+    ['change-feed', EVERY.pull, () => feed.pull()],
+    ['api-key-uses', EVERY.keyUses, () => keys.flush()],
+    ['operator-token-uses', EVERY.keyUses, () => operators.flush()],
+    ['console-session-uses', EVERY.keyUses, () => consoleSessions.flush()],
+    ['seller-session-uses', EVERY.keyUses, () => sellerSessions.flush()],
+  ])
+}
+
+/** The service's background work, which any of its workers may do. @param signal aborts the archiving of a month */
+export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat, signal: AbortSignal): void {
+  const { archive, auditArchive, catalogue, config, db, dumps, listings, now } = node
+  const { auditArchiveMonths, marketNames, priceArchiveMonths, priceRules, sourceCurrencies: currencies, timeZone } = config
+  const archiving = async (migration: string, keepMonths: number, run: () => Promise<unknown>) => {
+    if (keepMonths === 0 || !(await mayArchive(db, migration))) return
+    await run().catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+  }
+  const archivePrices = () => archiveOldMonths({ db, archive, now: now(), signal }, priceArchiveMonths)
+  const archiveAudit = () => archiveOldAudit({ db, archive: auditArchive, now: now(), signal }, auditArchiveMonths)
+  schedule(node, [
+    ['listing-expiry', EVERY.expiry, () => expireListings(ctx)],
+    ['approval-rules', EVERY.approvalRules, () => judgeWaiting(ctx)],
+    ['repricing', EVERY.repricing, () => runDueRules({ ...ctx, catalogue, listings })],
+    ['collection-worth', EVERY.collectionWorth, () => recordWorth({ db, now, catalogue, currencies, market: { timeZone } })],
+    ['price-evidence', EVERY.priceEvidence, () => judgeAllPrices(ctx)],
+    ['day-counts', EVERY.dayCounts, () => recordDay({ ...ctx, marketNames }, timeZone)],
+    ['price-reviews', EVERY.priceReviews, () => rankReviews(db, priceRules.currencies, now())],
+    ['dumps', EVERY.dumps, () => dumps.makeDue(catalogue.items.live.size === 0)],
+    ['price-archive', EVERY.archives, () => archiving('price_archives', priceArchiveMonths, archivePrices)],
+    ['audit-archive', EVERY.archives, () => archiving('audit_archives', auditArchiveMonths, archiveAudit)],
+    ['worker-heartbeat', EVERY.heartbeat, () => heartbeat.beat()],
+  ])
+}
+
+/** Writes the start file; nodes that share one check its age at slightly different times. */
+export function scheduleStartFile(node: NodeParts): void {
+  const { startFile } = node
+  const intervalMs = node.config.startFileMinutes * MINUTE_MS
+  if (startFile) schedule(node, [['start-file', intervalMs, () => startFile.write({ unlessWithinMs: intervalMs * 0.9, maxLockedMs: MAX_LOCKED_MS })]])
+}
+
+/** Deletes expired data and prepares the months to come. Any node does this for all nodes. */
+export function scheduleHousekeeping(node: NodeParts): void {
+  const { auditArchive, db, now } = node
+  const { priceHistoryDays, auditLogDays, webhookLogDays } = node.config
+  const tasks: [name: string, run: () => Promise<unknown>][] = [
+    ['change-log-trimming', () => trimChangeLog(db)],
+    ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db)],
+    ['price-months', () => prepareMonths(db, now())],
+    ['price-retention', () => forgetOldPrices(node, priceHistoryDays, now())],
+    ['price-statement-retention', () => forgetOldStatements(db, priceHistoryDays, now())],
+    ['audit-retention', () => forgetOldAudit({ db, archive: auditArchive }, auditLogDays, now())],
+    ['webhook-retention', () => forgetOldEvents(db, webhookLogDays, now())],
+    ['listing-import-retention', () => forgetOldListingImports(db, now())],
+    ['price-job-retention', () => forgetOldPriceJobs(db, now())],
+    ['key-usage-retention', () => forgetOldUsage(db, now())],
+  ]
+  schedule(node, [
+    ...tasks.map(([name, run]): Task => [name, EVERY.housekeeping, run]),
+    ['broken-imports', EVERY.brokenImports, () => failBrokenImports(db)],
+  ])
+}
