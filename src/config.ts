@@ -439,6 +439,35 @@ function exposedBy(host: string, publicUrl: string | null, proxy: boolean | stri
 
 type SettingName = keyof typeof SETTINGS
 
+type Read = <N extends SettingName>(name: N) => (typeof SETTINGS)[N]['fallback']
+
+function readerOf(env: NodeJS.ProcessEnv): Read {
+  return (name) => {
+    const value = env[name]
+    if (value === undefined || value === '') return SETTINGS[name].fallback
+    try {
+      return SETTINGS[name].read(value)
+    } catch (error) {
+      const shown = /(TOKEN|URL|KEY)$/.test(name) ? '' : ` is "${value}" but`
+      throw new ConfigError(`${name}${shown} must be ${(error as Error).message}`)
+    }
+  }
+}
+
+/** Settings that do not fit together. @throws ConfigError */
+function checkTogether(read: Read): void {
+  if (read('DATABASE_LISTEN_URL') !== null && read('DATABASE_URL') === null) {
+    throw new ConfigError('DATABASE_LISTEN_URL needs DATABASE_URL: in front of the embedded PostgreSQL there is no pooler')
+  }
+  if (read('DATABASE_REPLICA_URL') !== null && read('DATABASE_URL') === null) {
+    throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica')
+  }
+  // The supervisor opens the ports for its processes, so both listeners would share one socket.
+  if (read('API_PROCESSES') > 1 && read('PORT') !== 0 && read('PORT') === read('OPERATOR_PORT')) {
+    throw new ConfigError('OPERATOR_PORT must differ from PORT where API_PROCESSES is above 1')
+  }
+}
+
 /**
  * Reads and checks the settings.
  * @throws ConfigError with one line that names the setting, its value and what is allowed
@@ -451,27 +480,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     }
   }
   if (env.REDIS_URL) throw new ConfigError('REDIS_URL is no longer used: nodes share rate limits through PostgreSQL; remove the setting')
-  const read = <N extends SettingName>(name: N): (typeof SETTINGS)[N]['fallback'] => {
-    const value = env[name]
-    if (value === undefined || value === '') return SETTINGS[name].fallback
-    try {
-      return SETTINGS[name].read(value)
-    } catch (error) {
-      const shown = /(TOKEN|URL|KEY)$/.test(name) ? '' : ` is "${value}" but`
-      throw new ConfigError(`${name}${shown} must be ${(error as Error).message}`)
-    }
-  }
-  if (read('DATABASE_LISTEN_URL') !== null && read('DATABASE_URL') === null) {
-    throw new ConfigError('DATABASE_LISTEN_URL needs DATABASE_URL: in front of the embedded PostgreSQL there is no pooler')
-  }
-  if (read('DATABASE_REPLICA_URL') !== null && read('DATABASE_URL') === null) {
-    throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica')
-  }
-  // The supervisor opens the ports for its processes, so both listeners would share one socket.
-  if (read('API_PROCESSES') > 1 && read('PORT') !== 0 && read('PORT') === read('OPERATOR_PORT')) {
-    throw new ConfigError('OPERATOR_PORT must differ from PORT where API_PROCESSES is above 1')
-  }
-  const sourceCurrencies = Object.freeze(read('SOURCE_CURRENCIES'))
+  const read = readerOf(env)
+  checkTogether(read)
   const production = read('NODE_ENV') === 'production'
   const host = read('HOST') || '127.0.0.1'
   const demoAsked = read('MINTMARK_DEMO')
@@ -517,31 +527,11 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     rateLimits: read('RATE_LIMITS'),
     trustProxy: read('TRUST_PROXY'),
     corsOrigins: read('CORS_ORIGINS'),
-    sourceCurrencies,
+    sourceCurrencies: Object.freeze(read('SOURCE_CURRENCIES')),
     marketNames: read('MARKET_NAMES'),
     marketOrder: read('MARKET_ORDER'),
     catalogueLanguages: read('CATALOGUE_LANGUAGES'),
-    priceRules: Object.freeze({
-      holdFactor: read('PRICE_HOLD_FACTOR'),
-      gradedShare: read('PRICE_GRADED_SHARE'),
-      futureHours: read('PRICE_FUTURE_HOURS'),
-      ownFactor: read('PRICE_OWN_FACTOR'),
-      offerFactor: read('PRICE_OFFER_FACTOR'),
-      jumpFactor: read('PRICE_JUMP_FACTOR'),
-      averageFactor: read('PRICE_AVERAGE_FACTOR'),
-      averageDays: read('PRICE_AVERAGE_DAYS'),
-      marketFactor: read('PRICE_MARKET_FACTOR'),
-      marketSpreads: read('PRICE_MARKET_SPREADS'),
-      doubtFactor: read('PRICE_DOUBT_FACTOR'),
-      agreeFactor: read('PRICE_AGREE_FACTOR'),
-      comparableDays: read('PRICE_COMPARABLE_DAYS'),
-      settleDays: read('PRICE_SETTLE_DAYS'),
-      staleIntervals: read('PRICE_STALE_INTERVALS'),
-      staleDays: read('PRICE_STALE_DAYS'),
-      feedPrices: read('PRICE_FEED_PRICES'),
-      noise: read('PRICE_NOISE'),
-      currencies: sourceCurrencies,
-    }),
+    priceRules: priceRulesOf(read),
     priceHistoryDays: read('PRICE_HISTORY_DAYS'),
     without: read('MINTMARK_WITHOUT'),
     startFileMinutes: read('START_FILE_MINUTES'),
@@ -554,5 +544,29 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     imageAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? []),
     webhookAllowHttp: read('WEBHOOK_ALLOW_HTTP') ?? !production,
     secretKey: read('SECRET_KEY'),
+  })
+}
+
+function priceRulesOf(read: Read) {
+  return Object.freeze({
+    holdFactor: read('PRICE_HOLD_FACTOR'),
+    gradedShare: read('PRICE_GRADED_SHARE'),
+    futureHours: read('PRICE_FUTURE_HOURS'),
+    ownFactor: read('PRICE_OWN_FACTOR'),
+    offerFactor: read('PRICE_OFFER_FACTOR'),
+    jumpFactor: read('PRICE_JUMP_FACTOR'),
+    averageFactor: read('PRICE_AVERAGE_FACTOR'),
+    averageDays: read('PRICE_AVERAGE_DAYS'),
+    marketFactor: read('PRICE_MARKET_FACTOR'),
+    marketSpreads: read('PRICE_MARKET_SPREADS'),
+    doubtFactor: read('PRICE_DOUBT_FACTOR'),
+    agreeFactor: read('PRICE_AGREE_FACTOR'),
+    comparableDays: read('PRICE_COMPARABLE_DAYS'),
+    settleDays: read('PRICE_SETTLE_DAYS'),
+    staleIntervals: read('PRICE_STALE_INTERVALS'),
+    staleDays: read('PRICE_STALE_DAYS'),
+    feedPrices: read('PRICE_FEED_PRICES'),
+    noise: read('PRICE_NOISE'),
+    currencies: Object.freeze(read('SOURCE_CURRENCIES')),
   })
 }

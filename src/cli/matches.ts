@@ -62,6 +62,10 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
+  registerSets(matches, open, print)
+}
+
+function registerSets(matches: Command, open: OpenCli, print: Print): void {
   addCommand(matches, 'sets', 'review sets that could be a set of another source')
     .option('--game <game>', 'only this game')
     .addOption(new Option('--state <state>', 'default: waiting').choices(SET_MATCH_STATES))

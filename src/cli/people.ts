@@ -86,6 +86,11 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
+  registerSessions(people, open, print)
+  registerTokens(people, open, print)
+}
+
+function registerSessions(people: Command, open: OpenCli, print: Print): void {
   addCommand(people, 'sessions', 'list the active sessions of a person')
     .argument('<id>', PERSON, wholeNumber)
     .action((id: number, options: OutputOptions) =>
@@ -106,7 +111,9 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         printResult(print, options, result, `${result.ended} sessions ended`)
       }),
     )
+}
 
+function registerTokens(people: Command, open: OpenCli, print: Print): void {
   const token = people.command('token').description('manage operator API tokens of people')
 
   addCommand(token, 'create', 'create a token and print it; it is shown only once')

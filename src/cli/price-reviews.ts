@@ -86,6 +86,10 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     })
   }
 
+  registerDecisions(program, open, print)
+}
+
+function registerDecisions(program: Command, open: OpenCli, print: Print): void {
   const decisions = program.command('price-decisions').description('review decisions about prices')
 
   addCommand(decisions, 'list', 'list decisions, newest first')

@@ -18,58 +18,7 @@ import { IMPORT_STATUSES, type ImportDetail, ImportDetailSchema, ImportSummarySc
 import { PricePointSchema, type StoredPricePoint } from '#prices/records/types.ts'
 import { acceptUploads } from './uploads.ts'
 
-export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & StoredChartCtx>[] => [
-  {
-    method: 'POST',
-    path: '/prices',
-    verb: postPrices,
-    summary: 'Set prices',
-    description:
-      'A list of at most 10,000 prices, recorded as one batch. Each is checked independently: an invalid row is reported ' +
-      'with its position and does not affect the others.',
-    tag: 'Prices',
-    bodyField: 'prices',
-    bodyLimit: 4 * 1024 * 1024,
-    answer: (posted: PostedPrices) => ({ data: posted }),
-    data: PostedPricesSchema,
-    errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE'],
-  },
-  {
-    method: 'POST',
-    path: '/items/:id/prices',
-    verb: setPrice,
-    summary: 'Set or correct one price of an item',
-    description:
-      'The price is published regardless of the price rules, and confirmed. The replaced price stays in the history and in the audit ' +
-      'log. It is a separate batch, which can be reverted.',
-    tag: 'Prices',
-    status: 201,
-    answer: (set: SetPrice) => ({ data: set, message: 'Price set' }),
-    data: SetPriceSchema,
-    errors: ['INVALID_JSON', 'NOT_FOUND'],
-  },
-  {
-    method: 'GET',
-    path: '/items/:id/price-history',
-    verb: listPricePoints,
-    summary: "List an item's accepted prices, oldest first",
-    description: 'Returns at most the latest 10,000 points; use `from` and `to` for others.',
-    tag: 'Prices',
-    answer: (points: StoredPricePoint[]) => ({ data: points }),
-    data: Type.Array(PricePointSchema),
-    errors: ['NOT_FOUND'],
-  },
-  {
-    method: 'GET',
-    path: '/items/:id/price-chart',
-    verb: readStoredPriceChart,
-    summary: "Read the data of an item's price chart",
-    description: 'Like `GET /api/v1/items/{id}/price-chart`, with the held prices of the item.',
-    tag: 'Prices',
-    answer: (chart: PriceChart) => ({ data: chart }),
-    data: PriceChartSchema,
-    errors: ['NOT_FOUND'],
-  },
+const importRoutes: Route<UploadCtx & StoredChartCtx>[] = [
   {
     path: '/imports',
     ...paged(listImports, ImportSummarySchema),
@@ -122,6 +71,9 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & StoredChart
     answer: (formats: ListedFormat[]) => ({ data: formats }),
     data: Type.Array(ImportFormatSchema),
   },
+]
+
+const mappingRoutes: Route<UploadCtx & StoredChartCtx>[] = [
   {
     method: 'GET',
     path: '/price-mappings',
@@ -161,6 +113,62 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & StoredChart
     answer: () => ({ data: undefined, message: 'Mapping deleted' }),
     errors: ['NOT_FOUND'],
   },
+]
+
+export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & StoredChartCtx>[] => [
+  {
+    method: 'POST',
+    path: '/prices',
+    verb: postPrices,
+    summary: 'Set prices',
+    description:
+      'A list of at most 10,000 prices, recorded as one batch. Each is checked independently: an invalid row is reported ' +
+      'with its position and does not affect the others.',
+    tag: 'Prices',
+    bodyField: 'prices',
+    bodyLimit: 4 * 1024 * 1024,
+    answer: (posted: PostedPrices) => ({ data: posted }),
+    data: PostedPricesSchema,
+    errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE'],
+  },
+  {
+    method: 'POST',
+    path: '/items/:id/prices',
+    verb: setPrice,
+    summary: 'Set or correct one price of an item',
+    description:
+      'The price is published regardless of the price rules, and confirmed. The replaced price stays in the history and in the audit ' +
+      'log. It is a separate batch, which can be reverted.',
+    tag: 'Prices',
+    status: 201,
+    answer: (set: SetPrice) => ({ data: set, message: 'Price set' }),
+    data: SetPriceSchema,
+    errors: ['INVALID_JSON', 'NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/items/:id/price-history',
+    verb: listPricePoints,
+    summary: "List an item's accepted prices, oldest first",
+    description: 'Returns at most the latest 10,000 points; use `from` and `to` for others.',
+    tag: 'Prices',
+    answer: (points: StoredPricePoint[]) => ({ data: points }),
+    data: Type.Array(PricePointSchema),
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/items/:id/price-chart',
+    verb: readStoredPriceChart,
+    summary: "Read the data of an item's price chart",
+    description: 'Like `GET /api/v1/items/{id}/price-chart`, with the held prices of the item.',
+    tag: 'Prices',
+    answer: (chart: PriceChart) => ({ data: chart }),
+    data: PriceChartSchema,
+    errors: ['NOT_FOUND'],
+  },
+  ...importRoutes,
+  ...mappingRoutes,
   {
     method: 'POST',
     path: '/imports/:format',

@@ -159,29 +159,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (
-    viewer: Viewer,
-    request: ApiRequest,
-  ): UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx & HealthCtx & HistoryCtx & AuditCtx => ({
-    db: node.db,
-    viewer,
-    now: node.now,
-    requestId: request.id,
-    idempotency: idempotencyOf(request, viewer),
-    precondition: preconditionOf(request),
-    market: node.market,
-    caughtUp: () => node.feed.pull(),
-    rules: node.config.priceRules,
-    marketNames: node.config.marketNames,
-    marketOrder: node.config.marketOrder,
-    catalogue: node.catalogue,
-    currencies: node.config.sourceCurrencies,
-    imports,
-    dumps: node.dumps,
-    config: node.config,
-    archive: node.archive,
-    auditArchive: node.auditArchive,
-  })
+  const ctx = contextsOf(node, imports)
   const pages: SessionPages = { app: 'console', sessions: node.consoleSessions, publicUrl: null }
   await app.register(
     async (api) => {
@@ -216,4 +194,29 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   addOperatorPages(app, config, url)
   addSamplePictures(app)
   return app
+}
+
+type OperatorCtx = UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx & HealthCtx & HistoryCtx & AuditCtx
+
+function contextsOf(node: OperatorNode, imports: ImportQueue) {
+  return (viewer: Viewer, request: ApiRequest): OperatorCtx => ({
+    db: node.db,
+    viewer,
+    now: node.now,
+    requestId: request.id,
+    idempotency: idempotencyOf(request, viewer),
+    precondition: preconditionOf(request),
+    market: node.market,
+    caughtUp: () => node.feed.pull(),
+    rules: node.config.priceRules,
+    marketNames: node.config.marketNames,
+    marketOrder: node.config.marketOrder,
+    catalogue: node.catalogue,
+    currencies: node.config.sourceCurrencies,
+    imports,
+    dumps: node.dumps,
+    config: node.config,
+    archive: node.archive,
+    auditArchive: node.auditArchive,
+  })
 }

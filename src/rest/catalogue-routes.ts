@@ -28,31 +28,7 @@ const PAGE_EXTRA = {
 
 /** Items from memory, as serialised bytes. */
 export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
-  const ready = ({ rows, shape, market }: ItemRows, state: number, head: string, tail: string): ReadyAnswer => ({
-    tag: catalogue.pageTag(rows, shape, market, state),
-    bytes: () => catalogue.pageBytes(rows, shape, market, head, tail),
-  })
-  const page = (found: ItemPage): ReadyAnswer => {
-    const { pagination, query, suggestions } = found
-    const asked = query === undefined ? '' : `,"query":${JSON.stringify(query)}`
-    const others = suggestions === undefined ? '' : `,"suggestions":${JSON.stringify(suggestions)}`
-    const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page + crc32(others)
-    return ready(found, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}${asked}${others}}`)
-  }
-  const item = (found: ItemRows): ReadyAnswer => ready(found, 0, '{"success":true,"data":', '}')
-  const suggestions = ({ rows }: SuggestedRows): ReadyAnswer => {
-    const bytes = () => Buffer.from(JSON.stringify({ success: true, data: rows.map((row) => suggestionOf(catalogue, row)) }))
-    return { tag: `"${hash('sha256', bytes(), 'base64url').slice(0, TAG_LENGTH)}"`, bytes }
-  }
-  const lookedUp = ({ found, shape }: LookedUpItems): FileAnswer => {
-    const entries = found.map((one, n) => {
-      const head = `${n > 0 ? ',' : ''}{"state":"${one.state}"`
-      if (one.state === 'unknown') return Buffer.from(`${head}}`)
-      const [before, after] = one.state === 'found' ? [',"item":', '}'] : [',"candidates":[', ']}']
-      return catalogue.pageBytes(one.rows, shape, null, head + before, after)
-    })
-    return { headers: JSON_HEADERS, body: Buffer.concat([Buffer.from('{"success":true,"data":['), ...entries, Buffer.from(']}')]) }
-  }
+  const { page, item, suggestions, lookedUp } = answersOf(catalogue)
   return [
     {
       method: 'GET',
@@ -118,37 +94,71 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       data: ItemSchema,
       errors: ['ITEM_NOT_FOUND'],
     },
-    {
-      method: 'GET',
-      path: '/categories',
-      verb: listCategories,
-      summary: 'List categories',
-      description: 'Series, sets and other groups of items, one tree per market, by id. `parent_id=0` returns the roots.',
-      tag: 'Catalogue',
-      answer: ({ rows, pagination }: Page<CategoryEntry>) => taggedAnswer({ data: rows, pagination }),
-      data: Type.Array(CategoryEntrySchema),
-      paged: true,
-    },
-    {
-      method: 'GET',
-      path: '/groups',
-      verb: listGroups,
-      summary: 'List groups of conditions and grades',
-      description: 'Groups and grades share one id sequence; `grade_filters[]` accepts both.',
-      tag: 'Catalogue',
-      answer: (groups: Group[]) => taggedAnswer({ data: groups }),
-      data: Type.Array(GroupSchema),
-    },
-    {
-      method: 'GET',
-      path: '/markets',
-      verb: listMarkets,
-      summary: 'Markets that provide prices',
-      tag: 'Catalogue',
-      answer: (markets: MarketEntry[]) => taggedAnswer({ data: markets }),
-      data: Type.Array(MarketSchema),
-    },
+    ...LISTS,
   ]
+}
+
+const LISTS: Route<LookupCtx>[] = [
+  {
+    method: 'GET',
+    path: '/categories',
+    verb: listCategories,
+    summary: 'List categories',
+    description: 'Series, sets and other groups of items, one tree per market, by id. `parent_id=0` returns the roots.',
+    tag: 'Catalogue',
+    answer: ({ rows, pagination }: Page<CategoryEntry>) => taggedAnswer({ data: rows, pagination }),
+    data: Type.Array(CategoryEntrySchema),
+    paged: true,
+  },
+  {
+    method: 'GET',
+    path: '/groups',
+    verb: listGroups,
+    summary: 'List groups of conditions and grades',
+    description: 'Groups and grades share one id sequence; `grade_filters[]` accepts both.',
+    tag: 'Catalogue',
+    answer: (groups: Group[]) => taggedAnswer({ data: groups }),
+    data: Type.Array(GroupSchema),
+  },
+  {
+    method: 'GET',
+    path: '/markets',
+    verb: listMarkets,
+    summary: 'Markets that provide prices',
+    tag: 'Catalogue',
+    answer: (markets: MarketEntry[]) => taggedAnswer({ data: markets }),
+    data: Type.Array(MarketSchema),
+  },
+]
+
+/** The responses that consist of serialised items. */
+function answersOf(catalogue: Catalogue) {
+  const ready = ({ rows, shape, market }: ItemRows, state: number, head: string, tail: string): ReadyAnswer => ({
+    tag: catalogue.pageTag(rows, shape, market, state),
+    bytes: () => catalogue.pageBytes(rows, shape, market, head, tail),
+  })
+  const page = (found: ItemPage): ReadyAnswer => {
+    const { pagination, query, suggestions } = found
+    const asked = query === undefined ? '' : `,"query":${JSON.stringify(query)}`
+    const others = suggestions === undefined ? '' : `,"suggestions":${JSON.stringify(suggestions)}`
+    const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page + crc32(others)
+    return ready(found, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}${asked}${others}}`)
+  }
+  const item = (found: ItemRows): ReadyAnswer => ready(found, 0, '{"success":true,"data":', '}')
+  const suggestions = ({ rows }: SuggestedRows): ReadyAnswer => {
+    const bytes = () => Buffer.from(JSON.stringify({ success: true, data: rows.map((row) => suggestionOf(catalogue, row)) }))
+    return { tag: `"${hash('sha256', bytes(), 'base64url').slice(0, TAG_LENGTH)}"`, bytes }
+  }
+  const lookedUp = ({ found, shape }: LookedUpItems): FileAnswer => {
+    const entries = found.map((one, n) => {
+      const head = `${n > 0 ? ',' : ''}{"state":"${one.state}"`
+      if (one.state === 'unknown') return Buffer.from(`${head}}`)
+      const [before, after] = one.state === 'found' ? [',"item":', '}'] : [',"candidates":[', ']}']
+      return catalogue.pageBytes(one.rows, shape, null, head + before, after)
+    })
+    return { headers: JSON_HEADERS, body: Buffer.concat([Buffer.from('{"success":true,"data":['), ...entries, Buffer.from(']}')]) }
+  }
+  return { page, item, suggestions, lookedUp }
 }
 
 const LookedUpItemSchema = Type.Object(

@@ -111,83 +111,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       answer: (data: PayoutPreview) => ({ data }),
       data: PayoutPreviewSchema,
     },
-    forecastable({
-      method: 'PATCH',
-      path: '/plus/listings/:id/price',
-      verb: updateListingPrice,
-      summary: 'Change the price of a listing',
-      description: `The listing needs no new approval. ${CONDITION}`,
-      tag,
-      answer: changed,
-      data: ListingChangeSchema,
-      errors,
-    }),
-    forecastable({
-      method: 'PATCH',
-      path: '/plus/listings/:id',
-      verb: updateListing,
-      summary: 'Change fields of a listing',
-      description: `Changing any field other than \`price\`, \`quantity\` and \`sku\` requires a new approval: the listing is \`pending\` and hidden until then. ${CONDITION}`,
-      tag,
-      answer: changed,
-      data: ListingChangeSchema,
-      errors,
-    }),
-    forecastable({
-      method: 'POST',
-      path: '/plus/listings/:id/status',
-      verb: setListingStatus,
-      summary: 'Pause or publish a listing',
-      description:
-        `\`data.status\` is the result of \`publish\`: \`active\`, or \`pending\` if the listing needs approval again. ` +
-        `Accepts an \`Idempotency-Key\`. ${CONDITION}`,
-      tag,
-      queryFields: ['action'],
-      answer: ({ message, id, status, etag }: ListingResult) => ({ message, data: { id, status }, etag }),
-      data: ListingStatusSchema,
-      errors,
-    }),
-    {
-      method: 'POST',
-      path: '/plus/listings/renew',
-      verb: renewListings,
-      summary: 'Renew listings',
-      description:
-        'Starts a new publication period for active, paused and expired listings that have not changed since their approval; changed ' +
-        `ones become pending. Give up to ${MAX_RENEWED.toLocaleString('en')} \`ids\`, or renew all that end within a number of days. Refused listings are reported ` +
-        `by id; the others are renewed. Accepts an \`Idempotency-Key\`. ${DRY_RUN}`,
-      tag,
-      answer: ({ listings, more, message }: Renewal) => ({ data: listings, message, extra: { more } }),
-      data: Type.Array(RenewedListingSchema),
-      extra: { more: Type.Boolean({ description: 'Whether more listings end within the requested days; if so, send the request again' }) },
-      errors: ['INVALID_JSON'],
-    },
-    forecastable({
-      method: 'DELETE',
-      path: '/plus/listings/:id',
-      verb: deleteListing,
-      summary: 'Delete a listing permanently',
-      description: 'Allowed in any status; its sales are kept.',
-      tag,
-      answer: () => ({ data: undefined, message: 'Listing deleted' }),
-      data: Type.Optional(ListingDeletionSchema),
-      errors,
-    }),
-    forecastable({
-      method: 'POST',
-      path: '/plus/make-highlight',
-      verb: makeHighlight,
-      summary: 'Highlight a published listing for one credit',
-      description: 'Send `id` in the query or the body. An active highlight is extended. Accepts an `Idempotency-Key` and `If-Match`.',
-      tag,
-      queryFields: ['id'],
-      answer: ({ id, remaining_highlight_credits }: Static<typeof HighlightSchema>) => ({
-        message: 'Listing highlighted',
-        data: { id, remaining_highlight_credits },
-      }),
-      data: HighlightSchema,
-      errors,
-    }),
+    ...WRITES,
   ]
 }
 
@@ -208,3 +132,83 @@ function forecastable(route: Route<MarketCtx>): Route<MarketCtx> {
     },
   }
 }
+
+const WRITES: Route<MarketCtx>[] = [
+  forecastable({
+    method: 'PATCH',
+    path: '/plus/listings/:id/price',
+    verb: updateListingPrice,
+    summary: 'Change the price of a listing',
+    description: `The listing needs no new approval. ${CONDITION}`,
+    tag,
+    answer: changed,
+    data: ListingChangeSchema,
+    errors,
+  }),
+  forecastable({
+    method: 'PATCH',
+    path: '/plus/listings/:id',
+    verb: updateListing,
+    summary: 'Change fields of a listing',
+    description: `Changing any field other than \`price\`, \`quantity\` and \`sku\` requires a new approval: the listing is \`pending\` and hidden until then. ${CONDITION}`,
+    tag,
+    answer: changed,
+    data: ListingChangeSchema,
+    errors,
+  }),
+  forecastable({
+    method: 'POST',
+    path: '/plus/listings/:id/status',
+    verb: setListingStatus,
+    summary: 'Pause or publish a listing',
+    description:
+      `\`data.status\` is the result of \`publish\`: \`active\`, or \`pending\` if the listing needs approval again. ` +
+      `Accepts an \`Idempotency-Key\`. ${CONDITION}`,
+    tag,
+    queryFields: ['action'],
+    answer: ({ message, id, status, etag }: ListingResult) => ({ message, data: { id, status }, etag }),
+    data: ListingStatusSchema,
+    errors,
+  }),
+  {
+    method: 'POST',
+    path: '/plus/listings/renew',
+    verb: renewListings,
+    summary: 'Renew listings',
+    description:
+      'Starts a new publication period for active, paused and expired listings that have not changed since their approval; changed ' +
+      `ones become pending. Give up to ${MAX_RENEWED.toLocaleString('en')} \`ids\`, or renew all that end within a number of days. Refused listings are reported ` +
+      `by id; the others are renewed. Accepts an \`Idempotency-Key\`. ${DRY_RUN}`,
+    tag,
+    answer: ({ listings, more, message }: Renewal) => ({ data: listings, message, extra: { more } }),
+    data: Type.Array(RenewedListingSchema),
+    extra: { more: Type.Boolean({ description: 'Whether more listings end within the requested days; if so, send the request again' }) },
+    errors: ['INVALID_JSON'],
+  },
+  forecastable({
+    method: 'DELETE',
+    path: '/plus/listings/:id',
+    verb: deleteListing,
+    summary: 'Delete a listing permanently',
+    description: 'Allowed in any status; its sales are kept.',
+    tag,
+    answer: () => ({ data: undefined, message: 'Listing deleted' }),
+    data: Type.Optional(ListingDeletionSchema),
+    errors,
+  }),
+  forecastable({
+    method: 'POST',
+    path: '/plus/make-highlight',
+    verb: makeHighlight,
+    summary: 'Highlight a published listing for one credit',
+    description: 'Send `id` in the query or the body. An active highlight is extended. Accepts an `Idempotency-Key` and `If-Match`.',
+    tag,
+    queryFields: ['id'],
+    answer: ({ id, remaining_highlight_credits }: Static<typeof HighlightSchema>) => ({
+      message: 'Listing highlighted',
+      data: { id, remaining_highlight_credits },
+    }),
+    data: HighlightSchema,
+    errors,
+  }),
+]

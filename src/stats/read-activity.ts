@@ -142,15 +142,7 @@ export const readActivity = verb(
     const today = localTime(now(), market.timeZone).slice(0, 10)
     const { period, previous } = periodsOf(length, to, today)
     const accountId = account === undefined ? null : (await fetchAccount(db.kysely, account)).id
-    const start = (date: string) => new Date(Temporal.PlainDate.from(date).toZonedDateTime(market.timeZone).epochMilliseconds)
-    const span: Span = {
-      before: start(previous.from),
-      from: start(period.from),
-      to: start(dayAfter(period.to)),
-      days: [...daysOf(previous), ...daysOf(period)].map((date) => ({ day: date, from: start(date) })),
-      zone: market.timeZone,
-      accountId,
-    }
+    const span = spanOf({ period, previous }, market.timeZone, accountId)
     // One snapshot, so that totals, days and top lists agree.
     return inTransaction(
       db,
@@ -220,6 +212,12 @@ export const readActivity = verb(
 )
 
 type PeriodOfDays = Activity['period']
+
+function spanOf({ period, previous }: { period: PeriodOfDays; previous: PeriodOfDays }, zone: string, accountId: number | null): Span {
+  const start = (date: string) => new Date(Temporal.PlainDate.from(date).toZonedDateTime(zone).epochMilliseconds)
+  const days = [...daysOf(previous), ...daysOf(period)].map((date) => ({ day: date, from: start(date) }))
+  return { before: start(previous.from), from: start(period.from), to: start(dayAfter(period.to)), days, zone, accountId }
+}
 
 /** @throws VALIDATION_ERROR if the period ends after today */
 function periodsOf(length: number, to: string | undefined, today: string): { period: PeriodOfDays; previous: PeriodOfDays } {

@@ -53,29 +53,88 @@ const METRICS_MS = 2_000
  * Starts all processes and resolves when they serve.
  * @throws Error of a process that could not start; the others are ended
  */
-export async function supervise({ parts, shared, log }: SupervisorOptions): Promise<Supervisor> {
+export async function supervise(options: SupervisorOptions): Promise<Supervisor> {
   // The supervisor accepts connections and passes them on, so that none is queued at a process that ends.
   cluster.schedulingPolicy = cluster.SCHED_RR
-  const running = new Set<Worker>()
-  const slots: Slot[] = parts.map((part) => ({ part, serving: null, servingSinceMs: 0, quickEnds: 0, ends: 0 }))
-  const metrics = metricsExchange(slots)
-  let stopping = false
-  let restarting = false
+  const processes = new Processes(options)
+  try {
+    const addresses = await processes.start()
+    return { ...addresses, restart: () => processes.restart(), drain: () => processes.endAll('drained'), close: () => processes.endAll('now') }
+  } catch (error) {
+    await processes.endAll('now')
+    throw error
+  }
+}
 
-  const launch = (part: ProcessPart): Promise<Started> => {
+class Processes {
+  readonly #options: SupervisorOptions
+  readonly #running = new Set<Worker>()
+  readonly #slots: Slot[]
+  readonly #metrics: ReturnType<typeof metricsExchange>
+  #stopping = false
+  #restarting = false
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options
+    this.#slots = options.parts.map((part) => ({ part, serving: null, servingSinceMs: 0, quickEnds: 0, ends: 0 }))
+    this.#metrics = metricsExchange(this.#slots)
+  }
+
+  /** Starts a process for each part. @throws Error of a process that could not start */
+  async start(): Promise<{ publicUrl: string | null; operatorUrl: string | null }> {
+    const started = await Promise.all(this.#options.parts.map((part) => this.#launch(part)))
+    started.forEach(({ worker }, i) => this.#serve(this.#slots[i]!, worker))
+    const publicUrl = started.find((each) => each.publicUrl)?.publicUrl ?? null
+    const operatorUrl = started.find((each) => each.operatorUrl)?.operatorUrl ?? null
+    return { publicUrl, operatorUrl }
+  }
+
+  async endAll(how: Ending): Promise<void> {
+    this.#stopping = true
+    await Promise.all([...this.#running].map((worker) => this.#end(worker, how)))
+  }
+
+  /** Replaces the processes one by one. */
+  async restart(): Promise<void> {
+    const { log } = this.#options
+    if (this.#restarting || this.#stopping) {
+      log.warn({}, 'SIGUSR2 ignored: the processes are already restarting or stopping')
+      return
+    }
+    this.#restarting = true
+    log.info({ processes: this.#slots.length }, 'Restarting the processes one by one')
+    try {
+      for (const slot of this.#slots) {
+        const { worker } = await this.#launch(slot.part)
+        if (this.#stopping) return
+        const before = slot.serving
+        slot.quickEnds = 0
+        this.#serve(slot, worker)
+        if (before) await this.#end(before, 'replaced')
+      }
+      log.info({}, 'All processes restarted')
+    } catch (error) {
+      if (!this.#stopping) log.error({ err: error }, 'Restart failed: the new process does not start; keeping the running ones')
+    } finally {
+      this.#restarting = false
+    }
+  }
+
+  #launch(part: ProcessPart): Promise<Started> {
+    const { shared } = this.#options
     const worker = cluster.fork()
-    running.add(worker)
+    this.#running.add(worker)
     return new Promise((resolve, reject) => {
       let problem: string | null = null
       worker.on('message', (message: FromProcess) => {
         if (message.kind === 'up') sendToProcess(worker, { kind: 'start', part, ...shared })
         else if (message.kind === 'ready') resolve({ worker, publicUrl: message.publicUrl, operatorUrl: message.operatorUrl })
         else if (message.kind === 'failed') problem = message.message
-        else if (message.kind === 'metrics') metrics.answered(message.id, message.text)
-        else void metrics.ofOthers(worker).then((texts) => sendToProcess(worker, { kind: 'others', id: message.id, texts }))
+        else if (message.kind === 'metrics') this.#metrics.answered(message.id, message.text)
+        else void this.#metrics.ofOthers(worker).then((texts) => sendToProcess(worker, { kind: 'others', id: message.id, texts }))
       })
       const onExit = (why: string) => {
-        running.delete(worker)
+        this.#running.delete(worker)
         reject(new Error(problem ?? `Process ${part.name} ended at its start: ${why}`))
       }
       worker.once('error', (error) => onExit(error.message))
@@ -83,41 +142,44 @@ export async function supervise({ parts, shared, log }: SupervisorOptions): Prom
     })
   }
 
-  const serve = (slot: Slot, worker: Worker): void => {
-    if (worker.isDead()) return void replace(slot)
+  #serve(slot: Slot, worker: Worker): void {
+    const { log } = this.#options
+    if (worker.isDead()) return void this.#replace(slot)
     slot.serving = worker
     slot.servingSinceMs = performance.now()
     worker.once('exit', (code, signal) => {
       if (slot.serving !== worker) return
       slot.serving = null
-      if (stopping) return
+      if (this.#stopping) return
       slot.ends += 1
       slot.quickEnds = performance.now() - slot.servingSinceMs < STEADY_MS ? slot.quickEnds + 1 : 0
       log.error({ process: slot.part.name, pid: worker.process.pid, ended: signal ?? code }, 'A process ended; starting another')
-      void replace(slot)
+      void this.#replace(slot)
     })
   }
 
-  const replace = async (slot: Slot): Promise<void> => {
+  async #replace(slot: Slot): Promise<void> {
+    const { log } = this.#options
     for (;;) {
       if (slot.quickEnds > 0) await delay(Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (slot.quickEnds - 1)))
-      if (stopping || slot.serving) return
+      if (this.#stopping || slot.serving) return
       try {
-        const { worker } = await launch(slot.part)
+        const { worker } = await this.#launch(slot.part)
         // A restart may have replaced it already.
-        if (slot.serving) await end(worker, 'replaced')
-        else serve(slot, worker)
+        if (slot.serving) await this.#end(worker, 'replaced')
+        else this.#serve(slot, worker)
         return
       } catch (error) {
-        if (stopping) return
+        if (this.#stopping) return
         slot.quickEnds += 1
         log.error({ err: error, process: slot.part.name }, 'Failed to start a process; retrying')
       }
     }
   }
 
-  const end = async (worker: Worker, how: Ending): Promise<void> => {
-    if (worker.isDead() || !running.has(worker)) return
+  async #end(worker: Worker, how: Ending): Promise<void> {
+    const { log } = this.#options
+    if (worker.isDead() || !this.#running.has(worker)) return
     const exit = once(worker, 'exit')
     sendToProcess(worker, { kind: 'end', how })
     const late = setTimeout(() => {
@@ -126,46 +188,6 @@ export async function supervise({ parts, shared, log }: SupervisorOptions): Prom
     }, END_MS[how])
     await exit
     clearTimeout(late)
-  }
-
-  const restart = async (): Promise<void> => {
-    if (restarting || stopping) {
-      log.warn({}, 'SIGUSR2 ignored: the processes are already restarting or stopping')
-      return
-    }
-    restarting = true
-    log.info({ processes: slots.length }, 'Restarting the processes one by one')
-    try {
-      for (const slot of slots) {
-        const { worker } = await launch(slot.part)
-        if (stopping) return
-        const before = slot.serving
-        slot.quickEnds = 0
-        serve(slot, worker)
-        if (before) await end(before, 'replaced')
-      }
-      log.info({}, 'All processes restarted')
-    } catch (error) {
-      if (!stopping) log.error({ err: error }, 'Restart failed: the new process does not start; keeping the running ones')
-    } finally {
-      restarting = false
-    }
-  }
-
-  const endAll = async (how: Ending): Promise<void> => {
-    stopping = true
-    await Promise.all([...running].map((worker) => end(worker, how)))
-  }
-
-  try {
-    const started = await Promise.all(parts.map((part) => launch(part)))
-    started.forEach(({ worker }, i) => serve(slots[i]!, worker))
-    const publicUrl = started.find((each) => each.publicUrl)?.publicUrl ?? null
-    const operatorUrl = started.find((each) => each.operatorUrl)?.operatorUrl ?? null
-    return { publicUrl, operatorUrl, restart, drain: () => endAll('drained'), close: () => endAll('now') }
-  } catch (error) {
-    await endAll('now')
-    throw error
   }
 }
 

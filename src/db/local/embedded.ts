@@ -125,16 +125,7 @@ async function start(dataDir: string, log: TextLog, durable: boolean, connection
 
   const address = await chooseAddress(home)
   const logFile = join(dataDir, LOG_FILE)
-  const args = ['-D', home.data]
-  const settings = {
-    ...SETTINGS,
-    ...(durable ? DURABLE : VOLATILE),
-    max_connections: String(connections),
-    port: String(address.port),
-    listen_addresses: address.host.startsWith('/') ? '' : address.host,
-    unix_socket_directories: address.host.startsWith('/') ? address.host : '',
-  }
-  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
+  const args = serverArguments(home, address, { durable, connections })
   const url = urlOf(address, password, 'mintmark')
 
   let stopping = false
@@ -193,6 +184,20 @@ async function start(dataDir: string, log: TextLog, durable: boolean, connection
     await endServer(server.pid!)
     if (address.socketDir) fs.rmSync(address.socketDir, { recursive: true, force: true })
   }
+}
+
+function serverArguments(home: Home, address: Address, { durable, connections }: { durable: boolean; connections: number }): string[] {
+  const args = ['-D', home.data]
+  const settings = {
+    ...SETTINGS,
+    ...(durable ? DURABLE : VOLATILE),
+    max_connections: String(connections),
+    port: String(address.port),
+    listen_addresses: address.host.startsWith('/') ? '' : address.host,
+    unix_socket_directories: address.host.startsWith('/') ? address.host : '',
+  }
+  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`)
+  return args
 }
 
 /** Without its password, a database cannot be used; the file is missing if DATA_DIR was removed while its database is stored elsewhere. */

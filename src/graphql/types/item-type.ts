@@ -11,8 +11,6 @@ import { addPriceType } from './price-type.ts'
 export function implementItem(builder: Builder, refs: Refs): void {
   const image = addImageType(builder)
   const price = addPriceType(builder)
-  const period = addPricePeriodType(builder)
-  const chart = addPriceChartType(builder)
   const group = addGroupType(builder)
   const attribute = addAttributeType(builder)
   refs.item.implement({
@@ -66,49 +64,64 @@ export function implementItem(builder: Builder, refs: Refs): void {
         extensions: cost({ entries: 6 }),
         resolve: (item, _args, ctx) => JSON.parse(textsOf(item, ctx).attributes) as { name: string; value: string }[],
       }),
-      rarity: t.string({ description: 'Rarity, such as `Rare Holo`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).rarity }),
-      illustrator: t.string({ description: 'Illustrator of the card.', resolve: (item, _args, ctx) => detailsOf(item, ctx).illustrator }),
-      hp: t.int({ description: 'Hit points.', resolve: (item, _args, ctx) => detailsOf(item, ctx).hp }),
-      types: t.stringList({
-        description: 'Types or colours, such as `Fire`.',
-        extensions: cost({ entries: 2 }),
-        resolve: (item, _args, ctx) => detailsOf(item, ctx).types,
-      }),
-      dexIds: t.intList({
-        description: 'National Pokédex numbers.',
-        extensions: cost({ entries: 2 }),
-        resolve: (item, _args, ctx) => detailsOf(item, ctx).dex_ids,
-      }),
-      stage: t.string({ description: 'Evolution stage, such as `Basic`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).stage }),
-      evolveFrom: t.string({ description: 'Name of the card it evolves from.', resolve: (item, _args, ctx) => detailsOf(item, ctx).evolve_from }),
-      suffix: t.string({ description: 'Name suffix, such as `EX`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).suffix }),
-      level: t.int({ description: 'Level; null if the card has none.', resolve: (item, _args, ctx) => detailsOf(item, ctx).level }),
-      priceHistory: t.field({
-        type: [period],
-        description: 'Prices by period, oldest first. For a period that is not listed, the previous `close` applies.',
-        extensions: HISTORY_READ,
-        args: {
-          market: t.arg.string({ description: 'Default: the market whose prices the item shows over REST.' }),
-          label: t.arg.string({ description: 'Condition or grade; default: all.' }),
-          from: t.arg.string({ description: 'Start of the range, inclusive; its period is always listed. Default: a year before `to`.' }),
-          to: t.arg.string({ description: 'End of the range, exclusive; default: now.' }),
-          interval: t.arg.string({ description: '`day` (default), `week` or `month`.' }),
-        },
-        resolve: historyOf,
-      }),
-      priceChart: t.field({
-        type: chart,
-        description: 'Prices of one label by source and day, with its sales, converted to one currency.',
-        extensions: CHART_READ,
-        args: {
-          label: t.arg.string({ description: 'Condition or grade; default: Near Mint, or the first one with prices.' }),
-          currency: t.arg.string({ description: 'Code of a currency; default: that of the market whose prices the item shows over REST.' }),
-          range: t.arg.string({ description: '`1m`, `3m`, `1y` (default) or `all`.' }),
-        },
-        resolve: chartOf,
-      }),
     }),
   })
+  addDetails(builder, refs)
+  addHistory(builder, refs)
+}
+
+function addHistory(builder: Builder, refs: Refs): void {
+  const period = addPricePeriodType(builder)
+  const chart = addPriceChartType(builder)
+  builder.objectFields(refs.item, (t) => ({
+    priceHistory: t.field({
+      type: [period],
+      description: 'Prices by period, oldest first. For a period that is not listed, the previous `close` applies.',
+      extensions: HISTORY_READ,
+      args: {
+        market: t.arg.string({ description: 'Default: the market whose prices the item shows over REST.' }),
+        label: t.arg.string({ description: 'Condition or grade; default: all.' }),
+        from: t.arg.string({ description: 'Start of the range, inclusive; its period is always listed. Default: a year before `to`.' }),
+        to: t.arg.string({ description: 'End of the range, exclusive; default: now.' }),
+        interval: t.arg.string({ description: '`day` (default), `week` or `month`.' }),
+      },
+      resolve: historyOf,
+    }),
+    priceChart: t.field({
+      type: chart,
+      description: 'Prices of one label by source and day, with its sales, converted to one currency.',
+      extensions: CHART_READ,
+      args: {
+        label: t.arg.string({ description: 'Condition or grade; default: Near Mint, or the first one with prices.' }),
+        currency: t.arg.string({ description: 'Code of a currency; default: that of the market whose prices the item shows over REST.' }),
+        range: t.arg.string({ description: '`1m`, `3m`, `1y` (default) or `all`.' }),
+      },
+      resolve: chartOf,
+    }),
+  }))
+}
+
+/** Facts that only cards of some games have. */
+function addDetails(builder: Builder, refs: Refs): void {
+  builder.objectFields(refs.item, (t) => ({
+    rarity: t.string({ description: 'Rarity, such as `Rare Holo`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).rarity }),
+    illustrator: t.string({ description: 'Illustrator of the card.', resolve: (item, _args, ctx) => detailsOf(item, ctx).illustrator }),
+    hp: t.int({ description: 'Hit points.', resolve: (item, _args, ctx) => detailsOf(item, ctx).hp }),
+    types: t.stringList({
+      description: 'Types or colours, such as `Fire`.',
+      extensions: cost({ entries: 2 }),
+      resolve: (item, _args, ctx) => detailsOf(item, ctx).types,
+    }),
+    dexIds: t.intList({
+      description: 'National Pokédex numbers.',
+      extensions: cost({ entries: 2 }),
+      resolve: (item, _args, ctx) => detailsOf(item, ctx).dex_ids,
+    }),
+    stage: t.string({ description: 'Evolution stage, such as `Basic`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).stage }),
+    evolveFrom: t.string({ description: 'Name of the card it evolves from.', resolve: (item, _args, ctx) => detailsOf(item, ctx).evolve_from }),
+    suffix: t.string({ description: 'Name suffix, such as `EX`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).suffix }),
+    level: t.int({ description: 'Level; null if the card has none.', resolve: (item, _args, ctx) => detailsOf(item, ctx).level }),
+  }))
 }
 
 function addImageType(builder: Builder) {

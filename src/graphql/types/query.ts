@@ -26,13 +26,6 @@ const GAME_ARGUMENT = 'Game, such as `pokemon` or `onepiece`; an unknown game re
 const AFTER_ARGUMENT = 'The `endCursor` of the previous page, with the same sorting.'
 
 export function implementQuery(builder: Builder, refs: Refs): void {
-  const group = addGradeGroupType(builder)
-  const market = addMarketType(builder)
-  const listing = addListingType(builder, refs)
-  const me = addMeType(builder)
-  const changePage = addChangePageType(builder)
-  const dump = addDumpType(builder)
-  const { suggestion, lookedUpItem, identifier } = addItemFindingTypes(builder, refs)
   builder.queryType({
     description: 'Queries.',
     fields: (t) => ({
@@ -94,71 +87,97 @@ export function implementQuery(builder: Builder, refs: Refs): void {
           return found && itemSource(found.rows[0]!)
         },
       }),
-      groups: t.field({
-        type: [group],
-        nullable: false,
-        description: 'Groups of conditions and grades, with their members.',
-        extensions: cost({ entries: 2 }),
-        resolve: (_root, _args, ctx) => call(listGroups, ctx, {}),
-      }),
-      markets: t.field({
-        type: [market],
-        nullable: false,
-        description: 'Markets that provide prices.',
-        extensions: cost({ entries: 4 }),
-        resolve: (_root, _args, ctx) => call(listMarkets, ctx, {}),
-      }),
-      listing: t.field({
-        type: listing,
-        description: 'A published listing, or your own in any status; null if it does not exist. Plus and above.',
-        extensions: LISTING_READ,
-        args: { id: t.arg.id({ required: true, description: 'Id of the listing.' }) },
-        resolve: (_root, { id }, ctx, info) => listingOf(id, ctx, info).catch(nullIfMissing),
-      }),
-      me: t.field({
-        type: me,
-        nullable: false,
-        description: 'Your account, the key of this request, its limits and usage.',
-        extensions: ME_READ,
-        resolve: (_root, _args, ctx) => call(readMe, ctx, {}),
-      }),
-      changes: t.field({
-        type: changePage,
-        nullable: false,
-        description: 'Catalogue changes since a cursor, kept for 7 days. Professional and above.',
-        extensions: CHANGES_READ,
-        args: {
-          after: t.arg.string({ description: 'A `next` or `cursor` from an earlier page; default: the oldest change.' }),
-          kinds: t.arg.stringList({ description: 'Only these kinds; default: all.' }),
-          wait: t.arg.int({ defaultValue: 0, description: 'Seconds to wait for a change if there is none yet, at most 30.' }),
-          limit: t.arg.int({ defaultValue: 100, description: 'Changes per page, 1 to 1,000.' }),
-        },
-        resolve: (_root, args, ctx) => changesOf(args, ctx),
-      }),
-      dump: t.field({
-        type: dump,
-        description: 'The latest dump of the catalogue; null until the first one exists. Professional and above.',
-        extensions: { ...fromDatabase, ...requiresPlan(OPERATION_PLAN.getDump) },
-        resolve: (_root, _args, ctx) => call(getDump, ctx, {}),
-      }),
-      suggestItems: t.field({
-        type: [suggestion],
-        nullable: false,
-        description: 'Card suggestions for a text field, best match first; empty if nothing matches.',
-        extensions: SUGGESTIONS_COST,
-        args: { q: t.arg.string({ description: 'Text typed so far.' }) },
-        resolve: (_root, args, ctx) => resolveSuggestions(args, ctx),
-      }),
-      lookupItems: t.field({
-        type: [lookedUpItem],
-        nullable: false,
-        description: 'Looks up items by ids of other systems, or by set and number, in the order of the identifiers.',
-        extensions: LOOKUP_COST,
-        args: { ids: t.arg({ type: [identifier], required: true, description: '1 to 500 identifiers.' }) },
-        resolve: (_root, args, ctx) => resolveLookup(args, ctx),
-      }),
     }),
   })
+  addReferenceQueries(builder)
+  addReadQueries(builder, refs)
+  addItemFinding(builder, refs)
+}
+
+function addReferenceQueries(builder: Builder): void {
+  const group = addGradeGroupType(builder)
+  const market = addMarketType(builder)
+  builder.queryFields((t) => ({
+    groups: t.field({
+      type: [group],
+      nullable: false,
+      description: 'Groups of conditions and grades, with their members.',
+      extensions: cost({ entries: 2 }),
+      resolve: (_root, _args, ctx) => call(listGroups, ctx, {}),
+    }),
+    markets: t.field({
+      type: [market],
+      nullable: false,
+      description: 'Markets that provide prices.',
+      extensions: cost({ entries: 4 }),
+      resolve: (_root, _args, ctx) => call(listMarkets, ctx, {}),
+    }),
+  }))
+}
+
+/** Reads from the database. */
+function addReadQueries(builder: Builder, refs: Refs): void {
+  const listing = addListingType(builder, refs)
+  const me = addMeType(builder)
+  const changePage = addChangePageType(builder)
+  const dump = addDumpType(builder)
+  builder.queryFields((t) => ({
+    listing: t.field({
+      type: listing,
+      description: 'A published listing, or your own in any status; null if it does not exist. Plus and above.',
+      extensions: LISTING_READ,
+      args: { id: t.arg.id({ required: true, description: 'Id of the listing.' }) },
+      resolve: (_root, { id }, ctx, info) => listingOf(id, ctx, info).catch(nullIfMissing),
+    }),
+    me: t.field({
+      type: me,
+      nullable: false,
+      description: 'Your account, the key of this request, its limits and usage.',
+      extensions: ME_READ,
+      resolve: (_root, _args, ctx) => call(readMe, ctx, {}),
+    }),
+    changes: t.field({
+      type: changePage,
+      nullable: false,
+      description: 'Catalogue changes since a cursor, kept for 7 days. Professional and above.',
+      extensions: CHANGES_READ,
+      args: {
+        after: t.arg.string({ description: 'A `next` or `cursor` from an earlier page; default: the oldest change.' }),
+        kinds: t.arg.stringList({ description: 'Only these kinds; default: all.' }),
+        wait: t.arg.int({ defaultValue: 0, description: 'Seconds to wait for a change if there is none yet, at most 30.' }),
+        limit: t.arg.int({ defaultValue: 100, description: 'Changes per page, 1 to 1,000.' }),
+      },
+      resolve: (_root, args, ctx) => changesOf(args, ctx),
+    }),
+    dump: t.field({
+      type: dump,
+      description: 'The latest dump of the catalogue; null until the first one exists. Professional and above.',
+      extensions: { ...fromDatabase, ...requiresPlan(OPERATION_PLAN.getDump) },
+      resolve: (_root, _args, ctx) => call(getDump, ctx, {}),
+    }),
+  }))
+}
+
+function addItemFinding(builder: Builder, refs: Refs): void {
+  const { suggestion, lookedUpItem, identifier } = addItemFindingTypes(builder, refs)
+  builder.queryFields((t) => ({
+    suggestItems: t.field({
+      type: [suggestion],
+      nullable: false,
+      description: 'Card suggestions for a text field, best match first; empty if nothing matches.',
+      extensions: SUGGESTIONS_COST,
+      args: { q: t.arg.string({ description: 'Text typed so far.' }) },
+      resolve: (_root, args, ctx) => resolveSuggestions(args, ctx),
+    }),
+    lookupItems: t.field({
+      type: [lookedUpItem],
+      nullable: false,
+      description: 'Looks up items by ids of other systems, or by set and number, in the order of the identifiers.',
+      extensions: LOOKUP_COST,
+      args: { ids: t.arg({ type: [identifier], required: true, description: '1 to 500 identifiers.' }) },
+      resolve: (_root, args, ctx) => resolveLookup(args, ctx),
+    }),
+  }))
 }
 
 /** Null instead of an error for a resource that does not exist. */

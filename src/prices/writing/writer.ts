@@ -87,21 +87,7 @@ export class PriceWriter {
   /** Writes a batch of up to tens of thousands of prices; a key may occur with several times, in any order. */
   async write(batch: PriceBatch): Promise<PriceCounts> {
     const { size } = batch
-    let sorted = batch.sorted()
-    await this.#lock(batch, sorted)
-    this.#judge ??= await PriceJudge.load(this.#tx, this.#rules, this.#nowMs, this.#isReplay ? this.#importId : null)
-    const read = () =>
-      CurrentPrices.read(
-        this.#tx,
-        sorted.map((i) => batch.itemId[i]!),
-      )
-    let currents = await read()
-    // Items may have been merged after the caller looked them up; the locks now block further merges.
-    if (currents.survivors.size > 0) {
-      batch.replaceItems(currents.survivors)
-      sorted = batch.sorted()
-      currents = await read()
-    }
+    const { sorted, currents } = await this.#begin(batch)
     await this.#keepStatements(batch, sorted, currents)
     const earlier = await this.#readEarlier(batch, sorted, currents)
     const isWithdrawn = await this.#readWithdrawn(batch, sorted)
@@ -199,6 +185,26 @@ export class PriceWriter {
     }
     if (this.#toJudge.size === 0) return
     await judgePrices({ rules: this.#rules, now: () => new Date(this.#nowMs) }, tx, this.#note, this.#toJudge, judge)
+  }
+
+  /** Locks the markets and reads the current prices of the items. */
+  async #begin(batch: PriceBatch): Promise<{ sorted: number[]; currents: CurrentPrices }> {
+    let sorted = batch.sorted()
+    await this.#lock(batch, sorted)
+    this.#judge ??= await PriceJudge.load(this.#tx, this.#rules, this.#nowMs, this.#isReplay ? this.#importId : null)
+    const read = () =>
+      CurrentPrices.read(
+        this.#tx,
+        sorted.map((i) => batch.itemId[i]!),
+      )
+    let currents = await read()
+    // Items may have been merged after the caller looked them up; the locks now block further merges.
+    if (currents.survivors.size > 0) {
+      batch.replaceItems(currents.survivors)
+      sorted = batch.sorted()
+      currents = await read()
+    }
+    return { sorted, currents }
   }
 
   async #lock({ market }: PriceBatch, positions: readonly number[]): Promise<void> {

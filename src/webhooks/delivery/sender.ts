@@ -40,111 +40,128 @@ const EACH = 5
 const JITTER = 0.2
 const FAR_FUTURE = new Date('9999-12-31')
 
-export function startSender({ db, log, scheduler, notices, now, network, sealing, retryDelaysMs, alone }: SenderOptions): Sender {
-  /** accounts that may have due events, in the order in which they are served */
-  const turns = new Set<number>()
-  let ended: EndedAttempt[] = []
-  const inFlight = new Map<Claim, Promise<void>>()
-  let failingInFlight = 0
-  let working = false
-  let rounds: Promise<void> = Promise.resolve()
-  let closed = false
-  let lookInMs = POLL_MS
-  /** whether notifications are handled: only from the first check on, so that this worker has nothing in progress during that check */
-  let following = false
+/** Starts to send due events. */
+export function startSender(options: SenderOptions): Sender {
+  const sender = new WebhookSender(options)
+  sender.start()
+  return sender
+}
 
-  const wake = (accountId: number) => {
-    if (closed) return
-    turns.add(accountId)
-    work()
+class WebhookSender implements Sender {
+  readonly #options: SenderOptions
+  /** accounts that may have due events, in the order in which they are served */
+  readonly #turns = new Set<number>()
+  #ended: EndedAttempt[] = []
+  readonly #inFlight = new Map<Claim, Promise<void>>()
+  #failingInFlight = 0
+  #working = false
+  #rounds: Promise<void> = Promise.resolve()
+  #closed = false
+  #lookInMs = POLL_MS
+  /** whether notifications are handled: only from the first check on, so that this worker has nothing in progress during that check */
+  #following = false
+
+  constructor(options: SenderOptions) {
+    this.#options = options
   }
 
-  const work = () => {
-    if (working) return
-    working = true
-    rounds = run()
+  start(): void {
+    this.#options.scheduler.add({ name: 'webhooks-due', intervalMs: () => this.#lookInMs, run: () => this.#look() })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#rounds
+    await Promise.all(this.#inFlight.values())
+    await this.#rounds
+  }
+
+  #wake(accountId: number): void {
+    if (this.#closed) return
+    this.#turns.add(accountId)
+    this.#work()
+  }
+
+  #work(): void {
+    if (this.#working) return
+    this.#working = true
+    this.#rounds = this.#run()
   }
 
   /** Runs one transaction after another: each records ended attempts and starts the next ones. */
-  const run = async () => {
+  async #run(): Promise<void> {
+    const { db, log, now } = this.#options
     for (;;) {
-      const accountIds = takeTurns()
-      const settling = ended
+      const accountIds = this.#takeTurns()
+      const settling = this.#ended
       if (accountIds.length === 0 && settling.length === 0) break
-      ended = []
-      const free = SLOTS - inFlight.size
+      this.#ended = []
+      const free = SLOTS - this.#inFlight.size
       try {
-        const failingToo = failingInFlight < FAILING_SLOTS
+        const failingToo = this.#failingInFlight < FAILING_SLOTS
         const claims = await settleAndClaim(db, now(), settling, { accountIds, each: Math.min(EACH, free), failingToo })
-        for (const claim of claims) inFlight.set(claim, attempt(claim))
+        for (const claim of claims) this.#inFlight.set(claim, this.#attempt(claim))
       } catch (error) {
         // A result that cannot be recorded now is recorded when the database is available again.
-        ended = [...settling, ...ended]
-        for (const accountId of accountIds) turns.add(accountId)
+        this.#ended = [...settling, ...this.#ended]
+        for (const accountId of accountIds) this.#turns.add(accountId)
         log.warn({ err: error }, 'Failed to record webhook attempts; retrying')
-        if (closed) break
+        if (this.#closed) break
         await delay(RETRY_MS)
       }
     }
-    working = false
+    this.#working = false
   }
 
-  const takeTurns = (): number[] => {
-    const free = SLOTS - inFlight.size
-    if (closed || free <= 0) return []
-    const taken = [...turns.values().take(Math.max(1, Math.floor(free / EACH)))]
-    for (const accountId of taken) turns.delete(accountId)
+  #takeTurns(): number[] {
+    const free = SLOTS - this.#inFlight.size
+    if (this.#closed || free <= 0) return []
+    const taken = [...this.#turns.values().take(Math.max(1, Math.floor(free / EACH)))]
+    for (const accountId of taken) this.#turns.delete(accountId)
     return taken
   }
 
-  const attempt = async (claim: Claim) => {
-    if (claim.failing) failingInFlight += 1
-    const outcome = await deliver(claim).catch((error: unknown) => {
+  async #attempt(claim: Claim): Promise<void> {
+    const { log } = this.#options
+    if (claim.failing) this.#failingInFlight += 1
+    const outcome = await this.#deliver(claim).catch((error: unknown) => {
       // An internal error, not the receiver's fault: the lease expires, and the attempt is repeated.
       log.error({ err: error, eventId: claim.eventId }, 'Failed to send a webhook')
       return null
     })
-    if (claim.failing) failingInFlight -= 1
-    inFlight.delete(claim)
-    if (outcome) ended.push({ ...claim, outcome, retryAt: outcome.success ? null : retryAt(claim) })
-    if (!closed) turns.add(claim.accountId)
-    work()
+    if (claim.failing) this.#failingInFlight -= 1
+    this.#inFlight.delete(claim)
+    if (outcome) this.#ended.push({ ...claim, outcome, retryAt: outcome.success ? null : this.#retryAt(claim) })
+    if (!this.#closed) this.#turns.add(claim.accountId)
+    this.#work()
   }
 
-  const deliver = async ({ eventId, test, body, url, attemptsLeft, ...claim }: Claim): Promise<Outcome> => {
+  async #deliver({ eventId, test, body, url, attemptsLeft, ...claim }: Claim): Promise<Outcome> {
+    const { network, now, sealing } = this.#options
     const second = attemptsLeft === ATTEMPTS - 2
     const signatures = signatureHeaders({ secrets: secretsOf(claim, sealing), second, id: messageId(eventId), at: now(), body })
     return post(new URL(url), { ...NOTIFICATION_HEADERS, ...signatures, ...(test && TEST_MARK) }, body, network)
   }
 
-  const retryAt = ({ attemptsLeft }: Claim): Date | null => {
+  #retryAt({ attemptsLeft }: Claim): Date | null {
+    const { now, retryDelaysMs } = this.#options
     const waitMs = attemptsLeft > 0 ? retryDelaysMs[ATTEMPTS - attemptsLeft - 1]! : null
     return waitMs === null ? null : new Date(now().getTime() + waitMs * (1 + Math.random() * JITTER))
   }
 
   /** Finds what notifications miss: due retries, attempts of dead workers, lost notifications. */
-  const look = async () => {
-    lookInMs = POLL_MS
+  async #look(): Promise<void> {
+    const { alone, db, notices, now } = this.#options
+    this.#lookInMs = POLL_MS
     const at = now()
-    await requeueLostAttempts(db, at, alone && !following ? FAR_FUTURE : at)
-    if (closed) return
-    if (!following) notices.follow(WAKE_CHANNEL, (payload) => wake(Number(payload)))
-    following = true
+    await requeueLostAttempts(db, at, alone && !this.#following ? FAR_FUTURE : at)
+    if (this.#closed) return
+    if (!this.#following) notices.follow(WAKE_CHANNEL, (payload) => this.#wake(Number(payload)))
+    this.#following = true
     for (const { accountId, dueAt } of await waitingAccounts(db)) {
       const inMs = dueAt.getTime() - at.getTime()
-      if (inMs <= 0) wake(accountId)
-      else lookInMs = Math.min(lookInMs, inMs)
+      if (inMs <= 0) this.#wake(accountId)
+      else this.#lookInMs = Math.min(this.#lookInMs, inMs)
     }
-  }
-
-  scheduler.add({ name: 'webhooks-due', intervalMs: () => lookInMs, run: look })
-
-  return {
-    async close() {
-      closed = true
-      await rounds
-      await Promise.all(inFlight.values())
-      await rounds
-    },
   }
 }
