@@ -43,8 +43,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   // The columns of every module that stores some, and the feed that updates them.
   'start-file.ts': ['market', 'catalogue', 'index', 'db', 'core'],
   node: ['start-file.ts', 'public.ts', 'operator', 'stats', 'images', 'outbound', ...MODULES, 'jobs', ...BELOW],
-  cli: ['node', 'imports', 'mirror', 'health', ...MODULES, 'jobs', ...BELOW],
-  'config.ts': ['prices', 'core'],
+  cli: ['node', 'settings.ts', 'imports', 'mirror', 'health', ...MODULES, 'jobs', ...BELOW],
+  'settings.ts': ['core'],
+  'config.ts': ['settings.ts', 'prices', 'core'],
   'main.ts': ['cli'],
 }
 /** Files that create the settings or pass them on; all others only use their type. */

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { SETTINGS } from '#config.ts'
+import { SETTINGS } from '#settings.ts'
 
 const GUIDES = [
   'README.md',

@@ -6,7 +6,7 @@ import { decidePrices } from '#prices/reviews/decide-prices.ts'
 import { listPriceDecisions } from '#prices/reviews/list-price-decisions.ts'
 import { listPriceReviews } from '#prices/reviews/list-price-reviews.ts'
 import { type Decision, DECISION_STATES, decisionText, HELD_DECISIONS, PUBLISHED_DECISIONS } from '#prices/reviews/price-decisions.ts'
-import { CAUSES, REVIEW_STATES, type PriceReview, type ReviewFilter, SORTS } from '#prices/reviews/reviews.ts'
+import { CAUSES, REVIEW_STATES, type PriceReview, type ReviewFilter, SORTS } from '#prices/reviews/review-schemas.ts'
 import { undoPriceDecision } from '#prices/reviews/undo-price-decision.ts'
 import {
   addCommand,

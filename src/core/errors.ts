@@ -1,5 +1,6 @@
 // The service's only error class: a closed list of codes, their HTTP status, and the reason for an error.
-import { type ReasonParams, type Problem, problem, type Reason, reason, type Rule, textOf } from './problems.ts'
+import { type ReasonParams, type Problem, problem, type Reason, reason, textOf } from './problems.ts'
+import type { Rule } from './problem-texts/rules.ts'
 
 /** Error codes of responses, with their HTTP status. */
 export const ERROR_STATUS = {

@@ -1,7 +1,8 @@
 // Input fields that several verbs share; each rule is defined once.
 import { invalidFields, notFound } from './errors.ts'
 import { Type } from './input.ts'
-import { reason, type Term } from './problems.ts'
+import { reason } from './problems.ts'
+import type { Term } from './problem-texts/terms.ts'
 import { LINE, VISIBLE_LINE } from './text.ts'
 import { isTimeInRange, TIME_RANGE } from './time.ts'
 

@@ -4,7 +4,8 @@ import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
 import { Errors } from 'typebox/value'
 import { invalidFields } from './errors.ts'
-import { type Params, type Problem, problem, type Reason, reason, type Rule } from './problems.ts'
+import { type Params, type Problem, problem, type Reason, reason } from './problems.ts'
+import type { Rule } from './problem-texts/rules.ts'
 import { STORABLE } from './text.ts'
 
 export type { Static, TSchema }

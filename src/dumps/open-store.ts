@@ -1,5 +1,5 @@
 // Opens the configured dump store: a bucket or a folder.
-import type { BucketSettings } from '#config.ts'
+import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import type { Log } from '#core/context.ts'
 import { textOf } from '#core/problems.ts'
 import { DumpBucket } from './dump-bucket.ts'

@@ -1,7 +1,7 @@
 // A bucket of an S3-compatible store, used by dumps and archives: reads are retried, and every request has a timeout.
 import { setTimeout as delay } from 'node:timers/promises'
 import { S3mini, S3ServiceError } from 's3mini'
-import type { BucketSettings } from '#config.ts'
+import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import { type Reason, reason } from '#core/problems.ts'
 
 /** Maximum time until a read's response starts; uploads have their own. */

@@ -4,7 +4,7 @@ import { openAsBlob } from 'node:fs'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { S3mini } from 's3mini'
-import type { BucketSettings } from '#config.ts'
+import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import { openBucket } from './bucket.ts'
 
 export interface FileStore {

@@ -1,7 +1,8 @@
 // Health checks of a service, whether it is running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { sql } from 'kysely'
-import { type Reason, reason, type Term } from '#core/problems.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import type { Term } from '#core/problem-texts/terms.ts'
 import { call } from '#core/verb.ts'
 import { pendingMigrations } from '#db/migrate.ts'
 import { replicaProblem, openReplica } from '#db/replica.ts'

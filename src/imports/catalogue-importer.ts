@@ -14,7 +14,7 @@ import type {
 } from '#catalogue/records/catalogue-records.ts'
 import { worldOf } from '#catalogue/records/origin.ts'
 import { stateRecords } from '#catalogue/items/source-records.ts'
-import { categoriesByRef, saveCategory } from '#catalogue/records/store.ts'
+import { categoriesByRef, saveCategory } from '#catalogue/records/category-store.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import { settle } from '#identity/merge/settle.ts'

@@ -2,22 +2,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
-import { minorToText, parseMinor } from '#core/money.ts'
-import type { Range, Rows } from '#core/paging.ts'
 import { type HasPrecondition, requireCurrent } from '#core/precondition.ts'
 import { readInParts } from '#core/slices.ts'
 import type { Viewer } from '#core/verb.ts'
-import { jsonReady } from '#db/json-ready.ts'
-import { liveItem } from '#db/live-item.ts'
-import { pageOf } from '#db/page.ts'
 import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
 import { mapUniqueViolation } from '#db/unique.ts'
-import { listingSlug } from './records/fields.ts'
-import { periodEnds, QUEUED, REJECTED, statusAt } from './records/rules.ts'
-import type { StoredListing } from './types.ts'
+import { periodEnds, QUEUED, REJECTED } from './records/rules.ts'
 
 /** The versions in which price, stock, and content or SKU were last changed; null if never since the listing was created. */
 const CHANGE_VERSIONS = ['priced_version', 'stocked_version', 'edited_version'] as const
+
 export type ChangeVersions = Pick<ListingRow, (typeof CHANGE_VERSIONS)[number]>
 
 export const COLUMNS = [
@@ -66,6 +60,7 @@ export const CONTENT = [
 ] as const
 
 export type ListingRow = Awaited<ReturnType<typeof fetchListing>>
+
 export type ListingValues = Partial<{ [Name in (typeof COLUMNS)[number]]: ListingRow[Name] }>
 
 /** Identifies a version of a listing: the header `ETag`, the field `etag`, and the value for `If-Match`. */
@@ -117,6 +112,7 @@ const DETAIL_COLUMNS = [
   'published_at',
   'expires_at',
 ] as const
+
 export type DetailsRow = Pick<ListingRow, (typeof DETAIL_COLUMNS)[number]>
 
 /** By id, without deleted listings. */
@@ -182,10 +178,12 @@ const STOCK_COLUMNS = [
   ...CHANGE_VERSIONS,
   'version',
 ] as const
+
 export type StockRow = Pick<ListingRow, (typeof STOCK_COLUMNS)[number]>
 
 /** The columns for planning a new price, in addition to those for checking it. */
 const LISTED_COLUMNS = [...STOCK_COLUMNS, 'item_id', 'label_id'] as const
+
 export type ListedStock = Pick<ListingRow, (typeof LISTED_COLUMNS)[number]>
 
 /** Listings with these ids, of any account, and those of a seller with these SKUs; without locks. */
@@ -347,129 +345,4 @@ export async function insertListings(tx: Tx, listings: readonly NewListing[], no
 
 export async function deleteListingRows(tx: Tx, ids: readonly number[]): Promise<void> {
   await sql`delete from listings where id = any(${ids}::int4[])`.execute(tx)
-}
-
-export interface ListingFilter {
-  /** at the current time: an ended period counts as expired */
-  status?: ListingStatus
-  seller_id?: number
-  item_id?: number
-  /** part of the title or SKU, case-insensitive */
-  search?: string
-  now: Date
-}
-
-/** By column and direction, nulls last; the latest listing first among equals. */
-const LISTING_ORDERS = {
-  latest: null,
-  /** longest waiting for approval first */
-  waiting: ['waiting_since', 'asc'],
-  title: ['title', 'asc'],
-  oldest: ['id', 'asc'],
-  price_low: ['price', 'asc'],
-  price_high: ['price', 'desc'],
-  quantity_low: ['quantity', 'asc'],
-  quantity_high: ['quantity', 'desc'],
-  expiring: ['expires_at', 'asc'],
-  changed: ['updated_at', 'desc'],
-} as const
-
-export type ListingOrder = keyof typeof LISTING_ORDERS
-
-export function pageOfListings<Row>(
-  on: Queryable,
-  filter: ListingFilter,
-  range: Range,
-  order: ListingOrder,
-  row: (read: ListingRow) => Row,
-): Promise<Rows<Row>> {
-  const { status, now, seller_id: sellerId, item_id: itemId, search } = filter
-  let matching = on.selectFrom('listings')
-  if (sellerId !== undefined) matching = matching.where('seller_id', '=', idForSql(sellerId))
-  if (itemId !== undefined) matching = matching.where('item_id', '=', liveItem(itemId))
-  if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(concat_ws(chr(10), title, sku)), lower(${search})) > 0`)
-  if (status !== undefined) {
-    const ends = periodEnds()
-    const ending = ends.some(({ from }) => from === status)
-    matching = matching.where((eb) =>
-      eb.or([
-        ending ? eb.and([eb('status', '=', status), eb('expires_at', '>', now)]) : eb('status', '=', status),
-        ...ends.filter(({ to }) => to === status).map(({ from }) => eb.and([eb('status', '=', from), eb('expires_at', '<=', now)])),
-      ]),
-    )
-  }
-  const by = LISTING_ORDERS[order]
-  const first = by ? matching.orderBy(by[0], by[1]) : matching
-  const ordered = first.orderBy('id', order === 'waiting' ? 'asc' : 'desc')
-  return pageOf(ordered.select(COLUMNS), range, row)
-}
-
-/** The content that an approval approves. */
-export function contentOf(row: Pick<ListingRow, (typeof CONTENT)[number]>): Record<string, unknown> {
-  return Object.fromEntries(CONTENT.map((field) => [field, row[field]]))
-}
-
-/** The differences from the approved content; null if the listing was never approved. */
-export function changedSinceApproval(row: ListingRow): { field: string; approved: unknown; now: unknown }[] | null {
-  if (!row.approved) return null
-  const approved = row.approved as Record<string, unknown>
-  return CONTENT.filter((field) => comparable(approved[field]) !== comparable(row[field])).map((field) => ({
-    field,
-    approved: toAuditValue(field, approved[field]),
-    now: toAuditValue(field, row[field]),
-  }))
-}
-
-/** JSON columns are returned with their keys in another order. */
-function comparable(value: unknown): string {
-  const images = Array.isArray(value) ? (value as { url: string; order: number }[]).map(({ url, order }) => [url, order]) : value
-  return JSON.stringify(images ?? null)
-}
-
-function toAuditValue(field: string, value: unknown): unknown {
-  return field === 'min_offer_price' && typeof value === 'string' ? Number(value) : value
-}
-
-/** A listing as operators see it. */
-export function storedListing(row: ListingRow, now: Date): StoredListing {
-  return { ...auditedListing(row, now), etag: listingTag(row) }
-}
-
-/** The changed fields for the audit log, with their values. */
-export function auditedListing(row: ListingRow, now: Date): Omit<StoredListing, 'etag'> {
-  const {
-    label_id: _label,
-    version: _version,
-    approved: _approved,
-    priced_version: _priced,
-    stocked_version: _stocked,
-    edited_version: _edited,
-    ...fields
-  } = row
-  return {
-    ...jsonReady(fields),
-    slug: listingSlug(row.title, row.id),
-    price: Number(row.price),
-    min_offer_price: amountOrNull(row.min_offer_price),
-    approved_price: amountOrNull(row.approved_price),
-    status: statusAt(row.status, row.expires_at, now),
-    changed_since_approval: changedSinceApproval(row),
-  }
-}
-
-/** Decimal text of the database as a JSON number; exact, see core/money.ts. */
-export function amountOrNull(text: string | null): number | null {
-  return text === null ? null : Number(text)
-}
-
-export function kurusOfRow(row: Pick<ListingRow, 'price'>): number {
-  return parseMinor(row.price)!
-}
-
-export function minOfferKurus(row: Pick<ListingRow, 'min_offer_price'>): number | null {
-  return row.min_offer_price === null ? null : parseMinor(row.min_offer_price)
-}
-
-export function kurusText(kurus: number | null): string | null {
-  return kurus === null ? null : minorToText(kurus)
 }

@@ -17,7 +17,7 @@ import { forgetOldPrices, forgetOldStatements } from '#prices/history/retention.
 import { failBrokenImports } from '#prices/imports/imports.ts'
 import { prepareMonths } from '#prices/records/months.ts'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
-import { rankReviews } from '#prices/reviews/reviews.ts'
+import { rankReviews } from '#prices/reviews/rank-reviews.ts'
 import { recordDay } from '#stats/day-counts.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
 import type { NodeCtx } from './context.ts'

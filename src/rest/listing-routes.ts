@@ -31,8 +31,8 @@ import {
   OwnListingSchema,
   type PayoutPreview,
   PayoutPreviewSchema,
-  RecentSaleSchema,
 } from '#market/types.ts'
+import { RecentSaleSchema } from '#market/sale-schemas.ts'
 import { updateListing } from '#market/listings/update-listing.ts'
 
 const tag = 'Listings'

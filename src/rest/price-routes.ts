@@ -4,7 +4,7 @@ import { type ChartCtx, readPriceChart } from '#catalogue/items/read-price-chart
 import { type PricePeriod, PricePeriodSchema, readPriceHistory } from '#catalogue/items/read-price-history.ts'
 import { Type } from '#core/input.ts'
 import type { Route } from '#http/route.ts'
-import { type PriceExplanation, PriceExplanationSchema } from '#prices/reviews/explain.ts'
+import { type PriceExplanation, PriceExplanationSchema } from '#prices/reviews/explanation.ts'
 import { type PriceChart, PriceChartSchema } from '#prices/history/price-chart.ts'
 
 export const priceRoutes: Route<ExplainCtx & ChartCtx>[] = [

@@ -1,7 +1,7 @@
 // The buyer of an order and prices set manually: what is recorded, what the audit log contains, and what is rejected.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SetPrice } from '#catalogue/items/set-price.ts'
-import type { StoredOrder } from '#market/types.ts'
+import type { StoredOrder } from '#market/sale-schemas.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'
 import { operator } from './browser.ts'

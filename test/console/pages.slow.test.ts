@@ -3,7 +3,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
-import type { PriceReview } from '#prices/reviews/reviews.ts'
+import type { PriceReview } from '#prices/reviews/review-schemas.ts'
 import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { seriousOf } from '../support/axe.ts'
 import { missingSections } from '../support/guides.ts'

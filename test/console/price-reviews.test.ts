@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
 import type { PriceDecision } from '#prices/reviews/price-decisions.ts'
-import type { PriceReview } from '#prices/reviews/reviews.ts'
+import type { PriceReview } from '#prices/reviews/review-schemas.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
 import { announced, launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
 

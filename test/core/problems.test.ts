@@ -1,7 +1,9 @@
 // Every rule has a text in English and in Turkish with the same parameters, and fields are named by data, not by text.
 import { expect, test } from 'vitest'
 import { TURKISH } from '../../ui/words/rules-tr.ts'
-import { renameFields, problem, reason, type Rule, RULES, textIn, textOf, TERMS, combineProblems } from '#core/problems.ts'
+import { renameFields, problem, reason, textIn, textOf, combineProblems } from '#core/problems.ts'
+import { type Rule, RULES } from '#core/problem-texts/rules.ts'
+import { TERMS } from '#core/problem-texts/terms.ts'
 
 const namesIn = (text: string) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!))].sort()
 

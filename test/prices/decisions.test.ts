@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
 import type { PriceDecision } from '#prices/reviews/price-decisions.ts'
-import type { PriceReview, ReviewCount } from '#prices/reviews/reviews.ts'
+import type { PriceReview, ReviewCount } from '#prices/reviews/review-schemas.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode

@@ -6,7 +6,7 @@ import { call } from '#core/verb.ts'
 import { MARKETS } from '#core/markets.ts'
 import { flagsOf, STATES } from '#prices/evidence/types.ts'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
-import type { PriceReview } from '#prices/reviews/reviews.ts'
+import type { PriceReview } from '#prices/reviews/review-schemas.ts'
 import type { PriceSource } from '#prices/reviews/list-sources.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
 

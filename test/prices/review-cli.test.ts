@@ -6,7 +6,7 @@ import { createItem } from '#catalogue/items/create-item.ts'
 import { register } from '#cli/price-reviews.ts'
 import { call } from '#core/verb.ts'
 import type { PriceDecision } from '#prices/reviews/price-decisions.ts'
-import type { PriceReview } from '#prices/reviews/reviews.ts'
+import type { PriceReview } from '#prices/reviews/review-schemas.ts'
 import { importText, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode

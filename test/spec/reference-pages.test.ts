@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startNode } from '#node/start.ts'
-import { RULES } from '#core/problems.ts'
+import { RULES } from '#core/problem-texts/rules.ts'
 import { silent, startTestNode, type TestNode } from '../support/node.ts'
 
 const MAX_BYTES = 300_000

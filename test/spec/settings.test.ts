@@ -1,6 +1,7 @@
 // The settings in the operator's document: defaults, invalid values rejected by name, and the effects of other values.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '#config.ts'
+import { readConfig } from '#config.ts'
+import { ConfigError } from '#settings.ts'
 import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
 import { rulesIn } from '../support/reasons.ts'
 

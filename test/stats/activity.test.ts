@@ -1,6 +1,6 @@
 // The figures of a period: all of its days, exact sums, unknown values distinguished from 0, and the previous period.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { StoredOrder } from '#market/types.ts'
+import type { StoredOrder } from '#market/sale-schemas.ts'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
 import { recordDay } from '#stats/day-counts.ts'
 import type { Activity } from '#stats/read-activity.ts'

@@ -15,7 +15,7 @@ import { type Caller, FailedAuthentications } from '../limits/failed-authenticat
 import { FailureAudit } from '../limits/failure-audit.ts'
 import { hashKey, isWellFormed, type KeyKind } from '../credentials/key-format.ts'
 import { mayCallFrom } from '../credentials/key-scope.ts'
-import { BOOTSTRAP, type KeyHolder, loadApiKey, loadConsoleSession, loadOperatorToken, loadSellerSession } from '../store.ts'
+import { BOOTSTRAP, type KeyHolder, loadApiKey, loadConsoleSession, loadOperatorToken, loadSellerSession } from '../key-holders.ts'
 import { KeyUsage } from './usage.ts'
 
 const CAPACITY = 50_000

@@ -5,7 +5,7 @@ import { change, type WriteCtx } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { hashKey } from '../credentials/key-format.ts'
 import { ownerOf } from '../people/store.ts'
-import { BOOTSTRAP_ID } from '../store.ts'
+import { BOOTSTRAP_ID } from '../key-holders.ts'
 
 export const closeConsoleSession = verb(
   { name: 'closeConsoleSession', needs: 'self', input: Type.Object({ session: Type.String() }) },

@@ -3,7 +3,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { hashKey } from '../credentials/key-format.ts'
-import { DESK_PLAN } from '../store.ts'
+import { DESK_PLAN } from '../key-holders.ts'
 
 export const closeSellerSession = verb(
   { name: 'closeSellerSession', needs: DESK_PLAN, input: Type.Object({ session: Type.String() }) },

@@ -5,7 +5,7 @@ import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { hashKey, newKey } from '../credentials/key-format.ts'
 import type { NewSession } from './session-routes.ts'
-import { DESK_PLAN } from '../store.ts'
+import { DESK_PLAN } from '../key-holders.ts'
 
 const SESSION_MS = 12 * 60 * MINUTE_MS
 

@@ -1,5 +1,5 @@
 // The files of the audit log's archive, next to those of the price history: in a folder, or in the bucket of the dumps.
-import type { BucketSettings } from '#config.ts'
+import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import { openFileStore } from '#files/file-store.ts'
 import { ParquetFiles } from '#files/parquet-files.ts'
 import { AuditFile } from './audit-file.ts'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import type { CategoryRecord } from '../records/catalogue-records.ts'
-import type { CategoryState, SavedCategory } from '../records/store.ts'
+import type { CategoryState, SavedCategory } from '../records/category-store.ts'
 
 interface Change {
   category_id: number

@@ -8,7 +8,7 @@ import { change, type WriteCtx } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { CategoryBody, checkParent } from './category-fields.ts'
 import { fetchCategory, isWithin } from './stored-categories.ts'
-import { renameCategory, saveCategory } from '../records/store.ts'
+import { renameCategory, saveCategory } from '../records/category-store.ts'
 import type { StoredCategory } from '../stored-schemas.ts'
 import { refuseTaken } from '../records/taken.ts'
 

@@ -1,6 +1,6 @@
 // Completions at the end of a field query: field names with an operator, or values of a field.
 import { fold } from '#index/fold.ts'
-import { type FieldTables, FIELDS, NAMES } from './compile.ts'
+import { type FieldTables, FIELDS, NAMES } from './fields.ts'
 import { canonical, fieldAt, type Operator } from './parse.ts'
 
 export interface Completions {

@@ -1,14 +1,14 @@
 // SQL of categories, items and their foreign ids: reads them as records, and writes many at a time.
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
 import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/changes/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { detailsToRow } from './details.ts'
-import { foreignIdKey } from './facts.ts'
-import type { CategoryRecord, ForeignId, ItemRecord } from './catalogue-records.ts'
-import { freeSlugs, slugWords, takenSlugs, preferredItemSlug } from './slugs.ts'
+import type { ItemRecord } from './catalogue-records.ts'
+import { freeSlugs, takenSlugs, preferredItemSlug } from './slugs.ts'
+import { insertForeignIds, replaceForeignIds } from './foreign-ids.ts'
 
 export interface SavedItems {
   /** in the order of the writes */
@@ -17,12 +17,6 @@ export interface SavedItems {
   created: number[]
   /** positions of the writes that changed an item */
   updated: number[]
-}
-
-interface CategoryRow extends Required<Omit<CategoryRecord, 'codes' | 'foreignIds' | 'fillsOnly'>> {
-  id: number
-  parentId: number | null
-  printedTotal: number | null
 }
 
 /** An item record with its references resolved. */
@@ -35,111 +29,6 @@ export interface ItemWrite {
   groupIds: number[]
   /** the source record that a new item is copied from: `record` then has only the facts for refs and slugs */
   copies?: number
-}
-
-/** Categories by ref in one market; refs that do not exist are absent. */
-export async function categoriesByRef(db: Queryable, market: Market, refs: string[]): Promise<Map<string, CategoryRow>> {
-  const rows = await db
-    .selectFrom('categories as c')
-    .leftJoin('categories as p', 'p.id', 'c.parent_id')
-    .select(['c.id', 'c.market', 'c.ref', 'c.name', 'c.slug', 'c.game', 'c.image', 'c.parent_id', 'c.printed_total', 'p.ref as parent'])
-    .where('c.market', '=', market)
-    .where('c.ref', '=', (eb) => eb.fn.any(eb.val(refs)))
-    .execute()
-  return new Map(rows.map(({ parent_id, printed_total, ...row }) => [row.ref, { ...row, parentId: parent_id, printedTotal: printed_total }]))
-}
-
-/** A category before or after a change. */
-export type CategoryState = Pick<CategoryRecord, 'name' | 'game' | 'image'> & { slug: string; parent_id: number | null; printed_total: number | null }
-
-/** How a category was saved; `before` is null for a new one. */
-export interface SavedCategory {
-  id: number
-  outcome: 'created' | 'updated' | 'unchanged'
-  before: CategoryState | null
-  after: CategoryState
-}
-
-/**
- * Creates or updates one category by market and ref; if `parentId` is undefined, a stored parent is kept.
- * @param statedOnly if the record has no image or parent, the stored one is kept
- */
-export async function saveCategory(
-  tx: Tx,
-  note: Note,
-  record: CategoryRecord,
-  parentId: number | null | undefined,
-  { statedOnly = false } = {},
-): Promise<SavedCategory> {
-  const { market, ref, name, game } = record
-  const existing = (await categoriesByRef(tx, market, [ref])).get(ref)
-  const stays = parentId === undefined || (statedOnly && parentId === null)
-  const stated = {
-    name,
-    game,
-    image: record.image ?? (statedOnly ? (existing?.image ?? null) : null),
-    parent_id: stays ? (existing?.parentId ?? null) : parentId,
-    printed_total: record.printedTotal ?? existing?.printedTotal ?? null,
-  }
-  const values =
-    record.fillsOnly && existing
-      ? {
-          ...stated,
-          name: existing.name,
-          game: existing.game,
-          image: existing.image ?? stated.image,
-          printed_total: existing.printedTotal ?? stated.printed_total,
-        }
-      : stated
-  if (!existing) {
-    const wanted = record.slug ?? ([slugWords(game), slugWords(name)].filter(Boolean).join('-') || slugWords(ref))
-    const [slug] = await freeSlugs(tx, 'categories', [{ wanted, ref }])
-    const row = await tx
-      .insertInto('categories')
-      .values({ market, ref, slug: slug!, ...values })
-      .returning('id')
-      .executeTakeFirstOrThrow()
-    note.changed('categories', [row.id])
-    return { id: row.id, outcome: 'created', before: null, after: { ...values, slug: slug! } }
-  }
-  const before: CategoryState = {
-    name: existing.name,
-    game: existing.game,
-    image: existing.image,
-    parent_id: existing.parentId,
-    printed_total: existing.printedTotal,
-    slug: existing.slug,
-  }
-  const after: CategoryState = { ...values, slug: record.slug ?? existing.slug }
-  const { id } = existing
-  if (CATEGORY_FIELDS.every((field) => before[field] === after[field])) return { id, outcome: 'unchanged', before, after }
-  await tx
-    .updateTable('categories')
-    .set({ ...after, updated_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .execute()
-  note.changed('categories', [id])
-  return { id, outcome: 'updated', before, after }
-}
-
-const CATEGORY_FIELDS = ['name', 'game', 'image', 'parent_id', 'printed_total', 'slug'] as const
-
-/** Changes a category's ref, also in source records. */
-export async function renameCategory(tx: Tx, note: Note, id: number, ref: string): Promise<void> {
-  await sql`
-    with renamed as (
-      update categories c set ref = ${ref}, updated_at = now() from categories old
-      where c.id = ${id}::int4 and old.id = c.id
-      returning c.market, old.ref
-    ), records as (
-      -- Operators' records of earlier releases may have a category without its market, which is then that of the item.
-      update source_records s set facts = jsonb_set(s.facts, '{category}', to_jsonb(${ref}::text)) from renamed r
-      where s.facts->>'category' = r.ref and r.market = coalesce(s.facts->>'market',
-        (select i.market from item_sources l join items i on i.id = l.item_id where l.record_id = s.id limit 1))
-    )
-    update source_statements s set facts = jsonb_set(s.facts, '{category}', to_jsonb(${ref}::text)) from renamed r
-    where s.facts->>'category' = r.ref and s.facts->>'market' = r.market`.execute(tx)
-  note.changed('categories', [id])
 }
 
 /** Locks the item that an id refers to until the transaction ends, and returns its current id. @throws NOT_FOUND */
@@ -373,57 +262,4 @@ export async function deleteItems(tx: Tx, note: Note, ids: readonly number[]): P
   if (ids.length === 0) return
   await sql`delete from items where id = any(${ids}::int4[])`.execute(tx)
   note.changed('items', [...ids])
-}
-
-interface WithForeignIds {
-  id: number
-  foreignIds: readonly ForeignId[]
-}
-
-interface StoredForeignId {
-  item_id: number
-  source: string
-  foreign_id: string
-  finish: string
-}
-
-/** @returns ids of the items whose foreign ids changed */
-async function replaceForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<number[]> {
-  if (items.length === 0) return []
-  const { rows: stored } = await sql<StoredForeignId>`
-    select item_id, source, foreign_id, finish from item_foreign_ids where item_id = any(${`{${items.map(({ id }) => id).join(',')}}`}::int4[])`.execute(
-    tx,
-  )
-  const storedOf = Map.groupBy(stored, (row) => row.item_id)
-  const gone: WithForeignIds[] = []
-  const added: WithForeignIds[] = []
-  for (const { id, foreignIds } of items) {
-    const left = new Map(
-      (storedOf.get(id) ?? []).map(({ source, foreign_id, finish }) => [`${source}\t${foreign_id}\t${finish}`, { source, id: foreign_id, finish }]),
-    )
-    const wanted = new Map(foreignIds.map((foreign) => [foreignIdKey(foreign), foreign]))
-    const missing = [...wanted].flatMap(([key, foreign]) => (left.delete(key) ? [] : [foreign]))
-    if (missing.length > 0) added.push({ id, foreignIds: missing })
-    if (left.size > 0) gone.push({ id, foreignIds: [...left.values()] })
-  }
-  if (gone.length > 0) {
-    await sql`
-      delete from item_foreign_ids i using ${foreignIdRows(gone)}
-      where (i.source, i.foreign_id, i.item_id, i.finish) = (f.source, f.foreign_id, f.item_id, f.finish)`.execute(tx)
-  }
-  await insertForeignIds(tx, added)
-  return [...new Set([...gone, ...added].map(({ id }) => id))]
-}
-
-async function insertForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<void> {
-  if (items.length === 0) return
-  await sql`
-    insert into item_foreign_ids (source, foreign_id, item_id, finish)
-    select distinct source, foreign_id, item_id, finish from ${foreignIdRows(items)}`.execute(tx)
-}
-
-function foreignIdRows(items: readonly WithForeignIds[]): RawBuilder<unknown> {
-  const rows = items.flatMap(({ id, foreignIds }) => foreignIds.map((foreign) => ({ ...foreign, item_id: id })))
-  return sql`unnest(${rows.map((r) => r.source)}::text[], ${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.item_id)}::int4[],
-    ${rows.map((r) => r.finish ?? '')}::text[]) as f(source, foreign_id, item_id, finish)`
 }

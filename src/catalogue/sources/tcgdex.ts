@@ -1,7 +1,8 @@
 // Reads the TCGdex catalogue: series, sets and cards, international and Asian, and cards in the form of its English API.
 import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/files/feed.ts'
-import { reason, type Term } from '#core/problems.ts'
+import { reason } from '#core/problems.ts'
+import type { Term } from '#core/problem-texts/terms.ts'
 import { fold } from '#index/fold.ts'
 import type { CatalogueFormat, ForeignId, ItemRecord, StoredCategory } from '../records/catalogue-records.ts'
 import { cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm } from './card-terms.ts'

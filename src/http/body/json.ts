@@ -1,7 +1,8 @@
 // Parses JSON from clients, and rejects text that is not JSON or is nested too deeply.
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '#core/errors.ts'
-import { reason, type Term } from '#core/problems.ts'
+import { reason } from '#core/problems.ts'
+import type { Term } from '#core/problem-texts/terms.ts'
 
 /** Deeper than any valid body. */
 const MAX_LEVELS = 64

@@ -8,7 +8,8 @@ import type { Queryable } from '#db/schema.ts'
 import { STATES } from '#prices/evidence/types.ts'
 import { Rates } from '#prices/rates/rates.ts'
 import { referencePrices } from '../references.ts'
-import { changedSinceApproval, type ListingRow } from '../store.ts'
+import type { ListingRow } from '../store.ts'
+import { changedSinceApproval } from '../listing-content.ts'
 import type { MarketSettings } from '../types.ts'
 
 const ReferencePriceSchema = Type.Object(

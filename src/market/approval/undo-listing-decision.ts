@@ -6,7 +6,8 @@ import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/changes/change.ts'
 import { recordUndo, replacedBy, UNDO_MS } from './decisions.ts'
 import { expireIfDue } from '../listings/expire-listings.ts'
-import { auditedListing, lockListing, storedListing, updateListingRow } from '../store.ts'
+import { lockListing, updateListingRow } from '../store.ts'
+import { auditedListing, storedListing } from '../listing-content.ts'
 import type { MarketWriteCtx, StoredListing } from '../types.ts'
 
 export const undoListingDecision = verb(

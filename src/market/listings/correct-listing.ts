@@ -7,7 +7,7 @@ import { verb } from '#core/verb.ts'
 import { changeMarks } from './change-stock.ts'
 import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
 import { itemOf, labelOfGrade } from '../references.ts'
-import { auditedListing, storedListing } from '../store.ts'
+import { auditedListing, storedListing } from '../listing-content.ts'
 import { act, priceValues } from './transition.ts'
 import type { MarketWriteCtx, StoredListing } from '../types.ts'
 

@@ -6,7 +6,7 @@ import { change, type WriteCtx } from '#db/changes/change.ts'
 import { addListings } from './add-listings.ts'
 import { ListingBody } from './listing-body.ts'
 import { checkSeller } from '../references.ts'
-import { storedListing } from '../store.ts'
+import { storedListing } from '../listing-content.ts'
 import type { StoredListing } from '../types.ts'
 
 export const createListing = verb(

@@ -16,7 +16,8 @@ import {
   shippingPayer,
   title,
 } from '../records/fields.ts'
-import { kurusOfRow, kurusText, minOfferKurus, type NewListing } from '../store.ts'
+import type { NewListing } from '../store.ts'
+import { kurusOfRow, kurusText, minOfferKurus } from '../listing-content.ts'
 
 export const ListingBody = {
   item_id: Type.Integer({ description: 'Id of the item being sold' }),

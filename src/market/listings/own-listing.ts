@@ -4,7 +4,8 @@ import { localTime } from '#core/time.ts'
 import { listingSlug } from '../records/fields.ts'
 import { statusAt } from '../records/rules.ts'
 import type { Flags } from '../snapshot/listing-json.ts'
-import { amountOrNull, type DetailsRow, kurusOfRow, type ListingRow, listingTag } from '../store.ts'
+import { type DetailsRow, type ListingRow, listingTag } from '../store.ts'
+import { amountOrNull, kurusOfRow } from '../listing-content.ts'
 import type { ListingDetails, MarketCtx, MarketNode, OwnListing } from '../types.ts'
 
 /** The caller's own listing with the fields that the flags request. */

@@ -7,7 +7,9 @@ import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { type SortDirection, sortParams } from '#db/sorting.ts'
 import { STATUSES } from '../records/rules.ts'
-import { fetchListing, type ListingOrder, pageOfListings, storedListing } from '../store.ts'
+import { fetchListing } from '../store.ts'
+import { type ListingOrder, pageOfListings } from '../listing-pages.ts'
+import { storedListing } from '../listing-content.ts'
 import type { StoredListing } from '../types.ts'
 
 const Status = Type.Optional(Type.Enum([...STATUSES]))

@@ -12,7 +12,8 @@ import { fetchStoredOrder, type ForSale, lockForSale, lockSuspended } from './or
 import { MAX_LINES } from './record-order.ts'
 import { updateStock } from '../store.ts'
 import { allowed, decisionOn } from '../listings/transition.ts'
-import type { MarketWriteCtx, StoredOrder } from '../types.ts'
+import type { MarketWriteCtx } from '../types.ts'
+import type { StoredOrder } from '../sale-schemas.ts'
 
 export const cancelOrder = verb(
   {

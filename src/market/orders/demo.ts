@@ -11,8 +11,10 @@ import { demoFactor } from '#prices/history/demo-walk.ts'
 import { refreshServicePrices } from '#prices/writing/service-price.ts'
 import { insertSales, type NewSale } from './order-store.ts'
 import { payoutKurus } from '../seller/payout.ts'
-import { type ChangeVersions, contentOf, type ListingRow } from '../store.ts'
-import type { MarketSettings, Order } from '../types.ts'
+import type { ChangeVersions, ListingRow } from '../store.ts'
+import { contentOf } from '../listing-content.ts'
+import type { MarketSettings } from '../types.ts'
+import type { Order } from '../sale-schemas.ts'
 
 const LISTINGS = 3_000
 const SALES = 3_000

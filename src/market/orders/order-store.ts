@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { missing } from '#core/fields.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { COLUMNS as LISTING_COLUMNS } from '../store.ts'
-import type { Cancellation, Order, StoredOrder } from '../types.ts'
+import type { Cancellation, Order, StoredOrder } from '../sale-schemas.ts'
 
 /** Inserts the id of an order. False if it exists; waits for a concurrent insert. */
 export async function claimOrder(tx: Tx, orderId: number, requestHash: Buffer, soldAt: Date, now: Date): Promise<boolean> {

@@ -10,7 +10,7 @@ import { countOf, inRange } from '#db/page.ts'
 import type { Schema } from '#db/schema.ts'
 import { namesOf, orderBy, type Sorting, sortParams } from '#db/sorting.ts'
 import { asAnswered, fetchStoredOrder, withSales } from './order-store.ts'
-import type { Order, StoredOrder } from '../types.ts'
+import type { Order, StoredOrder } from '../sale-schemas.ts'
 
 const orderId = sql.ref('o.order_id')
 const soldAt = sql.ref('o.sold_at')

@@ -20,7 +20,8 @@ import { updateStock } from '../store.ts'
 import { decisionOn } from '../listings/transition.ts'
 import { isOnVacation, type Vacation } from '../records/vacation.ts'
 import { findVacations } from '../records/vacation-store.ts'
-import type { MarketWriteCtx, Order } from '../types.ts'
+import type { MarketWriteCtx } from '../types.ts'
+import type { Order } from '../sale-schemas.ts'
 
 export const MAX_LINES = 200
 /** The clocks of two systems differ; a sale further ahead than this is rejected. */

@@ -2,7 +2,7 @@
 import { runInSlices } from '#core/slices.ts'
 import type { Tx } from '#db/schema.ts'
 import { marketKurus } from '../listings/market-price.ts'
-import { kurusOfRow, minOfferKurus } from '../store.ts'
+import { kurusOfRow, minOfferKurus } from '../listing-content.ts'
 import { type InputsOf, inputsNow } from './facts.ts'
 import { type NewPrice, newPrice } from './new-price.ts'
 import type { RuleRow, ScopedListing } from './store.ts'

@@ -6,7 +6,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { FlagParams, flagsOf } from '../listings/listing-flags.ts'
 import { STATUSES } from '../records/rules.ts'
 import { ownListing } from '../listings/own-listing.ts'
-import { pageOfListings } from '../store.ts'
+import { pageOfListings } from '../listing-pages.ts'
 import type { MarketCtx } from '../types.ts'
 
 const ORDERS = ['latest', 'title', 'price_low', 'price_high', 'quantity_low', 'quantity_high', 'expiring', 'changed'] as const

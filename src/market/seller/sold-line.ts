@@ -1,6 +1,6 @@
 // A sold order line as its seller sees it.
 import type { StatementRow } from './own-sales-store.ts'
-import type { OwnSale } from '../types.ts'
+import type { OwnSale } from '../sale-schemas.ts'
 
 type SoldLine = Omit<OwnSale, 'sold_at' | 'cancelled_at' | 'refunded'>
 type SoldRow = Omit<StatementRow, 'at' | 'turn' | 'sale_id' | 'amount'>

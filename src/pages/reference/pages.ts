@@ -1,6 +1,6 @@
 // The API reference of a listener as pages: an overview, a page for each tag, and the list of rules.
 import { ERROR_STATUS } from '#core/errors.ts'
-import { RULES } from '#core/problems.ts'
+import { RULES } from '#core/problem-texts/rules.ts'
 import { framed, type NavigationLink } from '../content/frame.ts'
 import { escapeHtml } from '../content/html.ts'
 import { markdown } from '../content/markdown.ts'

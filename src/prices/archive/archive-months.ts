@@ -3,22 +3,18 @@ import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
-import { MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { monthAfter } from '#core/time.ts'
 import { type ArchivedMonth, withArchivingLock } from '#db/archiving.ts'
-import { copyIn } from '#db/copy.ts'
 import { priceMonths } from '#db/price-months.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
-import { ensureMonth } from '../records/months.ts'
-import { lockMarkets } from '../writing/writer.ts'
 import { type ArchivedPoint, writeArchiveFile } from './archive-file.ts'
 import type { PriceArchive } from './price-archive.ts'
 
 /** Steps after each of which the process may crash without losing data. */
 export type ArchiveStep = 'written' | 'stored' | 'verified' | 'swapped'
 
-interface Archiving {
+export interface Archiving {
   db: Db
   archive: PriceArchive
   now: Date
@@ -32,11 +28,16 @@ interface Archiving {
  * most 90 days, so they never need the archive.
  */
 const STANDING_DAYS = 100
+
 /** A month with fewer newly replaced points than this is not automatically archived again. */
 const WORTH_ARCHIVING = 10_000
-const BATCH = 20_000
+
+export const BATCH = 20_000
+
 const LOCK_ATTEMPTS = 100
+
 const LOCK_POLL_MS = 50
+
 /** Advisory lock of the archiving process. */
 const ARCHIVING = 7314
 
@@ -169,30 +170,6 @@ async function cover(tx: Tx, points: readonly ArchivedPoint[]): Promise<void> {
   }
 }
 
-/**
- * Restores an archived month to the database, where it stays until it is archived manually. Its file is kept, because older database backups need it.
- * @throws Error if the archive does not have it, or its file is damaged
- */
-export async function restoreMonth({ db, archive }: Pick<Archiving, 'db' | 'archive'>, month: string): Promise<ArchivedMonth> {
-  return db.kysely.transaction().execute(async (tx) => {
-    await sql`lock table price_archives in exclusive mode`.execute(tx)
-    const [archived] = await archivedMonths(tx, month)
-    if (!archived?.file) throw new Error(`${month} is not in the archive`)
-    const file = await archive.files.openVerified(archived.file, archived)
-    await ensureMonth(tx, Date.parse(`${month}-01`))
-    await sql`create temp table restored_points on commit drop as
-      select item_id, market, label_id, updated_at, price, import_id from price_points with no data`.execute(tx)
-    await copyIn(tx, 'copy restored_points from stdin', copyLines(file.points()))
-    await sql`create index on restored_points (item_id, market, label_id, updated_at)`.execute(tx)
-    await sql`analyze restored_points`.execute(tx)
-    await lockMarkets(tx, MARKETS.keys())
-    await followMerges(tx)
-    await insertRestored(tx)
-    await sql`update price_archives set file = null, earlier_files = array_append(earlier_files, file) where month = ${month}`.execute(tx)
-    return { ...archived, file: null }
-  })
-}
-
 /** Deletes archived months before `keepFrom`, such as `2024-05`. */
 export async function forgetArchives(db: Db, { files }: PriceArchive, keepFrom: string): Promise<string[]> {
   const gone = await db.kysely.deleteFrom('price_archives').where('month', '<', keepFrom).returning(['month', 'file', 'earlier_files']).execute()
@@ -312,76 +289,4 @@ async function lockExclusively(tx: Tx, table: RawBuilder<unknown>): Promise<void
       await delay(LOCK_POLL_MS)
     }
   }
-}
-
-async function* copyLines(points: AsyncIterable<ArchivedPoint>): AsyncGenerator<string> {
-  let lines: string[] = []
-  for await (const { itemId, market, labelId, atMs, minor, importId } of points) {
-    lines.push(`${itemId}\t${market}\t${labelId}\t${new Date(atMs).toISOString()}\t${minor / 100}\t${importId}\n`)
-    if (lines.length === BATCH) {
-      yield lines.join('')
-      lines = []
-    }
-  }
-  yield lines.join('')
-}
-
-/** Moves points of items that have been merged since then to the survivors, and records them with the merges, as merging does. */
-async function followMerges(tx: Tx): Promise<void> {
-  const merging = sql`restored_points r join merges m on m.from_item = r.item_id and m.undone_at is null`
-  // A chain of merges takes one pass per merge.
-  for (;;) {
-    const { rows } = await sql`select from ${merging} limit 1`.execute(tx)
-    if (rows.length === 0) return
-    await sql`
-      with moved as materialized (
-        select r.ctid as place, m.id as merge_id, m.into_item, r.market, r.label_id, r.updated_at, r.price, r.import_id, row_number() over (
-          partition by m.into_item, r.import_id, r.market, r.label_id, r.updated_at order by m.id
-        ) > 1 or exists (${sameOf('restored_points')}) or exists (${sameOf('price_points')}) or exists (${sameOf('hidden_points')}) as has_it
-        from ${merging}
-      ), noted as (
-        insert into merged_points (merge_id, import_id, market, label_id, updated_at, price, state, placed)
-        select merge_id, import_id, market, label_id, updated_at, price, 'seen', not has_it from moved
-        on conflict do nothing
-      ), given as (
-        update restored_points r set item_id = m.into_item from moved m where r.ctid = m.place and not m.has_it
-      )
-      delete from restored_points r using moved m where r.ctid = m.place and m.has_it`.execute(tx)
-  }
-}
-
-/** The survivor's point of the same import and time. */
-function sameOf(table: string): RawBuilder<unknown> {
-  return sql`
-    select from ${sql.table(table)} s
-    where (s.item_id, s.market, s.label_id, s.updated_at, s.import_id) = (m.into_item, r.market, r.label_id, r.updated_at, r.import_id)`
-}
-
-/** Inserts the points into the history; of two points of the same time, the one of the later import is visible and the other is covered. */
-async function insertRestored(tx: Tx): Promise<void> {
-  await sql`
-    with covered as (
-      delete from price_points p using restored_points r
-      where (p.item_id, p.market, p.label_id, p.updated_at) = (r.item_id, r.market, r.label_id, r.updated_at) and p.import_id < r.import_id
-      returning p.import_id, p.item_id, p.market, p.label_id, p.updated_at, p.price
-    )
-    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
-    select import_id, item_id, market, label_id, updated_at, price, false from covered
-    on conflict do nothing`.execute(tx)
-  await sql`
-    with seen as (
-      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select item_id, market, label_id, updated_at, price, import_id from restored_points order by import_id desc
-      on conflict do nothing
-      returning item_id, market, label_id, updated_at, import_id
-    )
-    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
-    select r.import_id, r.item_id, r.market, r.label_id, r.updated_at, r.price, false
-    from restored_points r left join seen s
-      on (s.item_id, s.market, s.label_id, s.updated_at, s.import_id) = (r.item_id, r.market, r.label_id, r.updated_at, r.import_id)
-    where s.item_id is null and not exists (
-      select from price_points p
-      where (p.item_id, p.market, p.label_id, p.updated_at, p.import_id) = (r.item_id, r.market, r.label_id, r.updated_at, r.import_id)
-    )
-    on conflict do nothing`.execute(tx)
 }

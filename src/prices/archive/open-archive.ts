@@ -1,5 +1,5 @@
 // The price archive chosen by the settings: a folder, or `archive` in the bucket of the dumps.
-import type { BucketSettings } from '#config.ts'
+import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import { openFileStore } from '#files/file-store.ts'
 import { PriceArchive } from './price-archive.ts'
 

@@ -1,5 +1,6 @@
 // Rejected rows of an import: the first thousand rows, counts of all rows by reason with a few samples, and a CSV.
-import { mapValues, type Params, type Problem, type Reason, reason, type Rule, textOf, type Value } from '#core/problems.ts'
+import { mapValues, type Params, type Problem, type Reason, reason, textOf, type Value } from '#core/problems.ts'
+import type { Rule } from '#core/problem-texts/rules.ts'
 import { RefusedRowsCsv } from './refused-rows-csv.ts'
 
 /** Maximum rejected rows that are stored with an import. */

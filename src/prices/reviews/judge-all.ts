@@ -6,7 +6,7 @@ import { findIdenticalPrices } from '../judging/identical-prices.ts'
 import { judgeBatch, judgePrices, lockJudging } from '../judging/judge-prices.ts'
 import { PriceJudge } from '../judging/price-judge.ts'
 import { markReviewsForRanking } from '../records/review-changes.ts'
-import { rankReviews } from './reviews.ts'
+import { rankReviews } from './rank-reviews.ts'
 import type { PriceWriteCtx } from '../records/types.ts'
 import { refreshUsualRatios } from '../judging/usual-ratios.ts'
 

@@ -2,7 +2,8 @@
 import { Type } from '#core/input.ts'
 import { listVerb } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
-import { countInQuestion, pageOfReviews, type ReviewCtx, ReviewFields, SORTS } from './reviews.ts'
+import { countInQuestion, pageOfReviews, type ReviewCtx } from './reviews.ts'
+import { ReviewFields, SORTS } from './review-schemas.ts'
 
 export const listPriceReviews = listVerb(
   {

@@ -1,161 +1,29 @@
 // Prices under review, held or published: filtered, counted, and grouped by item and cause with all prices relevant to the decision.
 import { type RawBuilder, sql } from 'kysely'
-import { boundedId, filter, orNull } from '#core/fields.ts'
-import { type Static, Type } from '#core/input.ts'
 import { labelOrder, parseLabel } from '#core/labels.ts'
-import { type Market, MARKETS } from '#core/markets.ts'
+import { MARKETS } from '#core/markets.ts'
 import type { Range, Rows } from '#core/paging.ts'
 import type { Params } from '#core/problems.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { liveItem } from '#db/live-item.ts'
-import type { Db, Queryable } from '#db/schema.ts'
-import { inTransaction } from '#db/connection/transaction.ts'
+import type { Queryable } from '#db/schema.ts'
 import { IDENTICAL } from '../records/current.ts'
-import { CONFIDENCES, FLAGS, flagsOf, STATES } from '../evidence/types.ts'
-import { RULE_NAMES } from '../evidence/hold.ts'
+import { CONFIDENCES, flagsOf, STATES } from '../evidence/types.ts'
 import { identicalItems } from '../judging/identical-prices.ts'
-import { Rates } from '../rates/rates.ts'
-
-/** States of prices that people decide on. */
-export const REVIEW_STATES = ['held', 'disputed', 'stale'] as const
-export type ReviewState = (typeof REVIEW_STATES)[number]
-
-/** A check that could not be made is not a cause. */
-const CAUSE_FLAGS = FLAGS.filter((flag) => flag !== 'no_rate')
-/** The rule that holds a price, or the first flag against a published one. */
-export const CAUSES = [...new Set([...RULE_NAMES, ...CAUSE_FLAGS])]
-export type Cause = (typeof CAUSES)[number]
-
-export const SORTS = ['times_off', 'value'] as const
-
-/** Filters of prices under review. */
-export const ReviewFields = {
-  state: Type.Optional(Type.Enum([...REVIEW_STATES])),
-  cause: Type.Optional(
-    Type.Enum([...CAUSES], {
-      description: 'Only prices held by this rule, or with this as the first flag of the published prices of the item and label',
-    }),
-  ),
-  market: Type.Optional(Type.Enum([...MARKETS])),
-  label: filter('Condition or grade'),
-  game: filter('Only this game'),
-  category_id: boundedId('Only this category; includes everything below it'),
-  item_id: boundedId('Only this item'),
-  import_id: boundedId('Only prices of this import'),
-}
-export type ReviewFilter = Static<ReturnType<typeof reviewFilter>>
-
-function reviewFilter() {
-  return Type.Object(ReviewFields)
-}
-
-const MAX_IDENTICAL = 5
-
-const Time = Type.String({ format: 'date-time', description: 'UTC' })
-const figure = (description: string) => orNull(Type.Number({ description }))
-
-export const ReviewedPriceSchema = Type.Object(
-  {
-    held_id: orNull(Type.Integer({ description: 'Id of the held price; null for a published price' })),
-    market: Type.Enum([...MARKETS]),
-    label: Type.String(),
-    price: Type.Number(),
-    currency: Type.String(),
-    updated_at: Time,
-    confirmed_at: orNull(Type.String({ format: 'date-time', description: 'When its feed last stated the price; null for a held price' })),
-    state: Type.Enum(['held', ...STATES] as const),
-    confidence: orNull(Type.Enum([...CONFIDENCES])),
-    flags: Type.Array(Type.Enum([...FLAGS]), { description: 'Evidence against a published price' }),
-    identical_to: Type.Array(Type.Object({ id: Type.Integer(), name: Type.String(), code: orNull(Type.String()) }, { title: 'IdenticalItem' }), {
-      maxItems: MAX_IDENTICAL,
-      description: `Items with the same figures, if \`flags\` has \`identical_figures\`; at most ${MAX_IDENTICAL}`,
-    }),
-    rule: orNull(Type.Enum([...RULE_NAMES], { description: 'Rule that holds the price' })),
-    reason: orNull(Type.String()),
-    params: orNull(Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters of the reason' })),
-    compared_price: figure('Price a held price was compared with, in the same currency'),
-    times_off: figure('Factor between the two prices'),
-    avg_1: figure("The feed's own 1-day average"),
-    avg_7: figure("The feed's own 7-day average"),
-    avg_30: figure("The feed's own 30-day average"),
-    low: figure("The feed's lowest offer"),
-    mid: figure("The feed's median offer"),
-    high: figure("The feed's highest offer"),
-    samples: orNull(Type.Integer({ description: 'Number of sales or offers behind the figures' })),
-    import_id: Type.Integer(),
-    line: orNull(Type.Integer({ description: 'Line number in the file' })),
-  },
-  { title: 'ReviewedPrice' },
-)
-export type ReviewedPrice = Static<typeof ReviewedPriceSchema>
-
-export const PriceReviewSchema = Type.Object(
-  {
-    item: Type.Object({
-      id: Type.Integer(),
-      name: Type.String(),
-      code: orNull(Type.String()),
-      ref: Type.String(),
-      game: Type.String(),
-      finish: orNull(Type.String()),
-      category: Type.Object({ id: Type.Integer(), name: Type.String() }),
-      images: Type.Array(Type.Object({ url: Type.String(), order: Type.Integer() })),
-    }),
-    state: Type.Enum([...REVIEW_STATES]),
-    cause: orNull(Type.Enum([...CAUSES])),
-    markets: Type.Array(Type.Enum([...MARKETS]), { description: 'Ids of the prices under review' }),
-    labels: Type.Array(Type.String()),
-    times_off: figure('Largest factor between the prices; null if they cannot be compared'),
-    value: figure('Largest price in lira at the latest rates; null if there is no rate'),
-    prices: Type.Array(ReviewedPriceSchema, { description: 'Prices under review, and the other published prices of the same labels' }),
-  },
-  { title: 'PriceReview' },
-)
-export type PriceReview = Static<typeof PriceReviewSchema>
-
-export const ReviewCountSchema = Type.Object(
-  {
-    held: Type.Integer(),
-    disputed: Type.Integer(),
-    stale: Type.Integer(),
-    prices: Type.Integer({ description: 'Together' }),
-  },
-  { title: 'PriceReviewCount' },
-)
-export type ReviewCount = Static<typeof ReviewCountSchema>
-
-type Currencies = Readonly<Record<Market, string>>
+import {
+  type Cause,
+  MAX_IDENTICAL,
+  type PriceReview,
+  type ReviewCount,
+  type ReviewedPrice,
+  type ReviewFilter,
+  type ReviewState,
+  type SORTS,
+} from './review-schemas.ts'
+import { causeOf, type Currencies, groupsOf, inQuestion, type Lira, liraOf, RANKED, rankReviews } from './rank-reviews.ts'
 
 /** Context of reading: the database and the currency of each market. */
 export type ReviewCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'> & { rules: { currencies: Currencies } }
-
-/** States stored in `price_reviews`, because they need a decision. A stale price needs none: it stops being stale once its source states it again. */
-const RANKED: readonly ReviewState[] = ['held', 'disputed']
-
-/** The most important flag of all prices of the item and label in one state; null if only a check was missing. */
-const causeOf = sql`(case ${sql.join(
-  CAUSE_FLAGS.map((flag) => sql`when flags_of_label & ${sql.lit(1 << FLAGS.indexOf(flag))} <> 0 then ${sql.lit(flag)}`),
-  sql` `,
-)} end)`
-
-/**
- * The prices under review of some items, as SQL: `state, cause, item_id, market, label_id, price, updated_at, import_id, held_id, times_off`. Their
- * causes depend on all prices of the item and label.
- * @param ofItems condition on `q.item_id`
- */
-function inQuestion(states: readonly ReviewState[], ofItems: RawBuilder<unknown>): RawBuilder<unknown> {
-  const published = STATES.flatMap((name, number) => ((states as readonly string[]).includes(name) ? [number] : []))
-  return sql`
-    select 'held' as state, q.rule as cause, q.item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id, q.id as held_id, q.times_off
-    from held_prices q where q.decision is null and ${sql.lit(states.includes('held'))} and ${ofItems}
-    union all
-    select (${sql.lit(`{${STATES.join(',')}}`)}::text[])[state + 1], ${causeOf}, item_id, market, label_id, price, updated_at, import_id, null, own_times_off
-    from (
-      select *, bit_or(flags) over (partition by item_id, label_id, state) as flags_of_label,
-        greatest(price / nullif(avg_30, 0), avg_30 / price)::real as own_times_off
-      from prices q where state > 0 and state = any(${published}::int2[]) and ${ofItems}
-    ) p`
-}
 
 const ofItem = ({ item_id: item }: ReviewFilter) => (item === undefined ? sql`true` : sql`q.item_id = ${liveItem(item)}`)
 
@@ -191,69 +59,6 @@ function ofPrice({ market, label, import_id: importId }: ReviewFilter): RawBuild
 export function pricesInQuestion(filter: ReviewFilter): RawBuilder<unknown> {
   const found = [sql`true`, ...ofGroup(filter), ...ofPrice(filter)]
   return sql`select * from (${inQuestion(filter.state ? [filter.state] : RANKED, ofItem(filter))}) q where ${sql.join(found, sql` and `)}`
-}
-
-/** Lira for one unit of each market's currency, at the latest rates; null without one. */
-type Lira = readonly (number | null)[]
-
-async function liraOf(on: Queryable, currencies: Currencies, now: Date): Promise<Lira> {
-  const rates = await Rates.load(on)
-  return MARKETS.map((market) => {
-    const rate = rates.microLira(currencies[market], now.getTime())
-    return rate === null ? null : rate / 1_000_000
-  })
-}
-
-/** The groups of the prices under review of some items, as SQL with the columns of `price_reviews`. */
-function groupsOf(states: readonly ReviewState[], ofItems: RawBuilder<unknown>, lira: Lira): RawBuilder<unknown> {
-  const inLira = (price: string, market: string) => sql`(${sql.ref(price)} * (${lira}::float8[])[${sql.ref(market)} + 1])::float8`
-  return sql`
-    with asked as materialized (${inQuestion(states, ofItems)}),
-    spread as (
-      select a.item_id, a.state, a.cause, (max(p.value) / nullif(min(p.value), 0))::float8 as times_off, max(p.value) as value
-      from (select distinct item_id, state, cause, label_id from asked where state <> 'held') a
-      join lateral (
-        select ${inLira('p.price', 'p.market')} as value from prices p where p.item_id = a.item_id and p.label_id = a.label_id
-      ) p on true
-      group by a.item_id, a.state, a.cause, a.label_id
-    )
-    select item_id, state, cause, max(times_off)::float8 as times_off, max(value) as value,
-      array_agg(market) filter (where market is not null) as markets, array_agg(label_id) filter (where market is not null) as label_ids,
-      array_agg(import_id) filter (where market is not null) as import_ids
-    from (
-      select item_id, state, cause, times_off::float8, ${inLira('price', 'market')} as value, market, label_id, import_id from asked
-      union all select item_id, state, cause, times_off, value, null, null, null from spread
-    ) q group by item_id, state, cause`
-}
-
-const LOCK = 7313
-/** Items ranked per transaction. */
-const ITEMS = 5_000
-
-/**
- * Updates `price_reviews` with all committed changes of prices under review. Ranks are as of the latest change of a price under review, of rates, or
- * of judging all prices: other prices of the label may have changed since.
- */
-export async function rankReviews(db: Db, currencies: Currencies, now: Date): Promise<void> {
-  const { rows } = await sql<{ pending: boolean }>`select exists (select from price_review_changes) as pending`.execute(db.kysely)
-  if (!rows[0]!.pending) return
-  await inTransaction(db, async (tx) => {
-    // A separate statement, so that the statements after it see what the previous holder of the lock committed.
-    await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}, 0)`.execute(tx)
-    const changed = await sql<{ item_id: number }>`
-      with changed as (delete from price_review_changes returning item_id) select distinct item_id from changed`.execute(tx)
-    const lira = await liraOf(tx, currencies, now)
-    for (let from = 0; from < changed.rows.length; from += ITEMS) {
-      const ids = `{${changed.rows
-        .slice(from, from + ITEMS)
-        .map((row) => row.item_id)
-        .join(',')}}`
-      await sql`delete from price_reviews where item_id = any(${ids}::int4[])`.execute(tx)
-      await sql`
-        insert into price_reviews (item_id, state, cause, times_off, value, markets, label_ids, import_ids)
-        ${groupsOf(RANKED, sql`q.item_id = any(${ids}::int4[])`, lira)}`.execute(tx)
-    }
-  })
 }
 
 /** Number of prices that match a filter, by state. */

@@ -1,0 +1,297 @@
+// The fields of field queries, with the values and tests of each.
+import { HOUR_MS } from '#core/duration.ts'
+import { invalid } from '#core/errors.ts'
+import { parseLabel } from '#core/labels.ts'
+import { isMarket, MARKETS } from '#core/markets.ts'
+import { parseMinor } from '#core/money.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import { numberOf, sameCode } from '#index/codes.ts'
+import { fold } from '#index/fold.ts'
+import type { TextIndex } from '#index/text.ts'
+import { finishWords } from '../records/finishes.ts'
+import { languageCode } from '../records/languages.ts'
+import { RARITY_STEPS } from '../records/rarities.ts'
+import { GENRES } from '../records/catalogue-records.ts'
+import type { CategoryTree } from '../index/category-tree.ts'
+import type { Facet } from '../index/facets.ts'
+import type { ItemTable } from '../index/items.ts'
+import type { LabelTree } from '../index/label-tree.ts'
+import { amountOf, changedAtMs } from '../index/sorts.ts'
+import type { Operator, Term } from './parse.ts'
+
+/** The tables that contain the values of fields. */
+export interface FieldTables {
+  items: ItemTable
+  categories: CategoryTree
+  labels: LabelTree
+}
+
+/** The data that a query is evaluated against. */
+export interface QueryData extends FieldTables {
+  text: TextIndex
+  /** position in MARKETS of the requested market; null for none */
+  market: number | null
+}
+
+export type Test = (row: number) => boolean
+
+type Comparison = Exclude<Operator, ':' | '!='>
+
+interface Field {
+  aliases?: readonly string[]
+  operators: readonly Operator[]
+  /** whether its result may change when only prices change */
+  priced?: boolean
+  /** whether it tests attributes or details, which Starter does not get */
+  gated?: boolean
+  /** suggested values for the operator, if they form a list; may contain duplicates */
+  values?: (catalogued: FieldTables, operator: Operator) => readonly string[]
+  /** `operator` is never `!=`, which is the negation of `=` */
+  test: (searched: QueryData, term: Term) => Test
+}
+
+const TEXT: readonly Operator[] = [':', '=', '!=']
+
+const AMOUNT: readonly Operator[] = [':', '=', '!=', '<', '<=', '>', '>=']
+
+const LIST: readonly Operator[] = [':', '=', '!=']
+
+export const FIELDS: Readonly<Record<string, Field>> = {
+  name: { aliases: ['n'], operators: TEXT, test: ({ items }, term) => byNumber(items.names.keys, items.name, matchesText(term)) },
+  code: { operators: TEXT, test: codeTest },
+  number: { aliases: ['no'], operators: AMOUNT, test: numberTest },
+  set: { aliases: ['s', 'category'], operators: TEXT, test: setTest, values: setNames },
+  rarity: { gated: true, aliases: ['r'], operators: AMOUNT, test: rarityTest, values: rarities },
+  finish: {
+    gated: true,
+    aliases: ['f'],
+    operators: TEXT,
+    test: (searched, term) => byFacet(searched, 'finish', matchesFinish(term)),
+    values: facetValues('finish'),
+  },
+  lang: {
+    gated: true,
+    aliases: ['language', 'l'],
+    operators: LIST,
+    test: (searched, { value }) => byFacet(searched, 'language', hasEntry(value, languageCode)),
+    values: facetEntries('language', languageCode),
+  },
+  illustrator: {
+    gated: true,
+    aliases: ['artist', 'a'],
+    operators: TEXT,
+    test: (searched, term) => byFacet(searched, 'illustrator', matchesText(term)),
+    values: facetValues('illustrator'),
+  },
+  card: { gated: true, operators: TEXT, test: (searched, term) => byFacet(searched, 'card', matchesText(term)), values: facetValues('card') },
+  type: {
+    gated: true,
+    aliases: ['t', 'color'],
+    operators: LIST,
+    test: (searched, { value }) => byFacet(searched, 'type', hasEntry(value)),
+    values: facetEntries('type'),
+  },
+  regulation: {
+    gated: true,
+    operators: TEXT,
+    test: (searched, term) => byFacet(searched, 'regulation', matchesText(term)),
+    values: facetValues('regulation'),
+  },
+  product: {
+    gated: true,
+    operators: TEXT,
+    test: (searched, term) => byFacet(searched, 'product', matchesText(term)),
+    values: facetValues('product'),
+  },
+  hp: { gated: true, operators: AMOUNT, test: hpTest },
+  game: {
+    aliases: ['g'],
+    operators: LIST,
+    test: ({ items }, { value }) => byNumber(items.games.texts, items.game, (game) => game === value.toLowerCase()),
+    values: ({ items }) => items.games.texts,
+  },
+  genre: { operators: LIST, test: genreTest, values: () => GENRES },
+  market: { operators: LIST, test: marketTest, values: () => MARKETS },
+  label: { operators: LIST, priced: true, test: labelTest, values: labelNames },
+  price: { operators: AMOUNT, priced: true, test: priceTest(null) },
+  ...Object.fromEntries(
+    MARKETS.map((market, position): [string, Field] => [`price.${market}`, { operators: AMOUNT, priced: true, test: priceTest(position) }]),
+  ),
+  updated: { operators: AMOUNT, priced: true, test: updatedTest },
+}
+
+/** Fields by their names and aliases. */
+export const NAMES = new Map(Object.entries(FIELDS).flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((word) => [word, name] as const)))
+
+function byNumber(values: readonly string[], column: Int32Array | Uint16Array, matches: (value: string, number: number) => boolean): Test {
+  const found = new Uint8Array(values.length)
+  for (let i = 0; i < values.length; i += 1) if (matches(values[i]!, i)) found[i] = 1
+  return (row) => found[column[row]!] === 1
+}
+
+/** @param matches whether a folded value matches; never true for the empty text, which represents a missing value */
+function byFacet({ items: { facets } }: QueryData, facet: Facet, matches: (folded: string) => boolean): Test {
+  return byNumber(facets.values[facet].keys, facets.columns[facet], (value) => value !== '' && matches(value))
+}
+
+function facetValues(facet: Facet): NonNullable<Field['values']> {
+  return ({ items: { facets } }) => facets.values[facet].texts.filter((text) => text !== '')
+}
+
+function facetEntries(facet: Facet, known: (entry: string) => string = (entry) => entry): NonNullable<Field['values']> {
+  return ({ items: { facets } }) =>
+    facets.values[facet].keys.flatMap((list) => (list === '' ? [] : list.split(',').map((entry) => known(entry.trim()))))
+}
+
+function setNames({ categories }: FieldTables): string[] {
+  return categories.ids().map((id) => categories.get(id)!.name)
+}
+
+function labelNames({ labels }: FieldTables): string[] {
+  return labels.all().flatMap(({ name, parentId }) => (parentId === null ? [] : name))
+}
+
+function matchesText({ operator, value }: Term): (folded: string) => boolean {
+  const wanted = fold(value)
+  return operator === ':' ? (folded) => folded.includes(wanted) : (folded) => folded === wanted
+}
+
+function hasEntry(value: string, known: (entry: string) => string = (entry) => entry): (list: string) => boolean {
+  const wanted = known(fold(value))
+  return (list) => list.split(',').some((entry) => known(entry.trim()) === wanted)
+}
+
+/** `:` matches finishes that have all of the words, `=` only those without further words; a plain finish has no words. */
+function matchesFinish({ operator, value }: Term): (finish: string) => boolean {
+  const wanted = finishWords(value)
+  return (finish) => {
+    const has = finishWords(finish)
+    const fits = wanted.every((word) => has.includes(word))
+    return fits && (has.length === wanted.length || (operator === ':' && wanted.length > 0))
+  }
+}
+
+function compare(operator: Operator): (a: number, b: number) => boolean {
+  return COMPARE[operator === ':' ? '=' : (operator as Comparison)]
+}
+
+const COMPARE: Readonly<Record<Comparison, (a: number, b: number) => boolean>> = {
+  '=': (a, b) => a === b,
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+}
+
+function codeTest({ items }: QueryData, { value }: Term): Test {
+  const wanted = numberOf(value)
+  const { texts } = items.codes
+  return byNumber(items.codeNumbers(), items.code, (number, i) => number === wanted && sameCode(texts[i]!, value))
+}
+
+/** Compares numbers only if they consist of digits. */
+function numberTest({ items }: QueryData, term: Term): Test {
+  const { operator, value } = term
+  if (operator === ':' || operator === '=') {
+    const wanted = numberOf(value)
+    return byNumber(items.codeNumbers(), items.code, (number) => number === wanted)
+  }
+  const bound = wholeNumber(term)
+  const holds = compare(operator)
+  return byNumber(items.codeNumbers(), items.code, (number) => /^\d+$/u.test(number) && holds(Number(number), bound))
+}
+
+function setTest({ items, categories }: QueryData, { operator, value }: Term): Test {
+  const wanted = fold(value)
+  const below = new Set<number>()
+  for (const id of categories.ids()) {
+    const { name, slug, codes } = categories.get(id)!
+    const folded = fold(name)
+    const fits = folded === wanted || slug === wanted || codes.some((code) => fold(code) === wanted) || (operator === ':' && folded.includes(wanted))
+    if (fits) for (const one of categories.subtree(id)) below.add(one)
+  }
+  return (row) => below.has(items.categoryId[row]!)
+}
+
+function rarityTest(searched: QueryData, term: Term): Test {
+  if (term.operator === ':' || term.operator === '=') return byFacet(searched, 'rarity', matchesText(term))
+  const bound = stepOf(term.value)
+  if (bound < 0) throw wrongValue(term, reason('one_of', { values: RARITY_STEPS.flat() }))
+  const holds = compare(term.operator)
+  return byFacet(searched, 'rarity', (rarity) => {
+    const step = stepOf(rarity)
+    return step >= 0 && holds(step, bound)
+  })
+}
+
+function rarities(catalogued: FieldTables, operator: Operator): readonly string[] {
+  const all = facetValues('rarity')(catalogued, operator)
+  return TEXT.includes(operator) ? all : all.filter((rarity) => stepOf(rarity) >= 0)
+}
+
+function stepOf(rarity: string): number {
+  return STEPS.get(fold(rarity)) ?? -1
+}
+
+const STEPS = new Map(RARITY_STEPS.flatMap((step, at) => step.map((rarity) => [fold(rarity), at] as const)))
+
+function hpTest({ items: { facets } }: QueryData, term: Term): Test {
+  const bound = wholeNumber(term)
+  const holds = compare(term.operator)
+  return (row) => facets.hp[row]! > 0 && holds(facets.hp[row]!, bound)
+}
+
+function genreTest({ items }: QueryData, term: Term): Test {
+  const genre = (GENRES as readonly string[]).indexOf(term.value.toLowerCase())
+  if (genre < 0) throw wrongValue(term, reason('one_of', { values: [...GENRES] }))
+  return (row) => items.genre[row] === genre
+}
+
+function marketTest({ items }: QueryData, term: Term): Test {
+  const market = term.value.toLowerCase()
+  if (!isMarket(market)) throw wrongValue(term, reason('one_of', { values: [...MARKETS] }))
+  const position = MARKETS.indexOf(market)
+  return (row) => items.isSelectedBy(position, row)
+}
+
+/** An item has a label if the requested market has a price under it; if no market is requested, if any market has one. */
+function labelTest({ items: { prices }, labels, market }: QueryData, term: Term): Test {
+  const label = parseLabel(term.value)
+  if (!label) throw wrongValue(term, reason('label', { value: term.value }))
+  const id = labels.ofLabel(label.label)?.id
+  return (row) => {
+    const end = prices.start(row) + prices.count(row)
+    for (let at = prices.start(row); at < end; at += 1) {
+      if (prices.label[at] === id && (market === null || prices.market[at] === market)) return true
+    }
+    return false
+  }
+}
+
+/** @param of position of the market whose prices are compared; null for the displayed ones */
+function priceTest(of: number | null): Field['test'] {
+  return ({ items, labels, market }, term) => {
+    const bound = /^\d{1,10}(?:\.\d{1,2})?$/u.test(term.value) ? parseMinor(term.value) : null
+    if (bound === null) throw wrongValue(term, reason('number', { min: 0, decimals: 2 }))
+    const holds = compare(term.operator)
+    return (row) => holds(amountOf(items, labels, row, of ?? market ?? items.shown[row]!), bound)
+  }
+}
+
+/** Compares whole days, in UTC. */
+function updatedTest({ items, market }: QueryData, term: Term): Test {
+  const from = /^\d{4}-\d{2}-\d{2}$/u.test(term.value) ? Date.parse(term.value) : Number.NaN
+  if (Number.isNaN(from)) throw wrongValue(term, reason('date', { format: 'YYYY-MM-DD' }))
+  const day = 24 * HOUR_MS
+  const holds = compare(term.operator)
+  return (row) => holds(Math.floor(changedAtMs(items, row, market ?? items.shown[row]!) / day), from / day)
+}
+
+function wholeNumber(term: Term): number {
+  if (!/^\d{1,9}$/u.test(term.value)) throw wrongValue(term, reason('integer', { min: 0 }))
+  return Number(term.value)
+}
+
+function wrongValue({ field, at, value }: Term, must: Reason) {
+  return invalid('query', 'query_value', { name: field!, at, value: value.slice(0, 40), must })
+}

@@ -1,0 +1,58 @@
+// Writes the foreign ids of items.
+import { type RawBuilder, sql } from 'kysely'
+import type { Tx } from '#db/schema.ts'
+import { foreignIdKey } from './facts.ts'
+import type { ForeignId } from './catalogue-records.ts'
+
+interface WithForeignIds {
+  id: number
+  foreignIds: readonly ForeignId[]
+}
+
+interface StoredForeignId {
+  item_id: number
+  source: string
+  foreign_id: string
+  finish: string
+}
+
+/** @returns ids of the items whose foreign ids changed */
+export async function replaceForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<number[]> {
+  if (items.length === 0) return []
+  const { rows: stored } = await sql<StoredForeignId>`
+    select item_id, source, foreign_id, finish from item_foreign_ids where item_id = any(${`{${items.map(({ id }) => id).join(',')}}`}::int4[])`.execute(
+    tx,
+  )
+  const storedOf = Map.groupBy(stored, (row) => row.item_id)
+  const gone: WithForeignIds[] = []
+  const added: WithForeignIds[] = []
+  for (const { id, foreignIds } of items) {
+    const left = new Map(
+      (storedOf.get(id) ?? []).map(({ source, foreign_id, finish }) => [`${source}\t${foreign_id}\t${finish}`, { source, id: foreign_id, finish }]),
+    )
+    const wanted = new Map(foreignIds.map((foreign) => [foreignIdKey(foreign), foreign]))
+    const missing = [...wanted].flatMap(([key, foreign]) => (left.delete(key) ? [] : [foreign]))
+    if (missing.length > 0) added.push({ id, foreignIds: missing })
+    if (left.size > 0) gone.push({ id, foreignIds: [...left.values()] })
+  }
+  if (gone.length > 0) {
+    await sql`
+      delete from item_foreign_ids i using ${foreignIdRows(gone)}
+      where (i.source, i.foreign_id, i.item_id, i.finish) = (f.source, f.foreign_id, f.item_id, f.finish)`.execute(tx)
+  }
+  await insertForeignIds(tx, added)
+  return [...new Set([...gone, ...added].map(({ id }) => id))]
+}
+
+export async function insertForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<void> {
+  if (items.length === 0) return
+  await sql`
+    insert into item_foreign_ids (source, foreign_id, item_id, finish)
+    select distinct source, foreign_id, item_id, finish from ${foreignIdRows(items)}`.execute(tx)
+}
+
+function foreignIdRows(items: readonly WithForeignIds[]): RawBuilder<unknown> {
+  const rows = items.flatMap(({ id, foreignIds }) => foreignIds.map((foreign) => ({ ...foreign, item_id: id })))
+  return sql`unnest(${rows.map((r) => r.source)}::text[], ${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.item_id)}::int4[],
+    ${rows.map((r) => r.finish ?? '')}::text[]) as f(source, foreign_id, item_id, finish)`
+}
