@@ -1,5 +1,4 @@
 // The public listener: REST under /api/v1, its reference, GraphQL, and health.
-import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 import { addDeskSession } from '#accounts/sessions/desk-session.ts'
 import { addGate, allow } from '#accounts/keys/gate.ts'
@@ -17,6 +16,7 @@ import { addSamplePictures } from '#images/sample-pictures.ts'
 import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { addBuiltPages } from '#http/built-pages.ts'
+import { compressReplies } from '#http/compress-replies.ts'
 import { corsHeaders } from '#http/cors.ts'
 import { errorBody } from '#http/envelope.ts'
 import { endpointOf } from '#http/endpoint.ts'
@@ -65,22 +65,12 @@ export interface PublicNode extends PublicContextNode {
 /** Shares of the cache memory that are used for whole responses, of the catalogue and of listings. */
 const CACHED_ITEMS_SHARE = 0.225
 const CACHED_LISTINGS_SHARE = 0.1
-/** Responses up to this size are compressed in one step; a page of 20 items is smaller. */
-const COMPRESSED_AT_ONCE = 32 * 1024
 
 /** Builds the public listener; the caller listens and closes. */
 export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy, cors: corsHeaders(node.config.corsOrigins) })
   node.requests.watch(app)
-  await app.register(compress, {
-    // Request bodies are decompressed where they are parsed (http/body/unpack.ts).
-    global: true,
-    globalDecompression: false,
-    threshold: 1_024,
-    syncThreshold: COMPRESSED_AT_ONCE,
-    encodings: ['br', 'gzip'],
-    brotliOptions: { params: { 1: 4 } },
-  })
+  compressReplies(app)
   const url = node.config.publicUrl ?? `http://127.0.0.1:${node.config.port}`
   await addReference(app, {
     document: '/openapi.json',

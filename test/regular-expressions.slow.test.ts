@@ -27,7 +27,7 @@ const BUILT: Readonly<Record<string, readonly string[]>> = {
   'src/accounts/credentials/key-format.ts': ['^mintmark_[0-9A-Za-z]{49}$'],
   // Patterns of schemas are checked as strings.
   'src/core/input.ts': [],
-  'src/config.ts': [VISIBLE_LINE],
+  'src/settings.ts': [VISIBLE_LINE],
   'src/core/text.ts': [VISIBLE_LINE, LINE, LINES, CATALOGUE_TEXT, PERSON_NAME],
   'src/http/openapi/examples.ts': ['^/api/v1/items/([^/]+)/history/([^/]+)$'],
 }

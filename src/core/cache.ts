@@ -1,4 +1,4 @@
-// The service's only cache: bounded by weight, cleared when its source changes, evicting unused entries.
+// The cache of values in memory: bounded by weight, cleared when its source changes, evicting unused entries.
 
 export interface CacheOptions<K, V> {
   /** total weight at which entries are evicted */

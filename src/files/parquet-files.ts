@@ -1,6 +1,6 @@
 // Parquet files of a store: each is opened once, and a new one is only used after it has been read back and verified.
 import type { AsyncBuffer } from 'hyparquet'
-import { LRUCache } from 'lru-cache'
+import { Cache } from '#core/cache.ts'
 import type { FileStore } from './file-store.ts'
 
 /** Describes a file's content: the number of rows, and the SHA-256 of all rows in file order. */
@@ -21,7 +21,7 @@ const MAX_OPEN = 60
 export class ParquetFiles<File extends OpenFile> {
   readonly store: FileStore
   readonly #parse: (file: AsyncBuffer) => Promise<File>
-  readonly #open = new LRUCache<string, Promise<File>>({ max: MAX_OPEN })
+  readonly #open = new Cache<string, Promise<File>>({ limit: MAX_OPEN })
 
   /** @param parse reads the footer of a file */
   constructor(store: FileStore, parse: (file: AsyncBuffer) => Promise<File>) {
