@@ -8,7 +8,7 @@ import type { ApiRequest } from './respond.ts'
 const VISIBLE = /^[\x21-\x7e]{1,255}$/
 
 /**
- * Identifies a write so that it can be repeated; null without the header and for reads.
+ * Identifies a write so that a retry returns the result of the first attempt; null without the header and for reads.
  * The body is compared with that of later requests as a JSON value.
  * @throws VALIDATION_ERROR for an invalid key, and if there is no credential to encrypt the result with
  */

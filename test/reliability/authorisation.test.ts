@@ -125,7 +125,7 @@ beforeAll(async () => {
 })
 
 // Events queued by one test must not change anything during the next one.
-afterEach(() => until('nothing is to be delivered', async () => (await queuedEvents(node)) === 0))
+afterEach(() => until('no event is waiting for delivery', async () => (await queuedEvents(node)) === 0))
 afterAll(() => node.close())
 
 function bearer(key: string): Credential {

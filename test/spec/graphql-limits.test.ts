@@ -95,7 +95,7 @@ describe('the cost of a query', () => {
     expect(await costOf(spread)).toBe(plain)
   })
 
-  test('is rejected above the limit of the plan, with the numbers', async () => {
+  test('a query that costs more than the plan allows is rejected with its cost and the limit', async () => {
     const query = '{ items(first: 100) { nodes { id name prices { market label price currency updatedAt } attributes { name value } } } }'
     const starter = await ask(node, query, { plan: 'starter' })
     expect(starter.errors![0]!.extensions).toMatchObject({

@@ -347,7 +347,7 @@ describe('writing', () => {
     expect(refused(await plus(node, 'DELETE', `/listings/${id}`))).toEqual(REFUSED)
   })
 
-  test('Idempotency-Key and If-Match: repeated requests count once, outdated ones not at all', async () => {
+  test('a repeated Idempotency-Key uses one credit, and an outdated If-Match none', async () => {
     const { id } = await published(node, items.char!, { seller_id: node.accounts.enterprise })
     const key = node.keys.enterprise
     const highlight = () => plus(node, 'POST', '/make-highlight', { id }, { key, headers: { 'idempotency-key': 'once' } })

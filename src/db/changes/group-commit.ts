@@ -28,7 +28,8 @@ class Group<Write, Result> {
   #waiting: PendingWrite<Write, Result>[] = []
   readonly #busy = new Set<number>()
   #running = 0
-  #heldUp = 0
+  /** runs whose current batch takes longer than `HELD_UP_MS`: each lets one more run start */
+  #slow = 0
 
   constructor(grouping: GroupCommitOptions<Write, Result>) {
     this.#grouping = grouping
@@ -46,21 +47,21 @@ class Group<Write, Result> {
   }
 
   #start(): void {
-    const mayRun = this.#running === this.#heldUp && this.#running < PARALLEL_BATCHES
+    const mayRun = this.#running === this.#slow && this.#running < PARALLEL_BATCHES
     if (mayRun && this.#waiting.some((waiting) => this.#isFree(waiting))) void this.#run()
   }
 
   /** Writes batch after batch, until no writes are left or another run has taken over. */
   async #run(): Promise<void> {
     this.#running += 1
-    let heldUp = false
-    while (!heldUp) {
+    let isSlow = false
+    while (!isSlow) {
       await this.#gather()
       const batch = this.#take()
       if (batch.length === 0) break
       const timer = setTimeout(() => {
-        heldUp = true
-        this.#heldUp += 1
+        isSlow = true
+        this.#slow += 1
         this.#start()
       }, HELD_UP_MS)
       const keys = new Set(batch.map(({ write }) => this.#grouping.keyOf(write)))
@@ -69,7 +70,7 @@ class Group<Write, Result> {
       for (const key of keys) this.#busy.delete(key)
       clearTimeout(timer)
     }
-    if (heldUp) this.#heldUp -= 1
+    if (isSlow) this.#slow -= 1
     this.#running -= 1
     this.#start()
   }

@@ -55,11 +55,11 @@ export const importListings = writeVerb(
     const earlier = await earlierResult<ListingImport>(ctx)
     if (earlier) return earlier
     await requireIntake(ctx.db.kysely, accountId)
-    const { judged, passedOver } = await judgeAll(ctx, given)
+    const { judged, withoutStock } = await judgeAll(ctx, given)
     return change(ctx, async (tx, note) => {
       const importId = await insertImport(tx, accountId, ctx.now())
       const rows = await write(ctx, tx, note, { accountId, importId }, judged)
-      const counts = { created: 0, parked: 0, refused: 0, passed_over: passedOver }
+      const counts = { created: 0, parked: 0, refused: 0, passed_over: withoutStock }
       for (const { outcome } of rows) counts[outcome] += 1
       await saveImport(
         tx,
@@ -76,7 +76,7 @@ export const importListings = writeVerb(
 )
 
 /** Reads and matches all rows before locking anything. */
-async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[]): Promise<{ judged: RowResult[]; passedOver: number }> {
+async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[]): Promise<{ judged: RowResult[]; withoutStock: number }> {
   const read: ReadRow[] = []
   await runInSlices(given.length, (from, to) => {
     for (let i = from; i < to; i += 1) read.push(readRow(catalogue, given[i], i + 1))
@@ -93,7 +93,7 @@ async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[])
     judged.push({ line, entry, match, listingId, key: keyOf(entry, again) })
   }
   await runInSlices(read.length, (i) => judge(read[i]!), 1)
-  return { judged, passedOver: read.filter((row) => 'passedOver' in row).length }
+  return { judged, withoutStock: read.filter((row) => 'isWithoutStock' in row).length }
 }
 
 /** Key that identifies a row when the file is imported again: its SKU, or its content and the number of identical rows before it. */

@@ -74,13 +74,13 @@ export interface IntakeEntry {
 export type ReadRow =
   | { line: number; entry: IntakeEntry; itemId: number | null; listingId: number | null }
   | { line: number; sku: string | null; refused: readonly Problem[] }
-  | { line: number; passedOver: true }
+  | { line: number; isWithoutStock: true }
 
 /** Validates a row without the catalogue; if `itemId` is null, its item is still to be matched. */
 export function readRow(catalogue: Catalogue, given: unknown, position: number): ReadRow {
   if (given instanceof LineWithoutRow) {
     const { line, refused } = given
-    return refused ? { line, sku: null, refused } : { line, passedOver: true }
+    return refused ? { line, sku: null, refused } : { line, isWithoutStock: true }
   }
   const [line, fields] = given instanceof FileRow ? [given.line, given.fields] : [position, given]
   try {
