@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { setHeaders } from './fastify-adapter.ts'
 import { compress, encodingFor } from './response.ts'
 
-/** Types of texts besides `text/…`; also those that end in `+json` or `+xml`. */
+/** Types of texts besides `text/…` and those that end in `+json` or `+xml`. */
 const TEXTS = new Set(['application/json', 'application/javascript', 'application/xml', 'application/yaml', 'application/x-ndjson'])
 
 /** Adds a hook to all routes; responses that are compressed already, parts of files, and other types than texts stay unchanged. */
@@ -24,6 +24,8 @@ export function compressReplies(app: FastifyInstance): void {
 function isCompressible(reply: FastifyReply): boolean {
   if (reply.hasHeader('content-encoding') || reply.hasHeader('content-range')) return false
   const [type = ''] = String(reply.getHeader('content-type') ?? '').split(';', 1)
+  // Events of a stream must not wait for others to be compressed with.
+  if (type === 'text/event-stream') return false
   return type.startsWith('text/') || type.endsWith('+json') || type.endsWith('+xml') || TEXTS.has(type)
 }
 
