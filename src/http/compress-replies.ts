@@ -10,9 +10,9 @@ const TEXTS = new Set(['application/json', 'application/javascript', 'applicatio
 /** Adds a hook to all routes; responses that are compressed already, parts of files, and other types than texts stay unchanged. */
 export function compressReplies(app: FastifyInstance): void {
   app.addHook('onSend', async ({ headers }, reply, payload) => {
-    const encoding = encodingFor(headers['accept-encoding'])
-    const body = encoding === null || !isCompressible(reply) ? null : bodyOf(payload)
-    if (body === null) return payload
+    if (!isCompressible(reply)) return payload
+    const [encoding, body] = [encodingFor(headers['accept-encoding']), bodyOf(payload)]
+    if (encoding === null || body === null) return payload
     const compressed = await compress({ status: reply.statusCode, headers: [], body }, encoding)
     if (!compressed.headers.includes('content-encoding')) return payload
     reply.removeHeader('content-length').header('content-encoding', encoding)

@@ -19,7 +19,7 @@ declare module 'vitest' {
 const CONNECTIONS = 250
 
 /** Thousands of connections and hundreds of short-lived databases: logging in is cheap, and nothing is vacuumed. */
-async function spareWork({ pool }: Pick<Db, 'pool'>, url: string): Promise<void> {
+async function reduceWork({ pool }: Pick<Db, 'pool'>, url: string): Promise<void> {
   await pool.query(`set scram_iterations = 1; alter role mintmark password '${/:([^:@]+)@/.exec(url)![1]}'`)
   await pool.query('alter system set autovacuum = off')
   await pool.query('select pg_reload_conf()')
@@ -36,7 +36,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const db = openPool({ url: server.url, max: 1, applicationName: 'mintmark-test' })
   try {
     await migrate(db)
-    await spareWork(db, server.url)
+    await reduceWork(db, server.url)
   } catch (error) {
     await tearDown()
     throw error

@@ -282,7 +282,8 @@ function joined<T extends LoggedChange>(rows: T[]): T[] {
   for (const row of rows) {
     const last = changes.at(-1)
     if (last?.ids && row.ids && last.kind === row.kind && last.ids.length < MAX_JOINED) {
-      changes[changes.length - 1] = { ...row, ids: [...new Set(last.ids).union(new Set(row.ids))] }
+      for (const id of row.ids) last.ids.push(id)
+      last.seq = row.seq
     } else changes.push(row)
   }
   return changes

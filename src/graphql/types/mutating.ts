@@ -9,7 +9,7 @@ import type { GraphqlCtx } from '../execution/context.ts'
 import { camelCase, renameErrorFields } from '../execution/errors.ts'
 
 /** The argument that REST has in the path: its name in the verb, its GraphQL argument and its value. */
-export type PathFields = Readonly<Record<string, readonly [argument: string, value: unknown]>>
+type PathFields = Readonly<Record<string, readonly [argument: string, value: unknown]>>
 
 /**
  * Calls a verb with fields in GraphQL names. Fields that were not sent stay absent, and null stays null, except in nested objects.

@@ -1,5 +1,4 @@
 // Price jobs, as under /plus/price-jobs over REST.
-
 import { invalid } from '#core/errors.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type Reason, renameFields, textOf } from '#core/problems.ts'

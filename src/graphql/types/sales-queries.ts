@@ -1,5 +1,4 @@
 // Query.orders and Query.statement, as under /plus/orders and /plus/statement over REST.
-
 import { Type } from '#core/input.ts'
 import { type Page, PaginationSchema } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
