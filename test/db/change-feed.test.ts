@@ -1,4 +1,4 @@
-// The change feed on its own: a gap is not forgotten when the reload fails, and a restored database is noticed.
+// The change feed on its own: gaps, a restored database, and changes that arrive together.
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ChangeFeed } from '#db/changes/change-feed.ts'
@@ -118,4 +118,24 @@ test('applied changes are not repeated while a slow transaction runs, and its ch
   await feed.pull()
   await feed.pull()
   expect(applied).toEqual([2, 3, 1])
+})
+
+test('consecutive changes of one kind arrive as one, in order, up to a thousand ids', async () => {
+  const arrived: [kind: string, ids: number[] | null][] = []
+  feed.add({
+    apply: async (changes) => {
+      arrived.push(...changes.map(({ kind, ids }): [string, number[] | null] => [kind, ids]))
+    },
+    reload: async () => {},
+  })
+  await sql`insert into change_log (kind, ids) select 'items', array[n] from generate_series(1, 1200) n`.execute(db.kysely)
+  await sql`insert into change_log (kind, ids) values ('categories', array[1, 2]), ('categories', array[3]), ('items', array[1])`.execute(db.kysely)
+  await feed.pull()
+  expect(arrived.map(([kind, ids]) => [kind, ids?.length])).toEqual([
+    ['items', 1_000],
+    ['items', 200],
+    ['categories', 3],
+    ['items', 1],
+  ])
+  expect(arrived.flatMap(([, ids]) => ids)).toEqual([...Array.from({ length: 1_200 }, (_, n) => n + 1), 1, 2, 3, 1])
 })
