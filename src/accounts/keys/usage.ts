@@ -110,9 +110,9 @@ export class KeyUsage {
   }
 
   #countsOf(day: number): Counts {
-    const known = this.#pending.get(day) ?? new Map<number, Map<string, number>>()
-    this.#pending.set(day, known)
-    return known
+    const counts = this.#pending.get(day) ?? new Map<number, Map<string, number>>()
+    this.#pending.set(day, counts)
+    return counts
   }
 }
 
