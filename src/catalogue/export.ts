@@ -38,8 +38,8 @@ export async function* exportCatalogue(db: Pick<Db, 'kysely'>, filter: ExportFil
     for (;;) {
       const { rows } = await sql<ExportedItem>`fetch forward ${sql.lit(BATCH)} from exported`.execute(tx)
       if (rows.length === 0) return
-      const wanted = filter.game === undefined ? rows : rows.filter((row) => row.game === filter.game)
-      yield* inChunks(wanted, (row) => itemLine(itemOf(row)))
+      const exported = filter.game === undefined ? rows : rows.filter((row) => row.game === filter.game)
+      yield* inChunks(exported, (row) => itemLine(itemOf(row)))
     }
   } finally {
     await tx.rollback().execute()
@@ -84,19 +84,19 @@ function itemOf({ foreign_ids, prices, details, ...row }: ExportedItem): ItemRec
 
 async function categoriesOf(on: Queryable, { market, game }: ExportFilter): Promise<CategoryRecord[]> {
   const { rows } = await sql<Required<CategoryRecord> & { printed_total: number | null }>`
-    with recursive wanted as (
+    with recursive exported_categories as (
       select c.id, c.parent_id from categories c
       where (${market ?? null}::text is null or c.market = ${market ?? null}::text)
         and (${game ?? null}::text is null or c.game = ${game ?? null}::text
              or exists (select from items i where i.category_id = c.id and i.game = ${game ?? null}::text))
-      union select c.id, c.parent_id from categories c join wanted w on c.id = w.parent_id
+      union select c.id, c.parent_id from categories c join exported_categories w on c.id = w.parent_id
     ), deep as (
       select id, 0 as depth from categories where parent_id is null
       union all select c.id, d.depth + 1 from categories c join deep d on c.parent_id = d.id
     )
     select c.market, c.ref, c.name, c.slug, c.game, p.ref as parent, c.image, c.printed_total
     from categories c join deep d using (id) left join categories p on p.id = c.parent_id
-    where c.id in (select id from wanted)
+    where c.id in (select id from exported_categories)
     order by d.depth, c.market collate "C", c.ref collate "C"`.execute(on)
   return rows.map(({ printed_total: printedTotal, ...row }) => ({ ...row, ...(printedTotal !== null && { printedTotal }) }))
 }

@@ -27,12 +27,12 @@ export class CatalogueNames {
 
   /** Loads the categories named in these facts. */
   async load(facts: readonly Facts[]): Promise<void> {
-    const wanted = new Map<Market, Set<string>>()
+    const missing = new Map<Market, Set<string>>()
     for (const { market, category } of facts) {
       if (!market || category === undefined || this.#categories.has(`${market}\t${category}`)) continue
-      wanted.set(market, (wanted.get(market) ?? new Set()).add(category))
+      missing.set(market, (missing.get(market) ?? new Set()).add(category))
     }
-    for (const [market, refs] of wanted) {
+    for (const [market, refs] of missing) {
       for (const [ref, { id, name }] of await categoriesByRef(this.#db, market, [...refs])) this.#categories.set(`${market}\t${ref}`, { id, name })
     }
     if (this.#groups) return

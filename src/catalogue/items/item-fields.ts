@@ -50,7 +50,7 @@ export async function resolveItem(tx: Tx, fields: ItemFields): Promise<ItemWrite
   }
   const groupIds = [...new Set(fields.groups ?? [])]
   await checkGroups(tx, groupIds)
-  const { ref, name, code = null, slug: wanted, genre: kind = 'single', game = category.game } = fields
+  const { ref, name, code = null, slug: statedSlug, genre: kind = 'single', game = category.game } = fields
   return {
     id: null,
     record: {
@@ -58,7 +58,7 @@ export async function resolveItem(tx: Tx, fields: ItemFields): Promise<ItemWrite
       ref,
       name,
       code,
-      ...(wanted !== undefined && { slug: wanted }),
+      ...(statedSlug !== undefined && { slug: statedSlug }),
       genre: kind,
       game,
       category: category.ref,

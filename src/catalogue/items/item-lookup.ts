@@ -133,10 +133,10 @@ export function itemsOfFinish(candidates: readonly Candidate[], finish: string |
 
 /** The items whose finish fits best; none if no finish fits. */
 function ofFinish(all: readonly Candidate[], finish: string): readonly Candidate[] {
-  const wanted = finishWords(finish.slice(0, MAX_KEY_LENGTH))
+  const words = finishWords(finish.slice(0, MAX_KEY_LENGTH))
   const fitting = all.flatMap((candidate) => {
     // An item without a stated finish matches only the plain card: a missing price is better than a wrong one.
-    const fit = candidate.words === null && wanted.length > 0 ? FIT.none : finishFit(wanted, candidate.words)
+    const fit = candidate.words === null && words.length > 0 ? FIT.none : finishFit(words, candidate.words)
     return fit === FIT.none ? [] : [{ candidate, fit }]
   })
   const best = Math.max(...fitting.map(({ fit }) => fit))

@@ -25,7 +25,7 @@ export async function factsOfChange(tx: Tx, id: number, sent: readonly (keyof It
   const others = factsOf(records.filter(({ source }) => source !== 'operator')).facts
   const { market, ref, name, code, genre, game, slug, category, images, attributes, details, foreignIds } = write.record
   const named = new Set(attributes.map((attribute) => attribute.name))
-  const kept = detailsToRow(details)
+  const newDetails = detailsToRow(details)
   const keptIds = new Set(foreignIds.map(foreignIdKey))
   const stated: { [field in keyof ItemFields]-?: () => Promise<Facts> | Facts } = {
     market: () => ({ market, category }),
@@ -43,7 +43,7 @@ export async function factsOfChange(tx: Tx, id: number, sent: readonly (keyof It
       const removed = (others.attributes ?? []).filter((attribute) => !named.has(attribute.name))
       return { attributes: [...attributes, ...removed.map((attribute) => ({ name: attribute.name, value: null }))] }
     },
-    details: () => ({ details: { ...Object.fromEntries(Object.keys(others.details ?? {}).map((key) => [key, null])), ...kept } }),
+    details: () => ({ details: { ...Object.fromEntries(Object.keys(others.details ?? {}).map((key) => [key, null])), ...newDetails } }),
     foreign_ids: () => ({
       foreign_ids: foreignIds,
       without_ids: (others.foreign_ids ?? []).filter((foreignId) => !keptIds.has(foreignIdKey(foreignId))),

@@ -188,8 +188,8 @@ export function foreignIdKey({ source, id, finish = '' }: ForeignId): string {
  */
 export function updatedFacts(newer: Facts, older: Facts): Facts {
   const shops = new Set(newer.foreign_ids?.map(({ source }) => source))
-  const kept = (older.foreign_ids ?? []).filter(({ source }) => !shops.has(source))
-  const both = [newer, { ...older, foreign_ids: kept }].map((facts) => ({ source: '', finish: '', whole: false, facts }))
+  const olderIds = (older.foreign_ids ?? []).filter(({ source }) => !shops.has(source))
+  const both = [newer, { ...older, foreign_ids: olderIds }].map((facts) => ({ source: '', finish: '', whole: false, facts }))
   return withoutEmptyValues({ ...factsInOrder(both), ...(newer.without_ids && { without_ids: newer.without_ids }) })
 }
 

@@ -55,12 +55,12 @@ export type Fit = (typeof FIT)[keyof typeof FIT]
  * Printings are the same if their words are. They are alike if they differ only in `holo` or in a number, which not all sources state for special
  * printings, or if the item states no finish. A row without a finish may mean any of them, and a row that states only a foil fits a stamped or
  * patterned card of that foil if nothing fits better.
- * @param wanted words of the description; null if it states no finish
+ * @param statedWords words of the description; null if it states no finish
  * @param has words of the item's finish; null if no source states one
  */
-export function finishFit(wanted: readonly string[] | null, has: readonly string[] | null): Fit {
-  if (wanted === null) return has === null ? FIT.same : FIT.alike
-  const [one, other] = [new Set(wanted), new Set(has ?? [])]
+export function finishFit(statedWords: readonly string[] | null, has: readonly string[] | null): Fit {
+  if (statedWords === null) return has === null ? FIT.same : FIT.alike
+  const [one, other] = [new Set(statedWords), new Set(has ?? [])]
   if (has !== null && one.symmetricDifference(other).size === 0) return FIT.same
   const special = [...one].filter((word) => word !== 'holo')
   const others = [...other].filter((word) => word !== 'holo' && (one.has(word) || !/^\d+$/.test(word)))

@@ -66,7 +66,7 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
   const requests = writes
     .filter(({ id }) => id === null || !existing.has(id))
     .map(({ record, categoryName }) => ({
-      wanted: record.slug ?? preferredItemSlug(record, categoryName),
+      preferred: record.slug ?? preferredItemSlug(record, categoryName),
       ref: record.ref,
     }))
   const slugs = (await freeSlugs(tx, 'items', requests)).values()
@@ -87,8 +87,8 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
       into.push({ row: itemRow(write, slugs.next().value!), n })
       continue
     }
-    const wanted = restatedSlug(stored, write.record)
-    const row = itemRow(write, wanted === undefined || taken?.has(wanted) ? stored.slug : wanted)
+    const newSlug = restatedSlug(stored, write.record)
+    const row = itemRow(write, newSlug === undefined || taken?.has(newSlug) ? stored.slug : newSlug)
     updates.push({ id: write.id!, row, n, moved: row.ref !== stored.ref || row.market !== stored.market })
   }
   const restated = await replaceForeignIds(

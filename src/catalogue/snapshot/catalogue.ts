@@ -317,8 +317,8 @@ export class Catalogue extends Freezable implements ChangeFollower {
     const renamed = new Set<number>()
     for (const category of found) {
       // Includes new categories, because an item of the same change may have been applied before its category.
-      const known = this.categories.get(category.id)
-      if (known?.name !== category.name || known.codes.join() !== category.codes.join()) renamed.add(category.id)
+      const previous = this.categories.get(category.id)
+      if (previous?.name !== category.name || previous.codes.join() !== category.codes.join()) renamed.add(category.id)
       this.categories.set(category)
     }
     for (const id of ids) if (!found.some((category) => category.id === id)) this.categories.remove(id)
@@ -337,8 +337,8 @@ export class Catalogue extends Freezable implements ChangeFollower {
       const prices = new Map<number, LoadedPrice[]>()
       await loadItems(this.#db.kysely, some, (item) => sources.push(copyOfItem(item)))
       await loadPrices(this.#db.kysely, some, (price) => {
-        const known = prices.get(price.itemId)
-        if (known) known.push(price)
+        const others = prices.get(price.itemId)
+        if (others) others.push(price)
         else prices.set(price.itemId, [price])
       })
       for (const { id } of sources) missing.delete(id)
