@@ -62,8 +62,8 @@ export function listVerb<Ctx extends HasViewer, Filters extends Type.TProperties
   read: (ctx: Ctx, filter: Static<Type.TObject<Filters>>, range: Range) => Promise<Rows<Row>>,
 ): Verb<Ctx, TSchema, Promise<Page<Row>>> {
   const input = Type.Object({ ...filters, ...pageParams(perPage) } as Type.TProperties)
-  return verb<Ctx, TSchema, Promise<Page<Row>>>({ name, needs, input }, (ctx, given) =>
-    readPage(given as PageInput, (filter, range) => read(ctx, filter as Static<Type.TObject<Filters>>, range), perPage),
+  return verb<Ctx, TSchema, Promise<Page<Row>>>({ name, needs, input }, (ctx, sent) =>
+    readPage(sent as PageInput, (filter, range) => read(ctx, filter as Static<Type.TObject<Filters>>, range), perPage),
   )
 }
 

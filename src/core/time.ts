@@ -38,8 +38,8 @@ export function localTime(moment: Date, zone: string): string {
 function offsetAt(ms: number, zone: string): { ms: number; text: string } {
   const quarter = Math.floor(ms / QUARTER_MS)
   const key = `${quarter} ${zone}`
-  const known = offsets.get(key)
-  if (known) return known
+  const cached = offsets.get(key)
+  if (cached) return cached
   const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)
   const offset = { ms: local.offsetNanoseconds / 1e6, text: local.offset.slice(0, 6) }
   if (offsets.size >= MAX_CACHED_OFFSETS) offsets.clear()

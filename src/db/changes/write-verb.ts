@@ -44,11 +44,11 @@ export function writeVerb<Ctx extends WriteCtx, In extends TSchema, Out>(
   const bounds = { additionalProperties: false, ...(minProperties !== undefined && { minProperties }) }
   const accepted = Type.Object({ ...properties, ...DryRun }, bounds) as unknown as WithDryRun<In>
   return verb({ name, needs, secret, writes: true, input: accepted }, (ctx: Ctx, sent) => {
-    const { dry_run: dryRun = false, ...asked } = sent as Record<string, unknown>
-    const own = asked as Static<In>
+    const { dry_run: dryRun = false, ...fields } = sent as Record<string, unknown>
+    const own = fields as Static<In>
     if (!dryRun) return run(ctx, own)
     if (!rehearsable) throw invalid('dry_run', 'no_dry_run')
-    if (minProperties !== undefined && Object.keys(asked).length < minProperties) throw invalid('body', 'object', { min: minProperties })
+    if (minProperties !== undefined && Object.keys(fields).length < minProperties) throw invalid('body', 'object', { min: minProperties })
     return executeDryRun(ctx, (_tx, rehearsal) => run(rehearsal, own))
   })
 }
