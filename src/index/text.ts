@@ -44,7 +44,7 @@ export interface TextOptions {
   /** the folded words that tags are found by */
   tagWords?: (tags: string) => string[]
   /** for the parts of one query: the rank, 0 to 255, of rows with these tags among equally good matches */
-  order?: (asked: ReadonlySet<string>) => (tags: string) => number
+  order?: (queryWords: ReadonlySet<string>) => (tags: string) => number
 }
 
 /** How well a row matches; lower is better. */
@@ -375,8 +375,8 @@ export class TextIndex {
       .split(' ')
       .map((word) => {
         const at = word.lastIndexOf('-')
-        const known = at > 0 && this.#isGroup(word.slice(0, at)) && !this.#codeMarks.isKnown(word)
-        return known ? `${word.slice(0, at)} ${word.slice(at + 1)}` : word
+        const isCode = at > 0 && this.#isGroup(word.slice(0, at)) && !this.#codeMarks.isKnown(word)
+        return isCode ? `${word.slice(0, at)} ${word.slice(at + 1)}` : word
       })
       .join(' ')
   }
@@ -561,13 +561,13 @@ export class TextIndex {
 
   /** Number of words of the matching alias that were not searched for. */
   #aliasLeft(query: Query, name: number): number {
-    const known = this.#aliasesLeft.get(name)
-    if (known !== undefined) return known
-    const asked = new Set(query.parts.map(({ text }) => text))
+    const cached = this.#aliasesLeft.get(name)
+    if (cached !== undefined) return cached
+    const searched = new Set(query.parts.map(({ text }) => text))
     let fewest = MAX_WORDS_LEFT
     for (const alias of this.#names.further[name]!.split('\n')) {
       const inner = aliasWords(alias)
-      const left = inner.filter((word) => !asked.has(word)).length
+      const left = inner.filter((word) => !searched.has(word)).length
       if (left < inner.length) fewest = Math.min(fewest, left)
     }
     this.#aliasesLeft.set(name, fewest)
@@ -576,8 +576,8 @@ export class TextIndex {
 
   #orderIn(tags: number): number {
     if (tags < 0 || !this.#orderOf) return 0
-    const known = this.#orders[tags]!
-    if (known > 0) return known - 1
+    const cached = this.#orders[tags]!
+    if (cached > 0) return cached - 1
     const order = Math.min(this.#orderOf(this.#tags.texts[tags]!), MAX_ORDER)
     this.#orders[tags] = order + 1
     return order
@@ -608,8 +608,8 @@ const LAST_LATIN = 0x24f
 function covers(query: Query, parts: number, code: number): boolean {
   for (let word = 0; word < query.words.length; word++) {
     if ((code & (1 << word)) !== 0) continue
-    const { parts: wanted, meanings } = query.words[word]!
-    if ((parts & wanted) !== wanted && (meanings.length === 0 || !meanings.some((meaning) => (parts & meaning) === meaning))) return false
+    const { parts: ownParts, meanings } = query.words[word]!
+    if ((parts & ownParts) !== ownParts && (meanings.length === 0 || !meanings.some((meaning) => (parts & meaning) === meaning))) return false
   }
   return true
 }

@@ -125,34 +125,34 @@ export class CardIndex {
    */
   find(row: CardDescription): FindResult {
     if (isTooLong(row)) return { reason: UNKNOWN, candidates: [] }
-    const wanted = parseDescription(row)
-    const cards = row.number === null ? this.#unnumbered(row, wanted) : this.#numbered(row, wanted, row.number)
-    const printings = this.#fitting(cards, wanted)
+    const description = parseDescription(row)
+    const cards = row.number === null ? this.#unnumbered(row, description) : this.#numbered(row, description, row.number)
+    const printings = this.#fitting(cards, description)
     const best = fittest(printings)
-    const only = onlyOne(best, wanted.plain)
+    const only = onlyOne(best, description.plain)
     if (only !== null) return { itemId: only, method: row.set === null ? 'name' : 'set' }
     if (best.length > 0) return { reason: { rule: 'several', params: { count: countItems(best) } }, candidates: ranked(best, 90) }
     if (printings.length > 0) return { reason: { rule: 'finish', params: { finish: row.finish ?? '' } }, candidates: ranked(printings, 80) }
-    return this.#alike(row, wanted)
+    return this.#alike(row, description)
   }
 
   /**
    * Cards with this number and name in the set, or in all sets if the row names none. Within a set, a number belongs to one card, so words that only
    * some sources append to the name are ignored.
    */
-  #numbered(row: CardDescription, wanted: ParsedDescription, written: string): SourceCard[] {
+  #numbered(row: CardDescription, description: ParsedDescription, written: string): SourceCard[] {
     const { set } = row
     const number = normalNumber(written)
     const ofGame = (cards: Iterable<SourceCard>) => [...new Set(cards)].filter((card) => mayBe(row, card))
-    const named = (card: SourceCard) => card.names.includes(wanted.fullName) || card.names.includes(wanted.name)
-    if (set === null) return ofGame(this.#byNumber.get(number) ?? []).filter((card) => named(card) && sameTotal(wanted.total, card))
+    const named = (card: SourceCard) => card.names.includes(description.fullName) || card.names.includes(description.name)
+    if (set === null) return ofGame(this.#byNumber.get(number) ?? []).filter((card) => named(card) && sameTotal(description.total, card))
     const cards = ofGame(
-      this.#setsNamed(set, wanted).flatMap((one) => [
+      this.#setsNamed(set, description).flatMap((one) => [
         ...(this.#inSet(one, number) ?? this.#inSet(one, withoutSetCode(number, one.facts.codes)) ?? []),
       ]),
     )
     const exact = cards.filter(named)
-    return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(wanted.name))
+    return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(description.name))
   }
 
   #inSet(set: SourceSet, number: string): readonly SourceCard[] | undefined {
@@ -162,37 +162,37 @@ export class CardIndex {
   }
 
   /** Products without a number, by name. */
-  #unnumbered(row: CardDescription, wanted: ParsedDescription): SourceCard[] {
+  #unnumbered(row: CardDescription, description: ParsedDescription): SourceCard[] {
     const { set } = row
-    const sets = set === null ? null : new Set(this.#setsNamed(set, wanted))
-    const cards = this.#byName.get(wanted.name) ?? []
+    const sets = set === null ? null : new Set(this.#setsNamed(set, description))
+    const cards = this.#byName.get(description.name) ?? []
     const fitting = cards.filter((card) => card.number === null && mayBe(row, card) && (sets === null || card.set === null || sets.has(card.set)))
-    const exact = fitting.filter(({ names }) => names.includes(wanted.fullName))
+    const exact = fitting.filter(({ names }) => names.includes(description.fullName))
     return exact.length > 0 ? exact : fitting
   }
 
   /** The sets with this name, and the galleries that are printed as part of them. */
-  #setsNamed(set: string, wanted: ParsedDescription): SourceSet[] {
-    return this.#setNames.withGalleries(this.#learned.get(set) ?? this.#setNames.find(set, wanted))
+  #setsNamed(set: string, description: ParsedDescription): SourceSet[] {
+    return this.#setNames.withGalleries(this.#learned.get(set) ?? this.#setNames.find(set, description))
   }
 
-  #fitting(cards: readonly SourceCard[], wanted: ParsedDescription): Fitting[] {
-    return cards.flatMap((card) => this.#printings.get(card)!.map((printing) => ({ ...printing, fit: wanted.fits(printing.words, card) })))
+  #fitting(cards: readonly SourceCard[], description: ParsedDescription): Fitting[] {
+    return cards.flatMap((card) => this.#printings.get(card)!.map((printing) => ({ ...printing, fit: description.fits(printing.words, card) })))
   }
 
   /** Cards with a similar number or name, for a person to choose from. */
-  #alike(row: CardDescription, wanted: ParsedDescription): FindResult {
+  #alike(row: CardDescription, description: ParsedDescription): FindResult {
     const number = row.number === null ? null : normalNumber(row.number)
-    const sets = row.set === null ? null : new Set(this.#setsNamed(row.set, wanted))
+    const sets = row.set === null ? null : new Set(this.#setsNamed(row.set, description))
     const pool = new Set<SourceCard>()
-    for (const name of [wanted.name, wanted.looseName]) for (const card of this.#byName.get(name) ?? []) pool.add(card)
+    for (const name of [description.name, description.looseName]) for (const card of this.#byName.get(name) ?? []) pool.add(card)
     for (const set of sets ?? []) for (const card of (number === null ? null : this.#inSet(set, number)) ?? []) pool.add(card)
     const scored = new Map<number, number>()
     for (const card of [...pool].filter((one) => mayBe(row, one)).slice(0, MAX_COMPARED)) {
       const name = Math.max(
         0,
-        ...card.names.map((one) => likeness(one, wanted.name)),
-        ...card.looseNames.map((one) => likeness(one, wanted.looseName) * 0.9),
+        ...card.names.map((one) => likeness(one, description.name)),
+        ...card.looseNames.map((one) => likeness(one, description.looseName) * 0.9),
       )
       const numbers =
         number === null || card.number === null
@@ -273,13 +273,13 @@ export function isTooLong({ name, number, set, finish }: Pick<CardDescription, '
 }
 
 function push<K, T>(map: Map<K, T[]>, key: K, value: T): void {
-  const known = map.get(key)
-  if (known) known.push(value)
+  const values = map.get(key)
+  if (values) values.push(value)
   else map.set(key, [value])
 }
 
 function addTo<K, T>(map: Map<K, Set<T>>, key: K, value: T): void {
-  const known = map.get(key)
-  if (known) known.add(value)
+  const values = map.get(key)
+  if (values) values.add(value)
   else map.set(key, new Set([value]))
 }

@@ -98,8 +98,8 @@ export class DescribedSets {
   }
 
   #label(set: string, names: SetNames<{ facts: MatchSet }>): Label {
-    const known = this.#labels.get(set)
-    if (known) return known
+    const cached = this.#labels.get(set)
+    if (cached) return cached
     const found = names.withGalleries(names.find(set, parseDescription({ name: '', number: null, set, finish: null })))
     const label = { rows: 0, named: found.map(({ facts }) => facts.ref), agree: new Map<string, number>() }
     for (const ref of label.named) this.refs.add(ref)
@@ -113,7 +113,7 @@ function cardKey(number: string, name: string): string {
 }
 
 function addTo<K, T>(map: Map<K, Set<T>>, key: K, value: T): void {
-  const known = map.get(key)
-  if (known) known.add(value)
+  const values = map.get(key)
+  if (values) values.add(value)
   else map.set(key, new Set([value]))
 }

@@ -73,8 +73,8 @@ function isSameName(a: SourceSet, b: SourceSet): boolean {
 export function decidedSets({ setMaps }: Pick<Decisions, 'setMaps'>): Map<string, Set<string | null>> {
   const decided = new Map<string, Set<string | null>>()
   const add = (from: string, to: string | null) => {
-    const known = decided.get(from)
-    if (known) known.add(to)
+    const targets = decided.get(from)
+    if (targets) targets.add(to)
     else decided.set(from, new Set([to]))
   }
   for (const [from, to] of setMaps) {

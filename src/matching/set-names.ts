@@ -48,7 +48,7 @@ export class SetNames<S extends Named> {
 }
 
 function add<T>(map: Map<string, Set<T>>, key: string, value: T): void {
-  const known = map.get(key)
-  if (known) known.add(value)
+  const values = map.get(key)
+  if (values) values.add(value)
   else map.set(key, new Set([value]))
 }

@@ -94,8 +94,8 @@ export function compare(a: string, b: string): number {
 }
 
 function setOf(sets: Map<string, SourceSet>, source: string, facts: MatchSet): SourceSet {
-  const known = sets.get(facts.ref)
-  if (known) return known
+  const existing = sets.get(facts.ref)
+  if (existing) return existing
   const set = { ref: facts.ref, source, facts, cards: [] }
   sets.set(facts.ref, set)
   return set

@@ -57,7 +57,7 @@ function cardsOf([a, b]: readonly [string, string], byKey: ReadonlyMap<string, M
 }
 
 function addTo(map: Map<string, Set<string>>, key: string, value: string): void {
-  const known = map.get(key)
-  if (known) known.add(value)
+  const values = map.get(key)
+  if (values) values.add(value)
   else map.set(key, new Set([value]))
 }
