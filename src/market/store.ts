@@ -253,23 +253,23 @@ const WRITTEN_COLUMNS = [
 
 async function updateSome(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
   const changed = rows.map((row) => Object.fromEntries(WRITTEN_COLUMNS.map((column) => [column, row[column]])))
-  const given = sql<StockRow>`json_populate_recordset(null::listings, ${JSON.stringify(changed)})`
+  const newRows = sql<StockRow>`json_populate_recordset(null::listings, ${JSON.stringify(changed)})`
   const update = tx
     .updateTable('listings')
-    .from(given.as<'given'>(sql`given`))
+    .from(newRows.as<'new_rows'>(sql`new_rows`))
     .set((eb) => ({
-      ...statusColumns(sql.ref('given.status'), now),
-      version: eb.ref('given.version'),
-      price: eb.ref('given.price'),
-      approved_price: eb.ref('given.approved_price'),
-      quantity: eb.ref('given.quantity'),
-      sku: eb.ref('given.sku'),
-      changed_by: sql<string | null>`given.changed_by`,
-      priced_version: eb.ref('given.priced_version'),
-      stocked_version: eb.ref('given.stocked_version'),
-      edited_version: eb.ref('given.edited_version'),
+      ...statusColumns(sql.ref('new_rows.status'), now),
+      version: eb.ref('new_rows.version'),
+      price: eb.ref('new_rows.price'),
+      approved_price: eb.ref('new_rows.approved_price'),
+      quantity: eb.ref('new_rows.quantity'),
+      sku: eb.ref('new_rows.sku'),
+      changed_by: sql<string | null>`new_rows.changed_by`,
+      priced_version: eb.ref('new_rows.priced_version'),
+      stocked_version: eb.ref('new_rows.stocked_version'),
+      edited_version: eb.ref('new_rows.edited_version'),
     }))
-    .whereRef('listings.id', '=', 'given.id')
+    .whereRef('listings.id', '=', 'new_rows.id')
   await refuseTakenSku(() => update.execute())
 }
 
@@ -284,18 +284,18 @@ export async function updatePeriods(tx: Tx, rows: readonly ListingRow[], now: Da
     published_at,
     expires_at,
   }))
-  const given = sql<ListingRow>`json_populate_recordset(null::listings, ${JSON.stringify(changed)})`
+  const newRows = sql<ListingRow>`json_populate_recordset(null::listings, ${JSON.stringify(changed)})`
   await tx
     .updateTable('listings')
-    .from(given.as<'given'>(sql`given`))
+    .from(newRows.as<'new_rows'>(sql`new_rows`))
     .set((eb) => ({
-      ...statusColumns(sql.ref('given.status'), now),
-      version: eb.ref('given.version'),
-      approved_price: eb.ref('given.approved_price'),
-      published_at: eb.ref('given.published_at'),
-      expires_at: eb.ref('given.expires_at'),
+      ...statusColumns(sql.ref('new_rows.status'), now),
+      version: eb.ref('new_rows.version'),
+      approved_price: eb.ref('new_rows.approved_price'),
+      published_at: eb.ref('new_rows.published_at'),
+      expires_at: eb.ref('new_rows.expires_at'),
     }))
-    .whereRef('listings.id', '=', 'given.id')
+    .whereRef('listings.id', '=', 'new_rows.id')
     .execute()
 }
 

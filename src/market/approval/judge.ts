@@ -25,10 +25,10 @@ export async function judgeListings(
   listings: readonly ListingRow[],
   recording: RecordingCtx,
 ): Promise<{ listing: ListingRow; rule: JudgingRule | null }[]> {
-  const kept = (await recordFacts(tx, listings, recording)).filter(({ facts }) => facts !== null)
-  if (kept.length === 0) return []
+  const judgeable = (await recordFacts(tx, listings, recording)).filter(({ facts }) => facts !== null)
+  if (judgeable.length === 0) return []
   const rules = await judgingRules(tx)
-  const verdicts = kept.flatMap(({ id, facts }) =>
+  const verdicts = judgeable.flatMap(({ id, facts }) =>
     rules.map((rule) => ({
       decision_id: id,
       rule_id: rule.id,
@@ -38,7 +38,7 @@ export async function judgeListings(
     })),
   )
   if (verdicts.length > 0) await tx.insertInto('approval_rule_log').values(verdicts).execute()
-  return kept.map(({ listing, facts }) => ({
+  return judgeable.map(({ listing, facts }) => ({
     listing,
     rule: rules.find(({ mode, conditions }) => mode === 'on' && holds(conditions, facts!)) ?? null,
   }))

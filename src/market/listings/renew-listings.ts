@@ -56,11 +56,12 @@ export const renewListings = verb(
       ...DryRun,
     }),
   },
-  async (ctx: MarketWriteCtx, { dry_run: dryRun = false, ...asked }): Promise<Renewal> => {
-    if ((asked.ids === undefined) === (asked.ending_within_days === undefined)) throw invalid('ids', 'exactly_one', { field: 'ending_within_days' })
-    if (!dryRun) return renew(ctx, asked)
-    const idsOf = async (tx: Tx) => (await wantedIds(tx, ctx, asked)).slice(0, MAX_RENEWED)
-    return forecastingEach(ctx, idsOf, (rehearsal) => renew(rehearsal, asked))
+  async (ctx: MarketWriteCtx, { dry_run: dryRun = false, ...request }): Promise<Renewal> => {
+    if ((request.ids === undefined) === (request.ending_within_days === undefined))
+      throw invalid('ids', 'exactly_one', { field: 'ending_within_days' })
+    if (!dryRun) return renew(ctx, request)
+    const idsOf = async (tx: Tx) => (await wantedIds(tx, ctx, request)).slice(0, MAX_RENEWED)
+    return forecastingEach(ctx, idsOf, (rehearsal) => renew(rehearsal, request))
   },
 )
 
@@ -75,12 +76,12 @@ async function wantedIds(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_
   return idsEndingBy(tx, ownAccount(viewer), renewable(), now(), daysAfter(now(), days!), MAX_RENEWED + 1)
 }
 
-async function renew(ctx: MarketWriteCtx, asked: RenewalRequest): Promise<Renewal> {
+async function renew(ctx: MarketWriteCtx, request: RenewalRequest): Promise<Renewal> {
   const sellerId = ownAccount(ctx.viewer)
   return change(ctx, async (tx, note) => {
     const now = ctx.now()
-    const wanted = await wantedIds(tx, ctx, asked)
-    const ids = wanted.slice(0, MAX_RENEWED)
+    const requestedIds = await wantedIds(tx, ctx, request)
+    const ids = requestedIds.slice(0, MAX_RENEWED)
     const locked = await lockListings(tx, ids)
     const listings = new Map([...locked].filter(([, row]) => row.seller_id === sellerId))
     await expireAllDue(tx, note, ctx, listings)
@@ -102,7 +103,7 @@ async function renew(ctx: MarketWriteCtx, asked: RenewalRequest): Promise<Renewa
         'listings',
         renewed.map(({ id }) => id),
       )
-    return { listings: outcomes, more: wanted.length > ids.length, message: messageOf(outcomes) }
+    return { listings: outcomes, more: requestedIds.length > ids.length, message: messageOf(outcomes) }
   })
 
   function refusal(id: number, row: ListingRow | null, { rule, params }: Reason): RenewedListing {

@@ -184,8 +184,8 @@ function afterSale(listing: ForSale, units: number, now: Date): ForSale {
 }
 
 function soldLine(line: OrderLine, i: number, listing: ForSale, commissionPercent: number): SoldLine {
-  const { quantity, unit_price: given } = line
-  const price = given === undefined ? parseMinor(listing.price)! : unitPriceKurus(`lines.${i}.unit_price`, given)
+  const { quantity, unit_price: stated } = line
+  const price = stated === undefined ? parseMinor(listing.price)! : unitPriceKurus(`lines.${i}.unit_price`, stated)
   return { listing, quantity, unitPriceKurus: price, payoutKurus: payoutKurus(price, quantity, commissionPercent) }
 }
 

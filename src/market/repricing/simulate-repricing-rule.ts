@@ -80,11 +80,11 @@ async function daysBefore(
     const day = { day: at.toISOString().slice(0, 10), known: 0, raised: 0, lowered: 0, at_floor: 0 }
     await runInSlices(listings.length, (from, to) => {
       for (const listing of listings.slice(from, to)) {
-        const known = inputs(listing, moment)
+        const ofMoment = inputs(listing, moment)
         const before = prices.get(listing.id)!
-        const { kurus, limit } = priceBy(ctx, terms, listing, before, () => known)
+        const { kurus, limit } = priceBy(ctx, terms, listing, before, () => ofMoment)
         prices.set(listing.id, kurus)
-        if (!('rule' in known) && known.length >= Math.max(1, terms.minComparables)) day.known += 1
+        if (!('rule' in ofMoment) && ofMoment.length >= Math.max(1, terms.minComparables)) day.known += 1
         if (kurus > before) day.raised += 1
         if (kurus < before) day.lowered += 1
         if (limit === 'floor') day.at_floor += 1

@@ -14,10 +14,10 @@ export function payoutKurus(unitPriceKurus: number, quantity: number, commission
 
 /** The smallest unit price with at least this payout; Infinity if the commission is 100 %. */
 export function priceForPayout(payoutKurus: number, commissionPercent: number): number {
-  const kept = keptOf(commissionPercent)
+  const sellerShare = keptOf(commissionPercent)
   const needed = BigInt(payoutKurus) * HUNDRED_PERCENT - HALF
   if (needed <= 0n) return 0
-  return kept === 0n ? Infinity : Number((needed + kept - 1n) / kept)
+  return sellerShare === 0n ? Infinity : Number((needed + sellerShare - 1n) / sellerShare)
 }
 
 /** The share after commission, in millionths. */

@@ -9,14 +9,14 @@ const MAX_DECISIONS = 500
 const WINDOW_MS = 30 * DAY_MS
 const CACHE_MS = MINUTE_MS
 
-const kept = new WeakMap<Db, { atMs: number; wait: UsualWait }>()
+const cached = new WeakMap<Db, { atMs: number; wait: UsualWait }>()
 
 /** Times from submission to decision for the latest decisions, read at most once a minute. */
 export async function usualWait(db: Db, now: Date): Promise<UsualWait> {
-  const last = kept.get(db)
+  const last = cached.get(db)
   if (last && Math.abs(now.getTime() - last.atMs) < CACHE_MS) return last.wait
   const wait = await readWaits(db, now)
-  kept.set(db, { atMs: now.getTime(), wait })
+  cached.set(db, { atMs: now.getTime(), wait })
   return wait
 }
 
