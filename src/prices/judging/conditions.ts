@@ -61,8 +61,8 @@ function mainFeeds(feeds: readonly { newest_ms: number | null; prices: number | 
   for (const { newest_ms: newestMs, prices } of feeds) {
     if (newestMs === null) continue
     const day = Math.floor(newestMs / DAY_MS)
-    const known = byDay.get(day)
-    byDay.set(day, { newestMs: Math.max(newestMs, known?.newestMs ?? 0), prices: prices! + (known?.prices ?? 0) })
+    const ofDay = byDay.get(day)
+    byDay.set(day, { newestMs: Math.max(newestMs, ofDay?.newestMs ?? 0), prices: prices! + (ofDay?.prices ?? 0) })
   }
   const days = [...byDay.values()]
   const fullest = days.reduce((most, { prices }) => Math.max(most, prices), 0)

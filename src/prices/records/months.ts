@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { monthAfter } from '#core/time.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 
-const known = new WeakMap<Db, Set<string>>()
+const existing = new WeakMap<Db, Set<string>>()
 
 /**
  * Creates the partitions for these times (epoch milliseconds). A missing one is created in a separate transaction, because attaching a partition
@@ -11,7 +11,7 @@ const known = new WeakMap<Db, Set<string>>()
  * also wait for connections.
  */
 export async function ensureMonths(db: Db, tx: Queryable, times: Iterable<number>): Promise<void> {
-  const months = known.get(db) ?? known.set(db, new Set()).get(db)!
+  const months = existing.get(db) ?? existing.set(db, new Set()).get(db)!
   const missing = monthsOf(times).filter((month) => !months.has(month))
   if (missing.length === 0) return
   const { rows } = await sql<{ month: string }>`

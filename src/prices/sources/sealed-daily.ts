@@ -27,8 +27,8 @@ export const sealedDaily: PriceFormat = {
 
 /** A file repeats a few hundred days many times. Days of a file that has more of them are not cached. */
 function knownDay(days: Map<string, Cell>, text: string): Cell {
-  const known = days.get(text)
-  if (known !== undefined) return known
+  const cached = days.get(text)
+  if (cached !== undefined) return cached
   const day = dayOf(text, 'date')
   if (days.size < 10_000) days.set(text, day)
   return day
