@@ -96,7 +96,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   await app.ready()
   if (!node.config.without.has('fast-path')) {
     addFastPath(app, [...reads, ...graphql], {
-      cachedCaller: (authorization) => node.keys.known(authorization),
+      cachedCaller: (authorization) => node.keys.cached(authorization),
       allow: (viewer, operation) => allow(viewer, operation, node.limits, node.keys.usage),
       requests: node.requests,
     })

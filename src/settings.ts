@@ -240,7 +240,7 @@ const postgresUrl = (value: string): string => {
 }
 
 const writableUrl = (value: string): string => {
-  if (readDatabaseAddress(value).wanted === 'standby') throw new Error('a URL whose target_session_attrs is read-write or any')
+  if (readDatabaseAddress(value).role === 'standby') throw new Error('a URL whose target_session_attrs is read-write or any')
   return value
 }
 

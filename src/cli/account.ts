@@ -41,8 +41,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const { name, plan, credits } = options
-        const given = credits === undefined ? {} : { highlight_credits: credits }
-        const created = await call(createAccount, ctx, { name, plan, ...given })
+        const grant = credits === undefined ? {} : { highlight_credits: credits }
+        const created = await call(createAccount, ctx, { name, plan, ...grant })
         printResult(print, options, created, `Created ${describeAccount(created)}`)
       }),
     )

@@ -36,7 +36,7 @@ const BATCH = 20_000
 
 /** Creates a dump and publishes it, completely or not at all. @throws CONFLICT if another one is in progress */
 export async function makeDump({ db, store, archive, currencies, onProgress = () => {} }: DumpOptions): Promise<Dump> {
-  const made = await db.kysely
+  const published = await db.kysely
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
@@ -67,8 +67,8 @@ export async function makeDump({ db, store, archive, currencies, onProgress = ()
         await rm(folder, { recursive: true, force: true })
       }
     })
-  await recordDump(db.kysely, made)
-  return made
+  await recordDump(db.kysely, published)
+  return published
 }
 
 async function writeTable(tx: Tx, table: DumpTable, path: string, onRows: (rows: number) => void): Promise<DumpFile[]> {

@@ -47,29 +47,29 @@ export interface Answer {
  */
 export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> | null {
   const { documents, schema, logged } = rules
-  const known = documents.read(request.query)
-  const { document } = known
-  const operation = chosen(known, request.operationName)
+  const parsed = documents.read(request.query)
+  const { document } = parsed
+  const operation = chosen(parsed, request.operationName)
   if (operation?.node.operation === OperationTypeNode.MUTATION) {
     if (!mutations) return null
     mayCall(ctx.viewer, { needs: MUTATIONS_NEED, writes: true })
     // If-Match applies to one resource; a document may change several.
     if (ctx.precondition) throw conditionUnsupported()
   }
-  if (known.errors.length > 0) throw new RequestError(known.errors)
-  mayCall(ctx.viewer, { needs: known.needs, writes: false })
-  if (known.readsDatabase && !own) return null
+  if (parsed.errors.length > 0) throw new RequestError(parsed.errors)
+  mayCall(ctx.viewer, { needs: parsed.needs, writes: false })
+  if (parsed.readsDatabase && !own) return null
   if (!operation) throw requestError(unknownOperation(request.operationName))
   const limits = limitsOf(ctx.viewer)
-  const problem = tooLarge(known.size, limits)
+  const problem = tooLarge(parsed.size, limits)
   if (problem) throw requestError(problem)
-  const { requested, introspection } = documents.costOf(known, operation, request.variables)
+  const { requested, introspection } = documents.costOf(parsed, operation, request.variables)
   const cost = { requested, limit: limits.cost, left: Math.max(0, limits.cost - requested) }
   if (requested > limits.cost) {
     throw requestError(reason('query_cost', { cost: requested, max: limits.cost }), { cost })
   }
   if (introspection > INTROSPECTION_COST) throw requestError(reason('introspection_cost'), { cost })
-  if (!known.readsDatabase && writeCompiled(known, operation, request.variables, ctx, cost, rules))
+  if (!parsed.readsDatabase && writeCompiled(parsed, operation, request.variables, ctx, cost, rules))
     return { body: finishWithinLimit(rules.output, cost), failed: false }
   const result = execute({
     schema,
@@ -94,7 +94,7 @@ function chosen({ operations }: ParsedDocument, name: string | null): ParsedOper
 
 /** Writes a response with compiled functions; false if graphql-js must execute the query, because it handles errors of fields. */
 function writeCompiled(
-  known: ParsedDocument,
+  parsed: ParsedDocument,
   operation: ParsedOperation,
   sent: Values,
   ctx: QueryCtx,
@@ -103,7 +103,7 @@ function writeCompiled(
 ): boolean {
   if (!compiles) return false
   const variables = operation.variables(sent)
-  const compiled = variables && documents.compiled(known, operation, variables)
+  const compiled = variables && documents.compiled(parsed, operation, variables)
   if (!compiled) return false
   itemBytes?.follow(ctx.catalogue.generation)
   output.begin()

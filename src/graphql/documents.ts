@@ -80,8 +80,8 @@ export class Documents {
       if (node.kind !== Kind.OPERATION_DEFINITION) return []
       return [{ node, variables: variablesReader(this.#schema, node), cost: null, conditions, forms: new Map() }]
     })
-    const asked = errors.length === 0 ? askedOf(this.#schema, document) : NOTHING_ASKED
-    const read = { size, errors, document, ...asked, operations }
+    const required = errors.length === 0 ? askedOf(this.#schema, document) : NOTHING_ASKED
+    const read = { size, errors, document, ...required, operations }
     if (errors.length === 0) this.#cache.set(text, read)
     return read
   }
@@ -111,14 +111,14 @@ const NOTHING_ASKED = { readsDatabase: false, needs: PLANS[0] }
 /** Properties of the fields of a document. */
 function askedOf(schema: GraphQLSchema, document: DocumentNode): Pick<ParsedDocument, 'readsDatabase' | 'needs'> {
   const types = new TypeInfo(schema)
-  const asked: Pick<ParsedDocument, 'readsDatabase' | 'needs'> = { ...NOTHING_ASKED }
+  const required: Pick<ParsedDocument, 'readsDatabase' | 'needs'> = { ...NOTHING_ASKED }
   const Field = () => {
     const { fromDatabase, needs } = (types.getFieldDef()?.extensions ?? {}) as { fromDatabase?: boolean; needs?: Plan }
-    if (fromDatabase) asked.readsDatabase = true
-    if (needs && !planAllows(asked.needs, needs)) asked.needs = needs
+    if (fromDatabase) required.readsDatabase = true
+    if (needs && !planAllows(required.needs, needs)) required.needs = needs
   }
   visit(document, visitWithTypeInfo(types, { Field }))
-  return asked
+  return required
 }
 
 function parsed(text: string): DocumentNode {

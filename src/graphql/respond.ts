@@ -50,9 +50,9 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
     const type = typeFor(request)
     if (!type) return failed(notAcceptable(), request)
     try {
-      const asked = read(request)
+      const query = read(request)
       const execution = { ctx: { viewer, catalogue, currencies }, own: false, mutations: false } as const
-      const execute = () => answerTo(asked, execution, rules) as Answer | null
+      const execute = () => answerTo(query, execution, rules) as Answer | null
       const answer = execute()
       return answer && responseOf(type, answer, () => execute()!.body)
     } catch (error) {
@@ -63,10 +63,10 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
     // The media type was accepted when the query was read.
     const type = typeFor(request)!
     try {
-      const asked = read(request)
+      const query = read(request)
       // An Idempotency-Key is bound to the content of the request, not to its bytes.
       const mutations = request.method === 'POST'
-      const answered = answerTo(asked, { ctx: ctx(viewer, { ...request, body: asked }), own: true, mutations }, rules)
+      const answered = answerTo(query, { ctx: ctx(viewer, { ...request, body: query }), own: true, mutations }, rules)
       if (!answered) throw new ServiceError('METHOD_NOT_ALLOWED', reason('method', { values: ['POST'] }), { headers: { allow: 'POST' } })
       // Results of mutations, including secrets, are for their caller only; price changes depend on the current time.
       const done = ({ body }: Answer): Response => ({

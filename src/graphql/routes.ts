@@ -92,7 +92,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
 }
 
 /** Accepts a JSON body of known length that has arrived completely; Fastify reads all other requests. */
-function readQueryBody(path: string, request: IncomingMessage, serve: (made: ApiRequest | null) => void): boolean {
+function readQueryBody(path: string, request: IncomingMessage, serve: (apiRequest: ApiRequest | null) => void): boolean {
   const { method, url, headers } = request
   if (url !== path || method !== 'POST' || !JSON_BODIES.has(headers['content-type'] ?? '')) return false
   const length = Number(headers['content-length'])

@@ -126,15 +126,15 @@ export class CatalogueImporter implements Importer {
 
   async #loadCategories(rows: CatalogueRow[]): Promise<void> {
     if (this.#categories.size > MAX_CACHED_CATEGORIES) this.#categories.clear()
-    const wanted = new Map<Market, Set<string>>()
+    const missing = new Map<Market, Set<string>>()
     for (const row of rows) {
       const [market, ref] = 'item' in row ? [row.item.market, row.item.category] : 'category' in row ? [row.category.market, row.category.parent] : []
       if (!market || !ref || this.#categories.has(`${market}\t${ref}`)) continue
-      wanted.set(market, (wanted.get(market) ?? new Set()).add(ref))
+      missing.set(market, (missing.get(market) ?? new Set()).add(ref))
     }
-    if (wanted.size === 0) return
+    if (missing.size === 0) return
     await this.#writing
-    for (const [market, refs] of wanted) {
+    for (const [market, refs] of missing) {
       const found = await categoriesByRef(this.#run.tx, market, [...refs])
       for (const ref of refs) this.#categories.set(`${market}\t${ref}`, found.get(ref)?.id ?? null)
     }

@@ -39,9 +39,9 @@ export interface PartsOptions {
 export type NodeParts = ReturnType<typeof createParts>
 
 /** Creates the parts; nothing is loaded yet. */
-export function createParts({ config, db, log, now: given, ports, publicUrl }: PartsOptions) {
+export function createParts({ config, db, log, now: clock, ports, publicUrl }: PartsOptions) {
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
-  const now = given ?? (() => feed.now())
+  const now = clock ?? (() => feed.now())
   const webhooks = webhookRules(config, db, log, ports)
   const keys = apiKeyring({ db, log, now })
   const operators = operatorTokens({ db, log, now }, config.operatorToken)

@@ -28,7 +28,7 @@ async function emit<T extends { accountId: number }>(
   const subscribers = await receiversOf(tx, kind, [...new Set(changes.map(({ accountId }) => accountId))])
   const events = changes.map((change) => {
     const { accountId } = change
-    return { accountId, kind, body: eventBody(kind, now, zone, dataOf(change, zone)), wanted: subscribers.has(accountId) }
+    return { accountId, kind, body: eventBody(kind, now, zone, dataOf(change, zone)), subscribed: subscribers.has(accountId) }
   })
   await appendEvents(tx, events, now)
 }

@@ -30,15 +30,15 @@ export const LISTING_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...requi
 
 /** Reads the listing with the requested fields. @throws NOT_FOUND, VALIDATION_ERROR as over REST */
 export function listingOf(id: string | number, ctx: GraphqlCtx, info: GraphQLResolveInfo): Promise<AnyListing> {
-  const asked = askedFields(info)
+  const fields = askedFields(info)
   return call(getListing, ctx, {
     id: idOf(id),
     with_details: true,
-    with_item: asked.has('item'),
-    with_pc: asked.has('pcMultiplier'),
-    with_average: asked.has('averagePrice'),
-    with_last_sales: asked.has('lastSales'),
-    with_explain: asked.has('explain'),
+    with_item: fields.has('item'),
+    with_pc: fields.has('pcMultiplier'),
+    with_average: fields.has('averagePrice'),
+    with_last_sales: fields.has('lastSales'),
+    with_explain: fields.has('explain'),
   }) as Promise<AnyListing>
 }
 
