@@ -76,13 +76,13 @@ async function replayChanges({ ctx }: BenchDatabase): Promise<void> {
   const days = new Map<string, string[]>()
   const bytes = gunzip(createReadStream(fileURLToPath(new URL('prices/pokemon-singles-brl-changes.csv.gz', DATA))))
   const items = new Map<string, string>()
-  const known = await ctx.db.kysely
+  const foreignIds = await ctx.db.kysely
     .selectFrom('item_foreign_ids as f')
     .innerJoin('items as i', 'i.id', 'f.item_id')
     .select(['f.foreign_id', 'f.finish', 'i.ref'])
     .where('f.source', 'in', ['tcgdex', 'tcgdex-asia'])
     .execute()
-  for (const { foreign_id, finish, ref } of known) items.set(`${foreign_id}::${finish || 'normal'}`, ref)
+  for (const { foreign_id, finish, ref } of foreignIds) items.set(`${foreign_id}::${finish || 'normal'}`, ref)
   for await (const lines of csvRows({ bytes, fileName: null }, ['key', 'date', 'oldPriceBrl', 'newPriceBrl'])) {
     for (const line of lines) {
       if (!('value' in line)) continue

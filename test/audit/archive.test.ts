@@ -255,6 +255,6 @@ test('retention deletes old entries and whole archived months with their files',
   const left = await everything()
   expect(left.length).toBeGreaterThan(100)
   expect(left.every(({ at }) => at.slice(0, 7) >= keepFrom.slice(0, 7))).toBe(true)
-  const kept = months.filter(({ month }) => month >= keepFrom.slice(0, 7)).map(({ file }) => file)
-  expect(readdirSync(folder).sort()).toEqual(kept.sort())
+  const laterFiles = months.filter(({ month }) => month >= keepFrom.slice(0, 7)).map(({ file }) => file)
+  expect(readdirSync(folder).sort()).toEqual(laterFiles.sort())
 })

@@ -36,9 +36,9 @@ async function orphans(): Promise<string[]> {
 
 /** Everything that can happen to an item, many times on both nodes. @returns the unexpected responses */
 function traffic(a: number, listings: number[], collection: number): Promise<string[]>[] {
-  const failed = async (what: string, reply: Promise<{ status: number; body: unknown }>, wanted: number) => {
+  const failed = async (what: string, reply: Promise<{ status: number; body: unknown }>, expectedStatus: number) => {
     const { status, body } = await reply
-    return status === wanted ? [] : [`${what}: ${status} ${JSON.stringify(body)}`]
+    return status === expectedStatus ? [] : [`${what}: ${status} ${JSON.stringify(body)}`]
   }
   return times(12).flatMap((i) => [
     failed(

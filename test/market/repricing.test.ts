@@ -27,8 +27,8 @@ describe('the price by a rule', () => {
   const FACTS = { kurus: 10_000, minOfferKurus: null, commissionPercent: 10, marketKurus: 50_000 }
   type Given = Partial<Omit<Facts, 'inputs'>> & { inputs?: readonly number[] | Reason }
   const priced = (terms: Partial<Terms>, { inputs = [9_000, 12_000], ...facts }: Given = {}) => {
-    const known = 'rule' in inputs ? inputs : inputs.map((kurus) => ({ kurus }))
-    const { kurus, limit, why } = newPrice({ ...TERMS, ...terms }, { ...FACTS, ...facts, inputs: known })
+    const targets = 'rule' in inputs ? inputs : inputs.map((kurus) => ({ kurus }))
+    const { kurus, limit, why } = newPrice({ ...TERMS, ...terms }, { ...FACTS, ...facts, inputs: targets })
     return [kurus, limit, why.rule]
   }
   const market = (factor: number): Partial<Terms> => ({ target: { kind: 'market', market: 'source_a', factor } })
@@ -103,9 +103,9 @@ describe('the price by a rule', () => {
       ),
     })
     fc.assert(
-      fc.property(terms, facts, (rule, given) => {
-        const { kurus: price } = newPrice(rule, given)
-        expect(price).toBeGreaterThanOrEqual(Math.max(rule.floorKurus, given.minOfferKurus ?? 0))
+      fc.property(terms, facts, (rule, ofListing) => {
+        const { kurus: price } = newPrice(rule, ofListing)
+        expect(price).toBeGreaterThanOrEqual(Math.max(rule.floorKurus, ofListing.minOfferKurus ?? 0))
         expect(price).toBeLessThanOrEqual(999_999_900)
         expect(Number.isInteger(price)).toBe(true)
       }),

@@ -47,11 +47,11 @@ afterAll(async () => {
 const LABELS = ['Near Mint', 'PSA 10'] as const
 const MARKETS = ['source_a', 'source_c'] as const
 type Row = [label: string, market: string, daysAgo: number, price: number]
-let made = 0
+let itemCount = 0
 
 /** Items, each with a history. */
 async function itemsWith(...histories: Row[][]): Promise<number[]> {
-  const refs = histories.map(() => `card:${(made += 1)}`)
+  const refs = histories.map(() => `card:${(itemCount += 1)}`)
   const ids = await makeTwins(
     node,
     refs.map((ref) => ({ ref, market: 'source_c', name: ref })),
@@ -145,7 +145,7 @@ describe('an archived history', () => {
         fc.array(window, { minLength: 6, maxLength: 6 }),
         async (histories, windows) => {
           const ids = await itemsWith(...histories)
-          const answers = () => Promise.all(ids.flatMap((id) => windows.map((asked) => answersOf(id, asked))))
+          const answers = () => Promise.all(ids.flatMap((id) => windows.map((query) => answersOf(id, query))))
           const [before, rows] = [await answers(), await stored()]
           const months = await archiveAll()
           expect(await answers()).toEqual(before)

@@ -175,8 +175,8 @@ test('after any imports, reverts and reverts of reverts, the state equals that o
       }
       const freshIds = new Map<number, number>()
       for (const [n, { batch, inEffect }] of came.entries()) if (inEffect) freshIds.set(await importBatch(fresh, batch), n)
-      const [left, wanted] = await Promise.all([stateOf(shop, new Map(came.map(({ id }, n) => [id, n]))), stateOf(fresh, freshIds)])
-      expect(left).toEqual(wanted)
+      const [left, expected] = await Promise.all([stateOf(shop, new Map(came.map(({ id }, n) => [id, n]))), stateOf(fresh, freshIds)])
+      expect(left).toEqual(expected)
     }),
     { numRuns: runs(40), examples: [[HELD_IN_PLACE_OF_A_LATER_ONE]] },
   )

@@ -226,8 +226,8 @@ test('one dump is created each night', async () => {
   await maker.makeDue(true)
   expect(await latest()).toEqual(before)
   await maker.makeDue(false)
-  const made = await latest()
-  expect(made.as_of > before.as_of).toBe(true)
+  const after = await latest()
+  expect(after.as_of > before.as_of).toBe(true)
 })
 
 describe('rejected', () => {

@@ -190,8 +190,8 @@ describe('with_stats=1', () => {
 })
 
 describe('an explanation', () => {
-  const explain = (query = '', asked: Parameters<typeof get>[1] = {}, id: number | string = items.char!) =>
-    get<Explanation>(`/items/${id}/prices/explain${query}`, asked)
+  const explain = (query = '', options: Parameters<typeof get>[1] = {}, id: number | string = items.char!) =>
+    get<Explanation>(`/items/${id}/prices/explain${query}`, options)
 
   test("of a feed's price contains the statement that set it, the feed's figures and the other markets", async () => {
     await setEvidence(node, char(), {

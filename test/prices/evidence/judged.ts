@@ -30,14 +30,14 @@ export function ratios(...groups: Partial<GroupRatio>[]): Subject['ratios'] {
 }
 
 /** The verdicts as `state flag,flag`, by position. */
-export function verdicts(prices: readonly PriceEvidence[], given: Partial<Conditions> = {}, subject: Partial<Subject> = {}): string[] {
-  const found = judge(prices, { ratios: [], gradeOrder: null, ...subject }, conditions(given))
+export function verdicts(prices: readonly PriceEvidence[], rules: Partial<Conditions> = {}, subject: Partial<Subject> = {}): string[] {
+  const found = judge(prices, { ratios: [], gradeOrder: null, ...subject }, conditions(rules))
   return found.map(({ state, flags }) => [state, flagsOf(flags).join(',')].join(' ').trim())
 }
 
 /** The findings of the rules, whether they count or not. */
-export function findings(prices: readonly PriceEvidence[], given: Partial<Conditions> = {}, subject: Partial<Subject> = {}): Finding[] {
+export function findings(prices: readonly PriceEvidence[], rules: Partial<Conditions> = {}, subject: Partial<Subject> = {}): Finding[] {
   const found: Finding[] = []
-  judge(prices, { ratios: [], gradeOrder: null, ...subject }, conditions(given), found)
+  judge(prices, { ratios: [], gradeOrder: null, ...subject }, conditions(rules), found)
   return found
 }
