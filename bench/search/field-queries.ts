@@ -18,7 +18,7 @@ import { importRealData } from '../real-data.ts'
 
 const QUERIES = 2_000
 /** Random items for which a query is compared with the filter. */
-const LOOKED_AT = 2_000
+const SAMPLED_ROWS = 2_000
 const NOISE = 20_000
 const MAX_MS = 50
 
@@ -64,8 +64,8 @@ try {
       const gotAgain = queries.page({ query: again }, 'id', 'asc', 0, 1_000_000)
       const ids = new Set(Array.from(got.rows, (row) => items.id[row]!))
       found += ids.size
-      const looked = Array.from({ length: LOOKED_AT }, () => pick(rows))
-      const differing = looked.filter((row) => holds(query, row) !== ids.has(row.id))
+      const sampled = Array.from({ length: SAMPLED_ROWS }, () => pick(rows))
+      const differing = sampled.filter((row) => holds(query, row) !== ids.has(row.id))
       if (differing.length > 0 || gotAgain.total !== got.total || again.canonical !== form) {
         wrong += 1
         if (wrong < 10)

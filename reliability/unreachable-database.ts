@@ -1,4 +1,4 @@
-// `node reliability/silences.ts [--rounds 50] [--silent 20]`: repeatedly makes the database unreachable without any error, and measures recovery.
+// `node reliability/unreachable-database.ts [--rounds 50] [--silent 20]`: repeatedly makes the database unreachable without any error, and measures recovery.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { canUseNamespaces, openNodeHost } from './node-hosts.ts'
