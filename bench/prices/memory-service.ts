@@ -7,7 +7,7 @@ import { type Conditions, type Finding, judge, noiseOf } from '#prices/evidence/
 import { jumpsOf } from '#prices/evidence/jumps.ts'
 import { type MarketPair, UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
 import { feedIntervalOf } from '#prices/evidence/feed-interval.ts'
-import { bitsOf, type Figures, type PriceEvidence, type Verdict } from '#prices/evidence/types.ts'
+import { bitsOf, type Figures, type PriceEvidence, type Verdict } from '#prices/evidence/evidence-types.ts'
 import { type Card, type FeedPrice, LIRA } from './singles.ts'
 
 /** Thresholds can be varied by environment variables, as for the service. */

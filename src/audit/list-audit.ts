@@ -10,7 +10,7 @@ import type { Queryable } from '#db/schema.ts'
 import { namesOf, orderBy, type Sorting, type SortInput, sortParams } from '#db/sorting.ts'
 import type { AuditFilter } from './archive/audit-file.ts'
 import type { AuditArchive } from './archive/open-audit-archive.ts'
-import type { AuditCtx, AuditRow } from './types.ts'
+import type { AuditCtx, AuditRow } from './audit-types.ts'
 
 const COLUMNS = ['id', 'at', 'actor', 'action', 'subject_type', 'subject_id', 'before', 'after', 'request_id'] as const
 

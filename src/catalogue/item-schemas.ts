@@ -2,7 +2,7 @@
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/types.ts'
+import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/evidence-types.ts'
 import { GENRES } from './records/catalogue-records.ts'
 
 const GATED = 'Professional and above'

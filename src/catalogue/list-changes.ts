@@ -18,7 +18,7 @@ import {
 } from '#db/changes/logged-changes.ts'
 import type { LongPolls, Wait } from '#db/changes/long-polls.ts'
 import type { SharedLogReads } from '#db/changes/shared-log-reads.ts'
-import { eachPackedPrice, PRICE_BYTES, packedCount } from '#prices/records/payload.ts'
+import { eachPackedPrice, PRICE_BYTES, packedCount } from '#prices/records/price-payload.ts'
 import {
   type CategoryRow,
   CategoryRowSchema,

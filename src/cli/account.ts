@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { changeAccount } from '#accounts/change-account.ts'
 import { createAccount } from '#accounts/create-account.ts'
 import { listAccounts } from '#accounts/list-accounts.ts'
-import type { Account } from '#accounts/credentials/types.ts'
+import type { Account } from '#accounts/credentials/credential-types.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import {

@@ -8,8 +8,8 @@ import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import { ServiceError } from '#core/errors.ts'
 import { reason, textOf } from '#core/problems.ts'
 import { openBucket, whyOf } from '#files/bucket.ts'
-import { type DumpStore, isStamp, RETAINED_DUMPS, MANIFEST, stampOf, type StoredDumpFile, type StoreProblem } from './store.ts'
-import type { Dump } from './types.ts'
+import { type DumpStore, isStamp, RETAINED_DUMPS, MANIFEST, stampOf, type StoredDumpFile, type StoreProblem } from './dump-store.ts'
+import type { Dump } from './dump-types.ts'
 
 /** Dumps in folders of a bucket, named by their times. Each manifest is written last and deleted first. */
 export class DumpBucket implements DumpStore {

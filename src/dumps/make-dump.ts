@@ -9,10 +9,10 @@ import type { Db, Tx } from '#db/schema.ts'
 import { holdPriceMonths } from '#db/price-months.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import { recordDump } from './published-dump.ts'
-import type { DumpStore } from './store.ts'
+import type { DumpStore } from './dump-store.ts'
 import { fileFacts, ndjsonFile, parquetFile } from './table-files.ts'
 import { dumpTables, type DumpTable, type Row } from './tables.ts'
-import type { Dump, DumpFile } from './types.ts'
+import type { Dump, DumpFile } from './dump-types.ts'
 
 export interface DumpProgress {
   /** number of finished tables */

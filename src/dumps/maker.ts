@@ -7,8 +7,8 @@ import { localTime } from '#core/time.ts'
 import type { Db } from '#db/schema.ts'
 import { type DumpProgress, makeDump } from './make-dump.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
-import type { DumpStore } from './store.ts'
-import type { Dump } from './types.ts'
+import type { DumpStore } from './dump-store.ts'
+import type { Dump } from './dump-types.ts'
 
 export interface DumpMakerOptions {
   db: Db

@@ -12,7 +12,7 @@ import type {
   StoredCategory,
   SourceKey,
 } from '#catalogue/records/catalogue-records.ts'
-import { worldOf } from '#catalogue/records/origin.ts'
+import { worldOf } from '#catalogue/records/record-origin.ts'
 import { stateRecords } from '#catalogue/items/source-records.ts'
 import { categoriesByRef, saveCategory } from '#catalogue/records/category-store.ts'
 import type { Market } from '#core/markets.ts'

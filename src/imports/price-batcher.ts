@@ -7,7 +7,7 @@ import { addLabel, labelIds } from '#prices/records/labels.ts'
 import { PriceBatch } from '#prices/records/price-batch.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import type { PricePoint } from '#prices/records/feed-rows.ts'
-import type { PriceWrite } from '#prices/records/types.ts'
+import type { PriceWrite } from '#prices/records/price-types.ts'
 import { PriceWriter } from '#prices/writing/writer.ts'
 import type { ImportRun } from './importer.ts'
 

@@ -3,7 +3,7 @@ import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'
 import { STATUSES } from './records/rules.ts'
-import { Status, Time, TimeOrNull } from './types.ts'
+import { Status, Time, TimeOrNull } from './marketplace-types.ts'
 
 export const RecentSaleSchema = Type.Object(
   {

@@ -3,7 +3,7 @@ import { type CardDescription, isTooLong } from './card-index.ts'
 import { parseDescription } from './descriptions.ts'
 import { looseName, normalName } from './names.ts'
 import { looseNumber, normalNumber } from './numbers.ts'
-import type { MatchSet } from './records.ts'
+import type { MatchSet } from './matcher-types.ts'
 import { SetNames } from './set-names.ts'
 
 /** A set name may refer to a set if at least this many of its rows describe cards of the set, or this share of them. */

@@ -1,7 +1,7 @@
 // Maps sets between sources by the cards that match in number and name.
 import { Multimap } from './multimap.ts'
 import { normalName } from './names.ts'
-import type { Decisions, SetMap } from './records.ts'
+import type { Decisions, SetMap } from './matcher-types.ts'
 import { compare, type SourceCard, type SourceSet } from './source-cards.ts'
 
 /** Minimum share of the smaller set's cards that must match. */

@@ -2,7 +2,7 @@
 import { withoutBrackets } from './descriptions.ts'
 import { normalName } from './names.ts'
 import { normalNumber } from './numbers.ts'
-import type { MatchSet } from './records.ts'
+import type { MatchSet } from './matcher-types.ts'
 
 /** Suffixes in the names of sets that are printed as part of another set. */
 const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']

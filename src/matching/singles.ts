@@ -14,7 +14,7 @@ import {
 import { Multimap } from './multimap.ts'
 import { likeness } from './names.ts'
 import { looseNumber } from './numbers.ts'
-import type { Method, Reason, SetMap } from './records.ts'
+import type { Method, Reason, SetMap } from './matcher-types.ts'
 import { mapSets } from './set-maps.ts'
 import type { SourceCard, SourceSet } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'

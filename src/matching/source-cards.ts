@@ -2,7 +2,7 @@
 import type { Genre } from '#catalogue/records/catalogue-records.ts'
 import { looseName, normalName } from './names.ts'
 import { bareNumber, normalNumber, sharedPrefix, totalOf } from './numbers.ts'
-import type { MatchRecord, MatchSet } from './records.ts'
+import type { MatchRecord, MatchSet } from './matcher-types.ts'
 
 export interface SourceCard {
   /** as `MatchRecord.card` */

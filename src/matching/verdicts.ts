@@ -1,7 +1,7 @@
 // Manual decisions by card, as input of the matcher.
 import { compare } from './source-cards.ts'
 import { decidedSets } from './set-maps.ts'
-import type { Decisions, MatchRecord } from './records.ts'
+import type { Decisions, MatchRecord } from './matcher-types.ts'
 
 export class Verdicts {
   readonly setMaps: ReadonlyMap<string, ReadonlySet<string | null>>

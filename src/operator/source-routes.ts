@@ -4,7 +4,7 @@ import { paged, type Route } from '#http/route.ts'
 import { listSharedIds, SharedIdSchema } from '#prices/reviews/list-shared-ids.ts'
 import { listSources, type PriceSource, PriceSourceSchema, type SourcesCtx } from '#prices/reviews/list-sources.ts'
 import { restoreSource, setSourceAside, type SourceTrust, SourceTrustSchema, takeSourceBack } from '#prices/reviews/source-trust.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 const restoreRoute = {
   method: 'POST',

@@ -7,8 +7,8 @@ import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
-import { fetchAccount } from '#accounts/store.ts'
-import type { MarketWriteCtx } from '#market/types.ts'
+import { fetchAccount } from '#accounts/account-store.ts'
+import type { MarketWriteCtx } from '#market/marketplace-types.ts'
 import {
   type DecidedRow,
   decisionsByDay,

@@ -8,8 +8,8 @@ import { maySeeSecrets, ownAccount } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import { newSecret, OVERLAP_MS } from './delivery/secrets.ts'
-import { previousValidUntil, rotateSecret } from './store.ts'
-import type { WebhookCtx } from './types.ts'
+import { previousValidUntil, rotateSecret } from './webhook-store.ts'
+import type { WebhookCtx } from './webhook-types.ts'
 
 export const RotatedSecretSchema = Type.Object(
   {

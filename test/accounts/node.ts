@@ -15,7 +15,7 @@ import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
 import { openProcessMetrics } from '#operator/metrics.ts'
 import { operatorServer } from '#operator/server.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { webhookRules } from '#webhooks/rules.ts'
 import { Clock, type Reply, send as sendTo, type Sending, silent } from '../support/node.ts'
 

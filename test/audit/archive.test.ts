@@ -15,7 +15,7 @@ import {
   restoreAuditMonth,
 } from '#audit/archive/archive-audit.ts'
 import { openAuditArchive } from '#audit/archive/open-audit-archive.ts'
-import type { AuditRow } from '#audit/types.ts'
+import type { AuditRow } from '#audit/audit-types.ts'
 import { operator } from '../identity/kit.ts'
 import { endAll, run } from '../program/service.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'

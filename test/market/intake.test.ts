@@ -1,7 +1,7 @@
 // Listings by file: the outcome of rows, parked rows, the operator's quota, and exports that import unchanged.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ListingImport, ListingImportSummary, ParkedListing, PlacedListing, UndoneImport } from '#market/intake/types.ts'
-import type { OwnListing } from '#market/types.ts'
+import type { OwnListing } from '#market/marketplace-types.ts'
 import { importText, send, startTestNode, type TestNode } from '../support/node.ts'
 import { ruleOf } from '../support/reasons.ts'
 import { makeCatalogue, operator, orderId, plus } from './kit.ts'

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { textOf } from '#core/problems.ts'
 import { ACTIONS, decide, type Facts, STATUSES, statusAt, TABLE } from '#market/records/rules.ts'
-import { statesDocument } from '#market/listings/states-picture.ts'
+import { statesDocument } from '#market/listings/transition-diagram.ts'
 
 const facts: fc.Arbitrary<Facts> = fc.record({ contentApproved: fc.boolean(), inPeriod: fc.boolean(), stock: fc.nat(2), sellerMaySell: fc.boolean() })
 
@@ -72,6 +72,6 @@ test('a period ends exactly at its end', () => {
   expect(statusAt('paused', end, end)).toBe('paused')
 })
 
-test('docs/listing-states.md is generated from the table (update it with `npx node src/market/listings/states-picture.ts`)', () => {
+test('docs/listing-states.md is generated from the table (update it with `npx node src/market/listings/transition-diagram.ts`)', () => {
   expect(readFileSync(new URL('../../docs/listing-states.md', import.meta.url), 'utf8')).toBe(statesDocument())
 })

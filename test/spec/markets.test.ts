@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { change } from '#db/changes/change.ts'
-import { packPrices } from '#prices/records/payload.ts'
+import { packPrices } from '#prices/records/price-payload.ts'
 import { ask } from '../graphql/client.ts'
 import { importText, msPastMidnight, OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
 

@@ -1,7 +1,7 @@
 // The evidence of prices over REST: with_stats=1, explanations, and computed figures that exclude untrusted prices.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
-import { bitsOf, FLAGS } from '#prices/evidence/types.ts'
+import { bitsOf, FLAGS } from '#prices/evidence/evidence-types.ts'
 import { setEvidence } from '../support/evidence.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
 import { published, type Grades, makeCatalogue, operator } from '../market/kit.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'
 import { call } from '#core/verb.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
-import { insertEvents } from '#webhooks/store.ts'
+import { insertEvents } from '#webhooks/webhook-store.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 

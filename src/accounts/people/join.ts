@@ -11,7 +11,7 @@ import { nameKey, noteSignIn } from './attempts.ts'
 import { personName } from './fields.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import type { PeopleParts } from './sign-in.ts'
-import { endSessions, findLink, findSecrets, noteChangedPermissions, personViewer, spendLink, spendOwnerLink } from './store.ts'
+import { endSessions, findLink, findSecrets, noteChangedPermissions, personViewer, spendLink, spendOwnerLink } from './people-store.ts'
 
 const Body = Type.Object(
   { link: Type.String({ maxLength: 200 }), name: Type.Optional(personName), password: Type.String({ maxLength: 2_000 }) },

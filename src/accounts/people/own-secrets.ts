@@ -6,10 +6,10 @@ import type { Person } from '#core/roles.ts'
 import type { Viewer } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { countAttempt, forgetAttempts } from './attempts.ts'
-import { type AppSecret, newAppSecret, stepOf } from './codes.ts'
+import { type AppSecret, newAppSecret, stepOf } from './authenticator-codes.ts'
 import { checkPassword, hashPassword, isPassword } from './password.ts'
 import type { PeopleParts } from './sign-in.ts'
-import { endSessions, findSecrets, noteChangedPermissions } from './store.ts'
+import { endSessions, findSecrets, noteChangedPermissions } from './people-store.ts'
 
 const secret = Type.String({ maxLength: 2_000 })
 const closed = { additionalProperties: false }

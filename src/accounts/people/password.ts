@@ -3,7 +3,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { invalid, ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
-import { PASSWORD_LENGTH } from './types.ts'
+import { PASSWORD_LENGTH } from './people-types.ts'
 
 const derive = promisify(argon2)
 // The recommendation of OWASP for argon2id; about 50 ms of one core.

@@ -6,10 +6,10 @@ import type { Sealing } from '#core/sealing.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { countCode, countSignIn, isKnownAddress, nameKey, noteSignIn } from './attempts.ts'
-import { acceptCode } from './codes.ts'
+import { acceptCode } from './authenticator-codes.ts'
 import { isPassword } from './password.ts'
-import { findSecrets, personViewer } from './store.ts'
-import { PASSWORD_LENGTH } from './types.ts'
+import { findSecrets, personViewer } from './people-store.ts'
+import { PASSWORD_LENGTH } from './people-types.ts'
 
 export interface PeopleParts {
   db: Db

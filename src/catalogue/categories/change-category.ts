@@ -10,7 +10,7 @@ import { CategoryBody, checkParent } from './category-fields.ts'
 import { fetchCategory, isWithin } from './stored-categories.ts'
 import { renameCategory, saveCategory } from '../records/category-store.ts'
 import type { StoredCategory } from '../stored-schemas.ts'
-import { refuseTaken } from '../records/taken.ts'
+import { refuseTaken } from '../records/unique-violations.ts'
 
 const { ref, name, slug, game, market, parent_id, image } = CategoryBody
 

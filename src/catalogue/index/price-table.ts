@@ -2,7 +2,7 @@
 import { MARKETS } from '#core/markets.ts'
 import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
-import { CACHED_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/payload.ts'
+import { CACHED_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/evidence-payload.ts'
 
 /** Maximum label id that fits the two bytes of the column; a larger id makes it use four. */
 const MAX_UINT16 = 2 ** 16 - 1

@@ -4,7 +4,7 @@ import type { Market } from '#core/markets.ts'
 import type { Tx } from '#db/schema.ts'
 import { detailsFromRow, detailsToRow } from '../records/details.ts'
 import { type Facts, withoutEmptyValues } from '../records/facts.ts'
-import { exportedKey, originOf, worldOf } from '../records/origin.ts'
+import { exportedKey, originOf, worldOf } from '../records/record-origin.ts'
 import type { ForeignId, Genre, ItemImage, SourceKey } from '../records/catalogue-records.ts'
 import { BEFORE_RECORDS } from './source-records.ts'
 

@@ -7,7 +7,7 @@ import { detailsFromRow } from '../records/details.ts'
 import { type Facts, factsOf, refKey, type StatedFacts, suffixedRefs } from '../records/facts.ts'
 import type { ForeignId } from '../records/catalogue-records.ts'
 import { statedFacts } from './source-records.ts'
-import { type ItemWrite, saveItems, type SavedItems } from '../records/store.ts'
+import { type ItemWrite, saveItems, type SavedItems } from '../records/item-store.ts'
 import { categoriesByRef } from '../records/category-store.ts'
 
 interface CategoryNamed {

@@ -6,7 +6,7 @@ import type { Tx } from '#db/schema.ts'
 import { address, AttributeList, closed, DetailsBody, ForeignIdList, genre, market, shortText, slug } from '../records/fields.ts'
 import type { ItemImage } from '../records/catalogue-records.ts'
 import { detailsFromRow } from '../records/details.ts'
-import type { ItemWrite } from '../records/store.ts'
+import type { ItemWrite } from '../records/item-store.ts'
 import { lockCategory } from '../categories/stored-categories.ts'
 import type { StoredItem } from '../stored-schemas.ts'
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { freeSlugs } from '../records/slugs.ts'
-import { refuseTaken } from '../records/taken.ts'
+import { refuseTaken } from '../records/unique-violations.ts'
 
 /** Deletes the emptied items; only their foreign ids may still refer to them, and these move to the survivors. */
 export async function replaceByAliases(tx: Tx, pairs: readonly MergePair[]): Promise<void> {

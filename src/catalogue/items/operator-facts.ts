@@ -4,10 +4,10 @@ import type { Tx } from '#db/schema.ts'
 import { detailsToRow } from '../records/details.ts'
 import { type Facts, factsOf, factsOfRecord, foreignIdKey } from '../records/facts.ts'
 import type { ItemFields } from './item-fields.ts'
-import { worldOf } from '../records/origin.ts'
+import { worldOf } from '../records/record-origin.ts'
 import type { Genre } from '../records/catalogue-records.ts'
 import { statedFacts } from './source-records.ts'
-import type { ItemWrite } from '../records/store.ts'
+import type { ItemWrite } from '../records/item-store.ts'
 
 /** The facts of a manually created item: all that were sent. */
 export async function factsOfNew(tx: Tx, write: ItemWrite): Promise<Facts> {

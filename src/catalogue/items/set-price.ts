@@ -15,7 +15,7 @@ import { closeImport, noCounts, openImport } from '#prices/imports/imports.ts'
 import { addLabel, labelIds } from '#prices/records/labels.ts'
 import { PriceBatch } from '#prices/records/price-batch.ts'
 import { Refusals } from '#prices/imports/refusals.ts'
-import type { PriceWrite, PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWrite, PriceWriteCtx } from '#prices/records/price-types.ts'
 import { lockMarkets, PriceWriter } from '#prices/writing/writer.ts'
 
 const Price = Type.Number({ description: "In the market's currency" })

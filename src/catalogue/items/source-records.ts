@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { copyIn } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { type Facts, factsText, updatedFacts, type StatedFacts } from '../records/facts.ts'
-import { worldOf } from '../records/origin.ts'
+import { worldOf } from '../records/record-origin.ts'
 import type { SourceKey } from '../records/catalogue-records.ts'
 
 /** A record as stated by one import. */

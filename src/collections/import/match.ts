@@ -4,7 +4,7 @@ import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { CardIndex, type FindResult, type IndexedRecord } from '#matching/card-index.ts'
 import { printingIn } from '#matching/descriptions.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
-import { cardKey, recordKey } from '#matching/records.ts'
+import { cardKey, recordKey } from '#matching/matcher-types.ts'
 import type { ItemDescription } from './entries.ts'
 import { type Reason, reason } from '#core/problems.ts'
 

@@ -16,7 +16,7 @@ import { noteChangedItems } from '#prices/records/changed-items.ts'
 import { judgePrices } from '#prices/judging/judge-prices.ts'
 import { movePricesBack, recordComputedPrices } from '#prices/writing/merged-prices.ts'
 import { refreshCancelledPrices, refreshServicePrices } from '#prices/writing/service-price.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { lockItems } from './locks.ts'
 
 /**

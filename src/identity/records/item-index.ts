@@ -5,7 +5,7 @@ import { finishSlug } from '#catalogue/records/finishes.ts'
 import type { Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
 import { type CardDescription, CardIndex, type IndexedRecord } from '#matching/card-index.ts'
-import { cardKey, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
+import { cardKey, type MatchRecord, type MatchSet, recordKey } from '#matching/matcher-types.ts'
 import { DescribedSets, type Statement } from '#matching/described-sets.ts'
 import { gameRecords, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 

@@ -6,7 +6,7 @@ import type { ItemTable } from '#catalogue/index/items.ts'
 import { Cache } from '#core/cache.ts'
 import { parseDescription } from '#matching/descriptions.ts'
 import { bareNumber, normalNumber, sharedPrefix, totalOf, withoutSetCode } from '#matching/numbers.ts'
-import type { MatchSet } from '#matching/records.ts'
+import type { MatchSet } from '#matching/matcher-types.ts'
 import { SetNames } from '#matching/set-names.ts'
 
 /** A card by its set (name, code, slug or id) and its number, with or without the total. */

@@ -6,8 +6,8 @@ import { type Static, Type } from '#core/input.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { QUEUED } from '../records/rules.ts'
-import type { ListingRow } from '../store.ts'
-import type { MarketSettings } from '../types.ts'
+import type { ListingRow } from '../listing-store.ts'
+import type { MarketSettings } from '../marketplace-types.ts'
 import { factsOf, type ListingFacts } from './review.ts'
 
 export const DECISIONS = ['approve', 'reject', 'request_change'] as const

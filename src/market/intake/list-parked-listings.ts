@@ -11,7 +11,7 @@ import type { ReadCtx } from '#db/changes/change.ts'
 import { resolveAliases } from '#db/live-item.ts'
 import { pageOf } from '#db/page.ts'
 import type { Schema } from '#db/schema.ts'
-import type { MarketCtx } from '../types.ts'
+import type { MarketCtx } from '../marketplace-types.ts'
 import type { IntakeEntry } from './read-rows.ts'
 import type { ParkedListing } from './types.ts'
 

@@ -1,6 +1,6 @@
 // SQL of listing imports: existing listings of an account, and parked rows.
 import { sql } from 'kysely'
-import { findIntakeQuota, lockIntakeQuota } from '#accounts/store.ts'
+import { findIntakeQuota, lockIntakeQuota } from '#accounts/account-store.ts'
 import { ServiceError } from '#core/errors.ts'
 import { idForSql, missing } from '#core/fields.ts'
 import { type Reason, reason } from '#core/problems.ts'

@@ -4,7 +4,7 @@ import { CandidateFields } from '#collections/import/parked.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
-import type { MarketCtx } from '../types.ts'
+import type { MarketCtx } from '../marketplace-types.ts'
 import { QUEUED } from '../records/rules.ts'
 
 export interface IntakeCtx extends WriteCtx, CatalogueNode, Pick<MarketCtx, 'market'> {}

@@ -6,7 +6,7 @@ import type { Tx } from '#db/schema.ts'
 import { priceKurus } from '../records/fields.ts'
 import { checkPrices, type ListingFields, valuesOf } from './listing-body.ts'
 import { requireLiveItem, labelOfGrade } from '../references.ts'
-import { insertListings, type ListingRow, type NewListing } from '../store.ts'
+import { insertListings, type ListingRow, type NewListing } from '../listing-store.ts'
 import { auditedListing, kurusText } from '../listing-content.ts'
 
 const DEFAULTS = {

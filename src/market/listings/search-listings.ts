@@ -9,11 +9,11 @@ import { type PlanViewer, verb } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { GenreParam } from '#catalogue/params.ts'
 import { detailsOf } from './own-listing.ts'
-import { detailsById } from '../store.ts'
+import { detailsById } from '../listing-store.ts'
 import { FlagParams, flagsOf } from './listing-flags.ts'
 import type { Flags } from '../snapshot/listing-json.ts'
 import { LISTING_SORTS } from '../snapshot/queries.ts'
-import type { MarketNode } from '../types.ts'
+import type { MarketNode } from '../marketplace-types.ts'
 
 interface SearchCtx extends MarketNode {
   db: Db

@@ -10,9 +10,9 @@ import { insertCancellations, listingsOfOrder, lockLines, type OrderLine } from 
 import { expireIfDue } from '../listings/expire-listings.ts'
 import { fetchStoredOrder, type ForSale, lockForSale, lockSuspended } from './order-store.ts'
 import { MAX_LINES } from './record-order.ts'
-import { updateStock } from '../store.ts'
+import { updateStock } from '../listing-store.ts'
 import { allowed, decisionOn } from '../listings/transition.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { MarketWriteCtx } from '../marketplace-types.ts'
 import type { StoredOrder } from '../sale-schemas.ts'
 
 export const cancelOrder = verb(

@@ -11,9 +11,9 @@ import { demoFactor } from '#prices/history/demo-walk.ts'
 import { refreshServicePrices } from '#prices/writing/service-price.ts'
 import { insertSales, type NewSale } from './order-store.ts'
 import { payoutKurus } from '../seller/payout.ts'
-import type { ChangeVersions, ListingRow } from '../store.ts'
+import type { ChangeVersions, ListingRow } from '../listing-store.ts'
 import { contentOf } from '../listing-content.ts'
-import type { MarketSettings } from '../types.ts'
+import type { MarketSettings } from '../marketplace-types.ts'
 import type { Order } from '../sale-schemas.ts'
 
 const LISTINGS = 3_000

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { missing } from '#core/fields.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import { COLUMNS as LISTING_COLUMNS } from '../store.ts'
+import { COLUMNS as LISTING_COLUMNS } from '../listing-store.ts'
 import type { Cancellation, Order, StoredOrder } from '../sale-schemas.ts'
 
 /** Inserts the id of an order. False if it exists; waits for a concurrent insert. */

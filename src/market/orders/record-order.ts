@@ -16,11 +16,11 @@ import { expireIfDue } from '../listings/expire-listings.ts'
 import { MAX_PRICE, MAX_UNITS, unitPriceKurus } from '../records/fields.ts'
 import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSuspended, saveBuyer, saveOrderResult } from './order-store.ts'
 import { payoutKurus } from '../seller/payout.ts'
-import { updateStock } from '../store.ts'
+import { updateStock } from '../listing-store.ts'
 import { decisionOn } from '../listings/transition.ts'
 import { isOnVacation, type Vacation } from '../records/vacation.ts'
 import { findVacations } from '../records/vacation-store.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { MarketWriteCtx } from '../marketplace-types.ts'
 import type { Order } from '../sale-schemas.ts'
 
 export const MAX_LINES = 200

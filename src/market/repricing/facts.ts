@@ -6,7 +6,7 @@ import type { Queryable } from '#db/schema.ts'
 import { pricesAgo } from '#prices/history/prices-ago.ts'
 import { inKurus, type MarketCatalogue, trustedMinor } from '../listings/market-price.ts'
 import { comparablePrices, type Input } from './new-price.ts'
-import { keyOf, offersFor, type PastSale, SALES_DAYS, salesFor, type ScopedListing } from './store.ts'
+import { keyOf, offersFor, type PastSale, SALES_DAYS, salesFor, type ScopedListing } from './repricing-store.ts'
 import type { Terms } from './terms.ts'
 
 /** Returns the prices that a listing's target is computed from, or the reason why it has no target. */

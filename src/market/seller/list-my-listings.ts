@@ -7,7 +7,7 @@ import { FlagParams, flagsOf } from '../listings/listing-flags.ts'
 import { STATUSES } from '../records/rules.ts'
 import { ownListing } from '../listings/own-listing.ts'
 import { pageOfListings } from '../listing-pages.ts'
-import type { MarketCtx } from '../types.ts'
+import type { MarketCtx } from '../marketplace-types.ts'
 
 const ORDERS = ['latest', 'title', 'price_low', 'price_high', 'quantity_low', 'quantity_high', 'expiring', 'changed'] as const
 

@@ -6,7 +6,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { MAX_PRICE, MIN_PRICE, net, netKurus, price, priceKurus } from '../records/fields.ts'
 import { payoutKurus, priceForPayout } from './payout.ts'
-import type { MarketCtx, PayoutPreview } from '../types.ts'
+import type { MarketCtx, PayoutPreview } from '../marketplace-types.ts'
 
 export const previewPayout = verb(
   {

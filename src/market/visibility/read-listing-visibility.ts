@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import type { Db } from '#db/schema.ts'
 import { REJECTED } from '../records/rules.ts'
 import { findVisibilityRow, type VisibilityRow } from './visibility-rows.ts'
-import type { ListingVisibility, MarketCtx } from '../types.ts'
+import type { ListingVisibility, MarketCtx } from '../marketplace-types.ts'
 import { type HindranceCode, hindrancesOf, whatToDo } from '../records/visibility.ts'
 
 /** Maximum audit entries of a listing that are searched. */

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'
-import type { UsualWait } from '../types.ts'
+import type { UsualWait } from '../marketplace-types.ts'
 
 /** Number and age of the decisions that count, newest first. */
 const MAX_DECISIONS = 500

@@ -1,7 +1,7 @@
 // Confidence in a price: how many sources agree, how many sales it is based on, how old it is, and how much its figures vary.
 import { DAY_MS } from '#core/duration.ts'
 import { factorBetween } from './thresholds.ts'
-import { CONFIDENCES, type Confidence, type PriceEvidence, type PriceState } from './types.ts'
+import { CONFIDENCES, type Confidence, type PriceEvidence, type PriceState } from './evidence-types.ts'
 
 /** Number of sales or offers that is enough for confidence. */
 const MANY_SAMPLES = 10

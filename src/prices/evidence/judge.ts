@@ -10,7 +10,7 @@ import { compareMarkets, type MarketComparison } from './other-markets.ts'
 import type { SetRatios } from './ratios.ts'
 import type { FeedInterval } from './feed-interval.ts'
 import { type Thresholds, factorBetween } from './thresholds.ts'
-import { type Backing, bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceState, type Verdict } from './types.ts'
+import { type Backing, bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceState, type Verdict } from './evidence-types.ts'
 
 /** Position of the market whose prices are computed from our own sales: always trusted, and never evidence for or against others. */
 const SERVICE = MARKETS.indexOf('service')

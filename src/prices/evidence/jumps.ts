@@ -2,7 +2,7 @@
 // previous figures are not kept; the result stays a flag of the price until it is settled.
 import { DAY_MS } from '#core/duration.ts'
 import { isFar, type Thresholds, factorBetween } from './thresholds.ts'
-import { bitsOf, type Figures, type Flag, type PriceState } from './types.ts'
+import { bitsOf, type Figures, type Flag, type PriceState } from './evidence-types.ts'
 
 /** A published price that a newer one of the same item, market and label replaces. */
 export interface LastPrice {

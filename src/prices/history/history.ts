@@ -9,7 +9,7 @@ import type { Db, Queryable } from '#db/schema.ts'
 import type { ArchivedPoint } from '../archive/archive-file.ts'
 import type { PriceArchive } from '../archive/price-archive.ts'
 import { labelIds } from '../records/labels.ts'
-import type { StoredPricePoint } from '../records/types.ts'
+import type { StoredPricePoint } from '../records/price-types.ts'
 
 /** The database and the archive, which together hold the history. */
 export interface HistoryCtx {

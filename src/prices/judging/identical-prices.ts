@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
 import { CurrentPrices, IDENTICAL } from '../records/current.ts'
 import { areComparable, type IdentityKind, findDoubtful } from '../evidence/identical-figures.ts'
-import type { Backing } from '../evidence/types.ts'
+import type { Backing } from '../evidence/evidence-types.ts'
 import type { IdenticalPrice, PriceJudge } from './price-judge.ts'
 
 const hasAverages = sql.raw('(p.avg_7 is not null or p.avg_30 is not null)')

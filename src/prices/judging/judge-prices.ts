@@ -4,11 +4,11 @@ import { MARKETS } from '#core/markets.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { confidenceIn, CurrentPrices, flagsIn, stateIn } from '../records/current.ts'
-import { type EvidenceChange, packEvidence } from '../evidence/payload.ts'
-import { CONFIDENCES, STATES } from '../evidence/types.ts'
+import { type EvidenceChange, packEvidence } from '../evidence/evidence-payload.ts'
+import { CONFIDENCES, STATES } from '../evidence/evidence-types.ts'
 import { labelIds } from '../records/labels.ts'
 import { PriceJudge } from './price-judge.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 
 /** Context of judging. */
 export type JudgeCtx = Pick<PriceWriteCtx, 'rules' | 'now'>

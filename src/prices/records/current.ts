@@ -2,9 +2,9 @@
 import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Queryable } from '#db/schema.ts'
 import { withCapacity } from '#index/columns.ts'
-import { bitsOf, type PriceEvidence, STATES } from '../evidence/types.ts'
-import { FIGURE_COLUMNS, FigureTable } from './figures.ts'
-import type { PriceChange } from './payload.ts'
+import { bitsOf, type PriceEvidence, STATES } from '../evidence/evidence-types.ts'
+import { FIGURE_COLUMNS, FigureTable } from './feed-figures.ts'
+import type { PriceChange } from './price-payload.ts'
 
 /** The columns that `priceOf` reads from a binary COPY of the table. */
 export const CURRENT_FIELDS = 'item_id, market::int4, label_id, price, updated_at'

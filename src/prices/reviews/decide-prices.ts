@@ -18,7 +18,7 @@ import { pricesInQuestion } from './reviews.ts'
 import { type ReviewFilter, ReviewFields } from './review-schemas.ts'
 import { judgePrices } from '../judging/judge-prices.ts'
 import { WITHDRAWN } from '../writing/withdrawn-prices.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 import { lockMarkets } from '../writing/writer.ts'
 
 /** Maximum prices in one decision. */

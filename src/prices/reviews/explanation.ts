@@ -3,7 +3,7 @@
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { CONFIDENCES, FLAGS, STATES } from '../evidence/types.ts'
+import { CONFIDENCES, FLAGS, STATES } from '../evidence/evidence-types.ts'
 
 /** How a price is determined. */
 export const PRICE_RULES = {

@@ -7,7 +7,7 @@ import { judgeBatch, judgePrices, lockJudging } from '../judging/judge-prices.ts
 import { PriceJudge } from '../judging/price-judge.ts'
 import { markReviewsForRanking } from '../records/review-changes.ts'
 import { rankReviews } from './rank-reviews.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 import { refreshUsualRatios } from '../judging/usual-ratios.ts'
 
 /** Judges all current prices in batches with a transaction each, so that other writers continue in between. */

@@ -7,11 +7,11 @@ import { type Market, type MarketNames, MARKETS } from '#core/markets.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import type { Queryable } from '#db/schema.ts'
-import { loadFeedIntervals } from '../judging/conditions.ts'
+import { loadFeedIntervals } from '../judging/judging-conditions.ts'
 import { staleAfterDays } from '../evidence/age.ts'
 import type { PriceRules } from '../evidence/hold.ts'
 import type { FeedInterval } from '../evidence/feed-interval.ts'
-import { bitsOf, STATES } from '../evidence/types.ts'
+import { bitsOf, STATES } from '../evidence/evidence-types.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const Share = Type.Number({ minimum: 0, maximum: 1 })

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
-import { FLAGS, STATES } from '../evidence/types.ts'
+import { FLAGS, STATES } from '../evidence/evidence-types.ts'
 import { Rates } from '../rates/rates.ts'
 import { CAUSE_FLAGS, type ReviewState } from './review-schemas.ts'
 

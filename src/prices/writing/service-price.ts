@@ -5,11 +5,11 @@ import { parseMinor } from '#core/money.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { confidenceOfSales } from '../evidence/confidence.ts'
-import { CONFIDENCES } from '../evidence/types.ts'
+import { CONFIDENCES } from '../evidence/evidence-types.ts'
 import { logEvidence } from '../judging/judge-prices.ts'
 import { median } from '../records/medians.ts'
 import { ensureMonth } from '../records/months.ts'
-import { packPrices, type PriceChange } from '../records/payload.ts'
+import { packPrices, type PriceChange } from '../records/price-payload.ts'
 import { resetCurrent } from './reset-current.ts'
 
 const LOCK = 7310

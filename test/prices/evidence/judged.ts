@@ -4,7 +4,7 @@ import { MARKETS } from '#core/markets.ts'
 import { type Conditions, type Finding, judge, type Subject } from '#prices/evidence/judge.ts'
 import { type GroupRatio, UsualRatios } from '#prices/evidence/ratios.ts'
 import type { Thresholds } from '#prices/evidence/thresholds.ts'
-import { type Figures, flagsOf, type PriceEvidence } from '#prices/evidence/types.ts'
+import { type Figures, flagsOf, type PriceEvidence } from '#prices/evidence/evidence-types.ts'
 
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
 export const DAY = 86_400_000

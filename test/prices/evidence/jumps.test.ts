@@ -1,7 +1,7 @@
 // Rules `jump` and `average_jump`: what they find when a price arrives, how long the finding lasts, and what settles it.
 import { expect, test } from 'vitest'
 import { jumpsOf, type LastPrice } from '#prices/evidence/jumps.ts'
-import { bitsOf, type Figures, type Flag, flagsOf } from '#prices/evidence/types.ts'
+import { bitsOf, type Figures, type Flag, flagsOf } from '#prices/evidence/evidence-types.ts'
 import { B, C, DAY, NO_FIGURES, NOW, price, RULES, verdicts } from './judged.ts'
 
 const figures = (some: Partial<Figures>): Figures => ({ ...NO_FIGURES, ...some })

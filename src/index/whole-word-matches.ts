@@ -2,10 +2,10 @@
 import { withCapacity } from '#index/columns.ts'
 import type { TextField } from '#index/field.ts'
 
-export class ExactMarks {
+export class WholeWordMatches {
   readonly #field: TextField
   readonly #further: boolean
-  /** by text: its marks for the query; cleared after the query */
+  /** by text: bits of the words that it contains; cleared after the query */
   #bits = new Int32Array(0)
   #marked: number[] = []
 
@@ -15,7 +15,7 @@ export class ExactMarks {
     this.#further = further
   }
 
-  /** Clears the marks of the previous query. */
+  /** Clears the matches of the previous query. */
   start(): void {
     for (const text of this.#marked) this.#bits[text] = 0
     this.#marked = []

@@ -2,7 +2,7 @@
 import { invalidFields } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'
 import { problem } from '#core/problems.ts'
-import { CONTENT } from '../store.ts'
+import { CONTENT } from '../listing-store.ts'
 import type { ListingFacts } from './review.ts'
 
 const range = (of: string, number: Type.TSchema) =>

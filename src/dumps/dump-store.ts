@@ -1,7 +1,7 @@
 // The interface of dump stores, and the names of their entries.
 import type { Readable } from 'node:stream'
 import type { Reason } from '#core/problems.ts'
-import type { Dump } from './types.ts'
+import type { Dump } from './dump-types.ts'
 
 /** A file of a dump, ready to be sent. */
 export interface StoredDumpFile {

@@ -8,7 +8,7 @@ import type { Queryable, Tx } from '#db/schema.ts'
 import { PUBLISHED } from '../records/rules.ts'
 import type { Offer } from './new-price.ts'
 import { defaultsOf, type Scope, type SentTerms } from './terms.ts'
-import type { RepricingRule } from './types.ts'
+import type { RepricingRule } from './repricing-types.ts'
 
 /** Maximum listings in a run or simulation. */
 export const MAX_LISTINGS = 10_000

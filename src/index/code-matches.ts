@@ -9,7 +9,7 @@ export const EQUALS = 12
 /** Set if the code equals the whole query. */
 export const EQUALS_WHOLE = 1 << 24
 
-export class CodeMarks {
+export class CodeMatches {
   readonly field = new TextField(codeTerms, 'infixes')
   /** by code: its bits for this query; and the codes that have any bits */
   #bits = new Int32Array(0)
@@ -18,7 +18,7 @@ export class CodeMarks {
   /** by code: 1 during the intersection of two lists of codes */
   #inFirst = new Uint8Array(0)
 
-  /** Marks the codes that match this query, and clears the marks of the previous one. */
+  /** Marks the codes that match this query, and clears the matches of the previous one. */
   start(query: Query): void {
     for (const code of this.#marked) this.#bits[code] = 0
     this.#marked = []

@@ -23,7 +23,7 @@ const WHO: Record<(typeof ACTIONS)[number], string> = {
 export function statesDocument(): string {
   return `# Listing states
 
-Generated from the table in \`src/market/records/rules.ts\` by \`npx node src/market/listings/states-picture.ts\`; a test keeps both in sync.
+Generated from the table in \`src/market/records/rules.ts\` by \`npx node src/market/listings/transition-diagram.ts\`; a test keeps both in sync.
 
 \`\`\`mermaid
 stateDiagram-v2

@@ -3,7 +3,7 @@ import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import type { Hold, PriceRules } from '../evidence/hold.ts'
-import type { Figures } from '../evidence/types.ts'
+import type { Figures } from '../evidence/evidence-types.ts'
 
 /** The context of verbs that write prices. */
 export interface PriceWriteCtx extends WriteCtx {

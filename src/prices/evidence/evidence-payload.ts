@@ -1,5 +1,5 @@
 // Evidence of current prices packed for the change log (kind `evidence`): verdicts and feed figures that nodes apply without reading the table.
-import { type Confidence, CONFIDENCES, type Figures, type PriceState, STATES } from './types.ts'
+import { type Confidence, CONFIDENCES, type Figures, type PriceState, STATES } from './evidence-types.ts'
 
 const ENTRY_BYTES = 32
 const MINUTE_MS = 60_000

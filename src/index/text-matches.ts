@@ -11,7 +11,7 @@ export const EQUAL = 1 << 29
 
 const LAST_QUERY = 2 ** 31 - 1
 
-export class TextMarks {
+export class TextMatches {
   readonly #field: TextField
   /** by text, valid if `#seen` holds the query's number: bits of the parts that it contains anywhere, and at the start of a word */
   #infix = new Int32Array(0)

@@ -4,7 +4,7 @@ import type { Queryable, Tx } from '#db/schema.ts'
 import { existing, missing } from '#core/fields.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { KeyScope } from './credentials/key-scope.ts'
-import type { Account, ApiKey, OperatorToken } from './credentials/types.ts'
+import type { Account, ApiKey, OperatorToken } from './credentials/credential-types.ts'
 import { SCOPE } from './key-holders.ts'
 
 export const ACCOUNT_COLUMNS = [

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { minorToText } from '#core/money.ts'
 import { int4At, minorAt } from '#db/copy.ts'
 import { withCapacity } from '#index/columns.ts'
-import type { Figures } from '../evidence/types.ts'
+import type { Figures } from '../evidence/evidence-types.ts'
 
 /** Amounts among the figures, in the order of their columns. */
 export const FIGURE_AMOUNTS = ['avg1', 'avg7', 'avg30', 'low', 'mid', 'high'] as const

@@ -9,7 +9,7 @@ import type { EventKind } from './events/event-body.ts'
 import { ATTEMPTS, WAKE_CHANNEL } from './delivery/queue.ts'
 import type { ProbeResult } from './delivery/probes.ts'
 import type { SealedSecrets } from './delivery/secrets.ts'
-import type { AccountWebhook, Webhook, WebhookEvent, WebhookLog } from './types.ts'
+import type { AccountWebhook, Webhook, WebhookEvent, WebhookLog } from './webhook-types.ts'
 
 type Settings = Omit<Webhook, 'secret'>
 export type NewEvent = Insertable<Schema['webhook_events']>

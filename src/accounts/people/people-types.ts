@@ -2,7 +2,7 @@
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { ROLES } from '#core/roles.ts'
-import { OperatorTokenSchema } from '../credentials/types.ts'
+import { OperatorTokenSchema } from '../credentials/credential-types.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const LastUse = orNull(Type.String({ format: 'date-time' }), { description: 'First use on the last day (UTC) of use' })

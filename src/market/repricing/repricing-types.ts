@@ -2,7 +2,7 @@
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
-import type { MarketCtx } from '../types.ts'
+import type { MarketCtx } from '../marketplace-types.ts'
 import { PRICE_LIMITS } from './new-price.ts'
 import { TermFields } from './terms.ts'
 

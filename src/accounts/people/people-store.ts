@@ -12,7 +12,7 @@ import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { mapUniqueViolation } from '#db/unique.ts'
 import { hashKey, newKey } from '../credentials/key-format.ts'
 import { nameKey } from './attempts.ts'
-import type { Person, PersonToken } from './types.ts'
+import type { Person, PersonToken } from './people-types.ts'
 
 const LINK_MS = DAY_MS
 export const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
