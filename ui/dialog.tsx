@@ -110,10 +110,10 @@ interface Question {
 const question = signal<Question | null>(null)
 
 /** Asks for confirmation before a destructive or large step; resolves with the answer. */
-export function confirm(toAsk: Omit<Question, 'answer'>): Promise<boolean> {
+export function confirm(newQuestion: Omit<Question, 'answer'>): Promise<boolean> {
   return new Promise((resolve) => {
     question.value = {
-      ...toAsk,
+      ...newQuestion,
       answer: (yes) => {
         question.value = null
         resolve(yes)

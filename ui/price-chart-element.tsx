@@ -55,7 +55,7 @@ function useChart(client: Mintmark, card: string, query: Chosen): Loaded<ChartDa
   const [state, setState] = useState<Pick<Loaded<ChartData>, 'data' | 'error' | 'loading'>>({ data: null, error: null, loading: true })
   const [round, setRound] = useState(0)
   const queryText = JSON.stringify(query)
-  // `asked` represents the query; `round` repeats the request.
+  // `queryText` represents the query; `round` repeats the request.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     let here = true

@@ -20,7 +20,7 @@ export function dropCachedListings(ids: Iterable<number>): void {
   for (const id of ids) cachedTitles.delete(id)
 }
 
-async function knownOf(id: number, needs: keyof CachedTitle): Promise<CachedTitle | null> {
+async function cachedTitleOf(id: number, needs: keyof CachedTitle): Promise<CachedTitle | null> {
   const before = cachedTitles.get(id)
   if (before) {
     const found = await before
@@ -38,7 +38,7 @@ function useCachedTitle(id: number, needs: keyof CachedTitle): CachedTitle | nul
   const [found, setFound] = useState<{ id: number; title: CachedTitle | null } | null>(null)
   useEffect(() => {
     let here = true
-    void knownOf(id, needs).then((one) => here && setFound({ id, title: one }))
+    void cachedTitleOf(id, needs).then((one) => here && setFound({ id, title: one }))
     return () => {
       here = false
     }

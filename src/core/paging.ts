@@ -82,7 +82,7 @@ export async function readPage<Input extends PageInput, Row>(
   return { rows, pagination: pagination(page, perPage, total) }
 }
 
-/** Number of rows before a page; larger numbers than SQL has become one that is past every end. */
+/** Number of rows before a page; at most the largest number that SQL accepts, which is past the end of every list. */
 export function offsetOf(page: number, perPage: number): number {
   return Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)
 }

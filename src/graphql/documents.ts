@@ -80,7 +80,7 @@ export class Documents {
       if (node.kind !== Kind.OPERATION_DEFINITION) return []
       return [{ node, variables: variablesReader(this.#schema, node), cost: null, conditions, forms: new Map() }]
     })
-    const required = errors.length === 0 ? askedOf(this.#schema, document) : NOTHING_ASKED
+    const required = errors.length === 0 ? requirementsOf(this.#schema, document) : NO_REQUIREMENTS
     const read = { size, errors, document, ...required, operations }
     if (errors.length === 0) this.#cache.set(text, read)
     return read
@@ -106,12 +106,12 @@ export class Documents {
   }
 }
 
-const NOTHING_ASKED = { readsDatabase: false, needs: PLANS[0] }
+const NO_REQUIREMENTS = { readsDatabase: false, needs: PLANS[0] }
 
 /** Properties of the fields of a document. */
-function askedOf(schema: GraphQLSchema, document: DocumentNode): Pick<ParsedDocument, 'readsDatabase' | 'needs'> {
+function requirementsOf(schema: GraphQLSchema, document: DocumentNode): Pick<ParsedDocument, 'readsDatabase' | 'needs'> {
   const types = new TypeInfo(schema)
-  const required: Pick<ParsedDocument, 'readsDatabase' | 'needs'> = { ...NOTHING_ASKED }
+  const required: Pick<ParsedDocument, 'readsDatabase' | 'needs'> = { ...NO_REQUIREMENTS }
   const Field = () => {
     const { fromDatabase, needs } = (types.getFieldDef()?.extensions ?? {}) as { fromDatabase?: boolean; needs?: Plan }
     if (fromDatabase) required.readsDatabase = true

@@ -43,7 +43,7 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
   const refusedAs = (type: MediaType, error: unknown, request: ApiRequest): Response => {
     if (!(error instanceof RequestError)) return failed(error, request)
     const body = { errors: error.errors, ...(error.extensions && { extensions: error.extensions }) }
-    // By the specification, JSON responses to well-formed requests have status 200 whatever the result.
+    // The specification requires status 200 for JSON responses to well-formed requests, whatever the result.
     return jsonResponse(type === GRAPHQL_RESPONSE ? 400 : 200, body, ['content-type', contentTypeOf(type)])
   }
   const makeQuery = (viewer: PlanViewer, request: ApiRequest): Response | null => {

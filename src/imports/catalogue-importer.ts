@@ -63,7 +63,7 @@ export class CatalogueImporter implements Importer {
   static async open(run: ImportRun, format: CatalogueFormat): Promise<CatalogueImporter> {
     const market = run.market ?? format.defaultMarket
     const groups = await run.tx.selectFrom('groups').select('slug').where('parent_id', 'is', null).execute()
-    const read = format.open(market, await knownCategories(run, market))
+    const read = format.open(market, await storedCategories(run, market))
     return new CatalogueImporter(run, read, new Set(groups.map((group) => group.slug)))
   }
 
@@ -250,7 +250,7 @@ function lengthOf(value: string | number | string[] | number[] | undefined): num
   return Array.isArray(value) ? value.reduce<number>((sum, each) => sum + lengthOf(each), 0) : 10
 }
 
-async function knownCategories(run: ImportRun, market: Market): Promise<Map<string, StoredCategory>> {
+async function storedCategories(run: ImportRun, market: Market): Promise<Map<string, StoredCategory>> {
   const rows = await run.tx
     .selectFrom('categories as c')
     .leftJoin('categories as p', 'p.id', 'c.parent_id')

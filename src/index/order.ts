@@ -31,8 +31,8 @@ interface CachedRows {
 export class SortedRows {
   readonly #compare: Compare
   readonly #blocks = new RowBlocks()
-  readonly #keptBy = new WeakMap<RowBits, CachedRows>()
-  readonly #keptForAll = nothingKept()
+  readonly #countsByFilter = new WeakMap<RowBits, CachedRows>()
+  readonly #countsOfAll = noCounts()
   #pendingOf = new Uint8Array(0)
   #pending: number[] = []
 
@@ -257,15 +257,15 @@ export class SortedRows {
     return low
   }
 
-  #keptFor(filter: RowBits): CachedRows {
-    let counted = this.#keptBy.get(filter)
-    if (!counted) this.#keptBy.set(filter, (counted = nothingKept()))
+  #countsFor(filter: RowBits): CachedRows {
+    let counted = this.#countsByFilter.get(filter)
+    if (!counted) this.#countsByFilter.set(filter, (counted = noCounts()))
     return counted
   }
 
   /** The counts of a filter, updated by its changes: only blocks that have changed are recounted. */
   #counted(filter: RowBits | null): CachedRows {
-    const counted = filter === null ? this.#keptForAll : this.#keptFor(filter)
+    const counted = filter === null ? this.#countsOfAll : this.#countsFor(filter)
     const blocks = this.#blocks
     const { versions, version } = blocks
     if (counted.orderVersion !== version) {
@@ -276,12 +276,12 @@ export class SortedRows {
       counted.orderVersion = version
     }
     if (filter === null || counted.filterVersion === filter.version) return counted
-    const hasChanges = filter.changesSince(counted.filterVersion, (row, added) => {
+    const isComplete = filter.changesSince(counted.filterVersion, (row, added) => {
       if (!blocks.has(row)) return
       const block = blocks.blockOf(row)
       if (counted.countedAt[block]! === versions[block]!) counted.counts[block]! += added ? 1 : -1
     })
-    if (!hasChanges) counted.countedAt.fill(0)
+    if (!isComplete) counted.countedAt.fill(0)
     counted.filterVersion = filter.version
     counted.endsKnown = 0
     return counted
@@ -289,7 +289,7 @@ export class SortedRows {
 
   /** All rows of a small filter in order. */
   #sparse(filter: RowBits): Int32Array {
-    const { sparse } = this.#keptFor(filter)
+    const { sparse } = this.#countsFor(filter)
     const blocks = this.#blocks
     if (sparse.filterVersion !== filter.version || sparse.orderVersion !== blocks.version) {
       sparse.rows = filter.toRows().filter((row) => blocks.has(row))
@@ -301,7 +301,7 @@ export class SortedRows {
   }
 }
 
-function nothingKept(): CachedRows {
+function noCounts(): CachedRows {
   const none = new Float64Array(0)
   return {
     sparse: { rows: new Int32Array(0), filterVersion: -1, orderVersion: -1 },

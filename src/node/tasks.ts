@@ -42,7 +42,7 @@ const EVERY = {
   archives: HOUR_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
-/** Writes wait while the start file is written, and the node must not become stale: a slower disk gets its file only at stop. */
+/** Writes wait while the start file is written, so a disk that takes longer gets its file only when the node stops. */
 const MAX_LOCKED_MS = 2_000
 
 type Task = [name: string, intervalMs: number, run: () => Promise<unknown>]

@@ -183,7 +183,7 @@ export const readActivity = verb(
         const whole = (current: boolean) => decisions.find((row) => row.day === null && row.current === current)
         // An incomplete previous period is not comparable.
         const hasRequests = before.every((one) => one.requests !== null)
-        const knownDeliveries = before.every((one) => one.webhook_attempts !== null)
+        const hasDeliveries = before.every((one) => one.webhook_attempts !== null)
         const previousTotals = totalsOf(before, whole(false))
         return {
           time_zone: market.timeZone,
@@ -193,7 +193,7 @@ export const readActivity = verb(
           previous_totals: {
             ...previousTotals,
             ...(!hasRequests && { requests: null }),
-            ...(!knownDeliveries && { webhook_attempts: null, webhook_failures: null }),
+            ...(!hasDeliveries && { webhook_attempts: null, webhook_failures: null }),
           },
           days: days.map(toResponse),
           previous_days: before.map(toResponse),

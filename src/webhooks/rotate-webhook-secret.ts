@@ -31,7 +31,7 @@ export const rotateWebhookSecret = writeVerb(
   },
   async ({ webhooks: { sealing, zone }, ...ctx }: WebhookCtx): Promise<RotatedSecret> => {
     const accountId = ownAccount(ctx.viewer)
-    // Otherwise nobody would have seen the new secret when the previous one ends.
+    // Otherwise the previous secret could expire before anyone has seen the new one.
     if (!maySeeSecrets(ctx.viewer)) throw new ServiceError('FORBIDDEN', reason('full_key_only'))
     return change(ctx, async (tx, note) => {
       const now = ctx.now()

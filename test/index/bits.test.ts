@@ -48,11 +48,11 @@ test('has the same content as a plain set, and readers catch up by the journal',
           bits.clear()
           plain.clear()
         } else {
-          const hasChanges = bits.changesSince(reader.version, (changed, added) => {
+          const isComplete = bits.changesSince(reader.version, (changed, added) => {
             if (added) reader.rows.add(changed)
             else reader.rows.delete(changed)
           })
-          if (!hasChanges) reader.rows = new Set(bits.toRows())
+          if (!isComplete) reader.rows = new Set(bits.toRows())
           reader.version = bits.version
           expect(sorted(reader.rows)).toEqual(sorted(plain))
         }

@@ -27,7 +27,7 @@ const read = bodyReader(Body)
 export async function joinByLink({ db, failures }: PeopleParts, ctx: Omit<WriteCtx, 'viewer'>, body: unknown, caller: Caller): Promise<Viewer> {
   failures.check(caller)
   const unknown = () => unauthenticated(reason('credential', { credential: 'link', state: 'unknown' }))
-  // Every refusal counts: checking a password takes a third of a second of the process, so also those of a valid link are few.
+  // Every rejection counts, even one of a valid link, because checking a password occupies the process for a third of a second.
   const refused = (error: unknown) => (error instanceof ServiceError ? failures.refuse(caller, error) : error)
   const { link, name, password } = await acceptable(db, body, ctx.now(), unknown).catch((error: unknown) => {
     throw refused(error)

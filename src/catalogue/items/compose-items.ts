@@ -126,7 +126,7 @@ export async function recompose(
   return composeItems(tx, note, names, items)
 }
 
-/** Completes facts without a category or a name, such as those of an item of which only an operator states something, with what the item is now. */
+/** Adds the item's current category and name to facts that lack them, for example because only an operator describes the item. */
 async function completeIdentity(tx: Tx, items: readonly Stated[]): Promise<void> {
   const incomplete = items.filter(({ facts }) => facts.category === undefined || facts.name === undefined)
   if (incomplete.length === 0) return

@@ -26,7 +26,7 @@ export async function factsOfChange(tx: Tx, id: number, sent: readonly (keyof It
   const { market, ref, name, code, genre, game, slug, category, images, attributes, details, foreignIds } = write.record
   const named = new Set(attributes.map((attribute) => attribute.name))
   const newDetails = detailsToRow(details)
-  const keptIds = new Set(foreignIds.map(foreignIdKey))
+  const newIds = new Set(foreignIds.map(foreignIdKey))
   const stated: { [field in keyof ItemFields]-?: () => Promise<Facts> | Facts } = {
     market: () => ({ market, category }),
     // A category is known by market and ref: with both, the statement also follows a new ref of the category.
@@ -46,7 +46,7 @@ export async function factsOfChange(tx: Tx, id: number, sent: readonly (keyof It
     details: () => ({ details: { ...Object.fromEntries(Object.keys(others.details ?? {}).map((key) => [key, null])), ...newDetails } }),
     foreign_ids: () => ({
       foreign_ids: foreignIds,
-      without_ids: (others.foreign_ids ?? []).filter((foreignId) => !keptIds.has(foreignIdKey(foreignId))),
+      without_ids: (others.foreign_ids ?? []).filter((foreignId) => !newIds.has(foreignIdKey(foreignId))),
     }),
   }
   const parts: Facts[] = []

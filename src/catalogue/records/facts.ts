@@ -171,7 +171,7 @@ export function refKey(market: string, ref: string): string {
   return `${market}\t${ref}`
 }
 
-/** The refs for an item whose stated one another item has, in the order in which they are tried. */
+/** Alternative refs for an item whose stated ref belongs to another item, in the order in which they are tried. */
 export function* suffixedRefs(ref: string, finish = 'other'): Generator<string, never> {
   yield `${ref}:${finish}`
   for (let count = 2; ; count += 1) yield `${ref}:${finish}-${count}`

@@ -48,7 +48,7 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
   const params = new URLSearchParams(query)
   checkParameters(params)
   const roleParameter = params.get('target_session_attrs')
-  if (roleParameter !== null && !isWanted(roleParameter)) throw new Error(`a URL whose target_session_attrs is one of ${REQUIRED_ROLES.join(', ')}`)
+  if (roleParameter !== null && !isRole(roleParameter)) throw new Error(`a URL whose target_session_attrs is one of ${REQUIRED_ROLES.join(', ')}`)
   params.delete('target_session_attrs')
   const hosts = authority.split(',')
   const role = roleParameter ?? (hosts.length > 1 ? 'read-write' : 'any')
@@ -77,6 +77,6 @@ function isReadable(path: string): boolean {
   }
 }
 
-function isWanted(text: string): text is RequiredRole {
+function isRole(text: string): text is RequiredRole {
   return (REQUIRED_ROLES as readonly string[]).includes(text)
 }

@@ -10,10 +10,10 @@ interface Reader {
 
 type Asked = Omit<LogRead, 'after'>
 
-/** Only for readers that have read to the end and found nothing: what they have not seen is little, and mostly the same. */
+/** Only for readers that have reached the end of the log: they lack only a few entries, mostly the same ones. */
 export class SharedLogReads {
   readonly #db: Db
-  /** by what is asked for: readers of the next statement */
+  /** by request: the readers that the next statement serves */
   readonly #due = new Map<string, { request: Asked; readers: Reader[] }>()
   /** moment and ids → rows that are being read for several readers */
   readonly #data = new Map<string, Promise<unknown>>()

@@ -30,7 +30,7 @@ export const LISTING_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...requi
 
 /** Reads the listing with the requested fields. @throws NOT_FOUND, VALIDATION_ERROR as over REST */
 export function listingOf(id: string | number, ctx: GraphqlCtx, info: GraphQLResolveInfo): Promise<AnyListing> {
-  const fields = askedFields(info)
+  const fields = requestedFields(info)
   return call(getListing, ctx, {
     id: idOf(id),
     with_details: true,
@@ -43,7 +43,7 @@ export function listingOf(id: string | number, ctx: GraphqlCtx, info: GraphQLRes
 }
 
 /** Names of the requested fields below a field. */
-function askedFields({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): Set<string> {
+function requestedFields({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): Set<string> {
   const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   const fields = collectFields(sets, new Map(Object.entries(fragments)), variableValues.coerced)
   return new Set([...fields.values()].flat().map(({ name }) => name.value))

@@ -75,8 +75,8 @@ export async function recordFacts(tx: Tx, listings: readonly ListingRow[], recor
   const { rows: recorded } = await sql<{ listing_id: number }>`
     select listing_id from listing_decisions join unnest(${listings.map(({ id }) => id)}::int4[], ${listings.map(({ version }) => version)}::int4[])
       as l(listing_id, listing_version) using (listing_id, listing_version)`.execute(tx)
-  const knownIds = new Set(recorded.map((row) => row.listing_id))
-  const fresh = listings.filter(({ id }) => !knownIds.has(id))
+  const recordedIds = new Set(recorded.map((row) => row.listing_id))
+  const fresh = listings.filter(({ id }) => !recordedIds.has(id))
   if (fresh.length === 0) return []
   const facts = await factsOf(
     tx,

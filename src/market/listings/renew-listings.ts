@@ -60,7 +60,7 @@ export const renewListings = verb(
     if ((request.ids === undefined) === (request.ending_within_days === undefined))
       throw invalid('ids', 'exactly_one', { field: 'ending_within_days' })
     if (!dryRun) return renew(ctx, request)
-    const idsOf = async (tx: Tx) => (await wantedIds(tx, ctx, request)).slice(0, MAX_RENEWED)
+    const idsOf = async (tx: Tx) => (await idsToRenew(tx, ctx, request)).slice(0, MAX_RENEWED)
     return forecastingEach(ctx, idsOf, (rehearsal) => renew(rehearsal, request))
   },
 )
@@ -71,7 +71,7 @@ interface RenewalRequest {
 }
 
 /** One more than the maximum of a renewal, to detect that there are more listings. */
-async function wantedIds(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: RenewalRequest): Promise<number[]> {
+async function idsToRenew(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: RenewalRequest): Promise<number[]> {
   if (ids) return [...new Set(ids)]
   return idsEndingBy(tx, ownAccount(viewer), renewable(), now(), daysAfter(now(), days!), MAX_RENEWED + 1)
 }
@@ -80,7 +80,7 @@ async function renew(ctx: MarketWriteCtx, request: RenewalRequest): Promise<Rene
   const sellerId = ownAccount(ctx.viewer)
   return change(ctx, async (tx, note) => {
     const now = ctx.now()
-    const requestedIds = await wantedIds(tx, ctx, request)
+    const requestedIds = await idsToRenew(tx, ctx, request)
     const ids = requestedIds.slice(0, MAX_RENEWED)
     const locked = await lockListings(tx, ids)
     const listings = new Map([...locked].filter(([, row]) => row.seller_id === sellerId))

@@ -9,18 +9,18 @@ const HALF = HUNDRED_PERCENT / 2n
  */
 export function payoutKurus(unitPriceKurus: number, quantity: number, commissionPercent: number): number {
   const gross = BigInt(unitPriceKurus) * BigInt(quantity)
-  return Number((gross * keptOf(commissionPercent) + HALF) / HUNDRED_PERCENT)
+  return Number((gross * shareOf(commissionPercent) + HALF) / HUNDRED_PERCENT)
 }
 
 /** The smallest unit price with at least this payout; Infinity if the commission is 100 %. */
 export function priceForPayout(payoutKurus: number, commissionPercent: number): number {
-  const sellerShare = keptOf(commissionPercent)
+  const sellerShare = shareOf(commissionPercent)
   const needed = BigInt(payoutKurus) * HUNDRED_PERCENT - HALF
   if (needed <= 0n) return 0
   return sellerShare === 0n ? Infinity : Number((needed + sellerShare - 1n) / sellerShare)
 }
 
 /** The share after commission, in millionths. */
-function keptOf(commissionPercent: number): bigint {
+function shareOf(commissionPercent: number): bigint {
   return HUNDRED_PERCENT - BigInt(Math.round(commissionPercent * 10_000))
 }

@@ -69,8 +69,8 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
   }
   if (games && games.length > 0) {
     const sortedGames = sortedSet(games)
-    const isWanted = oneOf(sortedGames, items.games)
-    add('game', sortedGames, (row) => isWanted(items.game[itemRow(row)]!))
+    const isRequested = oneOf(sortedGames, items.games)
+    add('game', sortedGames, (row) => isRequested(items.game[itemRow(row)]!))
   }
   if (genre !== undefined) add('genre', genre, (row) => items.genreOf(itemRow(row)) === genre)
   if (setName !== undefined) {

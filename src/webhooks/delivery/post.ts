@@ -46,7 +46,7 @@ export async function post(url: URL, headers: Record<string, string>, body: stri
   }
 }
 
-/** A client for one request on one connection: the address of a second connection would be unchecked. */
+/** A client for one request on one connection, because the address of a second connection would not be checked. */
 function clientOn(socket: Socket, url: URL): Client {
   let isConnected = false
   return new Client(url.origin, {

@@ -15,7 +15,7 @@ import { ruleOf } from '../../support/reasons.ts'
 
 const REFERENCE = new URL('../../../../shared/data/', import.meta.url)
 
-/** A started import; `known` are the categories of earlier imports by ref. */
+/** A started import; `storedCategories` are the categories of earlier imports by ref. */
 export function opened(
   format: CatalogueFormat,
   { market = format.defaultMarket, storedCategories = {} }: { market?: Market; storedCategories?: Record<string, StoredCategory> } = {},
