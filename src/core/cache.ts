@@ -1,4 +1,5 @@
-// The cache of values in memory: bounded by weight, cleared when its source changes, evicting unused entries.
+// The cache of values by key: bounded by weight, cleared when its source changes, evicting unused entries. Bytes of items are cached in rings of memory
+// instead (index/byte-ring.ts), and results of functions of short texts by index/memoize.ts.
 
 export interface CacheOptions<K, V> {
   /** total weight at which entries are evicted */
@@ -7,6 +8,8 @@ export interface CacheOptions<K, V> {
   weigh?: (value: V, key: K) => number
   /** version of the source of the values: all entries are dropped when it differs from the last call's */
   version?: () => number
+  /** called with each value that was evicted, deleted or replaced, but not for `clear` */
+  onRemoved?: (value: V, key: K) => void
 }
 
 interface Entry<V> {
@@ -22,16 +25,18 @@ export class Cache<K, V> {
   readonly #limit: number
   readonly #weigh: (value: V, key: K) => number
   readonly #versionOf: (() => number) | null
+  readonly #onRemoved: ((value: V, key: K) => void) | null
   #version = 0
   #weight = 0
   #full = false
   // Reading does not reorder entries: an entry that was read moves to the back when the hand reaches it.
   #hand: Iterator<[K, Entry<V>]>
 
-  constructor({ limit, weigh = () => 1, version }: CacheOptions<K, V>) {
+  constructor({ limit, weigh = () => 1, version, onRemoved }: CacheOptions<K, V>) {
     this.#limit = limit
     this.#weigh = weigh
     this.#versionOf = version ?? null
+    this.#onRemoved = onRemoved ?? null
     this.#hand = this.#entries.entries()
   }
 
@@ -50,9 +55,11 @@ export class Cache<K, V> {
     const before = this.#entries.get(key)
     const weight = this.#weigh(value, key)
     if (before) {
+      const replaced = before.value
       this.#weight += weight - before.weight
       before.value = value
       before.weight = weight
+      this.#onRemoved?.(replaced, key)
     } else {
       this.#weight += weight
       this.#entries.set(key, { value, weight, used: false })
@@ -65,6 +72,7 @@ export class Cache<K, V> {
     if (!entry) return
     this.#entries.delete(key)
     this.#weight -= entry.weight
+    this.#onRemoved?.(entry.value, key)
   }
 
   clear(): void {
@@ -81,6 +89,11 @@ export class Cache<K, V> {
 
   get size(): number {
     return this.#entries.size
+  }
+
+  /** Total weight of all entries. */
+  get weight(): number {
+    return this.#weight
   }
 
   /** Whether an entry was evicted since the cache was last empty: the cache is full, and new entries evict old ones. */
@@ -111,6 +124,9 @@ export class Cache<K, V> {
     if (entry.used || key === newest) {
       entry.used = false
       this.#entries.set(key, entry)
-    } else this.#weight -= entry.weight
+    } else {
+      this.#weight -= entry.weight
+      this.#onRemoved?.(entry.value, key)
+    }
   }
 }
