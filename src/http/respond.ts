@@ -26,6 +26,7 @@ export interface ApiRequest {
   url: string
   headers: IncomingHttpHeaders
   params: Readonly<Record<string, string>>
+  /** parses the query string; not needed for cached responses */
   query: () => RawQuery
   /** Registers a listener for the end of the connection; the returned function removes it. */
   onDisconnect: OnDisconnect
