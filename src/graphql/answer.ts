@@ -1,5 +1,6 @@
 // Executes one GraphQL request: document, plan, limits, execution.
 import { execute, type ExecutionResult, type GraphQLFormattedError, type GraphQLSchema, OperationTypeNode } from 'graphql'
+import { ServiceError } from '#core/errors.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { mayCall } from '#core/verb.ts'
@@ -31,34 +32,45 @@ export interface GraphqlRules {
   logged: (cause: unknown) => void
 }
 
-/** Where a request is executed: for its caller, with the database; or for everyone on a plan, with queries from memory only. */
-export type Execution = { ctx: GraphqlCtx; own: true; mutations: boolean } | { ctx: QueryCtx; own: false; mutations: false }
+export interface Execution {
+  /** context of queries from memory, whose result is the same for everyone on the plan */
+  shared: QueryCtx
+  /** context of mutations and of fields from the database, for this caller only */
+  own: () => GraphqlCtx
+  /** whether mutations are allowed */
+  mutations: boolean
+}
 
 /** The JSON of an execution result, in memory that is reused for the next one. */
 export interface Answer {
   body: Buffer
+  /** whether it is the same for everyone on the plan */
+  shared: boolean
   /** whether it has errors of fields */
   failed: boolean
 }
 
 /**
- * Executes a request; null for requests that cannot be executed here: mutations, and fields from the database.
- * @throws RequestRefused if nothing was executed; PLAN_UPGRADE_REQUIRED, READ_ONLY_KEY for mutations, VALIDATION_ERROR for one with If-Match
+ * Executes a request.
+ * @throws RequestError if nothing was executed; METHOD_NOT_ALLOWED, PLAN_UPGRADE_REQUIRED, READ_ONLY_KEY for mutations, VALIDATION_ERROR for one
+ * with If-Match
  */
-export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> | null {
+export function answerTo(request: GraphqlRequest, { shared, own, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> {
   const { documents, schema, logged } = rules
   const known = documents.read(request.query)
   const { document } = known
   const operation = chosen(known, request.operationName)
-  if (operation?.node.operation === OperationTypeNode.MUTATION) {
-    if (!mutations) return null
-    mayCall(ctx.viewer, { needs: MUTATIONS_NEED, writes: true })
+  const isMutation = operation?.node.operation === OperationTypeNode.MUTATION
+  if (isMutation && !mutations) throw new ServiceError('METHOD_NOT_ALLOWED', reason('method', { values: ['POST'] }), { headers: { allow: 'POST' } })
+  const mutating = isMutation ? own() : null
+  if (mutating) {
+    mayCall(mutating.viewer, { needs: MUTATIONS_NEED, writes: true })
     // If-Match applies to one resource; a document may change several.
-    if (ctx.precondition) throw conditionUnsupported()
+    if (mutating.precondition) throw conditionUnsupported()
   }
   if (known.errors.length > 0) throw new RequestError(known.errors)
-  mayCall(ctx.viewer, { needs: known.needs, writes: false })
-  if (known.readsDatabase && !own) return null
+  mayCall(shared.viewer, { needs: known.needs, writes: false })
+  const ctx = mutating ?? (known.readsDatabase ? own() : shared)
   if (!operation) throw requestError(unknownOperation(request.operationName))
   const limits = limitsOf(ctx.viewer)
   const problem = tooLarge(known.size, limits)
@@ -70,7 +82,7 @@ export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execu
   }
   if (introspection > INTROSPECTION_COST) throw requestError(reason('introspection_cost'), { cost })
   if (!known.readsDatabase && writeCompiled(known, operation, request.variables, ctx, cost, rules))
-    return { body: finishWithinLimit(rules.output, cost), failed: false }
+    return { body: finishWithinLimit(rules.output, cost), shared: ctx === shared, failed: false }
   const result = execute({
     schema,
     document,
@@ -81,7 +93,7 @@ export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execu
   const finish = (done: ExecutionResult) => {
     rules.output.begin()
     rules.output.text = textOf(done, cost, logged)
-    return { body: finishWithinLimit(rules.output, cost), failed: done.errors !== undefined }
+    return { body: finishWithinLimit(rules.output, cost), shared: ctx === shared, failed: done.errors !== undefined }
   }
   return result instanceof Promise ? result.then(finish) : finish(result)
 }

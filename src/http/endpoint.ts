@@ -2,7 +2,7 @@
 import { invalid, ServiceError } from '#core/errors.ts'
 import { paramReader, type TSchema, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
-import { call, type HasViewer, withFamilyCode, type PlanViewer, type Viewer } from '#core/verb.ts'
+import { call, type HasViewer, withFamilyCode, type Viewer } from '#core/verb.ts'
 import { isDryRun, NOTHING_CHANGED } from '#db/changes/write-verb.ts'
 import { type Answer, successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
@@ -76,13 +76,9 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   }
   const strictly = (respond: Responder): Responder => (route.method === 'GET' ? strictResponder(route, { respond, unknown, failed }) : respond)
   if (verb.sharedBy !== 'plan') return { operation: verb, respond: strictly(ownResponder(verb.secret ? unstored(make) : make)), refuse: failed }
-  // Verbs that are shared by plan see only the plan of their caller.
-  const makeShared = make as unknown as (viewer: PlanViewer, request: ApiRequest) => MaybePromise<Response>
-  return {
-    operation: verb,
-    respond: strictly(sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make, cheap: route.cheap ?? false })),
-    refuse: failed,
-  }
+  // `call` shows the verb only the plan of its caller.
+  const shared = sharedResponder({ cache, keyOf: ({ url }) => url, make, cheap: route.cheap ?? false })
+  return { operation: verb, respond: strictly(shared), refuse: failed }
 }
 
 /** Tells caches that the response depends on the `Accept` header. */
