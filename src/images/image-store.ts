@@ -1,4 +1,4 @@
-// Images as files in DATA_DIR: written atomically, indexed again after a restart in the order of their last use, unused ones removed first.
+// Images as files in DATA_DIR: written atomically, indexed again after a restart, least recently used ones removed first.
 import { createHash, hash, randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
@@ -53,6 +53,7 @@ export class ImageStore {
     this.#images = new Cache<string, StoredImage>({
       limit: largestBytes,
       weigh: ({ bytes }) => bytes,
+      byLastUse: true,
       onRemoved: ({ file }, key) => {
         if (this.#images.get(key)?.file !== file) this.#remove(file)
       },

@@ -59,6 +59,25 @@ test('an entry that is read regularly stays', () => {
   expect(cache.get('once 0')).toBeUndefined()
 })
 
+test('with byLastUse, entries are evicted exactly in the order of their last use', () => {
+  fc.assert(
+    fc.property(fc.array(fc.record({ key: fc.nat(15), set: fc.boolean() }), { maxLength: 200 }), (steps) => {
+      const cache = new Cache<number, number>({ limit: 8, byLastUse: true })
+      let order: number[] = []
+      for (const { key, set } of steps) {
+        if (!set && !order.includes(key)) {
+          expect(cache.get(key)).toBeUndefined()
+          continue
+        }
+        if (set) cache.set(key, key)
+        else cache.get(key)
+        order = [...order.filter((one) => one !== key), key].slice(-8)
+        expect([...cache.entries()].map(([one]) => one)).toEqual(order)
+      }
+    }),
+  )
+})
+
 test('entries of an earlier version are dropped', () => {
   let version = 0
   const cache = new Cache<string, number>({ limit: 10, version: () => version })
