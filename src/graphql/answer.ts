@@ -26,7 +26,7 @@ export interface GraphqlRules {
   itemBytes: ItemBytes | null
   /** whether queries are compiled; otherwise graphql-js executes all */
   compiles: boolean
-  /** where one response after the other is written */
+  /** where one compiled response after the other is written */
   output: Output
   /** where causes of internal errors are logged */
   logged: (cause: unknown) => void
@@ -41,7 +41,7 @@ export interface Execution {
   mutations: boolean
 }
 
-/** The JSON of an execution result, in memory that is reused for the next one. */
+/** The JSON of an execution result. */
 export interface Answer {
   body: Buffer
   /** whether it is the same for everyone on the plan */
@@ -81,8 +81,11 @@ export function answerTo(request: GraphqlRequest, { shared, own, mutations }: Ex
     throw requestError(reason('query_cost', { cost: requested, max: limits.cost }), { cost })
   }
   if (introspection > INTROSPECTION_COST) throw requestError(reason('introspection_cost'), { cost })
-  if (!known.readsDatabase && writeCompiled(known, operation, request.variables, ctx, cost, rules))
-    return { body: finishWithinLimit(rules.output, cost), shared: ctx === shared, failed: false }
+  const answerOf = (body: Buffer, hasErrors: boolean): Answer => {
+    if (body.length > MAX_ANSWER) throw requestError(reason('answer_size', { max: MAX_ANSWER }), { cost })
+    return { body, shared: ctx === shared, failed: hasErrors }
+  }
+  if (ctx === shared && writeCompiled(known, operation, request.variables, ctx, cost, rules)) return answerOf(rules.output.finish(), false)
   const result = execute({
     schema,
     document,
@@ -90,11 +93,7 @@ export function answerTo(request: GraphqlRequest, { shared, own, mutations }: Ex
     variableValues: request.variables,
     operationName: request.operationName,
   })
-  const finish = (done: ExecutionResult) => {
-    rules.output.begin()
-    rules.output.text = textOf(done, cost, logged)
-    return { body: finishWithinLimit(rules.output, cost), shared: ctx === shared, failed: done.errors !== undefined }
-  }
+  const finish = (done: ExecutionResult) => answerOf(Buffer.from(textOf(done, cost, logged)), done.errors !== undefined)
   return result instanceof Promise ? result.then(finish) : finish(result)
 }
 
@@ -141,11 +140,6 @@ function textOf({ data, errors }: ExecutionResult, cost: Cost, logged: (cause: u
   if (data === undefined) throw new RequestError((errors ?? []).map(documentError), { cost })
   const formatted: GraphQLFormattedError[] | undefined = errors?.map((error) => executionError(error, logged))
   return JSON.stringify({ ...(formatted && { errors: formatted }), data, extensions: { cost } })
-}
-
-function finishWithinLimit(output: Output, cost: Cost): Buffer {
-  if (output.size() <= MAX_ANSWER) return output.finish()
-  throw requestError(reason('answer_size', { max: MAX_ANSWER }), { cost })
 }
 
 function unknownOperation(name: string | null): Reason {
