@@ -2,7 +2,7 @@
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { ReadCtx } from '#db/changes/change.ts'
-import type { AuditArchive } from './archive/open-audit-archive.ts'
+import type { AuditArchive } from './archive/audit-file.ts'
 
 /** The database and the archive, which together contain the audit log. */
 export type AuditCtx = ReadCtx & { auditArchive: AuditArchive }

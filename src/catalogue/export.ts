@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { labelOrder } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
+import { rowBatches } from '#db/row-batches.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 import { categoryLine, itemLine } from './sources/mintmark-ndjson.ts'
 import type { CategoryRecord, ForeignId, Genre, ItemImage, ItemRecord } from './records/catalogue-records.ts'
@@ -22,8 +23,7 @@ export async function* exportCatalogue(db: Pick<Db, 'kysely'>, filter: ExportFil
   const tx = await db.kysely.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute()
   try {
     yield* inChunks(await categoriesOf(tx, filter), (record) => categoryLine(record))
-    await sql`
-      declare exported no scroll cursor for
+    const items = sql`
       select i.market, i.ref, i.name, i.code, i.slug, i.genre, i.game, c.ref as category, i.images, i.attributes, i.details,
         array(select g.slug from groups g where g.id = any(i.group_ids) order by g.id) as groups,
         (select json_agg(json_build_object('source', f.source, 'id', f.foreign_id, 'finish', f.finish)
@@ -34,12 +34,10 @@ export async function* exportCatalogue(db: Pick<Db, 'kysely'>, filter: ExportFil
          from prices p join groups l on l.id = p.label_id where p.item_id = i.id) as prices
       from items i join categories c on c.id = i.category_id
       where ${filter.market ?? null}::text is null or i.market = ${filter.market ?? null}::text
-      order by i.market collate "C", i.ref collate "C"`.execute(tx)
-    for (;;) {
-      const { rows } = await sql<ExportedItem>`fetch forward ${sql.lit(BATCH)} from exported`.execute(tx)
-      if (rows.length === 0) return
-      const exported = filter.game === undefined ? rows : rows.filter((row) => row.game === filter.game)
-      yield* inChunks(exported, (row) => itemLine(itemOf(row)))
+      order by i.market collate "C", i.ref collate "C"`
+    for await (const rows of rowBatches<ExportedItem>(tx, items, BATCH)) {
+      const wanted = filter.game === undefined ? rows : rows.filter((row) => row.game === filter.game)
+      yield* inChunks(wanted, (row) => itemLine(itemOf(row)))
     }
   } finally {
     await tx.rollback().execute()

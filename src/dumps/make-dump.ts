@@ -7,6 +7,7 @@ import type { Market } from '#core/markets.ts'
 import { positionText, currentPosition } from '#db/changes/logged-changes.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { holdPriceMonths } from '#db/price-months.ts'
+import { rowBatches } from '#db/row-batches.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import { recordDump } from './published-dump.ts'
 import type { DumpStore } from './dump-store.ts'
@@ -82,13 +83,7 @@ async function writeTable(tx: Tx, table: DumpTable, path: string, onRows: (rows:
     onRows(count)
   }
   for await (const rows of table.archived?.() ?? []) await write(rows)
-  await sql`declare dumped no scroll cursor for ${table.select}`.execute(tx)
-  for (;;) {
-    const { rows } = await sql<never>`fetch forward ${sql.lit(BATCH)} from dumped`.execute(tx)
-    if (rows.length === 0) break
-    await write(rows)
-  }
-  await sql`close dumped`.execute(tx)
+  for await (const rows of rowBatches(tx, table.select, BATCH)) await write(rows)
   for (const file of files) await file.end()
   return Promise.all(paths.map((file) => fileFacts(file, count)))
 }

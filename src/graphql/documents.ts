@@ -65,7 +65,7 @@ export class Documents {
 
   /**
    * Parses a document; only valid ones are cached.
-   * @throws RequestRefused for documents that cannot be parsed or are larger than any plan allows
+   * @throws RequestError for documents that cannot be parsed or are larger than any plan allows
    */
   read(text: string): ParsedDocument {
     const cached = this.#cache.get(text)

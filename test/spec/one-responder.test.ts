@@ -9,8 +9,7 @@ import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { call, type HasViewer, type PlanViewer, verb } from '#core/verb.ts'
-import { endpointOf } from '#http/endpoint.ts'
-import { addFastPath, fastRead } from '#http/fast-path.ts'
+import { addFastPath, type FastEndpoint, fastRead } from '#http/fast-path.ts'
 import { failuresOf } from '#http/failures.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { type Endpoint, responseWeight } from '#http/respond.ts'
@@ -79,16 +78,17 @@ async function listen(limits: RateLimits | null): Promise<string> {
   apps.push(app)
   const cache = new Cache({ limit: 1e6, weigh: responseWeight })
   const rules: RouteRules<HasViewer> = { ctx: (viewer) => ({ viewer }), failed: failuresOf(silent), security: 'apiKey', cache }
+  const shared: FastEndpoint[] = []
   await app.register(
     async (scope) => {
       addGate(scope, keys, limits)
       scope.setNotFoundHandler(answerNotFound)
-      registerRoutes(scope, routes, rules)
+      const endpoints = registerRoutes(scope, routes, rules)
+      for (const [i, { verb, path }] of routes.entries()) if (verb.sharedBy === 'plan') shared.push(fastRead('/api', path, endpoints[i]!))
     },
     { prefix: '/api' },
   )
   await app.ready()
-  const shared = routes.filter((route) => route.verb.sharedBy === 'plan').map((route) => fastRead('/api', route.path, endpointOf(route, rules)))
   const fast = [...shared, fastRead('/api', '/later', later), fastRead('/api', '/half-sent', halfSent)]
   addFastPath(app, fast, {
     cachedCaller: (header) => keys.cached(header),

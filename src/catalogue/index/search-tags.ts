@@ -1,6 +1,7 @@
 // Tags of an item, searched as whole words besides its names: finish, rarity, language and genre. They also order items that match
 // equally well.
 import { fold, words } from '#index/fold.ts'
+import { memoize } from '#index/memoize.ts'
 import { finishWords } from '../records/finishes.ts'
 import { languageCode, languageName } from '../records/languages.ts'
 
@@ -15,7 +16,6 @@ const SEALED_WORDS = new Set(
 )
 const SEALED_GENRES = new Set(['sealed', 'bundle'])
 const NUMBER = /^\d+$/u
-const MAX_PARSED = 10_000
 
 /** Bit positions in the sort value, most significant first. */
 const GENRE = 7
@@ -39,28 +39,20 @@ interface Tags {
 }
 
 /** Parsed tags by text, cached because there are few of them and every search needs them. */
-const PARSED = new Map<string, Tags>()
+const parsed = memoize(parse)
 /** All words of finishes and rarities that have occurred so far. */
 const SEEN_WORDS = new Set<string>()
 
-function parsed(tags: string): Tags {
-  const cached = PARSED.get(tags)
-  if (cached) return cached
-  const parsedTags = parse(tags)
-  if (PARSED.size >= MAX_PARSED) PARSED.clear()
-  PARSED.set(tags, parsedTags)
-  for (const word of [...parsedTags.finish, ...parsedTags.rarity]) SEEN_WORDS.add(word)
-  return parsedTags
-}
-
 function parse(tags: string): Tags {
   const [finish = '', rarity = '', languages = '', genre = ''] = tags.split(SEPARATOR)
-  return {
+  const parts = {
     finish: finishWords(finish),
     rarity: words(rarity),
     languages: languages.split(',').flatMap((language) => (language.trim() ? [languageCode(language.trim())] : [])),
     genre,
   }
+  for (const word of [...parts.finish, ...parts.rarity]) SEEN_WORDS.add(word)
+  return parts
 }
 
 /** The words that find items with these tags. */
@@ -79,8 +71,6 @@ export function tagWords(tags: string): string[] {
  */
 export function tagOrder(languageOrder: readonly string[]): (queryWords: ReadonlySet<string>) => (tags: string) => number {
   const places = new Map(languageOrder.map((language, place) => [language, place]))
-  /** sort values for queries that request neither a version nor sealed products */
-  const usual = new Map<string, number>()
   const NOTHING: ReadonlySet<string> = new Set()
   const orderFor = (queryWords: ReadonlySet<string>): ((tags: string) => number) => {
     const wantsSealed = [...queryWords].some((word) => SEALED_WORDS.has(word))
@@ -93,18 +83,9 @@ export function tagOrder(languageOrder: readonly string[]): (queryWords: Readonl
       return (Number(behind) << GENRE) | (Math.min(version, MAX_VERSION) << VERSION) | (Math.min(language, MAX_LANGUAGE) << LANGUAGE) | Number(foil)
     }
   }
-  const orderUsually = orderFor(NOTHING)
-  return (queryWords) => {
-    if ([...queryWords].some((word) => SEALED_WORDS.has(word) || SEEN_WORDS.has(word))) return orderFor(queryWords)
-    return (tags) => {
-      const cached = usual.get(tags)
-      if (cached !== undefined) return cached
-      const order = orderUsually(tags)
-      if (usual.size >= MAX_PARSED) usual.clear()
-      usual.set(tags, order)
-      return order
-    }
-  }
+  /** for queries that request neither a version nor sealed products */
+  const usualOrder = memoize(orderFor(NOTHING))
+  return (asked) => ([...asked].some((word) => SEALED_WORDS.has(word) || SEEN_WORDS.has(word)) ? orderFor(asked) : usualOrder)
 }
 
 /** Distance of a finish from the query: 0 for a plain one, or one whose words are all in the query. */

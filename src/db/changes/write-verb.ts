@@ -2,7 +2,7 @@
 import { invalid } from '#core/errors.ts'
 import { type Static, type TSchema, Type } from '#core/input.ts'
 import type { Plan } from '#core/plans.ts'
-import { type Operation, type Verb, verb } from '#core/verb.ts'
+import { type Verb, verb } from '#core/verb.ts'
 import { executeDryRun, type WriteCtx } from './change.ts'
 
 /** The input field of every public write. */
@@ -15,9 +15,9 @@ const DryRun = dryRunField('`1` changes nothing; the response is that of the wri
 /** Message of a dry run, in place of that of the write. */
 export const NOTHING_CHANGED = 'Forecast only; nothing was changed'
 
-/** Whether an operation that succeeded with this input was a dry run. */
-export function isDryRun({ writes }: Pick<Operation, 'writes'>, input: unknown): boolean {
-  return writes && (input as { dry_run?: unknown }).dry_run === true
+/** Whether a write that succeeded with this input was a dry run. */
+export function isDryRun(input: unknown): boolean {
+  return (input as { dry_run?: unknown }).dry_run === true
 }
 
 interface DeclaredWrite<In extends TSchema> {

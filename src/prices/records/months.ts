@@ -1,6 +1,7 @@
 // Monthly partitions of the price history, created when a price of that month first arrives.
 import { sql } from 'kysely'
 import { monthAfter } from '#core/time.ts'
+import { priceMonthTable } from '#db/price-months.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 
 const existing = new WeakMap<Db, Set<string>>()
@@ -55,7 +56,7 @@ function attach(db: Db, month: string): Promise<void> {
 }
 
 async function attachIn(tx: Tx, month: string): Promise<void> {
-  const table = `price_points_${month.replace('-', '_')}`
+  const table = priceMonthTable(month)
   // Reads the system catalogue directly: to_regclass may return a result cached before the lock was acquired.
   const isThere = async () => {
     const { rows } = await sql<{ there: boolean }>`

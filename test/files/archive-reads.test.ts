@@ -1,6 +1,6 @@
 // Reads across the database and the archive see a state between two moves of months, however many months move meanwhile.
 import { expect, test } from 'vitest'
-import { readWithArchive } from '#db/archiving.ts'
+import { readWithArchive } from '#files/archive-reads.ts'
 
 const MONTHS = 30
 

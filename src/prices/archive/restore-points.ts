@@ -1,36 +1,25 @@
-// Restores an archived month to the database.
+// Restores points of an archived month to the database.
 import { type RawBuilder, sql } from 'kysely'
 import { MARKETS } from '#core/markets.ts'
-import type { ArchivedMonth } from '#db/archiving.ts'
 import { copyIn } from '#db/copy.ts'
 import type { Tx } from '#db/schema.ts'
 import { ensureMonth } from '../records/months.ts'
 import { lockMarkets } from '../writing/writer.ts'
-import type { ArchivedPoint } from './archive-file.ts'
-import { archivedMonths, type Archiving, BATCH } from './archive-months.ts'
+import type { ArchivedPoint, ArchiveFile } from './archive-file.ts'
 
-/**
- * Restores an archived month to the database, where it stays until it is archived manually. Its file is kept, because older database backups need it.
- * @throws Error if the archive does not have it, or its file is damaged
- */
-export async function restoreMonth({ db, archive }: Pick<Archiving, 'db' | 'archive'>, month: string): Promise<ArchivedMonth> {
-  return db.kysely.transaction().execute(async (tx) => {
-    await sql`lock table price_archives in exclusive mode`.execute(tx)
-    const [archived] = await archivedMonths(tx, month)
-    if (!archived?.file) throw new Error(`${month} is not in the archive`)
-    const file = await archive.files.openVerified(archived.file, archived)
-    await ensureMonth(tx, Date.parse(`${month}-01`))
-    await sql`create temp table restored_points on commit drop as
-      select item_id, market, label_id, updated_at, price, import_id from price_points with no data`.execute(tx)
-    await copyIn(tx, 'copy restored_points from stdin', copyLines(file.points()))
-    await sql`create index on restored_points (item_id, market, label_id, updated_at)`.execute(tx)
-    await sql`analyze restored_points`.execute(tx)
-    await lockMarkets(tx, MARKETS.keys())
-    await followMerges(tx)
-    await insertRestored(tx)
-    await sql`update price_archives set file = null, earlier_files = array_append(earlier_files, file) where month = ${month}`.execute(tx)
-    return { ...archived, file: null }
-  })
+const BATCH = 20_000
+
+/** Restores the points of a file to the price history, as if they had never left it. */
+export async function restorePoints(tx: Tx, month: string, file: ArchiveFile): Promise<void> {
+  await ensureMonth(tx, Date.parse(`${month}-01`))
+  await sql`create temp table restored_points on commit drop as
+    select item_id, market, label_id, updated_at, price, import_id from price_points with no data`.execute(tx)
+  await copyIn(tx, 'copy restored_points from stdin', copyLines(file.points()))
+  await sql`create index on restored_points (item_id, market, label_id, updated_at)`.execute(tx)
+  await sql`analyze restored_points`.execute(tx)
+  await lockMarkets(tx, MARKETS.keys())
+  await followMerges(tx)
+  await insertRestored(tx)
 }
 
 async function* copyLines(points: AsyncIterable<ArchivedPoint>): AsyncGenerator<string> {
