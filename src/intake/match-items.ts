@@ -6,10 +6,9 @@ import type { Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { runInSlices } from '#core/slices.ts'
 import type { ReadCtx } from '#db/changes/change.ts'
-import { type CardDescription, CardIndex, type FindResult, type IndexedRecord, isTooLong } from '#matching/card-index.ts'
+import { type CardDescription, CardIndex, type FindResult, type IndexedRecord, isTooLong, itemRecord } from '#matching/card-index.ts'
 import { printingIn } from '#matching/descriptions.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
-import { cardKey, recordKey } from '#matching/records.ts'
 import type { ItemKey } from '#prices/records/feed-rows.ts'
 
 /** How a file describes an item: by its ids, if the file has them, and by the text on the card. */
@@ -33,8 +32,6 @@ export type Match = { itemId: number } | { why: Reason; candidates: Candidate[] 
 const MIN_RESULTS = 5
 /** Maximum search results that are checked. */
 const MAX_CHECKED = 100
-/** Name of the source under which catalogue items appear as records. */
-const CATALOGUE = 'catalogue'
 
 /** The items of rows, in order; a row whose item is already known keeps it. */
 export async function matchItems(
@@ -107,31 +104,14 @@ function indexOf(catalogue: Catalogue, rows: readonly number[]): CardIndex {
   return new CardIndex(rows.map((row) => indexed(catalogue, row)))
 }
 
-/** An item of the catalogue as a source record; printing words after its name count as its finish. */
+/** An item of the catalogue as a record; printing words after its name count as its finish. */
 function indexed({ items, categories }: Catalogue, row: number): IndexedRecord {
   const itemId = items.id[row]!
-  const id = String(itemId)
   const number = items.codeOf(row)
   const category = categories.get(items.categoryId[row]!)
   const { bareName: name, printing } = printingIn(items.nameOf(row), number)
   const stated = items.finishOf(row)
   const finish = stated === null && printing === '' ? null : finishSlug(`${stated ?? ''} ${printing}`)
-  return {
-    itemId,
-    finish,
-    record: {
-      key: recordKey(CATALOGUE, id, finish),
-      source: CATALOGUE,
-      id,
-      card: cardKey(CATALOGUE, id),
-      game: '',
-      genre: 'single',
-      family: '',
-      set: category ? { ref: String(items.categoryId[row]), name: category.name, codes: [], printedTotal: null } : null,
-      number,
-      name,
-      finish,
-      shopIds: [],
-    },
-  }
+  const set = category ? { ref: String(items.categoryId[row]), name: category.name, codes: [], printedTotal: null } : null
+  return itemRecord({ itemId, finish, card: String(itemId), game: '', genre: 'single', family: '', set, number, name })
 }
