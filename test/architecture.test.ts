@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** What a module may import besides itself and the type of the settings. */
-const MODULES = ['audit', 'dumps', 'identity', 'collections', 'market', 'matching', 'catalogue', 'prices', 'webhooks', 'accounts']
+const MODULES = ['audit', 'dumps', 'identity', 'collections', 'market', 'intake', 'matching', 'catalogue', 'prices', 'webhooks', 'accounts']
 const BELOW = ['http', 'db', 'core']
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
@@ -22,9 +22,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   webhooks: ['accounts', 'outbound', 'jobs', ...BELOW],
   catalogue: ['prices', 'accounts', 'index', ...BELOW],
   matching: ['catalogue', 'index'],
-  collections: ['matching', 'catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
-  // Listing imports read and match files the way collection imports do.
-  market: ['collections', 'catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
+  // Files of users: collections and listings are imported the same way.
+  intake: ['matching', 'catalogue', 'prices', ...BELOW],
+  collections: ['intake', 'catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
+  market: ['intake', 'catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
   identity: ['matching', 'market', 'collections', 'catalogue', 'prices', ...BELOW],
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],

@@ -1,9 +1,9 @@
 // Finds the item that a row of a price list or collection file describes, among all items in memory.
 import { type ParsedDescription, parseDescription } from './descriptions.ts'
-import { byPlainness, FIT, finishWords } from '#catalogue/records/finishes.ts'
+import { byPlainness, type Fit, finishWords, fittest } from '#catalogue/records/finishes.ts'
 import { likeness } from './names.ts'
 import { looseNumber, normalNumber, withoutSetCode } from './numbers.ts'
-import type { Decisions, MatchRecord, Reason, SetMap } from './matcher-types.ts'
+import { cardKey, type Decisions, type MatchRecord, type Reason, recordKey, type SetMap } from './matcher-types.ts'
 import { decidedSets, mapSets } from './set-maps.ts'
 import { SetNames } from './set-names.ts'
 import { type SourceCard, type SourceSet, sourceCards } from './source-cards.ts'
@@ -31,6 +31,18 @@ export interface IndexedRecord {
   record: MatchRecord
 }
 
+/** Source of the records that stand for items of the catalogue. */
+export const CATALOGUE = 'catalogue'
+
+type ItemFacts = Pick<MatchRecord, 'card' | 'game' | 'genre' | 'family' | 'set' | 'number' | 'name'>
+
+/** An item of the catalogue as a record. @param item `card` is equal for items that are finishes of the same card */
+export function itemRecord({ itemId, finish, card, ...facts }: Omit<IndexedRecord, 'record'> & ItemFacts): IndexedRecord {
+  const id = String(itemId)
+  const keys = { key: recordKey(CATALOGUE, id, finish), source: CATALOGUE, id, card: cardKey(CATALOGUE, card) }
+  return { itemId, finish, record: { ...keys, ...facts, finish, shopIds: [] } }
+}
+
 export type FindResult = { itemId: number; method: 'set' | 'name' } | { reason: Reason; candidates: { itemId: number; score: number }[] }
 
 /** Maximum length of a text that can match; names, numbers, sets and printings of items are shorter. */
@@ -48,7 +60,7 @@ interface Printing {
 }
 
 interface Fitting extends Printing {
-  fit: number
+  fit: Fit
 }
 
 /** All items in memory, by set, number and name; built once per import. */
@@ -79,8 +91,8 @@ export class CardIndex {
         }
       }
       this.#printings.set(card, [...printings.values()])
-      for (const name of new Set([...card.names, ...card.looseNames])) push(this.#byName, name, card)
-      if (card.number !== null) push(this.#byNumber, card.number, card)
+      for (const name of new Set([...card.names, ...card.looseNames])) this.#byName.getOrInsertComputed(name, () => []).push(card)
+      if (card.number !== null) this.#byNumber.getOrInsertComputed(card.number, () => []).push(card)
     }
     this.#sets = [...new Set(cards.flatMap(({ set }) => set ?? []))]
     this.#setNames = new SetNames(this.#sets)
@@ -116,7 +128,7 @@ export class CardIndex {
     const decided = decidedSets(decisions)
     const maps = [...Map.groupBy(this.#sets, ({ source }) => source).values()].flatMap((own) => mapSets([...sets.values()], own, decided))
     const byRef = new Map(this.#sets.map((set) => [set.ref, set]))
-    for (const map of maps) if (map.decided) addTo(this.#learned, map.from, byRef.get(map.to)!)
+    for (const map of maps) if (map.decided) this.#learned.getOrInsertComputed(map.from, () => new Set()).add(byRef.get(map.to)!)
     return maps
   }
 
@@ -156,9 +168,7 @@ export class CardIndex {
   }
 
   #inSet(set: SourceSet, number: string): readonly SourceCard[] | undefined {
-    let byNumber = this.#numbersOf.get(set)
-    if (!byNumber) this.#numbersOf.set(set, (byNumber = cardsByNumber(set)))
-    return byNumber.get(number)
+    return this.#numbersOf.getOrInsertComputed(set, cardsByNumber).get(number)
   }
 
   /** Products without a number, by name. */
@@ -217,12 +227,6 @@ export class CardIndex {
 
 const UNKNOWN: Reason = { rule: 'unknown', params: {} }
 
-/** The printings that fit best; empty if none fits. */
-function fittest(printings: readonly Fitting[]): Fitting[] {
-  const best = Math.max(FIT.none, ...printings.map(({ fit }) => fit))
-  return best === FIT.none ? [] : printings.filter(({ fit }) => fit === best)
-}
-
 /**
  * The item if there is only one. If the row states no finish and all items are of the same card, returns the plain one. A card that is only sold with
  * its set's stamp counts as plain beside an item with a further stamp.
@@ -253,8 +257,8 @@ function cardsByNumber({ cards }: SourceSet): Map<string, SourceCard[]> {
   const byNumber = new Map<string, SourceCard[]>()
   for (const card of cards) {
     if (card.number === null) continue
-    push(byNumber, card.number, card)
-    if (card.bare !== null && card.bare !== card.number) push(byNumber, card.bare, card)
+    byNumber.getOrInsertComputed(card.number, () => []).push(card)
+    if (card.bare !== null && card.bare !== card.number) byNumber.getOrInsertComputed(card.bare, () => []).push(card)
   }
   return byNumber
 }
@@ -270,16 +274,4 @@ function sameTotal(total: string, card: SourceCard): boolean {
 /** Whether a text of the row is longer than that of any item. */
 export function isTooLong({ name, number, set, finish }: Pick<CardDescription, 'name' | 'number' | 'set' | 'finish'>): boolean {
   return [name, number, set, finish].some((text) => text !== null && text.length > MAX_TEXT_LENGTH)
-}
-
-function push<K, T>(map: Map<K, T[]>, key: K, value: T): void {
-  const values = map.get(key)
-  if (values) values.push(value)
-  else map.set(key, [value])
-}
-
-function addTo<K, T>(map: Map<K, Set<T>>, key: K, value: T): void {
-  const values = map.get(key)
-  if (values) values.add(value)
-  else map.set(key, new Set([value]))
 }

@@ -50,7 +50,7 @@ export class DescribedSets {
       if (row.set !== null) this.#label(row.set, names).rows += 1
       const { name, fullName } = parseDescription(row)
       if (row.number === null) this.#productNames.add(name)
-      else for (const one of new Set([name, fullName])) addTo(this.#byCard, cardKey(row.number, one), row.set)
+      else for (const one of new Set([name, fullName])) this.#byCard.getOrInsertComputed(cardKey(row.number, one), () => new Set()).add(row.set)
     }
   }
 
@@ -110,10 +110,4 @@ export class DescribedSets {
 
 function cardKey(number: string, name: string): string {
   return `${looseNumber(normalNumber(number))}\t${name}`
-}
-
-function addTo<K, T>(map: Map<K, Set<T>>, key: K, value: T): void {
-  const values = map.get(key)
-  if (values) values.add(value)
-  else map.set(key, new Set([value]))
 }

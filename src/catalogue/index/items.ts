@@ -264,7 +264,7 @@ export class ItemTable {
   }
 
   /** The market whose catalogue an item comes from. */
-  marketOf(row: number): string {
+  marketOf(row: number): Market {
     return MARKETS[this.market[row]!]!
   }
 

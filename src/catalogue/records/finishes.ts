@@ -68,6 +68,12 @@ export function finishFit(statedWords: readonly string[] | null, has: readonly s
   return special.length === 0 && has !== null && foilOf(one) === foilOf(other) && !others.some((word) => OTHER_PRINTS.has(word)) ? FIT.foil : FIT.none
 }
 
+/** Those whose finish fits best; empty if none fits. */
+export function fittest<T extends { fit: Fit }>(all: readonly T[]): T[] {
+  const best = Math.max(FIT.none, ...all.map(({ fit }) => fit))
+  return best === FIT.none ? [] : all.filter(({ fit }) => fit === best)
+}
+
 /** Words of printings that a row with only a foil never refers to. */
 const OTHER_PRINTS = new Set(['first', 'edition', 'shadowless', 'parallel', 'reprint', 'jumbo'])
 

@@ -1,12 +1,20 @@
-// Finds the item of a row of a collection file: matching rules applied to search results.
-import type { ItemLookup } from '#catalogue/items/item-lookup.ts'
+// Finds the items of rows of users' files: by their ids, otherwise by matching rules applied to search results.
+import type { CatalogueNode } from '#catalogue/context.ts'
+import { ItemLookup } from '#catalogue/items/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { CardIndex, type FindResult, type IndexedRecord } from '#matching/card-index.ts'
+import type { Market } from '#core/markets.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import { runInSlices } from '#core/yield-to-event-loop.ts'
+import type { ReadCtx } from '#db/changes/change.ts'
+import { type CardDescription, CardIndex, type FindResult, type IndexedRecord, isTooLong, itemRecord } from '#matching/card-index.ts'
 import { printingIn } from '#matching/descriptions.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
-import { cardKey, recordKey } from '#matching/matcher-types.ts'
-import type { ItemDescription } from './entries.ts'
-import { type Reason, reason } from '#core/problems.ts'
+import type { ItemKey } from '#prices/records/feed-rows.ts'
+
+/** How a file describes an item: by its ids, if the file has them, and by the text on the card. */
+export interface ItemDescription extends CardDescription {
+  keys: ItemKey[]
+}
 
 /** A candidate item of a row. */
 export interface Candidate {
@@ -14,7 +22,7 @@ export interface Candidate {
   name: string
   code: string | null
   set: string
-  market: string
+  market: Market
   finish: string | null
 }
 
@@ -22,22 +30,28 @@ export type Match = { itemId: number } | { why: Reason; candidates: Candidate[] 
 
 /** If a search has fewer results, it is repeated with other words. */
 const MIN_RESULTS = 5
-/** Longer than any real name, number, set or printing. */
-const MAX_TEXT_LENGTH = 500
 /** Maximum search results that are checked. */
 const MAX_CHECKED = 100
-/** Name of the source under which catalogue items appear as records. */
-const CATALOGUE = 'catalogue'
 
-/** @param lookup with the keys of the description loaded */
-export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDescription): Match {
+/** The items of rows, in order; a row whose item is already known keeps it. */
+export async function matchItems(
+  { db, catalogue }: Pick<ReadCtx, 'db'> & CatalogueNode,
+  rows: readonly (ItemDescription | { itemId: number })[],
+): Promise<Match[]> {
+  const lookup = new ItemLookup(db.kysely)
+  await lookup.load(rows.flatMap((row) => ('keys' in row ? row.keys : [])))
+  const matches: Match[] = []
+  const matchRow = (row: ItemDescription | { itemId: number }) => matches.push('keys' in row ? matchItem(catalogue, lookup, row) : row)
+  await runInSlices(rows.length, (i) => matchRow(rows[i]!), 1)
+  return matches
+}
+
+function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDescription): Match {
   for (const key of item.keys) {
     const found = lookup.find(key)
     if ('itemId' in found && !('ambiguous' in found)) return { itemId: found.itemId }
   }
-  const tooLong = [item.name, item.number, item.set, item.finish].some((text) => text !== null && text.length > MAX_TEXT_LENGTH)
-  const rows = tooLong ? [] : rowsFor(catalogue, item)
-  const found = findAmong(catalogue, item, rows)
+  const found = findAmong(catalogue, item, isTooLong(item) ? [] : rowsFor(catalogue, item))
   if ('itemId' in found) return { itemId: found.itemId }
   const candidates = found.candidates.map(({ itemId }) => candidateOf(catalogue, catalogue.items.rowOf(itemId)))
   return { why: reason(ruleOf(found)), candidates }
@@ -51,7 +65,7 @@ export function candidateOf({ items, categories }: Catalogue, row: number): Cand
     code: items.codeOf(row),
     set: categories.get(items.categoryId[row]!)?.name ?? '',
     market: items.marketOf(row),
-    finish: finishAttribute(items.texts.get(row).attributes),
+    finish: items.finishOf(row),
   }
 }
 
@@ -90,37 +104,14 @@ function indexOf(catalogue: Catalogue, rows: readonly number[]): CardIndex {
   return new CardIndex(rows.map((row) => indexed(catalogue, row)))
 }
 
-/** An item of the catalogue as a source record; printing words after its name count as its finish. */
+/** An item of the catalogue as a record; printing words after its name count as its finish. */
 function indexed({ items, categories }: Catalogue, row: number): IndexedRecord {
   const itemId = items.id[row]!
-  const id = String(itemId)
   const number = items.codeOf(row)
   const category = categories.get(items.categoryId[row]!)
   const { bareName: name, printing } = printingIn(items.nameOf(row), number)
-  const stated = finishAttribute(items.texts.get(row).attributes)
+  const stated = items.finishOf(row)
   const finish = stated === null && printing === '' ? null : finishSlug(`${stated ?? ''} ${printing}`)
-  return {
-    itemId,
-    finish,
-    record: {
-      key: recordKey(CATALOGUE, id, finish),
-      source: CATALOGUE,
-      id,
-      card: cardKey(CATALOGUE, id),
-      game: '',
-      genre: 'single',
-      family: '',
-      set: category ? { ref: String(items.categoryId[row]), name: category.name, codes: [], printedTotal: null } : null,
-      number,
-      name,
-      finish,
-      shopIds: [],
-    },
-  }
-}
-
-function finishAttribute(attributes: string): string | null {
-  if (!attributes.includes('Finish')) return null
-  const list = JSON.parse(attributes) as { name: string; value: string }[]
-  return list.find(({ name }) => name === 'Finish')?.value ?? null
+  const set = category ? { ref: String(items.categoryId[row]), name: category.name, codes: [], printedTotal: null } : null
+  return itemRecord({ itemId, finish, card: String(itemId), game: '', genre: 'single', family: '', set, number, name })
 }
