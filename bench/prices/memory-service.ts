@@ -103,6 +103,7 @@ export class MemoryService {
       updatedAtMs: atMs,
       confirmedAtMs: atMs,
       sharedId: false,
+      fewPeople: false,
       identical: false,
       identity: null,
       jumped: (jumps & JUMP) !== 0,

@@ -554,7 +554,8 @@ export interface Tables {
   }
   order_buyers: {
     order_id: number
-    reference: string
+    reference: string | null
+    account_id: number | null
   }
   orders: {
     order_id: number
@@ -579,6 +580,17 @@ export interface Tables {
     parked_row_id: number
     rule: string
     params: unknown
+  }
+  own_prices: {
+    item_id: number
+    label_id: number
+    buyers: number
+    sellers: number
+    cost: string
+    cost_buyers: number
+    cost_sellers: number
+    computed_at: Date
+    changes_at: Date
   }
   people: {
     id: GeneratedAlways<number>
@@ -782,6 +794,10 @@ export interface Tables {
     last_run_at: Date | null
     created_at: Date
     updated_at: Date
+  }
+  sale_asks: {
+    sale_id: number
+    lowest: string
   }
   sale_cancellations: {
     sale_id: number

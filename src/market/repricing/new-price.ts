@@ -4,7 +4,7 @@ import { type Reason, reason } from '#core/problems.ts'
 import { median } from '#prices/records/medians.ts'
 import { MAX_PRICE, MIN_PRICE } from '../records/fields.ts'
 import { FAR_FACTOR } from '../listings/market-price.ts'
-import { priceForPayout } from '../seller/payout.ts'
+import { priceForPayout } from '#core/payout.ts'
 import type { Terms } from './terms.ts'
 
 /** Facts about one listing; amounts in kuruş. */

@@ -5,7 +5,7 @@ import { minorToNumber } from '#core/money.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { MAX_PRICE, MIN_PRICE, net, netKurus, price, priceKurus } from '../records/fields.ts'
-import { payoutKurus, priceForPayout } from './payout.ts'
+import { payoutKurus, priceForPayout } from '#core/payout.ts'
 import type { MarketCtx, PayoutPreview } from '../types.ts'
 
 export const previewPayout = verb(

@@ -2,17 +2,18 @@
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { isOld } from './age.ts'
-import { confidenceOf, confidenceOfSales } from './confidence.ts'
+import { confidenceOf } from './confidence.ts'
 import { gradeConflicts } from './grade-order.ts'
 import { isJumpFlag } from './jumps.ts'
 import { ownDoubt } from './own-averages.ts'
 import { compareMarkets, type MarketComparison } from './other-markets.ts'
+import { judgeOwnPrice } from './own-market.ts'
 import type { SetRatios } from './ratios.ts'
 import type { FeedInterval } from './feed-interval.ts'
 import { type Thresholds, factorBetween } from './thresholds.ts'
 import { type Backing, bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceState, type Verdict } from './types.ts'
 
-/** Position of the market whose prices are computed from our own sales: always trusted, and never evidence for or against others. */
+/** Position of the market whose prices are computed from our own sales: never evidence for or against others. */
 const SERVICE = MARKETS.indexOf('service')
 
 /** Data for judging besides the prices; the same for all items. */
@@ -90,8 +91,9 @@ export function judge(prices: readonly PriceEvidence[], subject: Subject, condit
   // Findings that another market settled later in the evaluation do not count.
   for (const found of findings ?? [])
     if (isJumpFlag(found.flag) || found.flag === 'shared_id') found.counts = (cases[found.price]!.flags & bitsOf([found.flag])) !== 0
-  return cases.map(({ price, flags, agreeing, backing }) => {
-    if (price.market === SERVICE) return { state: 'trusted', confidence: confidenceOfSales(price.samples), flags: 0, backing: 'open' }
+  const witnesses = cases.filter(({ isWitness, flags }) => isWitness && stateOf(flags) === 'trusted').map(({ price }) => price)
+  return cases.map(({ price, flags, agreeing, backing }, position) => {
+    if (price.market === SERVICE) return judgeOwnPrice(price, witnesses, conditions, position, findings)
     const state = stateOf(flags)
     return { state, confidence: confidenceOf(price, state, agreeing, conditions.nowMs), flags, backing }
   })
