@@ -1,5 +1,5 @@
 // An adversary that moves the service's own price: tries every combination of a few further sales, and returns the cheapest that works.
-import { payoutKurus } from '#core/payout.ts'
+import { payoutKurus } from '#core/money.ts'
 import type { SaleCosts } from '#prices/own/cost-to-move.ts'
 import { ownPriceOf, type OwnSale } from '#prices/own/own-price.ts'
 
@@ -56,4 +56,35 @@ export function offersOf(history: readonly OwnSale[], before: number): Offer[] {
   const pairs = [...new Map(history.map(({ sellerId, buyer }) => [`${sellerId} ${buyer}`, { sellerId, buyer: buyer! }])).values()]
   const people = [...pairs, ...[...sellers].map((sellerId) => ({ sellerId, buyer: `new ${sellerId}` }))]
   return people.flatMap((who) => Array.from(prices, (minor) => ({ ...who, minor })))
+}
+
+/** Sequences that are extended in each step of a beam. */
+const BEAM = 24
+
+/** The same for long histories: extends only the sequences of further sales whose prices have moved most for their cost. */
+export function beamMove(history: readonly OwnSale[], nowMs: number, costs: SaleCosts, most: number): number | null {
+  const before = ownPriceOf(history, nowMs).price!.minor
+  const offers = offersOf(history, before)
+  const costOf = ({ minor }: Offer) => minor - payoutKurus(minor, 1, costs.commissionPercent) + costs.shippingMinor
+  let best: number | null = null
+  let beam: { added: Offer[]; cost: number; change: number }[] = [{ added: [], cost: 0, change: 0 }]
+  for (let n = 0; n < most; n += 1) {
+    const next: typeof beam = []
+    for (const { added, cost } of beam) {
+      for (const offer of offers) {
+        const spent = cost + costOf(offer)
+        if (best !== null && spent >= best) continue
+        const sales = [...added, offer]
+        const after = priceWith(history, sales, nowMs)
+        if (hasMoved(before, after)) best = spent
+        else next.push({ added: sales, cost: spent, change: Math.abs(after - before) })
+      }
+    }
+    // Some steps change nothing by themselves; the cheapest of them are kept beside those that have moved the price most.
+    const byChange = next.toSorted((a, b) => b.change - a.change || a.cost - b.cost).slice(0, BEAM)
+    const byCost = next.toSorted((a, b) => a.cost - b.cost).slice(0, BEAM)
+    beam = [...new Set([...byChange, ...byCost])]
+    if (beam.length === 0) break
+  }
+  return best
 }

@@ -124,7 +124,10 @@ function recomputed({ rule, inputs }: Explanation): number | null {
         used.filter((input) => input.kind === 'sale'),
         ({ pair }) => pair,
       )
-      const prices = [...pairs.values()].map((ofPair) => ({ cents: medianOf(ofPair.map(({ amount }) => centsOf(amount))), weight: ofPair[0]!.weight! }))
+      const prices = [...pairs.values()].map((ofPair) => ({
+        cents: medianOf(ofPair.map(({ amount }) => centsOf(amount))),
+        weight: ofPair[0]!.weight!,
+      }))
       return weightedMedianOf(prices)
     }
     case 'price_over_source_a': {

@@ -564,6 +564,17 @@ export interface Tables {
     sold_at: Date
     created_at: Date
   }
+  own_prices: {
+    item_id: number
+    label_id: number
+    buyers: number
+    sellers: number
+    cost: string
+    cost_buyers: number
+    cost_sellers: number
+    computed_at: Date
+    changes_at: Date
+  }
   parked_listings: {
     id: GeneratedAlways<number>
     account_id: number
@@ -580,17 +591,6 @@ export interface Tables {
     parked_row_id: number
     rule: string
     params: unknown
-  }
-  own_prices: {
-    item_id: number
-    label_id: number
-    buyers: number
-    sellers: number
-    cost: string
-    cost_buyers: number
-    cost_sellers: number
-    computed_at: Date
-    changes_at: Date
   }
   people: {
     id: GeneratedAlways<number>

@@ -1,7 +1,7 @@
 // The service's own price as pure functions: pairs of seller and buyer, their weights, and what it costs to move the price.
+import { payoutKurus } from '#core/money.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { payoutKurus } from '#core/payout.ts'
 import { costToMove } from '#prices/own/cost-to-move.ts'
 import { momentOf, ownPriceOf, type OwnSale, pairWeights, priceOfPairs, weightedMedian } from '#prices/own/own-price.ts'
 import { cheapestMove } from '../../bench/prices/cheapest-move.ts'
@@ -28,10 +28,10 @@ describe('the price', () => {
     expect(priceOf(sold(900, 1), sold(100, 2), sold(300, 3))).toBe(300)
   })
 
-  test('uses the last ninety days, and then the time of the last sale', () => {
+  test('uses the last ninety days, and then the time of the last sale that counted', () => {
     expect(priceOf(sold(100, 90))).toBe(null)
     expect(priceOf(sold(100, 89.9))).toBe(100)
-    const sales = [sold(100, 95), sold(300, 100), sold(500, 190)]
+    const sales = [sold(9, 1, { sellerId: 1, buyerAccountId: 1 }), sold(100, 95), sold(300, 100), sold(500, 190)]
     expect(ownPriceOf(sales, momentOf(sales, NOW)).price?.minor).toBe(200)
   })
 
@@ -126,7 +126,13 @@ describe('the cost of moving it', () => {
 
   test('grows with shipping, commission and the number of independent people', () => {
     const of = (pairs: number, given = costs) =>
-      costToMove(ownPriceOf(Array.from({ length: pairs }, (_, i) => sold(30_000 + i, i)), NOW).price!, given).minor
+      costToMove(
+        ownPriceOf(
+          Array.from({ length: pairs }, (_, i) => sold(30_000 + i, i)),
+          NOW,
+        ).price!,
+        given,
+      ).minor
     expect(of(10)).toBeGreaterThan(of(5))
     expect(of(5)).toBeGreaterThanOrEqual(of(3))
     expect(of(5, { ...costs, shippingMinor: 6_000 })).toBe(of(5) * 2)
@@ -134,7 +140,11 @@ describe('the cost of moving it', () => {
   })
 
   test('is never more than an exhaustive adversary pays', () => {
-    const sale = fc.record({ minor: fc.integer({ min: 10, max: 400 }), sellerId: fc.integer({ min: 1, max: 3 }), buyer: fc.constantFrom('a', 'b', 'c') })
+    const sale = fc.record({
+      minor: fc.integer({ min: 10, max: 400 }),
+      sellerId: fc.integer({ min: 1, max: 3 }),
+      buyer: fc.constantFrom('a', 'b', 'c'),
+    })
     fc.assert(
       fc.property(fc.array(sale, { minLength: 1, maxLength: 5 }), (sales) => {
         const history = sales.map(({ minor, ...rest }, i) => sold(minor * 100, i + 1, { ...rest, buyer: `reference ${rest.buyer}` }))

@@ -175,7 +175,11 @@ export function itemJson(source: ItemJsonSource, { row, market, shape }: ItemVie
         label,
         price: minor / 100,
         updated_at: utcTime(updatedAtMs),
-        ...(shape === 'stats' && { currency: currencies[MARKETS[market]!], ...statsOf(items, at), ...(market === SERVICE && costOf(source, id, labelId)) }),
+        ...(shape === 'stats' && {
+          currency: currencies[MARKETS[market]!],
+          ...statsOf(items, at),
+          ...(market === SERVICE && costOf(source, id, labelId)),
+        }),
       })),
     groups: () =>
       items.groupIds(row).map((groupId) => {

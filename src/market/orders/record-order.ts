@@ -3,7 +3,7 @@ import { MINUTE_MS } from '#core/duration.ts'
 import { conflict, invalid, invalidFields } from '#core/errors.ts'
 import { moment, momentOf, name } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { minorToNumber, minorToText, parseMinor } from '#core/money.ts'
+import { minorToNumber, minorToText, parseMinor, payoutKurus } from '#core/money.ts'
 import { problem, reason } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
@@ -15,7 +15,6 @@ import { emitSales } from '#webhooks/emit.ts'
 import { expireIfDue } from '../listings/expire-listings.ts'
 import { MAX_PRICE, MAX_UNITS, unitPriceKurus } from '../records/fields.ts'
 import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSuspended, saveAsks, saveBuyer, saveOrderResult } from './order-store.ts'
-import { payoutKurus } from '#core/payout.ts'
 import { updateStock } from '../store.ts'
 import { decisionOn } from '../listings/transition.ts'
 import { lowestAsks } from './lowest-asks.ts'
@@ -74,6 +73,7 @@ export const recordOrder = verb(
       const requestHash = hashRequest('POST', '/orders', canonical(input))
       if (!(await claimOrder(tx, orderId, requestHash, soldAt, now))) return earlierOrder(tx, orderId, requestHash)
 
+      const buyerAccountId = await buyerAccount(tx, input.buyer_account_id)
       const listings = await lockForSale(tx, [...new Set(lines.map((line) => line.listing_id).filter(isStorable))])
       const taken = unitsByListing(lines, listings)
       // Locked after the listings, in the same order as highlights do: a listing, then its seller.
@@ -83,7 +83,6 @@ export const recordOrder = verb(
       for (const [id, listing] of listings) listings.set(id, await expireIfDue(tx, note, ctx, listing))
       const left = new Map([...taken].map(([id, units]) => [id, afterSale(listings.get(id)!, units, now)]))
       const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
-      const buyerAccountId = await buyerAccount(tx, input.buyer_account_id)
       const asks = await lowestAsks(tx, [...listings.values()], { soldAt, now, buyerAccountId })
       await updateStock(tx, [...left.values()], now)
       const saleIds = await insertSales(
@@ -130,7 +129,11 @@ export const recordOrder = verb(
         action: 'order.record',
         subject: 'order',
         id: orderId,
-        after: { ...order, ...(buyer !== undefined && { buyer_reference: buyer }), ...(buyerAccountId !== null && { buyer_account_id: buyerAccountId }) },
+        after: {
+          ...order,
+          ...(buyer !== undefined && { buyer_reference: buyer }),
+          ...(buyerAccountId !== null && { buyer_account_id: buyerAccountId }),
+        },
       })
       note.changed('listings', [...taken.keys()])
       note.changed('sales', [...new Set(sold.map((line) => line.listing.item_id))])

@@ -7,6 +7,7 @@ import { gradeConflicts } from './grade-order.ts'
 import { isJumpFlag } from './jumps.ts'
 import { ownDoubt } from './own-averages.ts'
 import { compareMarkets, type MarketComparison } from './other-markets.ts'
+import type { Finding } from './finding.ts'
 import { judgeOwnPrice } from './own-market.ts'
 import type { SetRatios } from './ratios.ts'
 import type { FeedInterval } from './feed-interval.ts'
@@ -34,21 +35,6 @@ export interface Subject {
   ratios: SetRatios
   /** for PSA 10 the Near Mint prices of the same item, and vice versa; null for other labels */
   gradeOrder: { label: 'psa_10' | 'near_mint'; others: readonly PriceEvidence[] } | null
-}
-
-/** One observation of a rule about a price. */
-export interface Finding {
-  flag: Flag
-  /** position of the price among those judged */
-  price: number
-  /** market of the price it was compared with; null for rules about a single price */
-  otherMarket: number | null
-  /** the amount it was compared with, in minor units of its own currency; null if it was not compared */
-  compared: number | null
-  /** factor between the two amounts; null if it was not compared */
-  timesOff: number | null
-  /** whether it counts against the price; false without an exchange rate, or if other evidence decided in favour of the price */
-  counts: boolean
 }
 
 /** The noise amount (0.50 EUR by default) in each market's currency; without a rate, the same number of units. */

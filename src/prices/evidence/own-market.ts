@@ -2,7 +2,7 @@
 // evidence about their prices, because sales here could otherwise dispute them. Pure.
 import { DAY_MS } from '#core/duration.ts'
 import { confidenceOfSales } from './confidence.ts'
-import type { Conditions, Finding } from './judge.ts'
+import type { Finding } from './finding.ts'
 import { compareMarkets } from './other-markets.ts'
 import { factorBetween } from './thresholds.ts'
 import { bitsOf, type PriceEvidence, type Verdict } from './types.ts'
@@ -20,7 +20,7 @@ const NO_RATIOS = [] as const
 export function judgeOwnPrice(
   own: PriceEvidence,
   witnesses: readonly PriceEvidence[],
-  conditions: Pick<Conditions, 'nowMs' | 'thresholds' | 'convert' | 'noiseMinor'>,
+  conditions: { nowMs: number } & Parameters<typeof compareMarkets>[3],
   position = 0,
   findings?: Finding[],
 ): Verdict {

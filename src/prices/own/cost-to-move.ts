@@ -1,5 +1,5 @@
 // What it would cost people who act together to move the service's own price by a tenth. Pure.
-import { payoutKurus } from '#core/payout.ts'
+import { payoutKurus } from '#core/money.ts'
 import { MAX_PAIRS, medianOf, type OwnPrice, type Pair, pairWeights, weightedMedian, WINDOW_DAYS } from './own-price.ts'
 
 export interface SaleCosts {

@@ -88,9 +88,12 @@ export function ownPriceOf(sales: readonly OwnSale[], nowMs: number): OwnSales {
   return { price: priceOfPairs(pairs), use }
 }
 
-/** The time for which the price of these sales is computed: now, or the time of the last sale if that is too old to count now. */
+/**
+ * The time for which the price of these sales is computed: now, or the time of the last sale that counted if that is too old to count now.
+ * @param sales newest first
+ */
 export function momentOf(sales: readonly OwnSale[], nowMs: number): number {
-  const last = sales.find(({ isCancelled }) => !isCancelled)
+  const last = sales.find((sale) => exclusionOf(sale, sales, sale.soldAtMs) === null)
   return last && last.soldAtMs <= nowMs - WINDOW_DAYS * DAY_MS ? last.soldAtMs : nowMs
 }
 

@@ -144,7 +144,7 @@ export const PriceExplanationSchema = Type.Object(
       ),
     ),
     judged_by: Type.Array(Type.Object({ name: Type.Enum([...FLAGS]), version: Type.Integer() }, { title: 'EvidenceRule' }), {
-      description: "Rules that set `state` and `flags`",
+      description: 'Rules that set `state` and `flags`',
     }),
     cost_to_move_10pct: Type.Optional(orNull(CostToMoveSchema)),
     findings: Type.Array(FindingSchema, { description: 'All findings of the rules about the price, evaluated now' }),

@@ -67,25 +67,43 @@ export async function refreshServicePrices(ctx: OwnPriceCtx, tx: Tx, note: Note,
   return changed
 }
 
-/** Recomputes prices whose sales have become too old since, and those that were computed by an earlier release. */
+/** Recomputes prices some of whose sales have become too old, and those that were computed by an earlier release. */
 export async function refreshDueServicePrices(ctx: PriceWriteCtx): Promise<void> {
   for (let due = DUE_PRICES; due === DUE_PRICES; ) {
     due = await change(ctx, async (tx, note) => {
-      const { rows } = await sql<{ item_id: number; label_id: number }>`
-        select item_id, label_id from own_prices where changes_at <= ${ctx.now()}
+      const { rows } = await sql<{ item_id: number; label_id: number; is_computed: boolean }>`
+        select item_id, label_id, true as is_computed from own_prices where changes_at <= ${ctx.now()}
         union all
-        select p.item_id, p.label_id from prices p
+        select p.item_id, p.label_id, false from prices p
         where p.market = ${sql.lit(SERVICE)} and p.import_id = (select id from imports where format = ${FORMAT} limit 1)
           and not exists (select from own_prices o where (o.item_id, o.label_id) = (p.item_id, p.label_id))
         limit ${sql.lit(DUE_PRICES)}`.execute(tx)
-      const keys = rows.map((row): PriceKey => ({ itemId: row.item_id, labelId: row.label_id }))
-      const itemIds = [...new Set(keys.map(({ itemId }) => itemId))]
+      const itemIds = [...new Set(rows.map((row) => row.item_id))]
       await lockServicePrices(tx, itemIds)
-      await refreshServicePrices(ctx, tx, note, keys)
+      const keys = rows.map((row): PriceKey => ({ itemId: row.item_id, labelId: row.label_id }))
+      const sales = await ownSalesOf(tx, keys)
+      const nowMs = ctx.now().getTime()
+      // Without a sale that counts now, the last price stays and becomes stale.
+      const isLast = rows.map((row, n) => row.is_computed && momentOf(sales[n]!, nowMs) < nowMs)
+      await keepLastPrices(
+        tx,
+        keys.filter((_key, n) => isLast[n]),
+      )
+      await refreshServicePrices(
+        ctx,
+        tx,
+        note,
+        keys.filter((_key, n) => !isLast[n]),
+      )
       note.changed('sales', itemIds)
       return rows.length
     })
   }
+}
+
+async function keepLastPrices(tx: Tx, keys: readonly PriceKey[]): Promise<void> {
+  await sql`
+    update own_prices o set changes_at = 'infinity' from ${keyTable(keys)} where (o.item_id, o.label_id) = (k.item_id, k.label_id)`.execute(tx)
 }
 
 function sortedKeys(keys: readonly PriceKey[]): PriceKey[] {
@@ -153,7 +171,16 @@ async function verdictsOf({ rules, now }: OwnPriceCtx, on: Queryable, computed: 
 function evidenceOfOwn({ minor, pairs, isProven }: OwnPrice): PriceEvidence {
   const soldAtMs = pairs[0]!.newestMs
   const stored = { state: 'unproven', identical: false, jumped: false, averageJumped: false, sharedId: false } as const
-  return { ...NO_FIGURES, ...stored, market: SERVICE, minor, samples: pairs.length, updatedAtMs: soldAtMs, confirmedAtMs: soldAtMs, fewPeople: !isProven }
+  return {
+    ...NO_FIGURES,
+    ...stored,
+    market: SERVICE,
+    minor,
+    samples: pairs.length,
+    updatedAtMs: soldAtMs,
+    confirmedAtMs: soldAtMs,
+    fewPeople: !isProven,
+  }
 }
 
 async function setPrices(ctx: OwnPriceCtx, tx: Tx, note: Note, computed: readonly ComputedPrice[]): Promise<PriceChange[]> {
@@ -208,7 +235,16 @@ async function setPrices(ctx: OwnPriceCtx, tx: Tx, note: Note, computed: readonl
       const { itemId, labelId, price } = computed[n - 1]!
       const { state, confidence, flags } = verdicts[n - 1]!
       const confirmedAtMs = price.pairs[0]!.newestMs
-      return { itemId, market: SERVICE, labelId, state, confidence, flags, confirmedAtMs: confirmedAtMs > updatedAtMs ? confirmedAtMs : null, ...NO_FIGURES }
+      return {
+        itemId,
+        market: SERVICE,
+        labelId,
+        state,
+        confidence,
+        flags,
+        confirmedAtMs: confirmedAtMs > updatedAtMs ? confirmedAtMs : null,
+        ...NO_FIGURES,
+      }
     }),
   )
   return changed
@@ -228,5 +264,7 @@ async function saveDetails(tx: Tx, computed: readonly ComputedPrice[], now: Date
       ${computed.map(({ cost }) => cost.sellers)}::int2[], ${due}::timestamptz[])
       as g(item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, changes_at)
     on conflict (item_id, label_id) do update set buyers = excluded.buyers, sellers = excluded.sellers, cost = excluded.cost,
-      cost_buyers = excluded.cost_buyers, cost_sellers = excluded.cost_sellers, computed_at = excluded.computed_at, changes_at = excluded.changes_at`.execute(tx)
+      cost_buyers = excluded.cost_buyers, cost_sellers = excluded.cost_sellers, computed_at = excluded.computed_at, changes_at = excluded.changes_at`.execute(
+    tx,
+  )
 }

@@ -1,7 +1,8 @@
 // Prices as input of the evidence rules, for their tests; fields that are not set have unremarkable values.
 import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
-import { type Conditions, type Finding, judge, type Subject } from '#prices/evidence/judge.ts'
+import type { Finding } from '#prices/evidence/finding.ts'
+import { type Conditions, judge, type Subject } from '#prices/evidence/judge.ts'
 import { type GroupRatio, UsualRatios } from '#prices/evidence/ratios.ts'
 import type { Thresholds } from '#prices/evidence/thresholds.ts'
 import { type Figures, flagsOf, type PriceEvidence } from '#prices/evidence/types.ts'
