@@ -89,6 +89,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'merged_sources',
   ],
   prices: [
+    'own_prices',
     'groups',
     'prices',
     'price_points',
@@ -121,6 +122,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'orders',
     'order_buyers',
     'sales',
+    'sale_asks',
     'sale_cancellations',
     'vacations',
     'parked_listings',

@@ -3,7 +3,8 @@ import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Hold, holdOf } from '#prices/evidence/hold.ts'
 import { type IdentityKind, identityOf, findDoubtful } from '#prices/evidence/identical-figures.ts'
-import { type Conditions, type Finding, judge, noiseOf } from '#prices/evidence/judge.ts'
+import type { Finding } from '#prices/evidence/finding.ts'
+import { type Conditions, judge, noiseOf } from '#prices/evidence/judge.ts'
 import { jumpsOf } from '#prices/evidence/jumps.ts'
 import { type MarketPair, UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
 import { feedIntervalOf } from '#prices/evidence/feed-interval.ts'
@@ -103,6 +104,7 @@ export class MemoryService {
       updatedAtMs: atMs,
       confirmedAtMs: atMs,
       sharedId: false,
+      fewPeople: false,
       identical: false,
       identity: null,
       jumped: (jumps & JUMP) !== 0,

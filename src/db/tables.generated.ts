@@ -554,7 +554,8 @@ export interface Tables {
   }
   order_buyers: {
     order_id: number
-    reference: string
+    reference: string | null
+    account_id: number | null
   }
   orders: {
     order_id: number
@@ -562,6 +563,17 @@ export interface Tables {
     result: unknown
     sold_at: Date
     created_at: Date
+  }
+  own_prices: {
+    item_id: number
+    label_id: number
+    buyers: number
+    sellers: number
+    cost: string
+    cost_buyers: number
+    cost_sellers: number
+    computed_at: Date
+    changes_at: Date
   }
   parked_listings: {
     id: GeneratedAlways<number>
@@ -782,6 +794,10 @@ export interface Tables {
     last_run_at: Date | null
     created_at: Date
     updated_at: Date
+  }
+  sale_asks: {
+    sale_id: number
+    lowest: string
   }
   sale_cancellations: {
     sale_id: number

@@ -5,6 +5,7 @@ import { type Static, Type } from '#core/input.ts'
 import type { Market } from '#core/markets.ts'
 import type { HasPrecondition } from '#core/precondition.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { SHIPPING_PAYERS } from './records/fields.ts'
 import { STATUSES } from './records/rules.ts'
 import { HINDRANCE_CODES } from './records/visibility.ts'
@@ -27,6 +28,9 @@ export interface MarketSettings {
 export interface MarketWriteCtx extends WriteCtx, HasPrecondition {
   market: MarketSettings
 }
+
+/** The context of writes of orders, which set our own prices. */
+export interface OrderWriteCtx extends MarketWriteCtx, Pick<PriceWriteCtx, 'rules'> {}
 
 /** A node's in-memory data of the marketplace. */
 export interface MarketNode {

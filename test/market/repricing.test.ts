@@ -407,7 +407,7 @@ describe('over REST, GraphQL and hourly', () => {
     const sold = async (price: number, daysAgo: number, fields: object) => {
       const { id } = await published(node, items.char!, { ...fields, price })
       const sold_at = new Date(node.clock.now().getTime() - daysAgo * DAY_MS - HOUR_MS).toISOString()
-      await operator(node, 'POST', '/orders', { order_id: orderId(), sold_at, lines: [{ listing_id: id, quantity: 1 }] })
+      await operator(node, 'POST', '/orders', { order_id: orderId(), sold_at, buyer_reference: `${price}`, lines: [{ listing_id: id, quantity: 1 }] })
     }
     await sold(80, 3, { seller_id: node.accounts.enterprise })
     await sold(120, 1, { seller_id: node.accounts.enterprise })

@@ -197,6 +197,7 @@ describe('orders', () => {
     expect((await operator<Order>(node, 'GET', `/orders/${id}`)).body.data).toEqual({
       ...reply.body.data,
       buyer_reference: null,
+      buyer_account_id: null,
       lines: lines.map((line, i) => ({
         line: i + 1,
         ...line,

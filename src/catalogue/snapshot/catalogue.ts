@@ -8,6 +8,8 @@ import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/eviden
 import { loadChangedItems, loadImportEnds } from '#prices/records/changed-items.ts'
 import { eachPackedPrice, packedCount } from '#prices/records/price-payload.ts'
 import { Rates } from '#prices/rates/rates.ts'
+import type { CostToMove } from '#prices/own/cost-to-move.ts'
+import { costsToMove } from '#prices/own/costs-to-move.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { TextOptions } from '#index/text.ts'
 import { type ImageAddresses, imageAddresses } from '../records/image-addresses.ts'
@@ -30,6 +32,7 @@ const PASSES = 4
 
 const SEPARATOR = 44
 const SERVICE = MARKETS.indexOf('service')
+const ALL_MARKETS: MarketSet = 2 ** MARKETS.length - 1
 /** Suffixes that keep the entity tags of different shapes distinct. */
 const TAG_ENDS: Record<ItemShape, string> = { starter: 's', full: 'p', stats: 'e' }
 
@@ -69,6 +72,8 @@ export class Catalogue extends Freezable implements ChangeFollower {
   queries: ItemQueries
   #ready: Record<ReadyShape, ReadyBytes>
   #rates = new Rates()
+  /** by item id and label id */
+  #costs = new Map<number, ReadonlyMap<number, CostToMove>>()
   synonyms = new Synonyms()
   #docs: SearchDocs
   readonly #search: TextOptions
@@ -133,6 +138,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
     this.synonyms = fresh.synonyms
     this.#ready = fresh.#ready
     this.#rates = fresh.#rates
+    this.#costs = fresh.#costs
     this.generation += 1
     this.version += 1
     this.loaded = true
@@ -151,8 +157,12 @@ export class Catalogue extends Freezable implements ChangeFollower {
       else if (kind === 'evidence') await this.#applyEvidence(payload!)
       else if (kind === 'rates') await this.#reloadRates()
       else if (kind === 'synonyms') await this.#reloadSynonyms()
+      else if (kind === 'sales') await this.#reloadCosts(this.#db.kysely, ids)
     }
   }
+
+  /** What it would cost to move our own price of an item; null without one. */
+  readonly costToMove = (itemId: number, labelId: number): CostToMove | null => this.#costs.get(itemId)?.get(labelId) ?? null
 
   /** The exchange rates of this node. */
   get rates(): Rates {
@@ -287,6 +297,15 @@ export class Catalogue extends Freezable implements ChangeFollower {
     this.labels.replace(await loadGroups(db))
     this.#rates = await Rates.load(db)
     this.synonyms.replace(await loadSynonyms(db))
+    await this.#reloadCosts(db, null)
+  }
+
+  /** @param ids items; null for all */
+  async #reloadCosts(db: Queryable, ids: number[] | null): Promise<void> {
+    const costs = Map.groupBy(await costsToMove(db, ids), ({ itemId }) => itemId)
+    for (const id of ids ?? []) this.#costs.delete(id)
+    for (const [id, ofItem] of costs) this.#costs.set(id, new Map(ofItem.map((cost) => [cost.labelId, cost])))
+    this.version += 1
   }
 
   async #reloadGroups(): Promise<void> {
@@ -430,6 +449,10 @@ export class Catalogue extends Freezable implements ChangeFollower {
         if (at < 0) return
         items.prices.setEvidence(at, change)
         items.touch(row)
+        // Another price of the item may now be the one that is shown.
+        const before = items.shown[row]!
+        items.derive(row)
+        if (items.shown[row] !== before) this.#pricesChanged(row, ALL_MARKETS)
       })
       this.version += 1
     })

@@ -52,7 +52,7 @@ export async function mergeItems(
   await moveRecords(tx, merges)
   await replaceByAliases(tx, merges)
   await moveSources(tx, merges)
-  await recordComputedPrices(tx, await refreshServicePrices(tx, note, soldKeys, now))
+  await recordComputedPrices(tx, await refreshServicePrices(ctx, tx, note, soldKeys))
   await countMoved(tx, merges)
   const changed = merges.flatMap(({ fromId, intoId }) => [fromId, intoId])
   await noteChangedItems(tx, changed)

@@ -1,10 +1,9 @@
 // Computes the price a repricing rule sets for a listing, with the reason. Pure, so that runs, simulations and tests share it.
-import { minorToNumber } from '#core/money.ts'
+import { minorToNumber, priceForPayout } from '#core/money.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { median } from '#prices/records/medians.ts'
 import { MAX_PRICE, MIN_PRICE } from '../records/fields.ts'
 import { FAR_FACTOR } from '../listings/market-price.ts'
-import { priceForPayout } from '../seller/payout.ts'
 import type { Terms } from './terms.ts'
 
 /** Facts about one listing; amounts in kuruş. */

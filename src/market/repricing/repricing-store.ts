@@ -186,16 +186,19 @@ export async function offersFor(on: Queryable, listings: readonly Keyed[], now: 
 export interface PastSale {
   kurus: number
   atMs: number
+  /** its seller and buyer */
+  pair: string
 }
 
 /** Other sellers' sales of the same items and grades that count on any day from `from` to `to`, by `keyOf`. */
 export async function salesFor(on: Queryable, listings: readonly Keyed[], sellerId: number, from: Date, to: Date): Promise<Map<string, PastSale[]>> {
-  const { rows } = await sql<{ item_id: number; label_id: number; kurus: number; sold_at: Date }>`
-    select s.item_id, s.label_id, (s.unit_price * 100)::int4 as kurus, s.sold_at
+  const { rows } = await sql<{ item_id: number; label_id: number; kurus: number; sold_at: Date; pair: string }>`
+    select s.item_id, s.label_id, (s.unit_price * 100)::int4 as kurus, s.sold_at,
+      s.seller_id || coalesce(' account ' || b.account_id, ' reference ' || b.reference, '') as pair
     from ${keysOf(listings)}
-    join uncancelled_sales s on s.item_id = k.item_id and s.label_id = k.label_id
+    join uncancelled_sales s on s.item_id = k.item_id and s.label_id = k.label_id left join order_buyers b using (order_id)
     where s.seller_id <> ${sellerId} and s.sold_at > ${new Date(from.getTime() - SALES_DAYS * DAY_MS)} and s.sold_at <= ${to}`.execute(on)
-  return grouped(rows.map((row) => [keyOf(row), { kurus: row.kurus, atMs: row.sold_at.getTime() }] as const))
+  return grouped(rows.map((row) => [keyOf(row), { kurus: row.kurus, atMs: row.sold_at.getTime(), pair: row.pair }] as const))
 }
 
 function grouped<T>(pairs: readonly (readonly [string, T])[]): Map<string, T[]> {

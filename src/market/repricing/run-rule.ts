@@ -1,11 +1,10 @@
 // One run of a repricing rule in the caller's transaction: changed prices become a price job that is applied immediately.
 import { HOUR_MS } from '#core/duration.ts'
-import { minorToText } from '#core/money.ts'
+import { minorToText, payoutKurus } from '#core/money.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { changeListings, intentToApply } from '../jobs/change-listings.ts'
 import { finishJob, insertJob, type StoredJobRow, type NewJobRow } from '../jobs/store.ts'
-import { payoutKurus } from '../seller/payout.ts'
 import type { StockRow } from '../listing-store.ts'
 import { kurusOfRow } from '../listing-content.ts'
 import { type Priced, pricesNow } from './prices-now.ts'

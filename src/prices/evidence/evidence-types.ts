@@ -2,7 +2,7 @@
 import { namedValues } from '#core/named-values.ts'
 
 /** In the order of their numbers in the database. */
-export const STATES = namedValues('PriceState', ['trusted', 'disputed', 'stale'])
+export const STATES = namedValues('PriceState', ['trusted', 'disputed', 'stale', 'unproven'])
 export type PriceState = (typeof STATES)[number]
 
 export const CONFIDENCES = namedValues('PriceConfidence', ['insufficient', 'low', 'medium', 'high'])
@@ -20,6 +20,7 @@ export const FLAGS = namedValues('PriceFlag', [
   'source_set_aside',
   'grade_order',
   'no_rate',
+  'few_people',
 ])
 export type Flag = (typeof FLAGS)[number]
 
@@ -63,6 +64,8 @@ export interface PriceEvidence extends Figures {
   averageJumped: boolean
   /** whether the item shares the shop id of these prices with another item */
   sharedId: boolean
+  /** whether too few people are behind a price from our own sales (stored as a flag when it is computed) */
+  fewPeople: boolean
 }
 
 /** Evidence of uncontradicted other markets about a price: `open` if there are none, or they disagree. */

@@ -1,7 +1,8 @@
 // Prices as input of the evidence rules, for their tests; fields that are not set have unremarkable values.
 import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
-import { type Conditions, type Finding, judge, type Subject } from '#prices/evidence/judge.ts'
+import type { Finding } from '#prices/evidence/finding.ts'
+import { type Conditions, judge, type Subject } from '#prices/evidence/judge.ts'
 import { type GroupRatio, UsualRatios } from '#prices/evidence/ratios.ts'
 import type { Thresholds } from '#prices/evidence/thresholds.ts'
 import { type Figures, flagsOf, type PriceEvidence } from '#prices/evidence/evidence-types.ts'
@@ -14,7 +15,7 @@ export const NO_FIGURES: Figures = { avg1: null, avg7: null, avg30: null, low: n
 
 /** A trusted price with the current time. */
 export function price(market: number, minor: number, rest: Partial<PriceEvidence> = {}): PriceEvidence {
-  const flags = { jumped: false, averageJumped: false, identical: false, sharedId: false }
+  const flags = { jumped: false, averageJumped: false, identical: false, sharedId: false, fewPeople: false }
   return { market, minor, updatedAtMs: NOW, confirmedAtMs: NOW, state: 'trusted', ...NO_FIGURES, ...flags, ...rest }
 }
 
