@@ -572,8 +572,8 @@ export interface Tables {
     cost: string
     cost_buyers: number
     cost_sellers: number
-    computed_at: Date
     changes_at: Date
+    is_last: boolean
   }
   parked_listings: {
     id: GeneratedAlways<number>

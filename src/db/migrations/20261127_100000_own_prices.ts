@@ -13,7 +13,8 @@ const STATEMENTS = [
     sale_id integer primary key references sales,
     lowest numeric(12,2) not null
   )`,
-  // changes_at: when the oldest sale that counts becomes too old. Prices without a row are computed within the hour.
+  // changes_at: when the oldest sale that counts becomes too old. is_last: whether no sale is left that counts, so that the price stays. Prices
+  // without a row are computed within the hour.
   `create table own_prices (
     item_id integer not null references items on delete cascade,
     label_id integer not null,
@@ -22,9 +23,9 @@ const STATEMENTS = [
     cost numeric(14,2) not null,
     cost_buyers smallint not null,
     cost_sellers smallint not null,
-    computed_at timestamptz(3) not null,
     changes_at timestamptz(3) not null,
+    is_last boolean not null,
     primary key (item_id, label_id)
   )`,
-  'create index own_prices_by_change on own_prices (changes_at)',
+  'create index own_prices_by_change on own_prices (changes_at) where not is_last',
 ]

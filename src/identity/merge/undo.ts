@@ -15,7 +15,7 @@ import { moveListingsBack } from '#market/merged-listings.ts'
 import { noteChangedItems } from '#prices/records/changed-items.ts'
 import { judgePrices } from '#prices/judging/judge-prices.ts'
 import { movePricesBack, recordComputedPrices } from '#prices/writing/merged-prices.ts'
-import { refreshServicePrices } from '#prices/writing/service-price.ts'
+import { refreshOwnPriceDetails, refreshServicePrices } from '#prices/writing/service-price.ts'
 import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { lockItems } from './locks.ts'
 
@@ -76,6 +76,7 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
   await recordComputedPrices(tx, await refreshServicePrices(ctx, tx, note, soldKeys))
   await refreshServicePrices(ctx, tx, note, cancelledKeys)
   const changed = pairs.flatMap(({ fromId, intoId }) => [fromId, intoId])
+  await refreshOwnPriceDetails(ctx, tx, changed)
   await noteChangedItems(tx, changed)
   note.changed('items', changed)
   if (listingIds.length > 0) note.changed('listings', listingIds)

@@ -29,7 +29,8 @@ export function judgeOwnPrice(
   const compared = comparable.map((other) => ({ other, comparison: compareMarkets(own, other, NO_RATIOS, conditions) }))
   const agrees = compared.some(({ comparison }) => comparison?.level === 'agree')
   let flags = 0
-  if (nowMs - own.confirmedAtMs > STALE_DAYS * DAY_MS) flags |= bitsOf(['old'])
+  // Prices that were imported or set by hand have no sales.
+  if (own.samples !== null && nowMs - own.confirmedAtMs > STALE_DAYS * DAY_MS) flags |= bitsOf(['old'])
   if (own.fewPeople) flags |= bitsOf(['few_people'])
   const note = (flag: Finding['flag'], counts: boolean, found?: Pick<Finding, 'otherMarket' | 'compared' | 'timesOff'>) =>
     findings?.push({ flag, price: position, otherMarket: null, compared: null, timesOff: null, ...found, counts })

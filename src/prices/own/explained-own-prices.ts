@@ -30,9 +30,10 @@ export interface ExplainedOwnPrice {
 /** By `item label`. */
 export async function explainedOwnPrices(on: Queryable, keys: readonly PriceKey[], nowMs: number): Promise<Map<string, ExplainedOwnPrice>> {
   if (keys.length === 0) return new Map()
-  const { rows } = await sql<{ item_id: number; label_id: number; computed_at: Date }>`
-    select item_id, label_id, computed_at from own_prices where item_id = any(${keys.map(({ itemId }) => itemId)}::int4[])`.execute(on)
-  const computedAt = new Map(rows.map((row) => [`${row.item_id} ${row.label_id}`, row.computed_at.getTime()]))
+  const { rows } = await sql<{ item_id: number; label_id: number; changes_at: Date }>`
+    select item_id, label_id, changes_at from own_prices where item_id = any(${keys.map(({ itemId }) => itemId)}::int4[])`.execute(on)
+  // Until then, every sale that the price was computed from counts.
+  const changesAt = new Map(rows.map((row) => [`${row.item_id} ${row.label_id}`, row.changes_at.getTime()]))
   const itemIds = keys.map(({ itemId }) => itemId)
   const costs = new Map((await costsToMove(on, itemIds)).map((cost) => [`${cost.itemId} ${cost.labelId}`, cost]))
   const sales = await ownSalesOf(on, keys)
@@ -41,13 +42,13 @@ export async function explainedOwnPrices(on: Queryable, keys: readonly PriceKey[
       const key = `${itemId} ${labelId}`
       const { minor, buyers, sellers, days } = costs.get(key) ?? {}
       const cost = minor === undefined ? null : { minor, buyers: buyers!, sellers: sellers!, days: days! }
-      return [key, { sales: explained(sales[n]!, computedAt.get(key) ?? nowMs), cost }]
+      return [key, { sales: explained(sales[n]!, Math.min(nowMs, (changesAt.get(key) ?? Infinity) - 1)), cost }]
     }),
   )
 }
 
-function explained(sales: Parameters<typeof ownPriceOf>[0], computedAtMs: number): ExplainedSale[] {
-  const { price, use } = ownPriceOf(sales, momentOf(sales, computedAtMs))
+function explained(sales: Parameters<typeof ownPriceOf>[0], atMs: number): ExplainedSale[] {
+  const { price, use } = ownPriceOf(sales, momentOf(sales, atMs))
   const pairs = numbering()
   let unused = 0
   return sales.flatMap((sale, position): ExplainedSale[] => {

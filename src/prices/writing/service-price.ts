@@ -53,18 +53,26 @@ export async function lockServicePrices(tx: Tx, itemIds: readonly number[]): Pro
 export async function refreshServicePrices(ctx: OwnPriceCtx, tx: Tx, note: Note, keys: readonly PriceKey[]): Promise<PriceChange[]> {
   const sorted = sortedKeys(keys)
   if (sorted.length === 0) return []
-  const sales = await ownSalesOf(tx, sorted)
-  const nowMs = ctx.now().getTime()
-  const prices = sorted.map((_key, n) => ownPriceOf(sales[n]!, momentOf(sales[n]!, nowMs)).price)
-  const costs = { commissionPercent: ctx.rules.commissionPercent, shippingMinor: Math.round(ctx.rules.shippingFloor * 100) }
-  const computed = sorted.flatMap((key, n) => (prices[n] ? [{ ...key, price: prices[n], cost: costToMove(prices[n], costs) }] : []))
+  const computed = await computedPrices(ctx, tx, sorted)
+  const left = new Set(computed.map(({ itemId, labelId }) => `${itemId} ${labelId}`))
   const changed = await setPrices(ctx, tx, note, computed)
   await forgetPrices(
     tx,
     note,
-    sorted.filter((_key, n) => !prices[n]),
+    sorted.filter(({ itemId, labelId }) => !left.has(`${itemId} ${labelId}`)),
   )
   return changed
+}
+
+/** The prices for the keys that have any. */
+async function computedPrices(ctx: OwnPriceCtx, on: Queryable, keys: readonly PriceKey[]): Promise<ComputedPrice[]> {
+  const sales = await ownSalesOf(on, keys)
+  const nowMs = ctx.now().getTime()
+  const costs = { commissionPercent: ctx.rules.commissionPercent, shippingMinor: Math.round(ctx.rules.shippingFloor * 100) }
+  return keys.flatMap((key, n) => {
+    const { price } = ownPriceOf(sales[n]!, momentOf(sales[n]!, nowMs))
+    return price ? [{ ...key, price, cost: costToMove(price, costs) }] : []
+  })
 }
 
 /** Recomputes prices some of whose sales have become too old, and those that were computed by an earlier release. */
@@ -72,7 +80,7 @@ export async function refreshDueServicePrices(ctx: PriceWriteCtx): Promise<void>
   for (let due = DUE_PRICES; due === DUE_PRICES; ) {
     due = await change(ctx, async (tx, note) => {
       const { rows } = await sql<{ item_id: number; label_id: number; is_computed: boolean }>`
-        select item_id, label_id, true as is_computed from own_prices where changes_at <= ${ctx.now()}
+        select item_id, label_id, true as is_computed from own_prices where changes_at <= ${ctx.now()} and not is_last
         union all
         select p.item_id, p.label_id, false from prices p
         where p.market = ${sql.lit(SERVICE)} and p.import_id = (select id from imports where format = ${FORMAT} limit 1)
@@ -103,7 +111,7 @@ export async function refreshDueServicePrices(ctx: PriceWriteCtx): Promise<void>
 
 async function keepLastPrices(tx: Tx, keys: readonly PriceKey[]): Promise<void> {
   await sql`
-    update own_prices o set changes_at = 'infinity' from ${keyTable(keys)} where (o.item_id, o.label_id) = (k.item_id, k.label_id)`.execute(tx)
+    update own_prices o set is_last = true from ${keyTable(keys)} where (o.item_id, o.label_id) = (k.item_id, k.label_id)`.execute(tx)
 }
 
 function sortedKeys(keys: readonly PriceKey[]): PriceKey[] {
@@ -252,19 +260,28 @@ async function setPrices(ctx: OwnPriceCtx, tx: Tx, note: Note, computed: readonl
 
 /** Stores who is behind the prices, and when they have to be computed again. */
 async function saveDetails(tx: Tx, computed: readonly ComputedPrice[], now: Date): Promise<void> {
-  const changesAt = ({ price }: ComputedPrice) => new Date(Math.min(...price.pairs.map(({ oldestMs }) => oldestMs)) + WINDOW_DAYS * DAY_MS)
-  // A price whose sales are all too old does not change any more.
-  const due = computed.map((one) => (changesAt(one) <= now ? 'infinity' : changesAt(one).toISOString()))
+  const changesAt = computed.map(({ price }) => new Date(Math.min(...price.pairs.map(({ oldestMs }) => oldestMs)) + WINDOW_DAYS * DAY_MS))
   await sql`
-    insert into own_prices (item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, computed_at, changes_at)
-    select item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, ${now}, changes_at
+    insert into own_prices (item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, changes_at, is_last)
+    select item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, changes_at, is_last
     from unnest(${computed.map(({ itemId }) => itemId)}::int4[], ${computed.map(({ labelId }) => labelId)}::int4[],
       ${computed.map(({ price }) => price.buyers)}::int2[], ${computed.map(({ price }) => price.sellers)}::int2[],
       ${computed.map(({ cost }) => minorToText(cost.minor))}::numeric[], ${computed.map(({ cost }) => cost.buyers)}::int2[],
-      ${computed.map(({ cost }) => cost.sellers)}::int2[], ${due}::timestamptz[])
-      as g(item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, changes_at)
+      ${computed.map(({ cost }) => cost.sellers)}::int2[], ${changesAt.map((at) => at.toISOString())}::timestamptz[],
+      ${computed.map(({ price }) => price.pairs[0]!.newestMs <= now.getTime() - WINDOW_DAYS * DAY_MS)}::bool[])
+      as g(item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, changes_at, is_last)
     on conflict (item_id, label_id) do update set buyers = excluded.buyers, sellers = excluded.sellers, cost = excluded.cost,
-      cost_buyers = excluded.cost_buyers, cost_sellers = excluded.cost_sellers, computed_at = excluded.computed_at, changes_at = excluded.changes_at`.execute(
-    tx,
-  )
+      cost_buyers = excluded.cost_buyers, cost_sellers = excluded.cost_sellers, changes_at = excluded.changes_at,
+      is_last = excluded.is_last`.execute(tx)
+}
+
+/** Stores again who is behind the current own prices of items whose sales a reverted merge has moved back. */
+export async function refreshOwnPriceDetails(ctx: OwnPriceCtx, tx: Tx, itemIds: readonly number[]): Promise<void> {
+  await sql`delete from own_prices where item_id = any(${itemIds}::int4[])`.execute(tx)
+  const { rows } = await sql<{ item_id: number; label_id: number }>`
+    select item_id, label_id from prices
+    where item_id = any(${itemIds}::int4[]) and market = ${sql.lit(SERVICE)} and import_id = (select id from imports where format = ${FORMAT} limit 1)
+    order by item_id, label_id`.execute(tx)
+  const keys = rows.map((row): PriceKey => ({ itemId: row.item_id, labelId: row.label_id }))
+  await saveDetails(tx, await computedPrices(ctx, tx, keys), ctx.now())
 }

@@ -62,7 +62,7 @@ test('stale prices and prices of our own sales contradict no other price; ours a
   expect(verdicts([price(SERVICE, 1000), price(C, 9000)])).toEqual(['disputed other_markets', 'trusted'])
   expect(verdicts([price(SERVICE, 1000), price(C, 4000)])).toEqual(['trusted', 'trusted'])
   expect(verdicts([price(SERVICE, 1000, { fewPeople: true })])).toEqual(['unproven few_people'])
-  expect(verdicts([price(SERVICE, 1000, { confirmedAtMs: NOW - 91 * DAY })])).toEqual(['stale old'])
+  expect(verdicts([price(SERVICE, 1000, { samples: 5, confirmedAtMs: NOW - 91 * DAY })])).toEqual(['stale old'])
 })
 
 test('a missing rate is reported and contradicts no price', () => {
