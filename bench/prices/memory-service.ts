@@ -80,6 +80,11 @@ export class MemoryService {
     return findings
   }
 
+  /** Whether a reason is stated for the difference between the trusted prices of an item. */
+  isExplained(_item: string): boolean {
+    return false
+  }
+
   #put(stated: FeedPrice, atMs: number): Hold | null {
     const { item, market, minor, ...rest } = stated
     const owner = this.items.get(item)
