@@ -36,7 +36,7 @@ export function cheapestMove(history: readonly OwnSale[], nowMs: number, costs: 
   return best
 }
 
-export function hasMoved(before: number, after: number): boolean {
+function hasMoved(before: number, after: number): boolean {
   return after * 10 <= before * 9 || after * 10 >= before * 11
 }
 
@@ -48,14 +48,20 @@ function priceWith(history: readonly OwnSale[], added: readonly Offer[], nowMs: 
   return ownPriceOf([...history, ...sales], nowMs).price!.minor
 }
 
-/** Prices at which a sale can change the outcome, for people of the history and new ones. */
-export function offersOf(history: readonly OwnSale[], before: number): Offer[] {
+/** Sales that can change the outcome: of pairs of the history at prices that move their median, and of new people. */
+function offersOf(history: readonly OwnSale[], before: number): Offer[] {
   const up = Math.ceil((before * 11) / 10)
-  const prices = new Set([1, up, ...history.map(({ minor }) => 2 * up - 1 - minor)].filter((minor) => minor >= 1))
-  const sellers = new Set([...history.map(({ sellerId }) => sellerId), -1, -2, -3])
-  const pairs = [...new Map(history.map(({ sellerId, buyer }) => [`${sellerId} ${buyer}`, { sellerId, buyer: buyer! }])).values()]
-  const people = [...pairs, ...[...sellers].map((sellerId) => ({ sellerId, buyer: `new ${sellerId}` }))]
-  return people.flatMap((who) => Array.from(prices, (minor) => ({ ...who, minor })))
+  const usual = [1, up]
+  const raisedBy = (sales: readonly OwnSale[]) => sales.map(({ minor }) => 2 * up - 1 - minor).filter((minor) => minor > up)
+  const pairs = Map.groupBy(history, ({ sellerId, buyer }) => `${sellerId} ${buyer}`)
+  const ofPairs = [...pairs.values()].flatMap((sales) => {
+    const { sellerId, buyer } = sales[0]!
+    return [...new Set([...usual, ...raisedBy(sales)])].map((minor): Offer => ({ sellerId, buyer: buyer ?? 'new', minor }))
+  })
+  const sellers = [...new Set([...history.map(({ sellerId }) => sellerId), -1, -2, -3])]
+  const joining = sellers.flatMap((sellerId) => usual.map((minor): Offer => ({ sellerId, buyer: `new ${sellerId}`, minor })))
+  const raising = [...new Set(raisedBy(history))].map((minor): Offer => ({ sellerId: -1, buyer: 'new -1', minor }))
+  return [...ofPairs, ...joining, ...raising]
 }
 
 /** Sequences that are extended in each step of a beam. */

@@ -1,7 +1,7 @@
 // `node bench/prices/evidence.ts [--tuning] [--save FILE] [--beside FILE]`: measures what the evidence rules find and what they find wrongly, on the
 // sets and days kept out of tuning (with `--tuning`: on the others). `--save` writes the figures; `--beside` prints saved ones in a second column.
 import { readFileSync, writeFileSync } from 'node:fs'
-import { CONFIDENCES } from '#prices/evidence/types.ts'
+import { CONFIDENCES } from '#prices/evidence/evidence-types.ts'
 import { isFar, factorBetween } from '#prices/evidence/thresholds.ts'
 import { randomNumbers } from '#core/random.ts'
 import {

@@ -18,7 +18,7 @@ export const CostToMoveSchema = Type.Object(
   {
     title: 'CostToMove',
     description:
-      'The least that people who act together would pay to move the price by 10 %, estimated from below: goods only move between them, so they lose the commission and the shipping of each sale. 0 if no buyer is known',
+      'The least that people who act together would pay to move the price by 10 %, as far as the rule finds it: goods only move between them, so they lose the commission and the shipping of each sale. 0 if no buyer is known',
   },
 )
 

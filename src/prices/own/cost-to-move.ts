@@ -25,7 +25,7 @@ const MOVE_PERCENT = 10
 const SMALLEST_MINOR = 1
 
 /**
- * The least cost of moving the price by a tenth in either direction, estimated from below: the sales take place now and move goods between people who
+ * The least cost that this search finds for moving the price by a tenth in either direction: the sales take place now and move goods between people who
  * act together, so only commission and shipping are lost. They can be new pairs, or pairs whose sales already count and who add further ones. Offers
  * of others do not limit their prices. 0 if no buyer is known: then nobody else needs to take part.
  */
@@ -36,7 +36,7 @@ export function costToMove(price: OwnPrice, costs: SaleCosts): CostToMove {
   let best = down < SMALLEST_MINOR ? null : cheapestPlan(price.pairs, movesDown(down, costs), null)
   // A lower price of a pair means a mean of two that is lower: each such pair needs higher prices of those who act.
   const values = new Set([up, ...price.pairs.flatMap(({ minor }) => (minor < up ? Math.max(up, 2 * up - 1 - minor) : []))])
-  for (const value of [...values].sort((a, b) => a - b)) best = cheapestPlan(price.pairs, movesUp(up, value, costs), best)
+  for (const value of [...values].sort((a, b) => a - b)) best = cheapestPlan(price.pairs, movesUp(up, value, costs, price.olderPairs > 0), best)
   return { minor: best!.cost, buyers: best!.buyers, sellers: sellersOf(price.pairs, best!), days: WINDOW_DAYS }
 }
 
@@ -69,11 +69,15 @@ function movesDown(target: number, costs: SaleCosts): Move {
   }
 }
 
-/** Upwards, commission grows with the price, so no sale is higher than it needs to be. @param value price of each pair that takes part */
-function movesUp(target: number, value: number, costs: SaleCosts): Move {
+/**
+ * Upwards, commission grows with the price, so no sale is higher than it needs to be.
+ * @param value price of each pair that takes part
+ * @param canReturn whether a pair of older sales can count again: its price is that of these sales, so it pays shipping only
+ */
+function movesUp(target: number, value: number, costs: SaleCosts, canReturn: boolean): Move {
   return {
     value,
-    cost: saleCost(value, costs),
+    cost: canReturn ? costs.shippingMinor : saleCost(value, costs),
     hasMoved: (minor) => minor >= target,
     turn: (pair) => {
       if (pair.minor >= value) return null

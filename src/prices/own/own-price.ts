@@ -59,6 +59,8 @@ export interface OwnPrice {
   buyers: number
   sellers: number
   isProven: boolean
+  /** pairs with older sales, which count again with their next sale */
+  olderPairs: number
 }
 
 export interface OwnSales {
@@ -85,7 +87,7 @@ export function ownPriceOf(sales: readonly OwnSale[], nowMs: number): OwnSales {
     const [newestMs, oldestMs] = [group[0]!.sale.soldAtMs, group.at(-1)!.sale.soldAtMs]
     return { sellerId, buyer, sales: prices, minor: medianOf(prices), newestMs, oldestMs }
   })
-  return { price: priceOfPairs(pairs), use }
+  return { price: priceOfPairs(pairs, Math.max(0, groups.length - MAX_PAIRS)), use }
 }
 
 /**
@@ -122,7 +124,7 @@ function isReturn(sale: OwnSale, other: OwnSale): boolean {
 }
 
 /** The price of pairs; null without any. @param pairs at most ten, newest first */
-export function priceOfPairs(pairs: readonly Pair[]): OwnPrice | null {
+export function priceOfPairs(pairs: readonly Pair[], olderPairs = 0): OwnPrice | null {
   if (pairs.length === 0) return null
   const sellerIds = pairs.map(({ sellerId }) => sellerId)
   const weights = pairWeights(sellerIds)
@@ -132,7 +134,7 @@ export function priceOfPairs(pairs: readonly Pair[]): OwnPrice | null {
   )
   const buyers = new Set(pairs.flatMap(({ buyer }) => buyer ?? [])).size
   const sellers = new Set(sellerIds).size
-  return { minor, pairs, weights, buyers, sellers, isProven: buyers >= MIN_BUYERS && sellers >= MIN_SELLERS }
+  return { minor, pairs, weights, buyers, sellers, isProven: buyers >= MIN_BUYERS && sellers >= MIN_SELLERS, olderPairs }
 }
 
 /**
