@@ -1,5 +1,5 @@
 // `node bench/prices/adversary.ts [histories]`: an adversary tries to move our own price by a tenth for less than `cost_to_move_10pct` says, over
-// generated histories; and how many sales the price takes to follow an honest rise of 30 % a week. The rule of the release before is scored beside it.
+// generated histories; and how many sales the price takes to follow an honest rise of 30 % a week, beside the rule of the release before.
 import { randomNumbers } from '#core/random.ts'
 import { costToMove } from '#prices/own/cost-to-move.ts'
 import { medianOf, ownPriceOf, type OwnSale } from '#prices/own/own-price.ts'
@@ -36,13 +36,12 @@ interface Score {
   cheaper: number
   stated: number[]
   paid: number[]
-  before: number[]
 }
 
 const scores: Record<'exhaustive' | 'beam', Score> = { exhaustive: newScore(), beam: newScore() }
 
 function newScore(): Score {
-  return { histories: 0, moved: 0, cheaper: 0, stated: [], paid: [], before: [] }
+  return { histories: 0, moved: 0, cheaper: 0, stated: [], paid: [] }
 }
 
 const started = performance.now()
@@ -56,7 +55,6 @@ for (let n = 0; n < HISTORIES; n += 1) {
   const paid = kind === 'beam' ? beamMove(history, NOW, COSTS, MOST_BEAM) : cheapestMove(history, NOW, COSTS, MOST_EXACT)
   score.histories += 1
   score.stated.push(stated)
-  score.before.push(costOfFormerRule(history))
   if (paid === null) continue
   score.moved += 1
   score.paid.push(paid)
@@ -64,23 +62,11 @@ for (let n = 0; n < HISTORIES; n += 1) {
   if (process.stderr.isTTY && n % 100 === 0) process.stderr.write(`\r${n} of ${HISTORIES}`)
 }
 
-/** The former rule was the median of the last ten sales, whoever they were between: ten lines of one order for one kuruş each, shipped once. */
-function costOfFormerRule(history: readonly OwnSale[]): number {
-  const last = history.toSorted((a, b) => b.soldAtMs - a.soldAtMs).slice(0, 10)
-  const before = medianOf(last.map(({ minor }) => minor))
-  let added = 0
-  const priceAfter = () => medianOf([...Array.from({ length: added }, () => 1), ...last.map(({ minor }) => minor)].slice(0, 10))
-  while (priceAfter() * 10 > before * 9) added += 1
-  return COSTS.shippingMinor
-}
-
 const tl = (minor: number | undefined) => (minor === undefined ? '–' : (minor / 100).toFixed(2))
 const middle = (amounts: number[]) => tl(amounts.toSorted((a, b) => a - b)[amounts.length >> 1])
-console.log(
-  '| Search | Histories | Moved | For less than stated | Stated (median) | Paid (median) | Former rule (median) |\n|---|---|---|---|---|---|---|',
-)
-for (const [kind, { histories, moved, cheaper, stated, paid, before }] of Object.entries(scores)) {
-  console.log(`| ${kind} | ${histories} | ${moved} | ${cheaper} | ${middle(stated)} | ${middle(paid)} | ${middle(before)} |`)
+console.log('| Search | Histories | Moved | For less than stated | Stated (median) | Paid (median) |\n|---|---|---|---|---|---|')
+for (const [kind, { histories, moved, cheaper, stated, paid }] of Object.entries(scores)) {
+  console.log(`| ${kind} | ${histories} | ${moved} | ${cheaper} | ${middle(stated)} | ${middle(paid)} |`)
 }
 console.log(`${((performance.now() - started) / 1_000).toFixed(0)} s`)
 

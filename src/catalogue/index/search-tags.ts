@@ -85,7 +85,7 @@ export function tagOrder(languageOrder: readonly string[]): (queryWords: Readonl
   }
   /** for queries that request neither a version nor sealed products */
   const usualOrder = memoize(orderFor(NOTHING))
-  return (asked) => ([...asked].some((word) => SEALED_WORDS.has(word) || SEEN_WORDS.has(word)) ? orderFor(asked) : usualOrder)
+  return (queryWords) => ([...queryWords].some((word) => SEALED_WORDS.has(word) || SEEN_WORDS.has(word)) ? orderFor(queryWords) : usualOrder)
 }
 
 /** Distance of a finish from the query: 0 for a plain one, or one whose words are all in the query. */

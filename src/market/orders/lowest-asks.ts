@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { HOUR_MS } from '#core/duration.ts'
 import { parseMinor } from '#core/money.ts'
 import type { Tx } from '#db/schema.ts'
-import { PUBLISHED } from '../records/rules.ts'
+import { isVisible, joinSellers } from '../records/visible-listings.ts'
 import type { ForSale } from './order-store.ts'
 
 /** A younger offer may be there only to discredit a sale. */
@@ -26,10 +26,8 @@ export async function lowestAsks(
       as k(id, item_id, label_id, language, seller_id)
     join listings l on l.item_id = k.item_id and l.label_id = k.label_id and l.language is not distinct from k.language
       and l.seller_id <> k.seller_id and l.seller_id is distinct from ${buyerAccountId}::int4
-    join accounts a on a.id = l.seller_id
-    left join vacations v on v.account_id = l.seller_id and v.starts_at <= ${now} and v.ends_at > ${now}
-    where l.status = ${PUBLISHED} and l.quantity > 0 and l.expires_at > ${now} and not a.suspended and v.account_id is null
-      and l.published_at <= ${new Date(soldAt.getTime() - MIN_AGE_MS)}
+    ${joinSellers(now)}
+    where ${isVisible(now)} and l.published_at <= ${new Date(soldAt.getTime() - MIN_AGE_MS)}
     group by k.id`.execute(tx)
   return new Map(rows.map(({ id, lowest }) => [id, parseMinor(lowest)!]))
 }

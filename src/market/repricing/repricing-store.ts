@@ -6,6 +6,7 @@ import type { Plan } from '#core/plans.ts'
 import { localTime } from '#core/time.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { PUBLISHED } from '../records/rules.ts'
+import { isVisible, joinSellers } from '../records/visible-listings.ts'
 import type { Offer } from './new-price.ts'
 import { defaultsOf, type Scope, type SentTerms } from './terms.ts'
 import type { RepricingRule } from './repricing-types.ts'
@@ -175,10 +176,9 @@ export async function offersFor(on: Queryable, listings: readonly Keyed[], now: 
     select l.id, l.item_id, l.label_id, (l.price * 100)::int4 as kurus, l.seller_id, coalesce(r.terms->'target'->>'kind' = 'cheapest', false) as follows
     from ${keysOf(listings)}
     join listings l on l.item_id = k.item_id and l.label_id = k.label_id
-    join accounts a on a.id = l.seller_id
-    left join vacations v on v.account_id = l.seller_id and v.starts_at <= ${now} and v.ends_at > ${now}
+    ${joinSellers(now)}
     left join repricing_rules r on l.changed_by->>'kind' = 'repricing_rule' and r.id = (l.changed_by->>'id')::int4
-    where l.status = ${PUBLISHED} and l.quantity > 0 and l.expires_at > ${now} and not a.suspended and v.account_id is null`.execute(on)
+    where ${isVisible(now)}`.execute(on)
   const offers = rows.map((row) => [keyOf(row), { listingId: row.id, kurus: row.kurus, sellerId: row.seller_id, follows: row.follows }] as const)
   return grouped(offers)
 }

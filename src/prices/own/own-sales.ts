@@ -11,7 +11,7 @@ export interface PriceKey {
 }
 
 /** Latest sales read for a price; earlier ones do not count. It limits the work of one sale. */
-const LATEST_SALES = 1_000
+const LATEST_SALES = 300
 
 interface SaleRow {
   n: number

@@ -86,6 +86,7 @@ export async function refreshDueServicePrices(ctx: PriceWriteCtx): Promise<void>
         where p.market = ${sql.lit(SERVICE)} and p.import_id = (select id from imports where format = ${FORMAT} limit 1)
           and not exists (select from own_prices o where (o.item_id, o.label_id) = (p.item_id, p.label_id))
         limit ${sql.lit(DUE_PRICES)}`.execute(tx)
+      if (rows.length === 0) return 0
       const itemIds = [...new Set(rows.map((row) => row.item_id))]
       await lockServicePrices(tx, itemIds)
       const keys = rows.map((row): PriceKey => ({ itemId: row.item_id, labelId: row.label_id }))
@@ -165,12 +166,13 @@ async function verdictsOf({ rules, now }: OwnPriceCtx, on: Queryable, computed: 
     return witnesses
   }
   const witnesses = computed.map(witnessesOf)
-  const rates = witnesses.some(({ length }) => length > 0) ? await Rates.load(on) : new Rates()
+  // By the rates of the moment: the price and its newest sale are of today.
+  const rates = witnesses.some(({ length }) => length > 0) ? await Rates.loadAt(on, nowMs) : new Rates()
   const currency = (market: number) => rules.currencies[MARKETS[market]!]
   const conditions = {
     nowMs,
     thresholds: rules,
-    convert: (minor: number, from: number, to: number, atMs: number) => rates.convert(minor, currency(from), currency(to), atMs),
+    convert: (minor: number, from: number, to: number) => rates.convert(minor, currency(from), currency(to), nowMs),
     noiseMinor: noiseOf(rules.noise, (minor, from, market) => rates.convert(minor, from, currency(market), nowMs)),
   }
   return computed.map(({ price }, n) => judgeOwnPrice(evidenceOfOwn(price), witnesses[n]!, conditions))
