@@ -14,8 +14,8 @@ let first: TestNode
 let second: TestNode
 
 beforeAll(async () => {
-  first = await startTestNode()
-  second = await startTestNode()
+  first = await startTestNode({ listeners: 'none' })
+  second = await startTestNode({ listeners: 'none' })
 })
 afterAll(async () => {
   await first.close()
@@ -59,7 +59,7 @@ test('export, import into an empty database and export again gives the same byte
 
 test('a filtered export includes the categories that its items need', async () => {
   const text = await exported(first, { game: 'onepiece' })
-  const third = await startTestNode()
+  const third = await startTestNode({ listeners: 'none' })
   try {
     expect((await importText(third, 'mintmark-ndjson', text)).errors).toEqual([])
     expect(await exported(third)).toBe(text)
