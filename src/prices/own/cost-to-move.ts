@@ -94,12 +94,13 @@ class Movement {
   /** @param counting number of pairs that count */
   #possibleSales(counting: number): Sale[] {
     const pairs = [...this.#entries.entries()].filter(([, { restOf }]) => restOf === null)
-    const pairsOf = (seller: number) => pairs.slice(0, counting).filter(([, entry]) => entry.seller === seller).length
     const newSellers = Array.from({ length: MOST_SALES }, (_, n) => this.#sellers + n)
-    // If the limit of weight does not apply to a seller, a new one does as much.
-    const limited = Array.from({ length: this.#sellers }, (_, n) => n).filter((seller) => (pairsOf(seller) + 1) * SELLER_PARTS > counting)
+    const sellers = Array.from({ length: this.#sellers }, (_, n) => n)
+    const counts = sellers.map((seller) => pairs.slice(0, counting).filter(([, entry]) => entry.seller === seller).length)
+    // Far from the limit of a seller's weight, a new seller does as much as an existing one.
+    const isLimited = (Math.max(...counts) + 1) * SELLER_PARTS > counting
     return [
-      ...[...newSellers, ...limited].map((of): Sale => ({ kind: 'new', of })),
+      ...[...newSellers, ...(isLimited ? sellers : [])].map((of): Sale => ({ kind: 'new', of })),
       // Older pairs that sell again are like new pairs of their sellers.
       ...pairs.slice(0, counting).map(([of]): Sale => ({ kind: 'again', of })),
       ...pairs.filter(([, { canReturn, salesLeft }]) => canReturn && salesLeft > 0).map(([of]): Sale => ({ kind: 'back', of })),
