@@ -25,7 +25,11 @@ type Missing = 'no_price' | 'not_trusted'
  * The current trusted price for a grade: from the service's own market first, then from the market that the
  * item shows, then from the others in their order. Prices of other grades are never used.
  */
-export function priceForGrade({ catalogue, currencies, mayUse = () => true }: PricingCtx, itemId: number, grade: string | null): FittingPrice | Missing {
+export function priceForGrade(
+  { catalogue, currencies, mayUse = () => true }: PricingCtx,
+  itemId: number,
+  grade: string | null,
+): FittingPrice | Missing {
   const { items, labels } = catalogue
   const row = items.rowOf(itemId)
   if (row < 0) return 'no_price'

@@ -260,7 +260,11 @@ describe('a list of means of unlike values', () => {
     ],
   ])('is refused as %s', async (format, text, input) => {
     const { status, why } = await importText(node, format, text, { input })
-    expect([status, why?.rule, why && textOf(why)]).toEqual(['failed', 'mixed_values', expect.stringContaining('import the full files as singles-brl')])
+    expect([status, why?.rule, why && textOf(why)]).toEqual([
+      'failed',
+      'mixed_values',
+      expect.stringContaining('import the full files as singles-brl'),
+    ])
   })
 
   test('but a column of the same name in another list is read', async () => {

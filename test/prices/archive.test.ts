@@ -19,7 +19,7 @@ import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { forgetOldPrices } from '#prices/history/retention.ts'
 import { history, makeTwins, merged, operator, type Posted, postPrices, undo } from '../identity/kit.ts'
 import { endAll, run } from '../program/service.ts'
-import { send, startTestNode, type TestNode } from '../support/node.ts'
+import { passOnAllPrices, send, startTestNode, type TestNode } from '../support/node.ts'
 import { runs } from '../support/runs.ts'
 import { openS3, type S3Store } from '../support/s3.ts'
 
@@ -35,6 +35,7 @@ beforeAll(async () => {
   node = await startTestNode({
     env: { PRICE_HOLD_FACTOR: '1000', ARCHIVE_DIR: folder, DUMPS_DIR: join(folder, 'dumps'), PRICE_ARCHIVE_MONTHS: String(KEEP_MONTHS) },
   })
+  await passOnAllPrices(node)
   archiving = { db: node.db, archive: openPriceArchive(node.config), now: node.clock.now() }
 })
 afterEach(() => restoreAll())

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/keys/create-key.ts'
 import type { Log } from '#core/context.ts'
+import { MARKETS } from '#core/markets.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import { openPool } from '#db/connection/pool.ts'
@@ -13,8 +14,14 @@ import type { Schema } from '#db/schema.ts'
 import { readConfig } from '#config.ts'
 import { importFiles as importFilesVerb } from '#imports/import-files.ts'
 import type { ImportReport } from '#imports/run.ts'
+import { changeSource } from '#prices/reviews/change-source.ts'
 import { type RunningNode, startNode } from '#node/start.ts'
 import { freshDatabase } from './postgres.ts'
+
+/** Lets dumps, changes, exports and language models have the prices of all sources. */
+export async function passOnAllPrices({ ctx }: Pick<TestNode, 'ctx'>): Promise<void> {
+  for (const market of MARKETS) if (market !== 'service') await call(changeSource, ctx, { market, use: 'redistribute' })
+}
 
 export const OPERATOR_TOKEN = 'operator token of the tests'
 export const silent: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }

@@ -13,5 +13,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table change_log drop constraint change_log_kind_check`.execute(db)
   await sql`
     alter table change_log add constraint change_log_kind_check check (kind in
-      ('items', 'categories', 'groups', 'prices', 'evidence', 'rates', 'synonyms', 'sources', 'accounts', 'operators', 'listings', 'sales'))`.execute(db)
+      ('items', 'categories', 'groups', 'prices', 'evidence', 'rates', 'synonyms', 'sources', 'accounts', 'operators', 'listings', 'sales'))`.execute(
+    db,
+  )
 }

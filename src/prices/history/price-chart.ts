@@ -171,11 +171,7 @@ function convertedBy(rates: Rates, amount: number, from: string, to: string, atM
   return minor === null ? null : minorToNumber(minor)
 }
 
-function currentPrices(
-  on: Queryable,
-  itemId: number,
-  markets: readonly Market[],
-): Promise<{ market: number; label: string; state: number }[]> {
+function currentPrices(on: Queryable, itemId: number, markets: readonly Market[]): Promise<{ market: number; label: string; state: number }[]> {
   const prices = on.selectFrom('prices as p').innerJoin('groups as g', 'g.id', 'p.label_id')
   const positions = markets.map((market) => MARKETS.indexOf(market))
   return prices.select(['p.market', 'g.name as label', 'p.state']).where('p.item_id', '=', itemId).where('p.market', 'in', positions).execute()

@@ -219,7 +219,8 @@ async function* withAnyOf(
 ): AsyncIterable<FeedLine<Record<string, unknown>>[]> {
   let first = true
   for await (const batch of lines) {
-    const has = (row: Record<string, unknown>) => entriesOf(row, reading.mapping.entries).some((cellOf) => wanted.some((path) => cellOf(path) !== undefined))
+    const has = (row: Record<string, unknown>) =>
+      entriesOf(row, reading.mapping.entries).some((cellOf) => wanted.some((path) => cellOf(path) !== undefined))
     if (first && wanted.length > 0 && !batch.some((entry) => 'value' in entry && has(entry.value))) {
       throw new FeedError(reason('members', { values: wanted.map(truncate) }))
     }
