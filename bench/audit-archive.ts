@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { archiveAuditMonth, type AuditArchiveStep, restoreAuditMonth } from '#audit/archive/archive-audit.ts'
-import { openAuditArchive } from '#audit/archive/open-audit-archive.ts'
+import { monthsOfAudit } from '#audit/archive/archive-audit.ts'
+import { openAuditArchive } from '#audit/archive/audit-file.ts'
 import { listAudit } from '#audit/list-audit.ts'
 import { call } from '#core/verb.ts'
+import { archiveMonth, type ArchiveStep, restoreMonth } from '#files/month-archive.ts'
 import { startDatabaseServer } from './database.ts'
 import { randomNumbers } from '#core/random.ts'
 
@@ -38,18 +39,18 @@ try {
   for (const [name, query] of Object.entries(lists)) inDatabase.set(name, await times(query))
 
   let last = performance.now()
-  const seconds = new Map<AuditArchiveStep, number>()
-  const onStep = (step: AuditArchiveStep) => {
+  const seconds = new Map<ArchiveStep, number>()
+  const onStep = (step: ArchiveStep) => {
     seconds.set(step, (performance.now() - last) / 1_000)
     last = performance.now()
   }
-  const { file } = (await archiveAuditMonth({ db, archive, now: new Date(), onStep }, MONTH))!
-  const at = (step: AuditArchiveStep) => seconds.get(step)!
+  const { file } = (await archiveMonth(monthsOfAudit(archive), { db, now: new Date(), onStep }, MONTH))!
+  const at = (step: ArchiveStep) => seconds.get(step)!
   console.log(`Written at ${rate(at('written'))}, read back at ${rate(at('verified'))}, deleted from the database at ${rate(at('emptied'))}`)
   console.log(`File: ${(statSync(join(folder, file!)).size / ENTRIES).toFixed(1)} B an entry`)
   for (const [name, query] of Object.entries(lists)) console.log(`List by ${name}: database ${inDatabase.get(name)}, archive ${await times(query)}`)
   last = performance.now()
-  await restoreAuditMonth({ db, archive }, MONTH)
+  await restoreMonth(monthsOfAudit(archive), db, MONTH)
   console.log(`Restored at ${rate((performance.now() - last) / 1_000)}`)
   await close()
 

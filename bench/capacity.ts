@@ -182,8 +182,8 @@ async function check(): Promise<void> {
     console.log(`\nChecked: items, lists and searches of ${items.toLocaleString('en')} items for ${seconds} s`)
     const idle = await usedOver(0, () => delay(seconds * 1_000))
     console.log(`  idle: ${percent(idle.share)} of a core, predicted ${percent(IDLE_SHARE)}`)
-    for (const wanted of [500, 2_000]) {
-      const used = await usedOver(wanted * seconds, () => paced({ url: node.url, key, requests, perSecond: wanted, seconds }))
+    for (const target of [500, 2_000]) {
+      const used = await usedOver(target * seconds, () => paced({ url: node.url, key, requests, perSecond: target, seconds }))
       // Uses the rate actually reached, which on a busy machine is below the target.
       const predicted = coreShare(used.perSecond, micros)
       console.log(`  ${used.perSecond.toFixed(0)} requests a second: ${percent(used.share)} of a core, predicted ${percent(predicted)}`)

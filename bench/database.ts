@@ -13,7 +13,7 @@ import { startEmbedded } from '#db/local/embedded.ts'
 import { migrate } from '#db/migrate.ts'
 import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { readConfig } from '#config.ts'
 
 export interface BenchServer {

@@ -11,7 +11,7 @@ import { assign } from '#matching/assign.ts'
 import { type CardDescription, CardIndex } from '#matching/card-index.ts'
 import { normalName } from '#matching/names.ts'
 import { normalNumber } from '#matching/numbers.ts'
-import type { Assignment, Decisions, MatchRecord } from '#matching/records.ts'
+import type { Assignment, Decisions, MatchRecord } from '#matching/matcher-types.ts'
 import { matchRecordOf } from '#matching/source-records.ts'
 import { randomNumbers } from '#core/random.ts'
 

@@ -47,8 +47,8 @@ const fieldsOf = (request: object) => (callers.get(request)!.plan === 'starter' 
 
 const MARKET_PRICES = 'from prices p where p.item_id = i.id and p.market = s.market'
 /** An item with its category and the market to show, if one is requested by its position in MARKETS. */
-const itemsIn = (asked: number) =>
-  `items i join categories c on c.id = i.category_id cross join lateral (select ${asked < 0 ? SHOWN : asked} as market) s`
+const itemsIn = (market: number) =>
+  `items i join categories c on c.id = i.category_id cross join lateral (select ${market < 0 ? SHOWN : market} as market) s`
 const positionOf = (market: string | undefined) => (MARKETS as readonly (string | undefined)[]).indexOf(market)
 const SORTS: Record<string, string> = {
   name: 'lower(i.name)',

@@ -55,7 +55,7 @@ function median(values: readonly number[]): number {
 
 interface Figures {
   /** microseconds of processor time per request on keep-alive and on new connections; for the latter, also that of the supervisor alone */
-  kept: number[]
+  reused: number[]
   fresh: number[]
   supervisor: number[]
 }
@@ -72,7 +72,7 @@ try {
   const nodes = []
   for (const count of COUNTS) {
     const node = await startNode(database.url, { API_PROCESSES: String(count) })
-    const figures: Figures = { kept: [], fresh: [], supervisor: [] }
+    const figures: Figures = { reused: [], fresh: [], supervisor: [] }
     // Each process has to compile its code on its own requests.
     await measure({ url: node.url, key, requestsFile }, WARM_UP * seconds * count)
     // On one core, switching between the processes would add to the processor time of each.
@@ -83,20 +83,20 @@ try {
     for (const { count, node, pids, figures } of nodes) {
       const before = spent(pids)
       const { requests } = await measure({ url: node.url, key, requestsFile }, seconds)
-      const kept = (spent(pids) - before) / requests
+      const reused = (spent(pids) - before) / requests
       const [beforeAll, beforeSupervisor] = [spent(pids), cpuMicros(node.pid)]
       const answers = await onNewConnections(`${node.url}${single[0]}`, key)
-      figures.kept.push(kept)
+      figures.reused.push(reused)
       figures.fresh.push((spent(pids) - beforeAll) / answers)
       figures.supervisor.push(count === 1 ? 0 : (cpuMicros(node.pid) - beforeSupervisor) / answers)
     }
   }
   const [alone] = nodes
   for (const { count, pids, figures } of nodes) {
-    const times = (of: 'kept' | 'fresh') => ((count * median(alone!.figures[of])) / median(figures[of])).toFixed(2)
+    const times = (of: 'reused' | 'fresh') => ((count * median(alone!.figures[of])) / median(figures[of])).toFixed(2)
     const memory = pids.map((pid) => Math.round(residentMb(pid))).join(' + ')
     console.log(
-      `API_PROCESSES=${count}: kept connections ${median(figures.kept).toFixed(1)} µs a request, ${times('kept')} times one process on ${count} cores; ` +
+      `API_PROCESSES=${count}: reused connections ${median(figures.reused).toFixed(1)} µs a request, ${times('reused')} times one process on ${count} cores; ` +
         `new connections ${median(figures.fresh).toFixed(1)} µs, ${times('fresh')} times, of it the supervisor ${median(figures.supervisor).toFixed(1)} µs; ` +
         `memory ${memory} MB`,
     )

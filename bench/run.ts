@@ -66,9 +66,9 @@ async function run(): Promise<void> {
   const server = await startDatabaseServer()
   try {
     const database = await server.create('bench')
-    const wanted = new Set(workloads.map(({ data }) => data))
-    const listings = wanted.has('listings') ? options.listings : 0
-    const files = listings > 0 || wanted.has('items') ? await fill(database, listings) : []
+    const datasets = new Set(workloads.map(({ data }) => data))
+    const listings = datasets.has('listings') ? options.listings : 0
+    const files = listings > 0 || datasets.has('items') ? await fill(database, listings) : []
     pinProcess(server.pid, SERVER_CORE)
     const stage = openStage(server, database, { listings, effort, say })
     const measured = await (options.ablate ? ablate(stage, workloads as HttpWorkload[]).then((one) => [one]) : measureAll(workloads, stage)).finally(

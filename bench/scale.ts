@@ -61,20 +61,20 @@ function sizes(text: string): number[] {
 }
 
 /** If only sizes of one kind are given, only that kind is measured. */
-function wanted(kind: Kind): number[] {
+function sizesOf(kind: Kind): number[] {
   return options[kind] ?? (options.items || options.listings ? [] : SIZES[kind])
 }
 
 async function run(): Promise<void> {
-  const known = !options.fresh && existsSync(FILE)
-  const scale: Scale = known ? (JSON.parse(readFileSync(FILE, 'utf8')) as Scale) : { machine: '', points: [] }
+  const hasResults = !options.fresh && existsSync(FILE)
+  const scale: Scale = hasResults ? (JSON.parse(readFileSync(FILE, 'utf8')) as Scale) : { machine: '', points: [] }
   for (const kind of ['items', 'listings'] as const) {
-    for (const n of wanted(kind)) {
+    for (const n of sizesOf(kind)) {
       const server = await startDatabaseServer()
       try {
         const point = await measureSize(server, kind, n)
         scale.machine = `${cpus().length} cores ${cpus()[0]!.model}, Node ${process.version}, ${server.describe}`
-        scale.points = [...scale.points.filter((known) => known.kind !== kind || known.n !== n), point].sort((a, b) => a.n - b.n)
+        scale.points = [...scale.points.filter((other) => other.kind !== kind || other.n !== n), point].sort((a, b) => a.n - b.n)
       } finally {
         await server.close()
       }

@@ -130,7 +130,7 @@ interface Picture {
 }
 
 /** The pictures whose file name contains the text. */
-function picturesOf(pages: readonly string[], wanted: string): Picture[] {
+function picturesOf(pages: readonly string[], part: string): Picture[] {
   const all = Object.keys(SIZES).flatMap((size) =>
     SCHEMES.flatMap((colorScheme) =>
       pages.map((page): Picture => {
@@ -139,7 +139,7 @@ function picturesOf(pages: readonly string[], wanted: string): Picture[] {
       }),
     ),
   )
-  return all.filter(({ file }) => file.includes(wanted))
+  return all.filter(({ file }) => file.includes(part))
 }
 
 async function capture(browser: Browser, demo: Demo, pictures: readonly Picture[]): Promise<void> {
@@ -235,11 +235,11 @@ function chunk(type: string, data: Buffer): Buffer {
   return whole
 }
 
-const [wanted = ''] = process.argv.slice(2)
+const [part = ''] = process.argv.slice(2)
 const names = Object.keys(pagesOf({ publicUrl: '', operatorUrl: '', token: '', sellerKey: '' }))
-const pictures = picturesOf(names, wanted)
+const pictures = picturesOf(names, part)
 if (pictures.length === 0) {
-  console.error(`No picture has ${wanted} in its file name; the pages are ${names.join(', ')}`)
+  console.error(`No picture has ${part} in its file name; the pages are ${names.join(', ')}`)
   process.exit(1)
 }
 mkdirSync(IMAGES, { recursive: true })

@@ -18,8 +18,8 @@ const send = createGraphiQLFetcher({ url: '/graphql' })
 
 /** Without a key, the schema is not requested: the page would otherwise open with an error. */
 const fetcher: Fetcher = (params, options) => {
-  const wanted = params.operationName !== 'IntrospectionQuery' || 'Authorization' in (options?.headers ?? {})
-  return wanted ? send(params, options) : new Promise(() => {})
+  const isAllowed = params.operationName !== 'IntrospectionQuery' || 'Authorization' in (options?.headers ?? {})
+  return isAllowed ? send(params, options) : new Promise(() => {})
 }
 
 /** Delay after the last keystroke in the headers. */

@@ -132,8 +132,8 @@ function bodyOf(query: string, chance: Chance): string | Buffer {
 
 /** A field with valid arguments and a random selection of its subfields. */
 function grow(field: GraphQLField<unknown, unknown>, target: Target, chance: Chance, depth: number): string {
-  const given = field.args.filter((argument) => isNonNullType(argument.type) || chance.is(0.3))
-  const args = given.map((argument) => `${argument.name}: ${inputOf(argument, target, chance)}`).join(', ')
+  const chosen = field.args.filter((argument) => isNonNullType(argument.type) || chance.is(0.3))
+  const args = chosen.map((argument) => `${argument.name}: ${inputOf(argument, target, chance)}`).join(', ')
   const type = getNamedType(field.type)
   if (!isObjectType(type)) return field.name + (args && `(${args})`)
   const below = Object.values(type.getFields()).filter((inner) =>

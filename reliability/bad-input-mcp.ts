@@ -64,8 +64,8 @@ function headersFor(key: string): [name: string, value: string][] {
 
 function message(name: string, schema: Shape, target: Target, chance: Chance): string | Buffer {
   if (chance.is(0.05)) return nastyBody(chance)
-  const given = chance.is(0.05) ? nastyJson(chance) : bodyOf(schema, chance, existingValues(target, `/${name.replace('_', 's/')}/`))
-  const call = `{"name":${chance.is(0.04) ? nastyJson(chance) : JSON.stringify(name)},"arguments":${given}}`
+  const args = chance.is(0.05) ? nastyJson(chance) : bodyOf(schema, chance, existingValues(target, `/${name.replace('_', 's/')}/`))
+  const call = `{"name":${chance.is(0.04) ? nastyJson(chance) : JSON.stringify(name)},"arguments":${args}}`
   const members = [
     `"jsonrpc":${chance.is(0.03) ? nastyJson(chance) : '"2.0"'}`,
     `"id":${chance.is(0.05) ? nastyJson(chance) : '1'}`,

@@ -208,7 +208,7 @@ export function extremeRequest(operation: Operation, target: Target, chance: Cha
     // An operation without input gets a parameter that it does not have.
     ...(parameters.length + properties.length === 0 ? [['query', 'x'] as ['query', string]] : []),
   ])
-  const schemaOf = (wanted: string) => parameters.find((parameter) => parameter.name === wanted)?.schema ?? {}
+  const schemaOf = (parameterName: string) => parameters.find((parameter) => parameter.name === parameterName)?.schema ?? {}
   const asText = (json: string) => encodeURIComponent(String(JSON.parse(json)).toWellFormed())
   const extreme = () => asText(extremeJson(schemaOf(name), chance, ids))
   const filled =

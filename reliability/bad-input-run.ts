@@ -159,13 +159,13 @@ function makeRequest({ operations, schema, tools }: Interfaces, target: Target, 
 /** Sends the request as written; the status is 599 if no response arrives. */
 function sendBad({ url, path, method, headers, body }: BadRequest, agent: Agent, requestId: string): Promise<Answered> {
   const { hostname, port, host } = new URL(url)
-  const given = new Map<string, string>([['host', host], ['x-request-id', requestId], ...headers])
-  given.set('content-length', String(body === null ? 0 : Buffer.byteLength(body)))
+  const allHeaders = new Map<string, string>([['host', host], ['x-request-id', requestId], ...headers])
+  allHeaders.set('content-length', String(body === null ? 0 : Buffer.byteLength(body)))
   const started = performance.now()
   return new Promise((resolve) => {
     const end = (status: number, answerHeaders: Answered['headers'], text: string) =>
       resolve({ status, headers: answerHeaders, text, milliseconds: performance.now() - started })
-    const request = httpRequest({ hostname, port, path, method, headers: Object.fromEntries(given), agent, timeout: HANG_MS })
+    const request = httpRequest({ hostname, port, path, method, headers: Object.fromEntries(allHeaders), agent, timeout: HANG_MS })
     request.on('timeout', () => request.destroy(new Error('no response in time')))
     request.on('error', (error) => end(599, {}, error.message))
     request.on('upgrade', (_response, socket) => {

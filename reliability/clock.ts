@@ -1,7 +1,7 @@
 // `node reliability/clock.ts`: runs two nodes on one database, one of them with its clock 10 minutes fast, then 10 minutes slow.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { installed, openReceiver } from './front.ts'
+import { installed, openReceiver } from './proxy-and-clients.ts'
 import { createPostgres } from './postgres.ts'
 import { atMost, conclude, count, figure, type Finding, progress } from './report.ts'
 import { ask, OPERATOR_TOKEN, pause, startService, until, workDir } from './service.ts'

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openReceiver } from './front.ts'
+import { openReceiver } from './proxy-and-clients.ts'
 import { atMost, conclude, count, figure, type Finding, percentile, progress } from './report.ts'
 import { ask, OPERATOR_TOKEN, pause, type Service, startService, until, workDir } from './service.ts'
 import { prepareWrites } from './writes.ts'

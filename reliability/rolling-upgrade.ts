@@ -1,7 +1,7 @@
 // `node reliability/rolling-upgrade.ts [--seconds 60]`: upgrades from the previous release to this one, node by node, under load.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openReceiver, startTraffic } from './front.ts'
+import { openReceiver, startTraffic } from './proxy-and-clients.ts'
 import { createPostgres } from './postgres.ts'
 import { PREVIOUS_RELEASE, unpackPreviousRelease } from './previous-release.ts'
 import { conclude, count, figure, type Finding, progress } from './report.ts'

@@ -110,7 +110,7 @@ function startProbe({ publicUrl, key }: NodeUnderTest): { stop: () => Promise<{ 
         })
         .on('error', () => done(false))
     })
-  const asked = (async () => {
+  const probing = (async () => {
     for (let i = 0; running; i += 1) {
       await ask(i % 2 === 0 ? '/api/v1/items?per_page=5' : '/api/v1/plus/my-listings?per_page=5')
       await pause(PROBE_EVERY_MS)
@@ -119,7 +119,7 @@ function startProbe({ publicUrl, key }: NodeUnderTest): { stop: () => Promise<{ 
   return {
     stop: async () => {
       running = false
-      await asked
+      await probing
       agent.destroy()
       return { times, failures }
     },

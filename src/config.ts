@@ -142,8 +142,8 @@ function checkTogether(read: Read): void {
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   for (const name of Object.keys(env)) {
     if (name.startsWith('MINTMARK_') && !(name in SETTINGS)) {
-      const known = Object.keys(SETTINGS).filter((setting) => setting.startsWith('MINTMARK_'))
-      throw new ConfigError(`${name} is not a mintmark setting; known settings: ${known.join(', ')}`)
+      const settings = Object.keys(SETTINGS).filter((setting) => setting.startsWith('MINTMARK_'))
+      throw new ConfigError(`${name} is not a mintmark setting; known settings: ${settings.join(', ')}`)
     }
   }
   if (env.REDIS_URL) throw new ConfigError('REDIS_URL is no longer used: nodes share rate limits through PostgreSQL; remove the setting')
@@ -234,6 +234,8 @@ function priceRulesOf(read: Read) {
     staleDays: read('PRICE_STALE_DAYS'),
     feedPrices: read('PRICE_FEED_PRICES'),
     noise: read('PRICE_NOISE'),
+    commissionPercent: read('COMMISSION_PERCENT'),
+    shippingFloor: read('PRICE_SHIPPING_FLOOR'),
     currencies: Object.freeze(read('SOURCE_CURRENCIES')),
   })
 }

@@ -12,14 +12,13 @@ import { SharedLogReads } from '#db/changes/shared-log-reads.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
-import type { MarketCtx, MarketNode } from '#market/types.ts'
+import type { MarketCtx, MarketNode } from '#market/marketplace-types.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import type { EventFeed } from '#webhooks/event-feed.ts'
-import type { FeedCtx, WebhookCtx, WebhookRules } from '#webhooks/types.ts'
-import { preconditionOf } from '#http/entity-tag.ts'
-import { idempotencyOf } from '#http/idempotency-key.ts'
+import type { FeedCtx, WebhookCtx, WebhookRules } from '#webhooks/webhook-types.ts'
 import type { ApiRequest } from '#http/respond.ts'
+import { writeHeadersOf } from '#http/write-headers.ts'
 
 export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, MarketUse, HasPrecondition, WebhookCtx, MarketCtx, MeCtx, FeedCtx {
   viewer: Viewer
@@ -58,8 +57,7 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       viewer,
       now,
       requestId: request.id,
-      idempotency: idempotencyOf(request, viewer),
-      precondition: preconditionOf(request),
+      ...writeHeadersOf(request, viewer),
       caughtUp,
       catalogue,
       mayUse: (market) => catalogue.shows(market),

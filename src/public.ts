@@ -19,7 +19,6 @@ import { addBuiltPages } from '#http/built-pages.ts'
 import { compressReplies } from '#http/compress-replies.ts'
 import { corsHeaders } from '#http/cors.ts'
 import { errorBody } from '#http/envelope.ts'
-import { endpointOf } from '#http/endpoint.ts'
 import { failuresOf } from '#http/failures.ts'
 import { apiRequest } from '#http/fastify-adapter.ts'
 import { addFastPath, type FastEndpoint, fastRead } from '#http/fast-path.ts'
@@ -96,7 +95,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   await app.ready()
   if (!node.config.without.has('fast-path')) {
     addFastPath(app, [...reads, ...graphql], {
-      cachedCaller: (authorization) => node.keys.known(authorization),
+      cachedCaller: (authorization) => node.keys.cached(authorization),
       allow: (viewer, operation) => allow(viewer, operation, node.limits, node.keys.usage),
       requests: node.requests,
     })
@@ -138,9 +137,9 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
       addGate(scope, node.keys, node.limits, sessionCaller(deskPages(node)))
       scope.setNotFoundHandler(answerNotFound)
       for (const [routes, rules] of families) {
-        registerRoutes(scope, routes, rules)
-        for (const route of routes) {
-          if (route.method === 'GET' && route.verb.sharedBy === 'plan') reads.push(fastRead(prefix, route.path, endpointOf(route, rules)))
+        const endpoints = registerRoutes(scope, routes, rules)
+        for (const [i, { method, verb, path }] of routes.entries()) {
+          if (method === 'GET' && verb.sharedBy === 'plan') reads.push(fastRead(prefix, path, endpoints[i]!))
         }
       }
     },

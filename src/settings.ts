@@ -240,7 +240,7 @@ const postgresUrl = (value: string): string => {
 }
 
 const writableUrl = (value: string): string => {
-  if (readDatabaseAddress(value).wanted === 'standby') throw new Error('a URL whose target_session_attrs is read-write or any')
+  if (readDatabaseAddress(value).role === 'standby') throw new Error('a URL whose target_session_attrs is read-write or any')
   return value
 }
 
@@ -305,6 +305,11 @@ export const SETTINGS = {
   ),
   PRICE_STALE_DAYS: setting('shortest feed interval of a source, in days', 4, integerBetween(1, 365)),
   PRICE_NOISE: setting('ignore differences below this amount in euro', 0.5, decimal(0, 1000)),
+  PRICE_SHIPPING_FLOOR: setting(
+    'least cost of shipping a card in TL, for estimates of what it would cost to move our own prices',
+    30,
+    decimal(0, 10000),
+  ),
   PRICE_ARCHIVE_MONTHS: setting('months of the price history that stay in the database, 0 for all', 0, archiveMonths),
   PRICE_HISTORY_DAYS: setting('retention of the price history in days; 0: forever', 0, integerBetween(0, 36500)),
   AUDIT_ARCHIVE_MONTHS: setting('months of the audit log that stay in the database, 0 for all', 0, auditArchiveMonths),

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** What a module may import besides itself and the type of the settings. */
-const MODULES = ['audit', 'dumps', 'identity', 'collections', 'market', 'matching', 'catalogue', 'prices', 'webhooks', 'accounts']
+const MODULES = ['audit', 'dumps', 'identity', 'collections', 'market', 'intake', 'matching', 'catalogue', 'prices', 'webhooks', 'accounts']
 const BELOW = ['http', 'db', 'core']
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   db: ['core'],
   jobs: ['db', 'core'],
   http: ['db', 'core'],
-  files: ['core'],
+  files: ['db', 'core'],
   accounts: BELOW,
   audit: ['files', ...BELOW],
   prices: ['files', 'index', ...BELOW],
@@ -22,9 +22,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   webhooks: ['accounts', 'outbound', 'jobs', ...BELOW],
   catalogue: ['prices', 'accounts', 'index', ...BELOW],
   matching: ['catalogue', 'index'],
-  collections: ['matching', 'catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
-  // Listing imports read and match files the way collection imports do.
-  market: ['collections', 'catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
+  // Files of users: collections and listings are imported the same way.
+  intake: ['matching', 'catalogue', 'prices', ...BELOW],
+  collections: ['intake', 'catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
+  market: ['intake', 'catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
   identity: ['matching', 'market', 'collections', 'catalogue', 'prices', ...BELOW],
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
@@ -42,8 +43,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'public.ts': ['rest', 'graphql', 'mcp', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],
   // The columns of every module that stores some, and the feed that updates them.
   'start-file.ts': ['market', 'catalogue', 'index', 'db', 'core'],
-  node: ['start-file.ts', 'public.ts', 'operator', 'stats', 'images', 'outbound', ...MODULES, 'jobs', ...BELOW],
-  cli: ['node', 'settings.ts', 'imports', 'mirror', 'health', ...MODULES, 'jobs', ...BELOW],
+  node: ['start-file.ts', 'public.ts', 'operator', 'stats', 'images', 'outbound', ...MODULES, 'files', 'jobs', ...BELOW],
+  cli: ['node', 'settings.ts', 'imports', 'mirror', 'health', ...MODULES, 'files', 'jobs', ...BELOW],
   'settings.ts': ['core'],
   'config.ts': ['settings.ts', 'prices', 'core'],
   'main.ts': ['cli'],
@@ -88,6 +89,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'merged_sources',
   ],
   prices: [
+    'own_prices',
     'groups',
     'prices',
     'price_points',
@@ -121,6 +123,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'orders',
     'order_buyers',
     'sales',
+    'sale_asks',
     'sale_cancellations',
     'vacations',
     'parked_listings',

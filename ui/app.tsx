@@ -27,17 +27,17 @@ interface AppProps<Session> {
 }
 
 export function App<Session>({ scope, store: { session, loadSession }, signIn, children }: AppProps<Session>) {
-  const known = session.value
+  const current = session.value
   useEffect(() => {
     loadSession().catch(() => {
       session.value = null
       announce(t('offline'), 'bad')
     })
   }, [loadSession, session])
-  if (known === undefined) return null
+  if (current === undefined) return null
   return (
     <LocationProvider scope={scope}>
-      {known === null ? signIn : children(known)}
+      {current === null ? signIn : children(current)}
       <ConfirmationDialog />
       <Toasts />
     </LocationProvider>

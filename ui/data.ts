@@ -35,7 +35,7 @@ export function useVersion(): [number, () => void] {
 export function useData(path: string | null, { query, again, version, paused = false }: DataOptions<unknown> = {}): Loaded<unknown> {
   const [state, setState] = useState<Omit<Loaded<unknown>, 'reload'>>({ data: null, pagination: null, error: null, loading: path !== null })
   const [round, setRound] = useState(0)
-  const asked = useRef('')
+  const lastPath = useRef('')
   const address = JSON.stringify([path, query])
   const reload = useCallback(() => setRound((n) => n + 1), [])
   // `address` represents path and query; `round` and `version` repeat the request.
@@ -44,8 +44,8 @@ export function useData(path: string | null, { query, again, version, paused = f
     if (path === null) return setState({ data: null, pagination: null, error: null, loading: false })
     const cancel = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const samePath = asked.current === path
-    asked.current = path
+    const samePath = lastPath.current === path
+    lastPath.current = path
     setState((old) => ({ ...(samePath ? old : { data: null, pagination: null }), error: null, loading: true }))
     if (paused) return
     request('GET', path, { query, signal: cancel.signal }).then(
@@ -98,13 +98,13 @@ type WriteRequest = [method: Method, path: string, ...rest: unknown[]]
 
 function useSending() {
   const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null })
-  const last = useRef<{ asked: WriteRequest; key: string } | null>(null)
-  const send = async (asked: WriteRequest, sending: Sending<unknown>): Promise<Reply<unknown> | null> => {
-    const isSame = last.current?.asked.every((part, index) => part === asked[index]) ?? false
-    if (!isSame) last.current = { asked, key: newKey() }
+  const last = useRef<{ writeRequest: WriteRequest; key: string } | null>(null)
+  const send = async (writeRequest: WriteRequest, sending: Sending<unknown>): Promise<Reply<unknown> | null> => {
+    const isSame = last.current?.writeRequest.every((part, index) => part === writeRequest[index]) ?? false
+    if (!isSame) last.current = { writeRequest, key: newKey() }
     setState({ busy: true, error: null })
     try {
-      const [method, path] = asked
+      const [method, path] = writeRequest
       const reply = await request(method, path, { ...sending, ...(method === 'POST' && { idempotencyKey: last.current!.key }) })
       last.current = null
       setState({ busy: false, error: null })

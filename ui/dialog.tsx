@@ -110,10 +110,10 @@ interface Question {
 const question = signal<Question | null>(null)
 
 /** Asks for confirmation before a destructive or large step; resolves with the answer. */
-export function confirm(asked: Omit<Question, 'answer'>): Promise<boolean> {
+export function confirm(newQuestion: Omit<Question, 'answer'>): Promise<boolean> {
   return new Promise((resolve) => {
     question.value = {
-      ...asked,
+      ...newQuestion,
       answer: (yes) => {
         question.value = null
         resolve(yes)
@@ -123,20 +123,20 @@ export function confirm(asked: Omit<Question, 'answer'>): Promise<boolean> {
 }
 
 export function ConfirmationDialog() {
-  const asked = question.value
-  if (!asked) return null
+  const open = question.value
+  if (!open) return null
   return (
-    <Dialog title={asked.title} onClose={() => asked.answer(false)}>
+    <Dialog title={open.title} onClose={() => open.answer(false)}>
       <Form
-        submit={asked.action}
-        danger={asked.danger ?? true}
+        submit={open.action}
+        danger={open.danger ?? true}
         busy={false}
         error={null}
-        onSubmit={() => asked.answer(true)}
-        onCancel={() => asked.answer(false)}
+        onSubmit={() => open.answer(true)}
+        onCancel={() => open.answer(false)}
       >
-        <p>{asked.text}</p>
-        {asked.details}
+        <p>{open.text}</p>
+        {open.details}
       </Form>
     </Dialog>
   )

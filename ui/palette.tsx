@@ -111,6 +111,6 @@ function Search({ places, find }: PaletteProps) {
 }
 
 function pagesFor(text: string, places: PaletteProps['places']): SearchResult[] {
-  const wanted = text.trim().toLocaleLowerCase()
-  return places.filter((place) => place.text.toLocaleLowerCase().includes(wanted)).map(({ href, text }) => ({ href, text, kind: t('page') }))
+  const typed = text.trim().toLocaleLowerCase()
+  return places.filter((place) => place.text.toLocaleLowerCase().includes(typed)).map(({ href, text }) => ({ href, text, kind: t('page') }))
 }

@@ -54,8 +54,8 @@ type Chosen = ReturnType<typeof useChartChoice>['query']
 function useChart(client: Mintmark, card: string, query: Chosen): Loaded<ChartData> {
   const [state, setState] = useState<Pick<Loaded<ChartData>, 'data' | 'error' | 'loading'>>({ data: null, error: null, loading: true })
   const [round, setRound] = useState(0)
-  const asked = JSON.stringify(query)
-  // `asked` represents the query; `round` repeats the request.
+  const queryText = JSON.stringify(query)
+  // `queryText` represents the query; `round` repeats the request.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     let here = true
@@ -67,7 +67,7 @@ function useChart(client: Mintmark, card: string, query: Chosen): Loaded<ChartDa
     return () => {
       here = false
     }
-  }, [client, card, asked, round])
+  }, [client, card, queryText, round])
   return { ...state, pagination: null, reload: () => setRound(round + 1) }
 }
 

@@ -16,9 +16,9 @@ interface ChartTableProps {
 
 export function ChartTable({ rows, label, currency }: ChartTableProps) {
   const [open, setOpen] = useState(false)
-  const [asked, setPage] = useState(1)
+  const [chosenPage, setPage] = useState(1)
   const last = Math.max(1, Math.ceil(rows.length / PER_PAGE))
-  const page = Math.min(asked, last)
+  const page = Math.min(chosenPage, last)
   const from = (page - 1) * PER_PAGE
   return (
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>

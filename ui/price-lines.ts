@@ -11,7 +11,7 @@ type Series = PriceChart['series'][number]
 type Market = Series['market']
 type State = NonNullable<Series['points'][number]['state']>
 /** What a shape stands for. */
-export type MarkKind = Exclude<State, 'trusted'> | 'sale'
+export type MarkKind = Exclude<State, 'trusted' | 'unproven'> | 'sale'
 
 export const MARK_SHAPES: Record<MarkKind, MarkShape> = { disputed: 'triangle', stale: 'square', held: 'diamond', sale: 'dot' }
 const SALE_COLOUR = '--ink'
@@ -79,7 +79,7 @@ function lineOf({ points }: Series, times: readonly number[]): (number | null)[]
 
 function stateMarks({ market, points }: Series): Mark[] {
   return points.flatMap(({ day, converted, state }) => {
-    if (state === null || state === 'trusted' || converted === null) return []
+    if (state === null || state === 'trusted' || state === 'unproven' || converted === null) return []
     const label = t('markOf', { label: termText('market', market), state: termText('status', state) })
     return [{ kind: state, colour: styleOf(market).colour, label, at: secondsOf(day), value: converted }]
   })
@@ -109,7 +109,7 @@ export interface ChartRow {
   amount: number
   currency: string
   converted: number | null
-  kind: MarkKind | 'trusted' | null
+  kind: MarkKind | 'trusted' | 'unproven' | null
 }
 
 /** All points and sales, newest first. */

@@ -12,16 +12,16 @@ interface PrintButtonProps {
 }
 
 export function PrintButton({ showAll, isComplete = true }: PrintButtonProps) {
-  const [asked, setAsked] = useState(false)
+  const [printing, setPrinting] = useState(false)
   useEffect(() => {
-    if (!asked || !isComplete) return
-    setAsked(false)
+    if (!printing || !isComplete) return
+    setPrinting(false)
     addEventListener('afterprint', () => showAll?.(false), { once: true })
     print()
-  }, [asked, isComplete, showAll])
+  }, [printing, isComplete, showAll])
   const press = () => {
     showAll?.(true)
-    setAsked(true)
+    setPrinting(true)
   }
   return (
     <button type="button" onClick={press}>

@@ -108,6 +108,7 @@ const TONES: Record<string, string> = {
   trusted: 'good',
   disputed: 'wait',
   stale: 'wait',
+  unproven: 'wait',
   pending: 'wait',
   queued: 'wait',
   running: 'wait',

@@ -20,6 +20,6 @@ export function chooseTheme(next: Theme): void {
 }
 
 function firstTheme(): Theme {
-  const kept = storedPreference(STORAGE_KEY)
-  return THEMES.find((known) => known === kept) ?? 'system'
+  const stored = storedPreference(STORAGE_KEY)
+  return THEMES.find((name) => name === stored) ?? 'system'
 }

@@ -50,8 +50,8 @@ export function nameMarkets(names: Readonly<Record<string, string>>): void {
 
 /** The text of a value of a fixed set, such as a status; the code itself if there is no text. */
 export function termText(set: string, code: string): string {
-  const given = set === 'market' ? marketNames.value[code] : undefined
-  if (given !== undefined) return given
+  const marketName = set === 'market' ? marketNames.value[code] : undefined
+  if (marketName !== undefined) return marketName
   const key = `${set}.${code}`
   return key in DICTIONARIES.en ? textOf(key) : code
 }
@@ -202,7 +202,7 @@ export function ago(iso: string): string {
 }
 
 function firstLocale(): Locale {
-  const kept = storedPreference(STORAGE_KEY)
-  if (kept !== null && kept in LOCALES) return kept as Locale
+  const stored = storedPreference(STORAGE_KEY)
+  if (stored !== null && stored in LOCALES) return stored as Locale
   return navigator.language.startsWith('tr') ? 'tr' : 'en'
 }

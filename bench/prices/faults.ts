@@ -2,7 +2,7 @@
 // and how many correct prices they hold or dispute wrongly. `--show` prints fifty of each of the latter.
 import type { Hold } from '#prices/evidence/hold.ts'
 import { isFar } from '#prices/evidence/thresholds.ts'
-import { flagsOf } from '#prices/evidence/types.ts'
+import { flagsOf } from '#prices/evidence/evidence-types.ts'
 import { randomNumbers } from '#core/random.ts'
 import { shuffled } from '../random.ts'
 import { joinEur } from './eur-join.ts'

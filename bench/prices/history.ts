@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { csvRows, gunzip } from '#core/files/feed.ts'
-import { openPriceArchive } from '#prices/archive/open-archive.ts'
+import { openPriceArchive } from '#prices/archive/price-archive.ts'
 import { INTERVALS, periodsOf } from '#prices/history/history.ts'
 import { startDatabaseServer } from '../database.ts'
 import { hasRealData, importRealData } from '../real-data.ts'
@@ -31,9 +31,9 @@ try {
   const on = ctx.db.kysely
   const history = { db: ctx.db, archive: openPriceArchive({ archiveDir: join(tmpdir(), 'mintmark-no-archive'), dumpsS3: null }) }
   await importRealData(ctx, ({ file, accepted }) => console.log(`${file}: ${accepted} prices`), ['tcgplayer-sealed', 'sealed-daily'])
-  const { rows: known } = await sql<{ foreign_id: string; item_id: number }>`
+  const { rows: foreignIds } = await sql<{ foreign_id: string; item_id: number }>`
     select foreign_id, item_id from item_foreign_ids where source = 'tcgplayer'`.execute(on)
-  const itemOf = new Map(known.map(({ foreign_id: id, item_id: item }) => [id, item]))
+  const itemOf = new Map(foreignIds.map(({ foreign_id: id, item_id: item }) => [id, item]))
   const { rows: held } = await sql<{ item_id: number; day: string }>`select item_id, updated_at::date::text as day from held_prices`.execute(on)
   const waits = new Set(held.map(({ item_id: item, day }) => `${item} ${day}`))
   const daily = await pricesByItem((product, day) => {
@@ -45,9 +45,9 @@ try {
   let wrong = 0
   const window = { market: 'source_c', label: 'Near Mint', from: new Date('1970-01-01'), to: new Date('2026-11-22') } as const
   for (const [item, prices] of daily) {
-    const wanted = monthsOf(prices)
+    const expected = monthsOf(prices)
     const answered = new Map((await periodsOf(history, item, { ...window, interval: 'month' })).map((period) => [period.date.slice(0, 7), period]))
-    for (const [month, { open, low, high, close }] of wanted) {
+    for (const [month, { open, low, high, close }] of expected) {
       months += 1
       const found = answered.get(month)
       // A month without a change is not returned.
@@ -101,8 +101,8 @@ function monthsOf(prices: ReadonlyMap<string, number>): Map<string, Month> {
   let before: number | null = null
   for (const [day, price] of prices) {
     const month = day.slice(0, 7)
-    const known = months.get(month)
-    if (known) months.set(month, { ...known, low: Math.min(known.low, price), high: Math.max(known.high, price), close: price })
+    const soFar = months.get(month)
+    if (soFar) months.set(month, { ...soFar, low: Math.min(soFar.low, price), high: Math.max(soFar.high, price), close: price })
     else {
       const open = before === null || day.endsWith('-01') ? price : before
       months.set(month, { open, low: Math.min(open, price), high: Math.max(open, price), close: price })

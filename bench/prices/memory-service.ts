@@ -3,11 +3,12 @@ import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Hold, holdOf } from '#prices/evidence/hold.ts'
 import { type IdentityKind, identityOf, findDoubtful } from '#prices/evidence/identical-figures.ts'
-import { type Conditions, type Finding, judge, noiseOf } from '#prices/evidence/judge.ts'
+import type { Finding } from '#prices/evidence/finding.ts'
+import { type Conditions, judge, noiseOf } from '#prices/evidence/judge.ts'
 import { jumpsOf } from '#prices/evidence/jumps.ts'
 import { type MarketPair, UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
 import { feedIntervalOf } from '#prices/evidence/feed-interval.ts'
-import { bitsOf, type Figures, type PriceEvidence, type Verdict } from '#prices/evidence/types.ts'
+import { bitsOf, type Figures, type PriceEvidence, type Verdict } from '#prices/evidence/evidence-types.ts'
 import { type Card, type FeedPrice, LIRA } from './singles.ts'
 
 /** Thresholds can be varied by environment variables, as for the service. */
@@ -79,6 +80,11 @@ export class MemoryService {
     return findings
   }
 
+  /** Whether a reason is stated for the difference between the trusted prices of an item. */
+  isExplained(_item: string): boolean {
+    return false
+  }
+
   #put(stated: FeedPrice, atMs: number): Hold | null {
     const { item, market, minor, ...rest } = stated
     const owner = this.items.get(item)
@@ -103,6 +109,7 @@ export class MemoryService {
       updatedAtMs: atMs,
       confirmedAtMs: atMs,
       sharedId: false,
+      fewPeople: false,
       identical: false,
       identity: null,
       jumped: (jumps & JUMP) !== 0,

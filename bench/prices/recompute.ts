@@ -16,6 +16,8 @@ const MARKETS = ['service', 'source_a', 'source_b', 'source_c']
 const SELLERS = ['Kart Evi', 'Ankara Kart', 'Slab City']
 
 interface Input {
+  pair?: number
+  weight?: number
   kind: string
   amount: number
   used: boolean
@@ -111,10 +113,16 @@ function recomputed({ rule, inputs }: Explanation): number | null {
   switch (rule?.name) {
     case 'latest_statement':
       return amounts('statement')[0] ?? null
-    case 'median_of_sales': {
-      const half = sales.length / 2
-      if (sales.length === 0) return null
-      return sales.length % 2 === 1 ? sales[Math.floor(half)]! : halfUp(sales[half - 1]! + sales[half]!, 2)
+    case 'median_of_pairs': {
+      const pairs = Map.groupBy(
+        used.filter((input) => input.kind === 'sale'),
+        ({ pair }) => pair,
+      )
+      const prices = [...pairs.values()].map((ofPair) => ({
+        cents: medianOf(ofPair.map(({ amount }) => centsOf(amount))),
+        weight: ofPair[0]!.weight!,
+      }))
+      return weightedMedianOf(prices)
     }
     case 'price_over_source_a': {
       const [[listing], [market]] = [amounts('listing'), amounts('market')]
@@ -130,6 +138,22 @@ function recomputed({ rule, inputs }: Explanation): number | null {
     default:
       return null
   }
+}
+
+function medianOf(cents: number[]): number {
+  return weightedMedianOf(cents.map((one) => ({ cents: one, weight: 1 })))!
+}
+
+function weightedMedianOf(prices: { cents: number; weight: number }[]): number | null {
+  const sorted = prices.sort((a, b) => a.cents - b.cents)
+  const total = sorted.reduce((sum, { weight }) => sum + weight, 0)
+  let sum = 0
+  for (const [n, { cents, weight }] of sorted.entries()) {
+    sum += weight
+    if (2 * sum === total) return halfUp(cents + sorted[n + 1]!.cents, 2)
+    if (2 * sum > total) return cents
+  }
+  return null
 }
 
 /** A quotient rounded half up, computed with integers only. */

@@ -3,7 +3,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { csvRows, gunzip, ndjsonRows } from '#core/files/feed.ts'
 import { parseSourceAmount } from '#core/money.ts'
-import type { Figures } from '#prices/evidence/types.ts'
+import type { Figures } from '#prices/evidence/evidence-types.ts'
 
 const FOLDER = new URL('../../../shared/data/', import.meta.url)
 export const FILES = {

@@ -11,7 +11,7 @@ import { copyIn, copyOut } from '#db/copy.ts'
 import { importFiles } from '#imports/import-files.ts'
 import type { ImportReport } from '#imports/run.ts'
 import { heldReport } from '#prices/writing/held.ts'
-import { openPriceArchive } from '#prices/archive/open-archive.ts'
+import { openPriceArchive } from '#prices/archive/price-archive.ts'
 import { periodsOf } from '#prices/history/history.ts'
 import { revertImport } from '#imports/revert-import.ts'
 import { type BenchDatabase, startDatabaseServer } from '../database.ts'
@@ -69,13 +69,13 @@ async function replayChanges({ ctx }: BenchDatabase): Promise<void> {
   const days = new Map<string, string[]>()
   const bytes = gunzip(createReadStream(fileURLToPath(new URL('prices/pokemon-singles-brl-changes.csv.gz', DATA))))
   const items = new Map<string, string>()
-  const known = await ctx.db.kysely
+  const foreignIds = await ctx.db.kysely
     .selectFrom('item_foreign_ids as f')
     .innerJoin('items as i', 'i.id', 'f.item_id')
     .select(['f.foreign_id', 'f.finish', 'i.ref'])
     .where('f.source', 'in', ['tcgdex', 'tcgdex-asia'])
     .execute()
-  for (const { foreign_id, finish, ref } of known) items.set(`${foreign_id}::${finish || 'normal'}`, ref)
+  for (const { foreign_id, finish, ref } of foreignIds) items.set(`${foreign_id}::${finish || 'normal'}`, ref)
   for await (const lines of csvRows({ bytes, fileName: null }, ['key', 'date', 'oldPriceBrl', 'newPriceBrl'])) {
     for (const line of lines) {
       if (!('value' in line)) continue

@@ -18,7 +18,7 @@ import { importRealData } from '../real-data.ts'
 
 const QUERIES = 2_000
 /** Random items for which a query is compared with the filter. */
-const LOOKED_AT = 2_000
+const SAMPLED_ROWS = 2_000
 const NOISE = 20_000
 const MAX_MS = 50
 
@@ -64,8 +64,8 @@ try {
       const gotAgain = queries.page({ query: again }, 'id', 'asc', 0, 1_000_000)
       const ids = new Set(Array.from(got.rows, (row) => items.id[row]!))
       found += ids.size
-      const looked = Array.from({ length: LOOKED_AT }, () => pick(rows))
-      const differing = looked.filter((row) => holds(query, row) !== ids.has(row.id))
+      const sampled = Array.from({ length: SAMPLED_ROWS }, () => pick(rows))
+      const differing = sampled.filter((row) => holds(query, row) !== ids.has(row.id))
       if (differing.length > 0 || gotAgain.total !== got.total || again.canonical !== form) {
         wrong += 1
         if (wrong < 10)
@@ -148,8 +148,8 @@ function holds(query: Query, row: Row): boolean {
 
 function termHolds(term: Term, row: Row): boolean {
   const { operator, value } = term
-  const wanted = fold(value)
-  const isText = (text: string | undefined) => text !== undefined && (operator === ':' ? fold(text).includes(wanted) : fold(text) === wanted)
+  const folded = fold(value)
+  const isText = (text: string | undefined) => text !== undefined && (operator === ':' ? fold(text).includes(folded) : fold(text) === folded)
   const compares = (a: number | undefined, b: number) => {
     if (a === undefined) return false
     return operator === '<' ? a < b : operator === '<=' ? a <= b : operator === '>' ? a > b : operator === '>=' ? a >= b : a === b
@@ -170,7 +170,7 @@ function termHolds(term: Term, row: Row): boolean {
     case 'set':
       return row.slugs.some((texts) => {
         const [slug, name, ...codes] = texts.split('\n')
-        return slug === wanted || isText(name) || fold(name!) === wanted || codes.some((code) => code !== '' && fold(code) === wanted)
+        return slug === folded || isText(name) || fold(name!) === folded || codes.some((code) => code !== '' && fold(code) === folded)
       })
     case 'rarity':
       if (operator === ':' || operator === '=') return isText(attribute('Rarity'))
@@ -178,8 +178,8 @@ function termHolds(term: Term, row: Row): boolean {
     case 'finish': {
       const has = attribute('Finish')
       if (has === undefined) return false
-      const [own, asked] = [new Set(finishWords(has)), new Set(finishWords(value))]
-      return asked.isSubsetOf(own) && (own.size === asked.size || (operator === ':' && asked.size > 0))
+      const [own, queried] = [new Set(finishWords(has)), new Set(finishWords(value))]
+      return queried.isSubsetOf(own) && (own.size === queried.size || (operator === ':' && queried.size > 0))
     }
     case 'lang': {
       const names: Record<string, string> = { English: 'en', Japanese: 'ja', French: 'fr' }
@@ -194,7 +194,7 @@ function termHolds(term: Term, row: Row): boolean {
         ? row.details.types.includes(value)
         : (attribute('Color')
             ?.split(/[,]/u)
-            .some((one) => fold(one) === wanted) ?? false)
+            .some((one) => fold(one) === folded) ?? false)
     case 'genre':
       return row.genre === value
     case 'game':
@@ -232,12 +232,12 @@ function timeThem({ queries, items }: Catalogue): void {
   for (let round = 0; round < 5; round += 1) {
     for (const [at, text] of texts.entries()) {
       // A unique condition, so that no result is cached.
-      const asked = `${text} -hp=${60_000 + round * 100 + at}`.slice(0, 500)
+      const unique = `${text} -hp=${60_000 + round * 100 + at}`.slice(0, 500)
       const started = performance.now()
-      const { total } = queries.page({ query: readFieldQuery(asked.split(' or ').length > 19 ? text : asked) }, 'name', 'asc', 0, 20)
+      const { total } = queries.page({ query: readFieldQuery(unique.split(' or ').length > 19 ? text : unique) }, 'name', 'asc', 0, 20)
       const ms = performance.now() - started
       times.push(ms)
-      if (round === 4) console.log(`${ms.toFixed(1).padStart(6)} ms  ${total} items  ${asked}`)
+      if (round === 4) console.log(`${ms.toFixed(1).padStart(6)} ms  ${total} items  ${unique}`)
     }
   }
   console.log(
@@ -281,9 +281,9 @@ function feedNoise({ queries }: Catalogue): void {
   for (let n = 0; n < NOISE; n += 1) {
     const text = Array.from({ length: 1 + Math.floor(random() * 12) }, () => pick(pieces)).join('')
     try {
-      const asked = readFieldQuery(text)
-      if (canonical(parseFieldQuery(asked.canonical)) !== asked.canonical) console.log(`reads back differently: ${text}`)
-      queries.page({ query: asked }, 'name', 'asc', 0, 20)
+      const query = readFieldQuery(text)
+      if (canonical(parseFieldQuery(query.canonical)) !== query.canonical) console.log(`reads back differently: ${text}`)
+      queries.page({ query: query }, 'name', 'asc', 0, 20)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       refused += 1

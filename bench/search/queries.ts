@@ -95,8 +95,8 @@ function rightRows({ items, categories }: Catalogue, one: Sought): Set<number> {
     if (one.number !== undefined && numberOf(items.codeOf(row) ?? '') !== numberOf(one.number)) return
     if (one.set !== undefined && !categories.get(items.categoryId[row]!)?.codes.includes(one.set)) return
     const languages = items.facets.values.language.keys[items.facets.columns.language[row]!]!
-    const known = languages === '' ? ['en'] : languages.split(',').map((language) => languageCode(language.trim()))
-    if (one.genre === undefined && !known.includes(one.language ?? 'en')) return
+    const languageCodes = languages === '' ? ['en'] : languages.split(',').map((language) => languageCode(language.trim()))
+    if (one.genre === undefined && !languageCodes.includes(one.language ?? 'en')) return
     rows.push(row)
   })
   const finish = (row: number) => items.facets.values.finish.texts[items.facets.columns.finish[row]!]!

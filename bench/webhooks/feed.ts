@@ -83,15 +83,15 @@ async function openSellers(): Promise<Seller[]> {
     const item = { ...shop, ref: `card-${i}`, name: `Card ${i}`, genre: 'single', category_id: category.id }
     items.push((await operator<{ id: number }>('POST', '/items', item)).id)
   }
-  const made: Seller[] = []
+  const created: Seller[] = []
   for (let i = 0; i < sellers; i++) {
     const { id: accountId } = await call(createAccount, ctx, { name: `Seller ${i}`, plan: 'plus' })
     const { key } = await call(createKey, ctx, { account_id: accountId })
     const listings: number[] = []
     for (let n = 0; n < LISTINGS_OF_A_SELLER; n++) listings.push(await openListing(accountId, items[(i + n) % items.length]!))
-    made.push({ accountId, key, listings })
+    created.push({ accountId, key, listings })
   }
-  return made
+  return created
 }
 
 async function openListing(sellerId: number, itemId: number): Promise<number> {

@@ -87,21 +87,21 @@ export function checkItems(plan: Plan, path: string, status: number, text: strin
   const wrong = (what: string) => new Error(`${path}: ${what}: ${text.slice(0, 200)}`)
   if (status !== 200) throw wrong(`status ${status}`)
   const [route, query] = path.split('?')
-  const asked = new URLSearchParams(query)
+  const params = new URLSearchParams(query)
   const body = JSON.parse(text) as { success: boolean; data: Item | Item[]; pagination?: { total: number; per_page: number } }
   if (body.success !== true) throw wrong('no success')
   const items = Array.isArray(body.data) ? body.data : [body.data]
   for (const item of items) {
     if (typeof item.id !== 'number' || typeof item.name !== 'string' || !Array.isArray(item.prices)) throw wrong('no item')
     if ('slug' in item !== (plan === 'professional')) throw wrong('the shape of another plan')
-    if (plan === 'professional' && asked.has('market') && item.market !== asked.get('market')) throw wrong('another market')
+    if (plan === 'professional' && params.has('market') && item.market !== params.get('market')) throw wrong('another market')
   }
   if (!Array.isArray(body.data)) {
     if (route !== `/api/v1/items/${body.data.id}`) throw wrong('another item')
     return { total: null }
   }
   const { total, per_page: perPage } = body.pagination!
-  const page = Number(asked.get('page') ?? 1)
+  const page = Number(params.get('page') ?? 1)
   if (items.length !== Math.max(0, Math.min(perPage, total - (page - 1) * perPage))) throw wrong('not as many items as the total says')
   return { total }
 }
@@ -122,18 +122,18 @@ async function traffic(stage: Stage, { plan, goal, paths, counted }: Reading): P
     const { status, text, bytes } = await answerTo(server, key, path)
     return { ...checkItems(plan, path, status, text), bytes }
   }
-  const asked = spread(requests, CHECKED_ANSWERS)
+  const checked = spread(requests, CHECKED_ANSWERS)
   let bytes = 0
-  for (const path of asked) bytes += (await totalOf(node, path)).bytes
+  for (const path of checked) bytes += (await totalOf(node, path)).bytes
   if (counted) {
     const plain = await stage.startPlain()
-    for (const path of spread(asked, effort.totals)) {
+    for (const path of spread(checked, effort.totals)) {
       const [{ total }, { total: count }] = [await totalOf(node, path), await totalOf(plain, path)]
       if (total !== count) throw new Error(`${path}: total ${total}, but the database counts ${count}`)
     }
     await plain.stop()
   }
-  return { plan, requests, bytes: Math.round(bytes / asked.length), plain: goal !== null }
+  return { plan, requests, bytes: Math.round(bytes / checked.length), plain: goal !== null }
 }
 
 /** Paths of item details with prices of a market other than the items' own. */
@@ -270,12 +270,12 @@ async function searchPaths(db: Db): Promise<string[]> {
 
 /** Words, and words with one letter removed, joined in pairs if there are too few; all distinct. */
 async function freshPaths(db: Db): Promise<string[]> {
-  const known = await words(db)
-  const queries = new Set(known)
-  for (const word of known) if (word.length >= 5) queries.add(word.slice(0, 2) + word.slice(3))
-  for (const word of known) if (word.length >= 4) queries.add(word.slice(0, -1))
+  const catalogueWords = await words(db)
+  const queries = new Set(catalogueWords)
+  for (const word of catalogueWords) if (word.length >= 5) queries.add(word.slice(0, 2) + word.slice(3))
+  for (const word of catalogueWords) if (word.length >= 4) queries.add(word.slice(0, -1))
   for (let i = 0; queries.size < FRESH_QUERIES && i < FRESH_QUERIES * 2; i += 1) {
-    queries.add(`${known[i % known.length]} ${known[(i * 31 + 7) % known.length]!.slice(0, 2 + (i % 3))}`)
+    queries.add(`${catalogueWords[i % catalogueWords.length]} ${catalogueWords[(i * 31 + 7) % catalogueWords.length]!.slice(0, 2 + (i % 3))}`)
   }
   return shuffled([...queries].slice(0, FRESH_QUERIES)).map(search)
 }

@@ -100,9 +100,9 @@ async function traffic(stage: Stage, { goal, queries, query }: Search): Promise<
   const node = await stage.node()
   const plain = await stage.startPlain()
   const { key } = database.accounts.plus
-  const asked = spread(requests, 2 * effort.totals)
+  const checked = spread(requests, 2 * effort.totals)
   let bytes = 0
-  for (const [i, path] of asked.entries()) {
+  for (const [i, path] of checked.entries()) {
     const { status, text, bytes: size } = await answerTo(node, key, path)
     if (status !== 200) throw new Error(`${path}: ${status} ${text}`)
     bytes += size
@@ -112,7 +112,7 @@ async function traffic(stage: Stage, { goal, queries, query }: Search): Promise<
     if (total !== counted) throw new Error(`${path}: total ${total}, but the database counts ${counted}`)
   }
   await plain.stop()
-  return { plan: 'plus', requests, bytes: Math.round(bytes / asked.length), plain: goal !== null }
+  return { plan: 'plus', requests, bytes: Math.round(bytes / checked.length), plain: goal !== null }
 }
 
 interface Found {

@@ -20,38 +20,38 @@ export function dropCachedListings(ids: Iterable<number>): void {
   for (const id of ids) cachedTitles.delete(id)
 }
 
-async function knownOf(id: number, needs: keyof CachedTitle): Promise<CachedTitle | null> {
+async function cachedTitleOf(id: number, needs: keyof CachedTitle): Promise<CachedTitle | null> {
   const before = cachedTitles.get(id)
   if (before) {
     const found = await before
     if (found === null || found[needs] !== undefined) return found
   }
-  const asked = request('GET', `/plus/listings/${id}`, { query: { with_details: 1 } }).then(
+  const loading = request('GET', `/plus/listings/${id}`, { query: { with_details: 1 } }).then(
     ({ data }) => ({ title: data.title, end: data.expires_at ?? null }),
     () => null,
   )
-  cachedTitles.set(id, asked)
-  return asked
+  cachedTitles.set(id, loading)
+  return loading
 }
 
-function useKnown(id: number, needs: keyof CachedTitle): CachedTitle | null {
-  const [found, setFound] = useState<{ id: number; known: CachedTitle | null } | null>(null)
+function useCachedTitle(id: number, needs: keyof CachedTitle): CachedTitle | null {
+  const [found, setFound] = useState<{ id: number; title: CachedTitle | null } | null>(null)
   useEffect(() => {
     let here = true
-    void knownOf(id, needs).then((one) => here && setFound({ id, known: one }))
+    void cachedTitleOf(id, needs).then((one) => here && setFound({ id, title: one }))
     return () => {
       here = false
     }
   }, [id, needs])
-  return found?.id === id ? found.known : null
+  return found?.id === id ? found.title : null
 }
 
 export function ListingTitle({ id }: { id: number }) {
-  return <>{useKnown(id, 'title')?.title ?? `#${id}`}</>
+  return <>{useCachedTitle(id, 'title')?.title ?? `#${id}`}</>
 }
 
 /** End of the publication period. */
 export function ListingEnd({ id }: { id: number }) {
-  const end = useKnown(id, 'end')?.end
+  const end = useCachedTitle(id, 'end')?.end
   return <>{end ? moment(end) : '–'}</>
 }

@@ -22,12 +22,12 @@ import { WebhookPage } from './pages/webhook.tsx'
 import { t } from './words.ts'
 import './styles.css'
 
-const occasional = () => import('./pages/occasional.ts')
-const FilesPage = lazy(() => occasional().then((pages) => pages.FilesPage))
-const RenewalPage = lazy(() => occasional().then((pages) => pages.RenewalPage))
-const RepricingPage = lazy(() => occasional().then((pages) => pages.RepricingPage))
-const RulePage = lazy(() => occasional().then((pages) => pages.RulePage))
-const NewRulePage = lazy(() => occasional().then((pages) => pages.NewRulePage))
+const lazyPages = () => import('./pages/lazy-pages.ts')
+const FilesPage = lazy(() => lazyPages().then((pages) => pages.FilesPage))
+const RenewalPage = lazy(() => lazyPages().then((pages) => pages.RenewalPage))
+const RepricingPage = lazy(() => lazyPages().then((pages) => pages.RepricingPage))
+const RulePage = lazy(() => lazyPages().then((pages) => pages.RulePage))
+const NewRulePage = lazy(() => lazyPages().then((pages) => pages.NewRulePage))
 
 const places = () => [
   {

@@ -21,7 +21,7 @@ const server = createServer(async (request, response) => {
   const isGenuine = header('webhook-signature')
     .split(' ')
     .map((one) => Buffer.from(one))
-    .some((given) => given.length === expected.length && timingSafeEqual(given, expected))
+    .some((signature) => signature.length === expected.length && timingSafeEqual(signature, expected))
   const isFresh = Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300
   if (!isGenuine || !isFresh) {
     response.writeHead(401).end()

@@ -6,8 +6,8 @@ import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { existing, id, MAX_INTEGER, remark } from '#core/fields.ts'
 import { reason } from '#core/problems.ts'
-import { fetchAccount, insertCreditEntry } from './store.ts'
-import type { Balance } from './credentials/types.ts'
+import { fetchAccount, insertCreditEntry } from './account-store.ts'
+import type { Balance } from './credentials/credential-types.ts'
 
 const MAX_CREDITS = 1_000_000
 const AMOUNT = reason('integer', { min: -MAX_CREDITS, max: MAX_CREDITS, except: 0 })

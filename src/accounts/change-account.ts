@@ -5,7 +5,7 @@ import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { id, name, orNull } from '#core/fields.ts'
-import { lockAccount, setListingIntake, updateAccount } from './store.ts'
+import { lockAccount, setListingIntake, updateAccount } from './account-store.ts'
 
 const MAX_QUOTA = 1_000_000
 

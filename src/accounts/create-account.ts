@@ -4,7 +4,7 @@ import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { name } from '#core/fields.ts'
-import { insertAccount, insertCreditEntry } from './store.ts'
+import { insertAccount, insertCreditEntry } from './account-store.ts'
 
 export const createAccount = verb(
   {

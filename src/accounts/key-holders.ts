@@ -6,7 +6,7 @@ import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { callerLimits, type CallerLimits, type KeyScope } from './credentials/key-scope.ts'
-import { ownerOf, personViewer } from './people/store.ts'
+import { ownerOf, personViewer } from './people/people-store.ts'
 
 /** A stored key and its holder, as the keyring caches it. */
 export interface KeyHolder {

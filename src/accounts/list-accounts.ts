@@ -7,8 +7,8 @@ import { PLANS } from '#core/plans.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { contains, pageOf } from '#db/page.ts'
 import { namesOf, orderBy, type Sorting, sortParams } from '#db/sorting.ts'
-import { ACCOUNT_COLUMNS } from './store.ts'
-import type { ReadCtx } from './credentials/types.ts'
+import { ACCOUNT_COLUMNS } from './account-store.ts'
+import type { ReadCtx } from './credentials/credential-types.ts'
 
 const id = sql.ref('id')
 const SORTING = {

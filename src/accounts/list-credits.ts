@@ -3,8 +3,8 @@ import { filter, id, PeriodFields, periodOf } from '#core/fields.ts'
 import { listVerb } from '#core/paging.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { contains, pageOf } from '#db/page.ts'
-import { fetchAccount } from './store.ts'
-import type { ReadCtx } from './credentials/types.ts'
+import { fetchAccount } from './account-store.ts'
+import type { ReadCtx } from './credentials/credential-types.ts'
 
 export const listCredits = listVerb(
   { name: 'listCredits', needs: 'operator', filters: { id: id('account'), search: filter('Part of the reason, case-insensitive'), ...PeriodFields } },

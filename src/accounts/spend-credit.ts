@@ -1,7 +1,7 @@
 // Takes one highlight credit of an account, with its ledger entry, in the transaction of the write that it pays for.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
-import { insertCreditEntry } from './store.ts'
+import { insertCreditEntry } from './account-store.ts'
 
 /** The remaining balance; null if there was no credit. */
 export async function spendCredit(tx: Tx, accountId: number, reason: string, now: Date): Promise<number | null> {

@@ -3,14 +3,13 @@ import { sql } from 'kysely'
 import { filter, PeriodFields, periodOf } from '#core/fields.ts'
 import { listVerb, type Range, type Rows } from '#core/paging.ts'
 import { monthAfter, monthStart } from '#core/time.ts'
-import { fromArchive, readWithArchive } from '#db/archiving.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { countOf } from '#db/page.ts'
 import type { Queryable } from '#db/schema.ts'
 import { namesOf, orderBy, type Sorting, type SortInput, sortParams } from '#db/sorting.ts'
-import type { AuditFilter } from './archive/audit-file.ts'
-import type { AuditArchive } from './archive/open-audit-archive.ts'
-import type { AuditCtx, AuditRow } from './types.ts'
+import { fromArchive, readWithArchive } from '#files/archive-reads.ts'
+import type { AuditArchive, AuditFilter } from './archive/audit-file.ts'
+import type { AuditCtx, AuditRow } from './audit-types.ts'
 
 const COLUMNS = ['id', 'at', 'actor', 'action', 'subject_type', 'subject_id', 'before', 'after', 'request_id'] as const
 
@@ -33,13 +32,13 @@ export const listAudit = listVerb(
   },
   async (ctx: AuditCtx, { from, to, sort_by, sort_order, ...equal }, range) => {
     const period = periodOf({ from, to })
-    const wanted: AuditFilter = { ...equal, ...(period.from && { from: period.from }), ...(period.to && { to: period.to }) }
-    return readAudit(ctx, { wanted, sort: { sort_by, sort_order }, ...range })
+    const criteria: AuditFilter = { ...equal, ...(period.from && { from: period.from }), ...(period.to && { to: period.to }) }
+    return readAudit(ctx, { criteria, sort: { sort_by, sort_order }, ...range })
   },
 )
 
 interface AuditQuery extends Range {
-  wanted: AuditFilter
+  criteria: AuditFilter
   sort: Sort
 }
 
@@ -69,9 +68,9 @@ interface Span {
 }
 
 /** The spans of the requested period in the order of the query. */
-function spansOf(on: Queryable, archive: AuditArchive, files: readonly ArchivedFile[], { wanted, sort }: AuditQuery): Span[] {
+function spansOf(on: Queryable, archive: AuditArchive, files: readonly ArchivedFile[], { criteria, sort }: AuditQuery): Span[] {
   const spans: Span[] = []
-  const [from, to] = [wanted.from ?? null, wanted.to ?? null]
+  const [from, to] = [criteria.from ?? null, criteria.to ?? null]
   const add = (start: Date | null, end: Date | null, span: (within: Pick<AuditFilter, 'from' | 'to'>) => Span) => {
     const [later, earlier] = [
       start && from ? new Date(Math.max(+start, +from)) : (start ?? from),
@@ -79,13 +78,13 @@ function spansOf(on: Queryable, archive: AuditArchive, files: readonly ArchivedF
     ]
     if (!later || !earlier || later < earlier) spans.push(span({ ...(later && { from: later }), ...(earlier && { to: earlier }) }))
   }
-  const inDatabase = (within: Pick<AuditFilter, 'from' | 'to'>) => databaseSpan(on, { ...wanted, ...within }, sort)
+  const inDatabase = (within: Pick<AuditFilter, 'from' | 'to'>) => databaseSpan(on, { ...criteria, ...within }, sort)
   let start: Date | null = null
   for (const { month, file } of files) {
     const [first, next] = [monthStart(month), monthStart(monthAfter(month))]
     add(start, first, inDatabase)
     // Drop bounds outside of the month: all of its entries meet them, so their times need not be read.
-    const { from: later, to: earlier, ...equal } = wanted
+    const { from: later, to: earlier, ...equal } = criteria
     const within = { ...equal, ...(later && later > first && { from: later }), ...(earlier && earlier < next && { to: earlier }) }
     add(first, next, () => fileSpan(archive, file, within, sort))
     start = next
@@ -117,12 +116,12 @@ function databaseSpan(on: Queryable, { from, to, ...equal }: AuditFilter, sort: 
 }
 
 /** @throws UNAVAILABLE if the archive cannot be read */
-function fileSpan(archive: AuditArchive, name: string, wanted: AuditFilter, sort: Sort): Span {
-  const isWhole = Object.keys(wanted).length === 0
+function fileSpan(archive: AuditArchive, name: string, criteria: AuditFilter, sort: Sort): Span {
+  const isWhole = Object.keys(criteria).length === 0
   const opened = fromArchive('audit_archive', archive.open(name))
   const positions = fromArchive(
     'audit_archive',
-    opened.then(async (file) => (isWhole ? null : file.matching(wanted))),
+    opened.then(async (file) => (isWhole ? null : file.matching(criteria))),
   )
   return {
     count: async () => (await positions)?.length ?? (await opened).rows,

@@ -23,11 +23,11 @@ export function itemCursor(field: SortField, direction: SortDirection, value: Cu
 export function readItemCursor(cursor: string, field: SortField, direction: SortDirection, market?: Market): After {
   const parts = decode(cursor)
   const [list, cursorField, cursorDirection, value, id] = parts
-  const wanted = { values: `${field} ${direction}` }
-  if (list === 'items' && cursorField === RELEVANCE && isMatch(value)) throw invalid('after', 'cursor', wanted)
-  const known = parts.length === 5 && list === 'items' && isSortField(cursorField) && isCursorValue(value, cursorField) && isId(id)
-  if (!known) throw unreadable()
-  if (cursorField !== field || cursorDirection !== direction) throw invalid('after', 'cursor', wanted)
+  const expected = { values: `${field} ${direction}` }
+  if (list === 'items' && cursorField === RELEVANCE && isMatch(value)) throw invalid('after', 'cursor', expected)
+  const isReadable = parts.length === 5 && list === 'items' && isSortField(cursorField) && isCursorValue(value, cursorField) && isId(id)
+  if (!isReadable) throw unreadable()
+  if (cursorField !== field || cursorDirection !== direction) throw invalid('after', 'cursor', expected)
   if (!Array.isArray(value)) return { value, id }
   const [minor, of] = value
   if (market !== undefined && of !== market) throw invalid('after', 'cursor', { market })

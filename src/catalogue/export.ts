@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { labelOrder } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
+import { rowBatches } from '#db/row-batches.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 import { loadSourceTerms } from '#prices/records/source-terms.ts'
 import { isRedistributed } from './catalogue-rows.ts'
@@ -27,8 +28,7 @@ export async function* exportCatalogue(db: Pick<Db, 'kysely'>, filter: ExportFil
   try {
     const prices = filter.allPrices ? sql`true` : isRedistributed(await loadSourceTerms(tx))
     yield* inChunks(await categoriesOf(tx, filter), (record) => categoryLine(record))
-    await sql`
-      declare exported no scroll cursor for
+    const items = sql`
       select i.market, i.ref, i.name, i.code, i.slug, i.genre, i.game, c.ref as category, i.images, i.attributes, i.details,
         array(select g.slug from groups g where g.id = any(i.group_ids) order by g.id) as groups,
         (select json_agg(json_build_object('source', f.source, 'id', f.foreign_id, 'finish', f.finish)
@@ -39,10 +39,8 @@ export async function* exportCatalogue(db: Pick<Db, 'kysely'>, filter: ExportFil
          from prices p join groups l on l.id = p.label_id where p.item_id = i.id and ${prices}) as prices
       from items i join categories c on c.id = i.category_id
       where ${filter.market ?? null}::text is null or i.market = ${filter.market ?? null}::text
-      order by i.market collate "C", i.ref collate "C"`.execute(tx)
-    for (;;) {
-      const { rows } = await sql<ExportedItem>`fetch forward ${sql.lit(BATCH)} from exported`.execute(tx)
-      if (rows.length === 0) return
+      order by i.market collate "C", i.ref collate "C"`
+    for await (const rows of rowBatches<ExportedItem>(tx, items, BATCH)) {
       const wanted = filter.game === undefined ? rows : rows.filter((row) => row.game === filter.game)
       yield* inChunks(wanted, (row) => itemLine(itemOf(row)))
     }
@@ -89,19 +87,19 @@ function itemOf({ foreign_ids, prices, details, ...row }: ExportedItem): ItemRec
 
 async function categoriesOf(on: Queryable, { market, game }: ExportFilter): Promise<CategoryRecord[]> {
   const { rows } = await sql<Required<CategoryRecord> & { printed_total: number | null }>`
-    with recursive wanted as (
+    with recursive exported_categories as (
       select c.id, c.parent_id from categories c
       where (${market ?? null}::text is null or c.market = ${market ?? null}::text)
         and (${game ?? null}::text is null or c.game = ${game ?? null}::text
              or exists (select from items i where i.category_id = c.id and i.game = ${game ?? null}::text))
-      union select c.id, c.parent_id from categories c join wanted w on c.id = w.parent_id
+      union select c.id, c.parent_id from categories c join exported_categories w on c.id = w.parent_id
     ), deep as (
       select id, 0 as depth from categories where parent_id is null
       union all select c.id, d.depth + 1 from categories c join deep d on c.parent_id = d.id
     )
     select c.market, c.ref, c.name, c.slug, c.game, p.ref as parent, c.image, c.printed_total
     from categories c join deep d using (id) left join categories p on p.id = c.parent_id
-    where c.id in (select id from wanted)
+    where c.id in (select id from exported_categories)
     order by d.depth, c.market collate "C", c.ref collate "C"`.execute(on)
   return rows.map(({ printed_total: printedTotal, ...row }) => ({ ...row, ...(printedTotal !== null && { printedTotal }) }))
 }

@@ -2,7 +2,8 @@
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/types.ts'
+import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/evidence-types.ts'
+import { CostToMoveSchema } from '#prices/own/cost-to-move-schema.ts'
 import { GENRES } from './records/catalogue-records.ts'
 
 const GATED = 'Professional and above'
@@ -10,7 +11,7 @@ const STATS = 'With `with_stats=1`, Professional and above'
 
 export const StateSchema = Type.Enum([...STATES], {
   description:
-    '`trusted`: no evidence contradicts the price; `disputed`: evidence contradicts it, or contradicts either it or another price; `stale`: its source has not confirmed it for too long',
+    '`trusted`: no evidence contradicts the price; `disputed`: evidence contradicts it, or contradicts either it or another price; `stale`: its source has not confirmed it for too long, or the service has had no sale for 90 days; `unproven`: fewer than three buyers or two sellers are behind a price of the service',
 })
 export const ConfidenceSchema = Type.Enum([...CONFIDENCES], {
   description: 'Derived from the number of sources that agree, sample size, age and spread',
@@ -33,6 +34,7 @@ export const PriceSchema = Type.Object(
     avg_30: figure("The feed's own 30-day average."),
     low: figure("The feed's own lowest price."),
     high: figure("The feed's own highest price."),
+    cost_to_move_10pct: Type.Optional(orNull(CostToMoveSchema)),
   },
   { title: 'Price' },
 )

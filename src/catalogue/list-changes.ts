@@ -18,7 +18,7 @@ import {
 } from '#db/changes/logged-changes.ts'
 import type { LongPolls, Wait } from '#db/changes/long-polls.ts'
 import type { SharedLogReads } from '#db/changes/shared-log-reads.ts'
-import { eachPackedPrice, PRICE_BYTES, packedCount } from '#prices/records/payload.ts'
+import { eachPackedPrice, PRICE_BYTES, packedCount } from '#prices/records/price-payload.ts'
 import { allows } from '#prices/records/source-terms.ts'
 import {
   type CategoryRow,
@@ -124,19 +124,19 @@ export const listChanges = verb(
     }),
   },
   async (ctx: ChangesCtx, { after, kinds, wait = 0, limit = DEFAULT_LIMIT, with_data: withData = false }): Promise<ChangePage> => {
-    const wanted = KINDS.filter((kind) => kinds?.split(',').includes(kind) ?? true)
-    const logged = (Object.keys(LOGGED) as CatalogueKind[]).filter((kind) => LOGGED[kind].some((one) => wanted.includes(one)))
-    const isWhole = logged.every((kind) => LOGGED[kind].every((one) => wanted.includes(one)))
-    const asked = { kinds: logged, most: isWhole ? limit : MAX_EXAMINED, entryBytes: PRICE_BYTES }
+    const requestedKinds = KINDS.filter((kind) => kinds?.split(',').includes(kind) ?? true)
+    const logged = (Object.keys(LOGGED) as CatalogueKind[]).filter((kind) => LOGGED[kind].some((one) => requestedKinds.includes(one)))
+    const isWhole = logged.every((kind) => LOGGED[kind].every((one) => requestedKinds.includes(one)))
+    const request = { kinds: logged, most: isWhole ? limit : MAX_EXAMINED, entryBytes: PRICE_BYTES }
     let position = after === undefined ? null : positionOf(after)
     let upTo = ''
     let hasWaited = false
     const read = async (): Promise<{ found: ChangePage; isEmpty: boolean }> => {
       for (;;) {
-        const page = await (hasWaited ? ctx.logReads.read(position!, asked) : readLog(ctx.db.kysely, { ...asked, after: position }))
+        const page = await (hasWaited ? ctx.logReads.read(position!, request) : readLog(ctx.db.kysely, { ...request, after: position }))
         if (page === 'expired') throw new ServiceError('CURSOR_EXPIRED', reason('cursor_expired'))
         if (page.parts.length > 0) await ctx.caughtUp()
-        const { changes, next } = changesIn(ctx, page, wanted, limit)
+        const { changes, next } = changesIn(ctx, page, requestedKinds, limit)
         // What committed since the range began is in the next one.
         const endedRange = next.range === null && position !== null && position.range !== null
         ;[position, upTo] = [next, page.upTo]
@@ -157,23 +157,23 @@ export const listChanges = verb(
 function changesIn(
   { catalogue }: CatalogueNode,
   { parts, cluster, seen, upTo, next }: LogPage,
-  wanted: readonly Kind[],
+  requestedKinds: readonly Kind[],
   limit: number,
 ): { changes: Change[]; next: LogPosition } {
   const { items, categories, labels } = catalogue
   const changes: Change[] = []
-  const known = new Set<string>()
+  const listed = new Set<string>()
   let isFull = false
   let last: LogPosition = next
   const add = (part: LoggedPart, entry: number, change: Omit<Change, 'cursor' | 'at'>) => {
     const { kind, id, market, label } = change
     const thing = `${kind} ${change.item_id === null ? 'category' : 'item'} ${id} ${market} ${label}`
-    if (isFull || !wanted.includes(kind) || known.has(thing)) return
+    if (isFull || !requestedKinds.includes(kind) || listed.has(thing)) return
     if (changes.length === limit) {
       isFull = true
       return
     }
-    known.add(thing)
+    listed.add(thing)
     last = { cluster, seen, range: { upTo, xact: part.xact, seq: part.seq, entry: part.first + entry + 1 } }
     changes.push({ cursor: positionText(last), ...change, at: part.at.toISOString() })
   }

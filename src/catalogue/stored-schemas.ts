@@ -2,7 +2,7 @@
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/types.ts'
+import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/evidence-types.ts'
 import { closed, Details, ForeignIdList, genre, market } from './records/fields.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { changeAccount } from '#accounts/change-account.ts'
 import { createAccount } from '#accounts/create-account.ts'
 import { listAccounts } from '#accounts/list-accounts.ts'
-import type { Account } from '#accounts/credentials/types.ts'
+import type { Account } from '#accounts/credentials/credential-types.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import {
@@ -41,8 +41,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const { name, plan, credits } = options
-        const given = credits === undefined ? {} : { highlight_credits: credits }
-        const created = await call(createAccount, ctx, { name, plan, ...given })
+        const grant = credits === undefined ? {} : { highlight_credits: credits }
+        const created = await call(createAccount, ctx, { name, plan, ...grant })
         printResult(print, options, created, `Created ${describeAccount(created)}`)
       }),
     )

@@ -49,8 +49,8 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
     .addOption(visibilityOption())
     .action((options: Fields & { account: number }) =>
       open(async (ctx) => {
-        const made = await call(createCollection, ctx, { account_id: options.account, ...fieldsOf(options) })
-        printResult(print, options, made, `Created ${describeCollection(made)}`)
+        const created = await call(createCollection, ctx, { account_id: options.account, ...fieldsOf(options) })
+        printResult(print, options, created, `Created ${describeCollection(created)}`)
       }),
     )
   addCommand(collection, 'set', 'change the name, description or visibility of a collection')

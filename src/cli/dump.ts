@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { type DumpProgress, makeDump } from '#dumps/make-dump.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
-import { openPriceArchive } from '#prices/archive/open-archive.ts'
+import { openPriceArchive } from '#prices/archive/price-archive.ts'
 import { readConfig } from '../config.ts'
 import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 

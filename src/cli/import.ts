@@ -66,8 +66,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 
 /** The parameters of a mapping under their names in the operator API. */
 function mappingInput({ map, mapName, saveMap, only, currency, decimal, encoding, years, entries }: ImportOptions): Record<string, string> {
-  const given = { map: map?.join(','), map_name: mapName, save_map: saveMap, only, currency, decimal, encoding, years, entries }
-  return Object.fromEntries(Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined))
+  const fields = { map: map?.join(','), map_name: mapName, save_map: saveMap, only, currency, decimal, encoding, years, entries }
+  return Object.fromEntries(Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined))
 }
 
 function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryRun: boolean, seconds: number): object {

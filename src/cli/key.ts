@@ -5,7 +5,7 @@ import { createKey } from '#accounts/keys/create-key.ts'
 import { listKeys } from '#accounts/keys/list-keys.ts'
 import { revokeKey } from '#accounts/keys/revoke-key.ts'
 import { rotateKey } from '#accounts/keys/rotate-key.ts'
-import type { ApiKey, NewApiKey } from '#accounts/credentials/types.ts'
+import type { ApiKey, NewApiKey } from '#accounts/credentials/credential-types.ts'
 import { call } from '#core/verb.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, wholeNumber } from './terminal/command.ts'
 

@@ -94,8 +94,8 @@ async function receive(request: IncomingMessage, { secret, status }: ListenOptio
 }
 
 /** Compares in constant time. */
-function matches(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+function matches(received: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(received), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)
 }
 

@@ -54,8 +54,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     const does = decision === 'accept' ? 'publish held prices' : 'discard held prices'
     chosen(addCommand(reviews, decision, `${does}, by id or by filters`).argument(held.argument, held.description, ids))
       .option('--expect <n>', 'number of prices the filters must match; rejected if it differs', wholeNumber)
-      .action((given: number[] | undefined, which: Which & { expect?: number }, command: Command) =>
-        decide(decision, which, command, given && given.length > 0 ? { held_ids: given } : null),
+      .action((heldIds: number[] | undefined, which: Which & { expect?: number }, command: Command) =>
+        decide(decision, which, command, heldIds && heldIds.length > 0 ? { held_ids: heldIds } : null),
       )
   }
   for (const decision of PUBLISHED_DECISIONS) {

@@ -31,7 +31,7 @@ import { ServiceError } from '#core/errors.ts'
 import { openDatabase } from '#db/open.ts'
 import { readFromReplica } from '#db/replica.ts'
 import { migrate } from '#db/migrate.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`)

@@ -43,10 +43,10 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .argument('<rate...>', 'currency and its price in Turkish lira', rateOf)
     .option('--date <date>', 'first day the rates apply; default: today')
     .addOption(new Option('--day <date>', 'deprecated alias of --date').hideHelp().conflicts('date'))
-    .action((given: Rate[], options: Setting) =>
+    .action((newRates: Rate[], options: Setting) =>
       open(async (ctx) => {
         const day = options.date ?? options.day ?? ctx.now().toISOString().slice(0, 10)
-        const loaded = await call(setRates, ctx, { rates: given.map(([currency, rate]) => ({ currency, day, rate })) })
+        const loaded = await call(setRates, ctx, { rates: newRates.map(([currency, rate]) => ({ currency, day, rate })) })
         printResult(print, options, loaded, `Loaded ${loaded.rates} rates`)
       }),
     )

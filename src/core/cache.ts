@@ -1,4 +1,5 @@
-// The cache of values in memory: bounded by weight, cleared when its source changes, evicting unused entries.
+// The cache of values by key: bounded by weight, cleared when its source changes, evicting unused entries. Bytes of items are cached in rings of memory
+// instead (index/byte-ring.ts), and results of functions of short texts by index/memoize.ts.
 
 export interface CacheOptions<K, V> {
   /** total weight at which entries are evicted */
@@ -7,6 +8,10 @@ export interface CacheOptions<K, V> {
   weigh?: (value: V, key: K) => number
   /** version of the source of the values: all entries are dropped when it differs from the last call's */
   version?: () => number
+  /** called with each value that was evicted, deleted or replaced, but not for `clear` */
+  onRemoved?: (value: V, key: K) => void
+  /** evict exactly in the order of last use, for values that cost much more than a read that reorders them */
+  byLastUse?: boolean
 }
 
 interface Entry<V> {
@@ -16,22 +21,26 @@ interface Entry<V> {
   used: boolean
 }
 
-/** A cache that evicts in CLOCK order: the oldest entry is evicted, unless it was read since it was last checked. */
+/** A cache that evicts in CLOCK order: the oldest entry is evicted, unless it was read since it was last checked. Only `byLastUse` is exact. */
 export class Cache<K, V> {
   readonly #entries = new Map<K, Entry<V>>()
   readonly #limit: number
   readonly #weigh: (value: V, key: K) => number
   readonly #versionOf: (() => number) | null
+  readonly #onRemoved: ((value: V, key: K) => void) | null
+  readonly #byLastUse: boolean
   #version = 0
   #weight = 0
   #full = false
   // Reading does not reorder entries: an entry that was read moves to the back when the hand reaches it.
   #hand: Iterator<[K, Entry<V>]>
 
-  constructor({ limit, weigh = () => 1, version }: CacheOptions<K, V>) {
+  constructor({ limit, weigh = () => 1, version, onRemoved, byLastUse = false }: CacheOptions<K, V>) {
     this.#limit = limit
     this.#weigh = weigh
     this.#versionOf = version ?? null
+    this.#onRemoved = onRemoved ?? null
+    this.#byLastUse = byLastUse
     this.#hand = this.#entries.entries()
   }
 
@@ -39,7 +48,8 @@ export class Cache<K, V> {
     if (this.#versionOf !== null) this.#dropOutdated(this.#versionOf())
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    entry.used = true
+    if (this.#byLastUse) this.#moveToBack(key, entry)
+    else entry.used = true
     return entry.value
   }
 
@@ -50,9 +60,12 @@ export class Cache<K, V> {
     const before = this.#entries.get(key)
     const weight = this.#weigh(value, key)
     if (before) {
+      const replaced = before.value
       this.#weight += weight - before.weight
       before.value = value
       before.weight = weight
+      if (this.#byLastUse) this.#moveToBack(key, before)
+      this.#onRemoved?.(replaced, key)
     } else {
       this.#weight += weight
       this.#entries.set(key, { value, weight, used: false })
@@ -65,6 +78,7 @@ export class Cache<K, V> {
     if (!entry) return
     this.#entries.delete(key)
     this.#weight -= entry.weight
+    this.#onRemoved?.(entry.value, key)
   }
 
   clear(): void {
@@ -83,6 +97,11 @@ export class Cache<K, V> {
     return this.#entries.size
   }
 
+  /** Total weight of all entries. */
+  get weight(): number {
+    return this.#weight
+  }
+
   /** Whether an entry was evicted since the cache was last empty: the cache is full, and new entries evict old ones. */
   get full(): boolean {
     return this.#full
@@ -98,6 +117,11 @@ export class Cache<K, V> {
     this.clear()
   }
 
+  #moveToBack(key: K, entry: Entry<V>): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+  }
+
   /** Checks one entry and evicts it, unless it was read or is the newest. */
   #evictNext(newest: K): void {
     this.#full = true
@@ -107,10 +131,13 @@ export class Cache<K, V> {
       return
     }
     const [key, entry] = next.value
-    this.#entries.delete(key)
     if (entry.used || key === newest) {
       entry.used = false
-      this.#entries.set(key, entry)
-    } else this.#weight -= entry.weight
+      this.#moveToBack(key, entry)
+    } else {
+      this.#entries.delete(key)
+      this.#weight -= entry.weight
+      this.#onRemoved?.(entry.value, key)
+    }
   }
 }

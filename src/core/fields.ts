@@ -67,14 +67,14 @@ export function day(description?: string) {
  * The id for SQL, which has 32-bit integers only.
  * @throws NOT_FOUND if no row can have it
  */
-export function existing(what: Term, wanted: number): number {
-  if (wanted < 1 || wanted > MAX_INTEGER) throw missing(what, wanted)
-  return wanted
+export function existing(what: Term, rowId: number): number {
+  if (rowId < 1 || rowId > MAX_INTEGER) throw missing(what, rowId)
+  return rowId
 }
 
 /** The id for SQL, where an id that no row can have finds nothing: it becomes 0. */
-export function idForSql(wanted: number): number {
-  return wanted >= 1 && wanted <= MAX_INTEGER ? wanted : 0
+export function idForSql(rowId: number): number {
+  return rowId >= 1 && rowId <= MAX_INTEGER ? rowId : 0
 }
 
 /** 404 for a row that does not exist. */

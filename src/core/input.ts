@@ -48,16 +48,16 @@ export interface Shape {
 /**
  * Compiles a body schema. Nested objects must be closed with `additionalProperties: false`, so that unknown fields are rejected
  * by name. The returned function returns the value, or throws `VALIDATION_ERROR` with a problem for each invalid field.
- * Fields that the caller passed elsewhere (`given`: in the path) are not listed as allowed in the body.
+ * Fields that the caller passed elsewhere (`elsewhere`: in the path) are not listed as allowed in the body.
  */
-export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?: readonly string[]) => Static<T> {
+export function bodyReader<T extends TSchema>(schema: T): (body: unknown, elsewhere?: readonly string[]) => Static<T> {
   const stored = storable(schema) as TSchema
   const compiled = Compile(stored)
-  return (body, given = []) => {
+  return (body, elsewhere = []) => {
     if (compiled.Check(body)) return body as Static<T>
     const meant = ofItsKind(schema, body)
     const errors = meant === schema ? compiled.Errors(body) : Errors(storable(meant) as TSchema, body)
-    throw invalidFields(problemsOf(meant, errors, body, given))
+    throw invalidFields(problemsOf(meant, errors, body, elsewhere))
   }
 }
 
@@ -215,7 +215,7 @@ function kindsOf(union: readonly Shape[]): { name: string; branches: Map<unknown
   return name === undefined ? null : { name, branches: new Map(union.map((branch) => [branch.properties![name]!.const, branch])) }
 }
 
-function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, given: readonly string[]): Problem[] {
+function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, elsewhere: readonly string[]): Problem[] {
   const problems = new Map<string, Problem>()
   const add = (field: string, why: Reason) => {
     if (!problems.has(field)) problems.set(field, { field, ...why })
@@ -228,7 +228,7 @@ function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, given: 
       }
     } else if (error.keyword === 'additionalProperties') {
       const properties = Object.keys(shapeAt(schema, path, body)?.properties ?? {})
-      const fields = path.length === 0 ? properties.filter((name) => !given.includes(name)) : properties
+      const fields = path.length === 0 ? properties.filter((name) => !elsewhere.includes(name)) : properties
       for (const name of (error.params as { additionalProperties: string[] }).additionalProperties) {
         add([...path, name].join('.'), reason('unknown_field', fields.length > 0 ? { fields } : {}))
       }

@@ -47,8 +47,8 @@ const MAX_CANONICAL = 1_000
  * @returns the canonical label, or null when it is neither a known condition nor a grader with a grade
  */
 export function parseLabel(text: string): Label | null {
-  const known = canonical.get(text)
-  if (known) return known
+  const cached = canonical.get(text)
+  if (cached) return cached
   const label = readLabel(text)
   if (label && canonical.size < MAX_CANONICAL) canonical.set(label.label, label)
   return label
@@ -84,8 +84,8 @@ export function labelOrder(label: string): string {
   if (condition >= 0) return `0${condition}`
   const parsed = parseLabel(label)
   if (!parsed || parsed.grade === null) return `3${label}`
-  const known = GRADERS.indexOf(parsed.grader as (typeof GRADERS)[number])
-  const company = known >= 0 ? `1${known}` : `2${parsed.grader}`
+  const place = GRADERS.indexOf(parsed.grader as (typeof GRADERS)[number])
+  const company = place >= 0 ? `1${place}` : `2${parsed.grader}`
   return `${company} ${String(100 - parsed.grade * 10).padStart(3, '0')}`
 }
 

@@ -62,8 +62,8 @@ export function listVerb<Ctx extends HasViewer, Filters extends Type.TProperties
   read: (ctx: Ctx, filter: Static<Type.TObject<Filters>>, range: Range) => Promise<Rows<Row>>,
 ): Verb<Ctx, TSchema, Promise<Page<Row>>> {
   const input = Type.Object({ ...filters, ...pageParams(perPage) } as Type.TProperties)
-  return verb<Ctx, TSchema, Promise<Page<Row>>>({ name, needs, input }, (ctx, given) =>
-    readPage(given as PageInput, (filter, range) => read(ctx, filter as Static<Type.TObject<Filters>>, range), perPage),
+  return verb<Ctx, TSchema, Promise<Page<Row>>>({ name, needs, input }, (ctx, sent) =>
+    readPage(sent as PageInput, (filter, range) => read(ctx, filter as Static<Type.TObject<Filters>>, range), perPage),
   )
 }
 
@@ -82,7 +82,7 @@ export async function readPage<Input extends PageInput, Row>(
   return { rows, pagination: pagination(page, perPage, total) }
 }
 
-/** Number of rows before a page; larger numbers than SQL has become one that is past every end. */
+/** Number of rows before a page; at most the largest number that SQL accepts, which is past the end of every list. */
 export function offsetOf(page: number, perPage: number): number {
   return Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)
 }

@@ -1,4 +1,5 @@
 // Accepted time formats, and local times in Plus endpoints and webhooks.
+import { Cache } from '#core/cache.ts'
 import { MINUTE_MS } from '#core/duration.ts'
 
 /** The range of all times and dates from clients and files: years of four digits, which every column and format supports. */
@@ -26,7 +27,7 @@ export function monthStart(month: string): Date {
 const QUARTER_MS = 15 * MINUTE_MS
 const MAX_CACHED_OFFSETS = 50_000
 
-const offsets = new Map<string, { ms: number; text: string }>()
+const offsets = new Cache<string, { ms: number; text: string }>({ limit: MAX_CACHED_OFFSETS })
 
 /** A time in the zone, to the second: `2026-11-21T11:40:59+03:00`. */
 export function localTime(moment: Date, zone: string): string {
@@ -38,11 +39,10 @@ export function localTime(moment: Date, zone: string): string {
 function offsetAt(ms: number, zone: string): { ms: number; text: string } {
   const quarter = Math.floor(ms / QUARTER_MS)
   const key = `${quarter} ${zone}`
-  const known = offsets.get(key)
-  if (known) return known
+  const cached = offsets.get(key)
+  if (cached) return cached
   const local = Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone)
   const offset = { ms: local.offsetNanoseconds / 1e6, text: local.offset.slice(0, 6) }
-  if (offsets.size >= MAX_CACHED_OFFSETS) offsets.clear()
   offsets.set(key, offset)
   return offset
 }

@@ -64,8 +64,8 @@ export interface Verb<Ctx, In extends TSchema, Out> extends Operation {
   familyError: ErrorCode | null
   /** whether its result contains a secret: the response must not be cached */
   secret: boolean
-  /** @param given names of the fields that are not in the body */
-  check: (input: unknown, given?: readonly string[]) => Static<In>
+  /** @param elsewhere names of the fields that are not in the body */
+  check: (input: unknown, elsewhere?: readonly string[]) => Static<In>
   run: (ctx: Ctx, input: Static<In>) => Out
 }
 
@@ -138,19 +138,19 @@ export function maySeeSecrets(viewer: Viewer): boolean {
 /**
  * Runs a verb: gate, input, body, and the family's error code on every error. If the verb returns synchronously, so does this
  * function: reads from memory need no promise.
- * @param given names of the fields that are not in the body
+ * @param elsewhere names of the fields that are not in the body
  */
 export function call<Ctx extends HasViewer, In extends TSchema, Out>(
   target: Verb<Ctx, In, Out>,
   ctx: Ctx,
   input: unknown,
-  given?: readonly string[],
+  elsewhere?: readonly string[],
 ): Out {
   const { viewer } = ctx
   mayCall(viewer, target)
   const visible = target.sharedBy === 'plan' && viewer.kind !== 'plan' ? { ...ctx, viewer: planViewer(viewer) } : ctx
   try {
-    const out = target.run(visible, target.check(input, given))
+    const out = target.run(visible, target.check(input, elsewhere))
     if (!(out instanceof Promise)) return out
     return out.catch((error: unknown) => {
       throw withFamilyCode(error, target)

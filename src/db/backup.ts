@@ -92,14 +92,14 @@ export async function restore(
       const last = header.migrations.at(-1) ?? 'none'
       throw new BackupError(`The backup has the schema version ${last}, this database ${here.at(-1) ?? 'none'}; use the same version of mintmark`)
     }
-    const known = await tables(tx)
+    const existing = await tables(tx)
     if (!replace && (await isFilled(tx))) {
       throw new BackupError('The database is not empty; use --replace to overwrite it')
     }
-    await sql.raw(`truncate ${[...known.map(({ table }) => table), ...LEFT_OUT].map(quoted).join(', ')}`).execute(tx)
+    await sql.raw(`truncate ${[...existing.map(({ table }) => table), ...LEFT_OUT].map(quoted).join(', ')}`).execute(tx)
     await attachMonths(tx, header.months)
     for (let line = await lines.next(); line !== END_OF_TABLE; line = await lines.next()) {
-      const { table, columns } = readTable(line, known)
+      const { table, columns } = readTable(line, existing)
       onTable(table)
       const statement = `copy ${quoted(table)} (${columns.map(quoted).join(', ')}) from stdin`
       rows.set(table, await copyIn(tx, statement, lines.untilEndOfTable()))
@@ -164,9 +164,9 @@ function readHeader(line: string): Header {
   throw new BackupError('The file is not a mintmark backup')
 }
 
-function readTable(line: string, known: TableHeader[]): TableHeader {
+function readTable(line: string, existing: TableHeader[]): TableHeader {
   const found = JSON.parse(line) as TableHeader
-  const here = known.find(({ table }) => table === found.table)
+  const here = existing.find(({ table }) => table === found.table)
   if (!here || found.columns.some((column) => !here.columns.includes(column))) {
     throw new BackupError(`The backup has a table ${found.table} that does not match this database`)
   }
@@ -202,9 +202,9 @@ async function migrationNames(db: Queryable): Promise<string[]> {
   return rows.map((row) => row.name)
 }
 
-async function attachMonths(tx: Tx, wanted: string[]): Promise<void> {
+async function attachMonths(tx: Tx, months: string[]): Promise<void> {
   const there = new Set(await priceMonths(tx))
-  for (const month of wanted.filter((name) => !there.has(name))) {
+  for (const month of months.filter((name) => !there.has(name))) {
     const table = quoted(`price_points_${month.replace('-', '_')}`)
     await sql.raw(`create table ${table} partition of price_points for values from ('${month}-01Z') to ('${monthAfter(month)}-01Z')`).execute(tx)
   }

@@ -16,10 +16,10 @@ export async function liveItemId(on: Queryable, id: number): Promise<number | nu
 
 /** The same for many ids, by the given id; unknown ids are missing. */
 export async function liveItemIds(on: Queryable, ids: readonly number[]): Promise<Map<number, number>> {
-  const { rows } = await sql<{ given: number; id: number }>`
-    select given.id as given, i.id from unnest(${[...new Set(ids)].filter((id) => idForSql(id) === id)}::int4[]) as given (id)
-    join items i on i.id = live_item(given.id)`.execute(on)
-  return new Map(rows.map(({ given, id }) => [given, id]))
+  const { rows } = await sql<{ requested: number; id: number }>`
+    select requested.id as requested, i.id from unnest(${[...new Set(ids)].filter((id) => idForSql(id) === id)}::int4[]) as requested (id)
+    join items i on i.id = live_item(requested.id)`.execute(on)
+  return new Map(rows.map(({ requested, id }) => [requested, id]))
 }
 
 /** The given ids that are aliases, with the current id of each. */

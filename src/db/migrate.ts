@@ -52,13 +52,13 @@ export async function migrate<Schema>(db: { kysely: Kysely<Schema> }, folder = M
  * @throws Error of one sentence if the database is newer than the program
  */
 export async function pendingMigrations<Schema>(db: { kysely: Kysely<Schema> }, folder = MIGRATIONS): Promise<string[]> {
-  const known = namesIn(folder)
+  const ownNames = namesIn(folder)
   const applied = await appliedNames(db)
-  const unknown = applied.filter((name) => !known.includes(name))
+  const unknown = applied.filter((name) => !ownNames.includes(name))
   if (unknown.length > 0) {
     throw new Error(`The database is newer than this program: it has ${unknown.at(-1)}; install a newer mintmark`)
   }
-  return known.filter((name) => !applied.includes(name))
+  return ownNames.filter((name) => !applied.includes(name))
 }
 
 /** @param first the first missing migration: the locks taken before it starts are held until the end of the transaction */

@@ -4,6 +4,11 @@ import type { Queryable, Tx } from './schema.ts'
 
 const MONTH_TABLE = /^price_points_(\d{4})_(\d{2})$/
 
+/** The partition of a month such as `2026-11`. */
+export function priceMonthTable(month: string): string {
+  return `price_points_${month.replace('-', '_')}`
+}
+
 /** Months such as `2026-11`, oldest first. */
 export async function priceMonths(db: Queryable): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`

@@ -566,7 +566,8 @@ export interface Tables {
   }
   order_buyers: {
     order_id: number
-    reference: string
+    reference: string | null
+    account_id: number | null
   }
   orders: {
     order_id: number
@@ -574,6 +575,17 @@ export interface Tables {
     result: unknown
     sold_at: Date
     created_at: Date
+  }
+  own_prices: {
+    item_id: number
+    label_id: number
+    buyers: number
+    sellers: number
+    cost: string
+    cost_buyers: number
+    cost_sellers: number
+    changes_at: Date
+    is_last: boolean
   }
   parked_listings: {
     id: GeneratedAlways<number>
@@ -794,6 +806,10 @@ export interface Tables {
     last_run_at: Date | null
     created_at: Date
     updated_at: Date
+  }
+  sale_asks: {
+    sale_id: number
+    lowest: string
   }
   sale_cancellations: {
     sale_id: number

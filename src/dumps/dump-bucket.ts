@@ -8,8 +8,8 @@ import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import { ServiceError } from '#core/errors.ts'
 import { reason, textOf } from '#core/problems.ts'
 import { openBucket, whyOf } from '#files/bucket.ts'
-import { type DumpStore, isStamp, RETAINED_DUMPS, MANIFEST, stampOf, type StoredDumpFile, type StoreProblem } from './store.ts'
-import type { Dump } from './types.ts'
+import { type DumpStore, isStamp, RETAINED_DUMPS, MANIFEST, stampOf, type StoredDumpFile, type StoreProblem } from './dump-store.ts'
+import type { Dump } from './dump-types.ts'
 
 /** Dumps in folders of a bucket, named by their times. Each manifest is written last and deleted first. */
 export class DumpBucket implements DumpStore {
@@ -56,9 +56,9 @@ export class DumpBucket implements DumpStore {
       for (const { name } of dump.files) await this.#bucket.putAnyObject(this.#key(stamp, name), await openAsBlob(join(this.stage(stamp), name)))
       await this.#bucket.putObject(this.#key(stamp, MANIFEST), JSON.stringify(dump), 'application/json')
       const { keys, published } = await this.#entries()
-      const kept = published.slice(0, RETAINED_DUMPS)
+      const retained = published.slice(0, RETAINED_DUMPS)
       // Includes incomplete dumps. Manifests are deleted before their files.
-      const old = keys.filter((key) => !kept.includes(this.#stampOf(key)))
+      const old = keys.filter((key) => !retained.includes(this.#stampOf(key)))
       for (const key of old.sort((a, b) => Number(b.endsWith(MANIFEST)) - Number(a.endsWith(MANIFEST)))) await this.#bucket.deleteObject(key)
     })
   }

@@ -3,8 +3,8 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'nod
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { notFound } from '#core/errors.ts'
-import { type DumpStore, isStamp, RETAINED_DUMPS, MANIFEST, stampOf, type StoredDumpFile } from './store.ts'
-import type { Dump } from './types.ts'
+import { type DumpStore, isStamp, RETAINED_DUMPS, MANIFEST, stampOf, type StoredDumpFile } from './dump-store.ts'
+import type { Dump } from './dump-types.ts'
 
 /** Dumps in folders named by their time, each with its manifest. */
 export class DumpFolder implements DumpStore {

@@ -4,7 +4,7 @@ import { type Static, Type } from '#core/input.ts'
 import { textOf } from '#core/problems.ts'
 import { type HasViewer, verb } from '#core/verb.ts'
 import type { DumpCtx } from './maker.ts'
-import { DumpSchema } from './types.ts'
+import { DumpSchema } from './dump-types.ts'
 
 export const DumpStateSchema = Type.Object(
   {

@@ -7,7 +7,7 @@ import { type HasViewer, verb } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import type { DumpCtx } from './maker.ts'
 import { missingDump } from './published-dump.ts'
-import type { Dump } from './types.ts'
+import type { Dump } from './dump-types.ts'
 
 export const getDump = verb(
   { name: 'getDump', needs: OPERATION_PLAN.getDump, input: Type.Object({}) },

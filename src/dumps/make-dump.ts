@@ -7,12 +7,13 @@ import type { Market } from '#core/markets.ts'
 import { positionText, currentPosition } from '#db/changes/logged-changes.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { holdPriceMonths } from '#db/price-months.ts'
+import { rowBatches } from '#db/row-batches.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import { recordDump } from './published-dump.ts'
-import type { DumpStore } from './store.ts'
+import type { DumpStore } from './dump-store.ts'
 import { fileFacts, ndjsonFile, parquetFile } from './table-files.ts'
 import { dumpTables, type DumpTable, type Row } from './tables.ts'
-import type { Dump, DumpFile } from './types.ts'
+import type { Dump, DumpFile } from './dump-types.ts'
 
 export interface DumpProgress {
   /** number of finished tables */
@@ -36,7 +37,7 @@ const BATCH = 20_000
 
 /** Creates a dump and publishes it, completely or not at all. @throws CONFLICT if another one is in progress */
 export async function makeDump({ db, store, archive, currencies, onProgress = () => {} }: DumpOptions): Promise<Dump> {
-  const made = await db.kysely
+  const published = await db.kysely
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
@@ -67,8 +68,8 @@ export async function makeDump({ db, store, archive, currencies, onProgress = ()
         await rm(folder, { recursive: true, force: true })
       }
     })
-  await recordDump(db.kysely, made)
-  return made
+  await recordDump(db.kysely, published)
+  return published
 }
 
 async function writeTable(tx: Tx, table: DumpTable, path: string, onRows: (rows: number) => void): Promise<DumpFile[]> {
@@ -82,13 +83,7 @@ async function writeTable(tx: Tx, table: DumpTable, path: string, onRows: (rows:
     onRows(count)
   }
   for await (const rows of table.archived?.() ?? []) await write(rows)
-  await sql`declare dumped no scroll cursor for ${table.select}`.execute(tx)
-  for (;;) {
-    const { rows } = await sql<never>`fetch forward ${sql.lit(BATCH)} from dumped`.execute(tx)
-    if (rows.length === 0) break
-    await write(rows)
-  }
-  await sql`close dumped`.execute(tx)
+  for await (const rows of rowBatches(tx, table.select, BATCH)) await write(rows)
   for (const file of files) await file.end()
   return Promise.all(paths.map((file) => fileFacts(file, count)))
 }

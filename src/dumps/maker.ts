@@ -7,8 +7,8 @@ import { localTime } from '#core/time.ts'
 import type { Db } from '#db/schema.ts'
 import { type DumpProgress, makeDump } from './make-dump.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
-import type { DumpStore } from './store.ts'
-import type { Dump } from './types.ts'
+import type { DumpStore } from './dump-store.ts'
+import type { Dump } from './dump-types.ts'
 
 export interface DumpMakerOptions {
   db: Db
@@ -50,8 +50,8 @@ export class DumpMaker {
     return this.#state
   }
 
-  /** Starts a dump. @throws CONFLICT if this node has one in progress; if another node has one, `made` rejects */
-  begin(): { made: Promise<Dump> } {
+  /** Starts a dump. @throws CONFLICT if this node has one in progress; if another node has one, `finished` rejects */
+  begin(): { finished: Promise<Dump> } {
     if (this.#making) throw conflict('dump_running')
     const { db, store, archive, currencies, now } = this.#options
     const running = { tables: 0, of: 0, rows: 0, started_at: now().toISOString() }
@@ -73,7 +73,7 @@ export class DumpMaker {
       this.#making = null
     }
     this.#making.then(over, over)
-    return { made: this.#making }
+    return { finished: this.#making }
   }
 
   /** Creates the nightly dump if it is due and the catalogue is not empty. */
@@ -82,8 +82,8 @@ export class DumpMaker {
     if (dumpHour === null || isEmpty || this.#making) return
     const latest = await this.store.latest()
     if (latest && Date.parse(latest.as_of) >= lastTimeOf(dumpHour, now(), timeZone)) return
-    const { made } = this.begin()
-    const dump = await made
+    const { finished } = this.begin()
+    const dump = await finished
     log.info({ files: dump.files.length }, 'Nightly dump created')
   }
 
@@ -100,9 +100,9 @@ function reasonOf(error: Error): string {
 
 /** The last time it was this hour in the zone, in epoch milliseconds. */
 function lastTimeOf(hour: number, now: Date, zone: string): number {
-  const wanted = String(hour).padStart(2, '0')
+  const localHour = String(hour).padStart(2, '0')
   let time = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS
   // A day of 25 hours has every hour; a day of 23 hours may lack it, and then the previous day counts.
-  for (let hours = 0; hours < 49 && localTime(new Date(time), zone).slice(11, 13) !== wanted; hours += 1) time -= HOUR_MS
+  for (let hours = 0; hours < 49 && localTime(new Date(time), zone).slice(11, 13) !== localHour; hours += 1) time -= HOUR_MS
   return time
 }

@@ -4,7 +4,7 @@ import type { Log } from '#core/context.ts'
 import { textOf } from '#core/problems.ts'
 import { DumpBucket } from './dump-bucket.ts'
 import { DumpFolder } from './dump-folder.ts'
-import type { DumpStore } from './store.ts'
+import type { DumpStore } from './dump-store.ts'
 
 /** Opens the store without contacting it. */
 export function openDumpStore({ dumpsDir, dumpsS3 }: { dumpsDir: string; dumpsS3: BucketSettings | null }): DumpStore {

@@ -1,8 +1,8 @@
 // The newest dump of all nodes, as recorded in the database.
 import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
-import type { DumpStore } from './store.ts'
-import type { Dump } from './types.ts'
+import type { DumpStore } from './dump-store.ts'
+import type { Dump } from './dump-types.ts'
 
 export async function recordDump(on: Queryable, { as_of }: Dump): Promise<void> {
   await sql`

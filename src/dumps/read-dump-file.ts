@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type HasViewer, verb } from '#core/verb.ts'
 import type { DumpCtx } from './maker.ts'
-import type { StoredDumpFile } from './store.ts'
+import type { StoredDumpFile } from './dump-store.ts'
 
 /** A file with its requested name. */
 export type NamedDumpFile = StoredDumpFile & { name: string }

@@ -11,7 +11,7 @@ export const startDump = verb(
     let began = false
     return change(ctx, async (_tx, note) => {
       // The write may be retried after a deadlock. The result of the dump is visible in its state.
-      if (!began) ctx.dumps.begin().made.catch(() => {})
+      if (!began) ctx.dumps.begin().finished.catch(() => {})
       began = true
       note.audit({ action: 'dump.start', subject: 'dump', id: ctx.now().toISOString() })
       return dumpState(ctx)

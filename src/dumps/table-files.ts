@@ -8,7 +8,7 @@ import { finished } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 import type { DumpColumn, Row } from './tables.ts'
-import type { DumpFile } from './types.ts'
+import type { DumpFile } from './dump-types.ts'
 
 interface TableFile {
   write(rows: readonly Row[]): Promise<void>

@@ -7,7 +7,7 @@ import { parseMinor } from '#core/money.ts'
 import { monthAfter } from '#core/time.ts'
 import { priceMonths } from '#db/price-months.ts'
 import type { Tx } from '#db/schema.ts'
-import { archivedMonths } from '#prices/archive/archive-months.ts'
+import { archivedMonths } from '#files/month-archive.ts'
 import { loadSourceTerms } from '#prices/records/source-terms.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import { archivedRows } from './archived-points.ts'
@@ -88,7 +88,7 @@ const ALL = sql`true`
 /** The tables in the order that readers need; price points by month, oldest first. */
 export async function dumpTables(tx: Tx, archive: PriceArchive, currencies: Readonly<Record<Market, string>>): Promise<DumpTable[]> {
   const passedOn = isRedistributed(await loadSourceTerms(tx))
-  const files = new Map((await archivedMonths(tx)).flatMap(({ month, file }) => (file === null ? [] : [[month, file] as const])))
+  const files = new Map((await archivedMonths('price_archives', tx)).flatMap(({ month, file }) => (file === null ? [] : [[month, file] as const])))
   const months = [...new Set([...(await monthsWithPoints(tx, passedOn)), ...files.keys()])].sort()
   const asIs = (row: object) => row
   return [

@@ -1,5 +1,7 @@
 // Parquet files of a store: each is opened once, and a new one is only used after it has been read back and verified.
-import type { AsyncBuffer } from 'hyparquet'
+import { createHash } from 'node:crypto'
+import type { AsyncBuffer, SchemaElement } from 'hyparquet'
+import { type ColumnSource, fileWriter, ParquetWriter } from 'hyparquet-writer'
 import { Cache } from '#core/cache.ts'
 import type { FileStore } from './file-store.ts'
 
@@ -9,9 +11,52 @@ export interface FileFacts {
   checksum: string
 }
 
-interface OpenFile {
+export interface OpenFile {
   /** computed from the whole file */
   facts: () => Promise<FileFacts>
+}
+
+/** The schema of a file with these columns. */
+export function schemaOf(columns: readonly SchemaElement[]): SchemaElement[] {
+  return [{ name: 'root', num_children: columns.length }, ...columns]
+}
+
+/**
+ * Writes rows to a new file, each `groupRows` of them as a row group.
+ * @param dataOf the columns of a row group; statistics only where they say so
+ */
+export async function writeRowGroups<Row>(
+  path: string,
+  { columns, groupRows }: { columns: readonly SchemaElement[]; groupRows: number },
+  rows: AsyncIterable<Row>,
+  dataOf: (group: Row[]) => ColumnSource[],
+): Promise<void> {
+  const parquet = new ParquetWriter({ writer: fileWriter(path), schema: schemaOf(columns), statistics: false, createdBy: 'mintmark' })
+  let group: Row[] = []
+  const writeGroup = () => parquet.write({ columnData: dataOf(group), rowGroupSize: group.length })
+  for await (const row of rows) {
+    group.push(row)
+    if (group.length < groupRows) continue
+    await writeGroup()
+    group = []
+  }
+  if (group.length > 0) await writeGroup()
+  await parquet.finish()
+}
+
+/** Counts the rows of a file and computes their checksum, group by group. */
+export class RunningFacts {
+  readonly #hash = createHash('sha256')
+  #rows = 0
+
+  add(rows: number, content: Iterable<string | NodeJS.ArrayBufferView>): void {
+    this.#rows += rows
+    for (const part of content) this.#hash.update(part)
+  }
+
+  end(): FileFacts {
+    return { rows: this.#rows, checksum: this.#hash.digest('hex') }
+  }
 }
 
 /** Maximum files whose footers are kept in memory. */

@@ -1,5 +1,6 @@
 // Executes one GraphQL request: document, plan, limits, execution.
 import { execute, type ExecutionResult, type GraphQLFormattedError, type GraphQLSchema, OperationTypeNode } from 'graphql'
+import { ServiceError } from '#core/errors.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { mayCall } from '#core/verb.ts'
@@ -25,52 +26,66 @@ export interface GraphqlRules {
   itemBytes: ItemBytes | null
   /** whether queries are compiled; otherwise graphql-js executes all */
   compiles: boolean
-  /** where one response after the other is written */
+  /** where one compiled response after the other is written */
   output: Output
   /** where causes of internal errors are logged */
   logged: (cause: unknown) => void
 }
 
-/** Where a request is executed: for its caller, with the database; or for everyone on a plan, with queries from memory only. */
-export type Execution = { ctx: GraphqlCtx; own: true; mutations: boolean } | { ctx: QueryCtx; own: false; mutations: false }
+export interface Execution {
+  /** context of queries from memory, whose result is the same for everyone on the plan */
+  shared: QueryCtx
+  /** context of mutations and of fields from the database, for this caller only */
+  own: () => GraphqlCtx
+  /** whether mutations are allowed */
+  mutations: boolean
+}
 
-/** The JSON of an execution result, in memory that is reused for the next one. */
+/** The JSON of an execution result. */
 export interface Answer {
   body: Buffer
+  /** whether it is the same for everyone on the plan */
+  shared: boolean
   /** whether it has errors of fields */
   failed: boolean
 }
 
 /**
- * Executes a request; null for requests that cannot be executed here: mutations, and fields from the database.
- * @throws RequestRefused if nothing was executed; PLAN_UPGRADE_REQUIRED, READ_ONLY_KEY for mutations, VALIDATION_ERROR for one with If-Match
+ * Executes a request.
+ * @throws RequestError if nothing was executed; METHOD_NOT_ALLOWED, PLAN_UPGRADE_REQUIRED, READ_ONLY_KEY for mutations, VALIDATION_ERROR for one
+ * with If-Match
  */
-export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> | null {
+export function answerTo(request: GraphqlRequest, { shared, own, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> {
   const { documents, schema, logged } = rules
-  const known = documents.read(request.query)
-  const { document } = known
-  const operation = chosen(known, request.operationName)
-  if (operation?.node.operation === OperationTypeNode.MUTATION) {
-    if (!mutations) return null
-    mayCall(ctx.viewer, { needs: MUTATIONS_NEED, writes: true })
+  const parsed = documents.read(request.query)
+  const { document } = parsed
+  const operation = chosen(parsed, request.operationName)
+  const isMutation = operation?.node.operation === OperationTypeNode.MUTATION
+  if (isMutation && !mutations) throw new ServiceError('METHOD_NOT_ALLOWED', reason('method', { values: ['POST'] }), { headers: { allow: 'POST' } })
+  const mutating = isMutation ? own() : null
+  if (mutating) {
+    mayCall(mutating.viewer, { needs: MUTATIONS_NEED, writes: true })
     // If-Match applies to one resource; a document may change several.
-    if (ctx.precondition) throw conditionUnsupported()
+    if (mutating.precondition) throw conditionUnsupported()
   }
-  if (known.errors.length > 0) throw new RequestError(known.errors)
-  mayCall(ctx.viewer, { needs: known.needs, writes: false })
-  if (known.readsDatabase && !own) return null
+  if (parsed.errors.length > 0) throw new RequestError(parsed.errors)
+  mayCall(shared.viewer, { needs: parsed.needs, writes: false })
+  const ctx = mutating ?? (parsed.readsDatabase ? own() : shared)
   if (!operation) throw requestError(unknownOperation(request.operationName))
   const limits = limitsOf(ctx.viewer)
-  const problem = tooLarge(known.size, limits)
+  const problem = tooLarge(parsed.size, limits)
   if (problem) throw requestError(problem)
-  const { requested, introspection } = documents.costOf(known, operation, request.variables)
+  const { requested, introspection } = documents.costOf(parsed, operation, request.variables)
   const cost = { requested, limit: limits.cost, left: Math.max(0, limits.cost - requested) }
   if (requested > limits.cost) {
     throw requestError(reason('query_cost', { cost: requested, max: limits.cost }), { cost })
   }
   if (introspection > INTROSPECTION_COST) throw requestError(reason('introspection_cost'), { cost })
-  if (!known.readsDatabase && writeCompiled(known, operation, request.variables, ctx, cost, rules))
-    return { body: finishWithinLimit(rules.output, cost), failed: false }
+  const answerOf = (body: Buffer, hasErrors: boolean): Answer => {
+    if (body.length > MAX_ANSWER) throw requestError(reason('answer_size', { max: MAX_ANSWER }), { cost })
+    return { body, shared: ctx === shared, failed: hasErrors }
+  }
+  if (ctx === shared && writeCompiled(parsed, operation, request.variables, ctx, cost, rules)) return answerOf(rules.output.finish(), false)
   const result = execute({
     schema,
     document,
@@ -78,11 +93,7 @@ export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execu
     variableValues: request.variables,
     operationName: request.operationName,
   })
-  const finish = (done: ExecutionResult) => {
-    rules.output.begin()
-    rules.output.text = textOf(done, cost, logged)
-    return { body: finishWithinLimit(rules.output, cost), failed: done.errors !== undefined }
-  }
+  const finish = (done: ExecutionResult) => answerOf(Buffer.from(textOf(done, cost, logged)), done.errors !== undefined)
   return result instanceof Promise ? result.then(finish) : finish(result)
 }
 
@@ -94,7 +105,7 @@ function chosen({ operations }: ParsedDocument, name: string | null): ParsedOper
 
 /** Writes a response with compiled functions; false if graphql-js must execute the query, because it handles errors of fields. */
 function writeCompiled(
-  known: ParsedDocument,
+  parsed: ParsedDocument,
   operation: ParsedOperation,
   sent: Values,
   ctx: QueryCtx,
@@ -103,7 +114,7 @@ function writeCompiled(
 ): boolean {
   if (!compiles) return false
   const variables = operation.variables(sent)
-  const compiled = variables && documents.compiled(known, operation, variables)
+  const compiled = variables && documents.compiled(parsed, operation, variables)
   if (!compiled) return false
   itemBytes?.follow(ctx.catalogue.generation)
   output.begin()
@@ -129,11 +140,6 @@ function textOf({ data, errors }: ExecutionResult, cost: Cost, logged: (cause: u
   if (data === undefined) throw new RequestError((errors ?? []).map(documentError), { cost })
   const formatted: GraphQLFormattedError[] | undefined = errors?.map((error) => executionError(error, logged))
   return JSON.stringify({ ...(formatted && { errors: formatted }), data, extensions: { cost } })
-}
-
-function finishWithinLimit(output: Output, cost: Cost): Buffer {
-  if (output.size() <= MAX_ANSWER) return output.finish()
-  throw requestError(reason('answer_size', { max: MAX_ANSWER }), { cost })
 }
 
 function unknownOperation(name: string | null): Reason {

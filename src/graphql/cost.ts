@@ -58,7 +58,7 @@ export function costOf(
 ): QueryCost {
   const fragments = fragmentsOf(document)
   // The cost of a fragment does not depend on where it is spread, so it is computed once.
-  const known = new Map<string, Cost>()
+  const costs = new Map<string, Cost>()
   let introspection = 0
   let fixed = true
 
@@ -73,11 +73,11 @@ export function costOf(
   }
 
   const fragmentCost = (name: string): Cost => {
-    let found = known.get(name)
+    let found = costs.get(name)
     if (!found) {
       const fragment = fragments.get(name)!
       found = selectionCost(fragment.selectionSet, schema.getType(fragment.typeCondition.name.value))
-      known.set(name, found)
+      costs.set(name, found)
     }
     return found
   }

@@ -65,7 +65,7 @@ export class Documents {
 
   /**
    * Parses a document; only valid ones are cached.
-   * @throws RequestRefused for documents that cannot be parsed or are larger than any plan allows
+   * @throws RequestError for documents that cannot be parsed or are larger than any plan allows
    */
   read(text: string): ParsedDocument {
     const cached = this.#cache.get(text)
@@ -80,8 +80,8 @@ export class Documents {
       if (node.kind !== Kind.OPERATION_DEFINITION) return []
       return [{ node, variables: variablesReader(this.#schema, node), cost: null, conditions, forms: new Map() }]
     })
-    const asked = errors.length === 0 ? askedOf(this.#schema, document) : NOTHING_ASKED
-    const read = { size, errors, document, ...asked, operations }
+    const required = errors.length === 0 ? requirementsOf(this.#schema, document) : NO_REQUIREMENTS
+    const read = { size, errors, document, ...required, operations }
     if (errors.length === 0) this.#cache.set(text, read)
     return read
   }
@@ -106,19 +106,19 @@ export class Documents {
   }
 }
 
-const NOTHING_ASKED = { readsDatabase: false, needs: PLANS[0] }
+const NO_REQUIREMENTS = { readsDatabase: false, needs: PLANS[0] }
 
 /** Properties of the fields of a document. */
-function askedOf(schema: GraphQLSchema, document: DocumentNode): Pick<ParsedDocument, 'readsDatabase' | 'needs'> {
+function requirementsOf(schema: GraphQLSchema, document: DocumentNode): Pick<ParsedDocument, 'readsDatabase' | 'needs'> {
   const types = new TypeInfo(schema)
-  const asked: Pick<ParsedDocument, 'readsDatabase' | 'needs'> = { ...NOTHING_ASKED }
+  const required: Pick<ParsedDocument, 'readsDatabase' | 'needs'> = { ...NO_REQUIREMENTS }
   const Field = () => {
     const { fromDatabase, needs } = (types.getFieldDef()?.extensions ?? {}) as { fromDatabase?: boolean; needs?: Plan }
-    if (fromDatabase) asked.readsDatabase = true
-    if (needs && !planAllows(asked.needs, needs)) asked.needs = needs
+    if (fromDatabase) required.readsDatabase = true
+    if (needs && !planAllows(required.needs, needs)) required.needs = needs
   }
   visit(document, visitWithTypeInfo(types, { Field }))
-  return asked
+  return required
 }
 
 function parsed(text: string): DocumentNode {

@@ -1,20 +1,25 @@
 // Reads GraphQL requests: the JSON body of a POST, or the query string of a GET.
 import { ServiceError } from '#core/errors.ts'
 import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
-import { parseJson } from '#http/body/json.ts'
+import { parseJson, textOfBody } from '#http/body/json.ts'
 import type { RawQuery } from '#http/query.ts'
+import type { ApiRequest } from '#http/respond.ts'
 import type { GraphqlRequest } from './answer.ts'
 
-/** @throws BAD_REQUEST, INVALID_JSON for anything but one request */
-export function readBody(text: string): GraphqlRequest {
+/** The parameters of a request with the bytes of its body. @throws BAD_REQUEST, INVALID_JSON for anything but one request */
+export function readRequest({ method, headers, query, body }: ApiRequest): GraphqlRequest {
+  if (method !== 'POST') return readQuery(query())
+  return readBody(body === undefined ? '' : textOfBody(headers['content-type']!, body as Buffer))
+}
+
+function readBody(text: string): GraphqlRequest {
   const body = parseJson(text, 'body')
   if (Array.isArray(body)) throw bad(reason('batch'))
   if (!isMap(body)) throw bad(reason('json_object', { part: 'body' }))
   return checked(body)
 }
 
-/** @throws BAD_REQUEST, INVALID_JSON for anything but one request */
-export function readQuery(query: RawQuery): GraphqlRequest {
+function readQuery(query: RawQuery): GraphqlRequest {
   const params: Record<string, unknown> = {}
   for (const name of ['query', 'operationName', 'variables', 'extensions']) {
     const value = query[name]

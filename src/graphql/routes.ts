@@ -8,10 +8,10 @@ import type { Log } from '#core/context.ts'
 import { publicContext, type PublicContextNode } from '#public-context.ts'
 import { demoKeyFor } from '#http/demo-key.ts'
 import { failuresOf } from '#http/failures.ts'
-import type { FastEndpoint } from '#http/fast-path.ts'
+import type { FastEndpoint, ReadRequest } from '#http/fast-path.ts'
 import { handleRequest, bareCredential } from '#http/fastify-adapter.ts'
 import type { Speedup } from '#core/speedups.ts'
-import { type ApiRequest, disconnectOf } from '#http/respond.ts'
+import { disconnectOf } from '#http/respond.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { errorHandler, requestIdOf } from '#http/server.ts'
 import { unpackBody } from '#http/body/unpack.ts'
@@ -88,33 +88,33 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
       registerOtherMethods(scope, url, ['GET', 'POST'])
     }
   })
-  return PATHS.map((path) => ({ route: path, endpoint, read: (request, serve) => readQueryBody(path, request, serve) }))
+  return PATHS.map((path) => ({ route: path, endpoint, match: (request) => matchBody(path, request) }))
 }
 
-/** Accepts a JSON body of known length that has arrived completely; Fastify reads all other requests. */
-function readQueryBody(path: string, request: IncomingMessage, serve: (made: ApiRequest | null) => void): boolean {
+/** Matches a JSON body of known length, and reads it if it has arrived completely; Fastify reads all other requests. */
+function matchBody(path: string, request: IncomingMessage): ReadRequest | null {
   const { method, url, headers } = request
-  if (url !== path || method !== 'POST' || !JSON_BODIES.has(headers['content-type'] ?? '')) return false
+  if (url !== path || method !== 'POST' || !JSON_BODIES.has(headers['content-type'] ?? '')) return null
   const length = Number(headers['content-length'])
   // A request without a body ends only when it is read; otherwise the next reader would wait forever.
-  if (!(length > 0 && length <= BODY_LIMIT) || headers['content-encoding'] !== undefined) return false
-  request.once('readable', () => {
-    const bytes = request.read() as Buffer | null
-    if (bytes?.length !== length) {
-      if (bytes) request.unshift(bytes)
-      return serve(null)
-    }
-    serve({
-      id: requestIdOf(request),
-      method,
-      url,
-      headers,
-      params: {},
-      query: () => ({}),
-      body: bytes,
-      onDisconnect: disconnectOf(request),
-      credential: () => bareCredential(headers.authorization ?? null),
+  if (!(length > 0 && length <= BODY_LIMIT) || headers['content-encoding'] !== undefined) return null
+  return (serve) =>
+    void request.once('readable', () => {
+      const bytes = request.read() as Buffer | null
+      if (bytes?.length !== length) {
+        if (bytes) request.unshift(bytes)
+        return serve(null)
+      }
+      serve({
+        id: requestIdOf(request),
+        method,
+        url,
+        headers,
+        params: {},
+        query: () => ({}),
+        body: bytes,
+        onDisconnect: disconnectOf(request),
+        credential: () => bareCredential(headers.authorization ?? null),
+      })
     })
-  })
-  return true
 }

@@ -14,17 +14,17 @@ export async function ratesFinding(on: Queryable, sources: readonly PriceSource[
   const currencies = [...new Set(sources.filter(({ prices }) => prices > 0).map(({ currency }) => currency))]
   if (currencies.length === 0) return null
   const foreign = currencies.filter((currency) => currency !== 'TRY')
-  const known = await daysOf(on, foreign, now)
-  const missing = foreign.filter((currency) => !known.some((one) => one.currency === currency))
-  const old = known.filter(({ age }) => age > MAX_AGE_DAYS)
+  const latest = await daysOf(on, foreign, now)
+  const missing = foreign.filter((currency) => !latest.some((one) => one.currency === currency))
+  const old = latest.filter(({ age }) => age > MAX_AGE_DAYS)
   const sum = (name: 'prices' | 'unchecked') => sources.reduce((total, source) => total + source[name], 0)
   const unchecked = sum('unchecked')
   const params = { currencies, ...(unchecked > 0 && { unchecked }) }
-  const first = known
+  const first = latest
     .map((one) => one.first)
     .sort()
     .at(-1)!
-  const toSet = (given: readonly string[]) => given.map((currency) => `${currency}=...`).join(' ')
+  const toSet = (missingCurrencies: readonly string[]) => missingCurrencies.map((currency) => `${currency}=...`).join(' ')
   if (missing.length > 0) return finding('rates', false, 'rates_missing', { ...params, currencies: missing, rates: toSet(missing) })
   if (old.length > 0) {
     const names = old.map(({ currency }) => currency)

@@ -2,12 +2,13 @@
 import { invalid, ServiceError } from '#core/errors.ts'
 import { paramReader, type TSchema, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
-import { call, type HasViewer, withFamilyCode, type PlanViewer, type Viewer } from '#core/verb.ts'
+import { call, type HasViewer, withFamilyCode, type Viewer } from '#core/verb.ts'
 import { isDryRun, NOTHING_CHANGED } from '#db/changes/write-verb.ts'
 import { type Answer, successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
 import { fileResponse } from './file-response.ts'
 import { isList, listAsCsv, type OpenSnapshot } from './list-csv.ts'
+import type { RawQuery } from './query.ts'
 import { type ApiRequest, type Endpoint, type MaybePromise, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
 import { jsonResponse, JSON_HEADERS, prefersCsv, type Response } from './response.ts'
 import type { Route } from './route.ts'
@@ -31,8 +32,8 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   const unknown = unknownIn(route)
   const inPath = namesInPath(route)
   const openForCsv = snapshot && isList(route) ? snapshot : null
-  const responseOf = (result: unknown, request: ApiRequest, dryRun: boolean): MaybePromise<Response> => {
-    const names = unknown(request)
+  const responseOf = (result: unknown, request: ApiRequest, query: RawQuery, dryRun: boolean): MaybePromise<Response> => {
+    const names = unknown(query)
     if (names.length === 0) return plainResponse(result, request, dryRun)
     return warned(plainResponse(result, request, dryRun, warningsOf(route, names)))
   }
@@ -58,28 +59,26 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   }
   const make = (viewer: Viewer, request: ApiRequest): MaybePromise<Response> => {
     try {
+      const query = request.query()
       if (openForCsv && prefersCsv(request.headers.accept)) {
-        const asked = listAsCsv(route, ctx(viewer, request), input(request) as object, inPath, openForCsv)
+        const asked = listAsCsv(route, ctx(viewer, request), input(request, query) as object, inPath, openForCsv)
         return asked.then(byAccept).catch((error: unknown) => failed(withFamilyCode(error, verb), request))
       }
-      const asked = input(request)
-      const dryRun = isDryRun(verb, asked)
+      const asked = input(request, query)
+      const dryRun = verb.writes && isDryRun(asked)
       const result: unknown = call(verb, ctx(viewer, request), asked, inPath)
-      if (result instanceof Promise) return result.then((made) => responseOf(made, request, dryRun)).catch((error: unknown) => failed(error, request))
-      return responseOf(result, request, dryRun)
+      if (result instanceof Promise)
+        return result.then((made) => responseOf(made, request, query, dryRun)).catch((error: unknown) => failed(error, request))
+      return responseOf(result, request, query, dryRun)
     } catch (error) {
       return failed(withFamilyCode(error, verb), request)
     }
   }
   const strictly = (respond: Responder): Responder => (route.method === 'GET' ? strictResponder(route, { respond, unknown, failed }) : respond)
   if (verb.sharedBy !== 'plan') return { operation: verb, respond: strictly(ownResponder(verb.secret ? unstored(make) : make)), refuse: failed }
-  // Verbs that are shared by plan see only the plan of their caller.
-  const makeShared = make as unknown as (viewer: PlanViewer, request: ApiRequest) => MaybePromise<Response>
-  return {
-    operation: verb,
-    respond: strictly(sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make, cheap: route.cheap ?? false })),
-    refuse: failed,
-  }
+  // `call` shows the verb only the plan of its caller.
+  const shared = sharedResponder({ cache, keyOf: ({ url }) => url, make, cheap: route.cheap ?? false })
+  return { operation: verb, respond: strictly(shared), refuse: failed }
 }
 
 /** Tells caches that the response depends on the `Accept` header. */
@@ -113,7 +112,7 @@ export function namesInPath({ path }: { path: string }): string[] {
 }
 
 /** Reads a request into the verb's input: path and query as text, the body unchanged. */
-function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest) => unknown {
+function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest, query: RawQuery) => unknown {
   const properties = (route.verb.input as { properties?: Record<string, TSchema> }).properties ?? {}
   const names = namesInPath(route)
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
@@ -122,9 +121,9 @@ function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest
   const readText = paramReader(Type.Object(fromText))
   const queryFields = readsBody ? queryFieldsOf(route) : []
   const readQueryFields = paramReader(Type.Object(Object.fromEntries(queryFields.map((name) => [name, Type.Optional(properties[name]!)]))))
-  return (request) => {
+  return (request, query) => {
     const queried = !readsBody || route.bodyField !== undefined
-    const text = readText({ ...(queried && request.query()), ...request.params })
+    const text = readText({ ...(queried && query), ...request.params })
     if (route.bodyField) return { ...text, [route.bodyField]: request.body }
     if (!readsBody) return text
     const { body = {} } = request
@@ -133,7 +132,7 @@ function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest
     const clash = names.find((name) => name in body)
     if (clash) throw invalid(clash, 'not_in_body', { part: 'path' })
     if (queryFields.length === 0) return { ...body, ...text }
-    const asked = readQueryFields(request.query())
+    const asked = readQueryFields(query)
     const twice = Object.keys(asked).find((name) => name in body)
     if (twice) throw invalid(twice, 'not_in_body', { part: 'query' })
     return { ...body, ...text, ...asked }

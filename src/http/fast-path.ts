@@ -23,12 +23,12 @@ export interface FastEndpoint {
   /** its name in metrics */
   route: string
   endpoint: Endpoint
-  /**
-   * Reads a request for this endpoint and passes it to `serve`, or passes null if Fastify must read it.
-   * @returns whether the request is for this endpoint
-   */
-  read: (request: IncomingMessage, serve: (apiRequest: ApiRequest | null) => void) => boolean
+  /** How to read a request for this endpoint; null if it is for another one. */
+  match: (request: IncomingMessage) => ReadRequest | null
 }
+
+/** Reads the request and passes it to `serve`, or passes null if Fastify must read it. */
+export type ReadRequest = (serve: (apiRequest: ApiRequest | null) => void) => void
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -41,14 +41,17 @@ export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoi
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const startedMs = performance.now()
     // A closing listener announces it in its responses, and invalid Host headers are rejected: Fastify does both.
-    const viewer = server.listening && hostProblem(request) === null ? rules.cachedCaller(request.headers.authorization) : null
-    if (viewer === null) return fastify(request, response)
-    for (const { endpoint, read, count } of served) {
-      const isFor = read(request, (apiRequest) => {
+    if (!server.listening || hostProblem(request) !== null) return fastify(request, response)
+    for (const { endpoint, match, count } of served) {
+      const read = match(request)
+      if (read === null) continue
+      // Fastify's gate looks up all other keys, and those of all other requests.
+      const viewer = rules.cachedCaller(request.headers.authorization)
+      if (viewer === null) break
+      return read((apiRequest) => {
         if (apiRequest === null) fastify(request, response)
         else answer({ endpoint, apiRequest, viewer, response, cors: app.cors, startedMs, count }, rules)
       })
-      if (isFor) return
     }
     fastify(request, response)
   })
@@ -115,27 +118,27 @@ const MAX_NUMBER_LENGTH = 10
 export function fastRead(prefix: string, path: string, endpoint: Endpoint): FastEndpoint {
   const [, fixed = '', parameter = null] = /^([^:]*)(?::(\w+))?$/.exec(path) ?? []
   const start = prefix + fixed
-  const read: FastEndpoint['read'] = (request, serve) => {
+  const match: FastEndpoint['match'] = (request) => {
     const url = request.url!
     // Paths are compared instead of looked up, because V8 would first intern the text for a lookup.
-    if (request.method !== 'GET' || !url.startsWith(start)) return false
+    if (request.method !== 'GET' || !url.startsWith(start)) return null
     const from = start.length
     const to = parameter === null ? from : endOfDigits(url, from)
-    if (to < url.length && url.charCodeAt(to) !== QUESTION_MARK) return false
-    if (parameter !== null && (to === from || to - from > MAX_NUMBER_LENGTH)) return false
-    serve({
-      id: requestIdOf(request),
-      method: 'GET',
-      url,
-      headers: request.headers,
-      params: parameter === null ? NO_PARAMS : { [parameter]: url.slice(from, to) },
-      query: () => (to === url.length ? NO_PARAMS : parseQuery(url.slice(to + 1))),
-      onDisconnect: disconnectOf(request),
-      credential: () => bareCredential(request.headers.authorization ?? null),
-    })
-    return true
+    if (to < url.length && url.charCodeAt(to) !== QUESTION_MARK) return null
+    if (parameter !== null && (to === from || to - from > MAX_NUMBER_LENGTH)) return null
+    return (serve) =>
+      serve({
+        id: requestIdOf(request),
+        method: 'GET',
+        url,
+        headers: request.headers,
+        params: parameter === null ? NO_PARAMS : { [parameter]: url.slice(from, to) },
+        query: () => (to === url.length ? NO_PARAMS : parseQuery(url.slice(to + 1))),
+        onDisconnect: disconnectOf(request),
+        credential: () => bareCredential(request.headers.authorization ?? null),
+      })
   }
-  return { route: prefix + path, endpoint, read }
+  return { route: prefix + path, endpoint, match }
 }
 
 const NO_PARAMS: Readonly<Record<string, string>> = {}

@@ -1,9 +1,8 @@
 // Responses with a file: whole, or the range that the request asks for, so that an interrupted download can be resumed.
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
-import { matchesTag } from './entity-tag.ts'
 import type { ApiRequest } from './respond.ts'
-import type { Response } from './response.ts'
+import { matchesTag, type Response } from './response.ts'
 import type { StoredFileAnswer } from './route.ts'
 
 /**

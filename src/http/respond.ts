@@ -1,8 +1,7 @@
 // Builds all responses: turns a request and its caller into a response, whichever adapter has read the request.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Cache } from '#core/cache.ts'
-import type { Operation, PlanViewer, Viewer } from '#core/verb.ts'
-import { planViewer } from '#core/verb.ts'
+import { type Operation, planViewer, type Viewer } from '#core/verb.ts'
 import type { Failures } from './failures.ts'
 import type { RawQuery } from './query.ts'
 import { compress, encodingFor, type Response, orNotModified } from './response.ts'
@@ -26,6 +25,7 @@ export interface ApiRequest {
   url: string
   headers: IncomingHttpHeaders
   params: Readonly<Record<string, string>>
+  /** parses the query string; not needed for cached responses */
   query: () => RawQuery
   /** Registers a listener for the end of the connection; the returned function removes it. */
   onDisconnect: OnDisconnect
@@ -71,9 +71,8 @@ export interface SharedReads {
   cache: ResponseCache | undefined
   /** what the response depends on besides the plan and the encoding */
   keyOf: (request: ApiRequest) => string
-  /** null if it is not shared: `otherwise` responds, and nothing is cached */
-  make: (viewer: PlanViewer, request: ApiRequest) => MaybePromise<Response> | null
-  otherwise: Responder
+  /** only a response with `again` is the same for everyone on the plan, and cached */
+  make: Responder
   /** its bytes take no longer to build than to find in the cache: only compressed ones are cached */
   cheap?: boolean
 }
@@ -86,13 +85,11 @@ const ADMITTED_WHEN_FULL = 1 / 128
  * first
  * request, the bytes themselves at the second: most queries are sent only once.
  */
-export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }: SharedReads): Responder {
-  const own = ownResponder(otherwise)
+export function sharedResponder({ cache, keyOf, make, cheap = false }: SharedReads): Responder {
   const uncached: Responder = (caller, request) => {
-    const made = make(planViewer(caller), request)
-    const known = (response: Response) => orNotModified(response, request.headers['if-none-match'])
-    if (made instanceof Promise) return made.then(known)
-    return made ? known(made) : otherwise(caller, request)
+    const made = make(caller, request)
+    const checked = (response: Response) => orNotModified(response, request.headers['if-none-match'])
+    return made instanceof Promise ? made.then(checked) : checked(made)
   }
   if (!cache) return ownResponder(uncached)
   const store = (key: string, response: Response): Response => {
@@ -103,8 +100,7 @@ export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }
     const { headers } = request
     const encoding = encodingFor(headers['accept-encoding'])
     if (cheap && encoding === null) return uncached(caller, request)
-    const viewer = planViewer(caller)
-    const key = `${viewer.plan} ${encoding ?? ''} ${keyOf(request)}`
+    const key = `${planViewer(caller).plan} ${encoding ?? ''} ${keyOf(request)}`
     const cached = cache.get(key)
     if (cached) {
       const answer = orNotModified(cached, headers['if-none-match'])
@@ -112,8 +108,7 @@ export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }
       return cache.full && Math.random() >= ADMITTED_WHEN_FULL ? cached : store(key, { ...cached, body: cached.body() })
     }
     const { version } = cache
-    const made = make(viewer, request)
-    if (!made) return own(caller, request)
+    const made = make(caller, request)
     if (made instanceof Promise) return made.then((response) => compress(orNotModified(response, headers['if-none-match']), encoding))
     const answer = orNotModified(made, headers['if-none-match'])
     if (!made.again || answer !== made) return compress(answer, encoding)

@@ -3,7 +3,6 @@ import { pipeline, type Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, createBrotliCompress, createGzip, gzip, gzipSync } from 'node:zlib'
 import Negotiator from 'negotiator'
-import { matchesTag } from './entity-tag.ts'
 
 /** Names and values in turn, names in lower case: the form that `writeHead` of node:http accepts. */
 export type Headers = readonly string[]
@@ -25,6 +24,16 @@ export const JSON_HEADERS: Headers = ['content-type', JSON_TYPE]
 /** A response with a JSON body. */
 export function jsonResponse(status: number, body: object, headers: Headers = JSON_HEADERS): Response {
   return { status, headers, body: Buffer.from(JSON.stringify(body)) }
+}
+
+/** The tags of `If-Match` or `If-None-Match`, to compare weakly: tags identify revisions, and proxies that compress mark them with `W/`. */
+export function tagsIn(header: string): string[] {
+  return header.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+}
+
+/** Whether `If-None-Match` matches this version. */
+export function matchesTag(header: string, tag: string): boolean {
+  return header === '*' || tagsIn(header).includes(tag)
 }
 
 /** A 304 without a body if the caller has this version. */

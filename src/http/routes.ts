@@ -12,6 +12,7 @@ import { endpointOf, type EndpointRules, namesInPath, queryFieldsOf } from './en
 import { ErrorSchema } from './envelope.ts'
 import { handleRequest } from './fastify-adapter.ts'
 import { isList } from './list-csv.ts'
+import type { Endpoint } from './respond.ts'
 import type { Method, Route } from './route.ts'
 import { unpackBody } from './body/unpack.ts'
 import { WarningSchema } from './unknown-parameters.ts'
@@ -24,18 +25,20 @@ export interface RouteRules<Ctx extends HasViewer> extends EndpointRules<Ctx> {
   security: string
 }
 
-/** Registers routes, and a 405 response for the other methods of every path. */
-export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, routes: Route<Ctx>[], rules: RouteRules<Ctx>): void {
+/** Registers routes, and a 405 response for the other methods of every path. @returns the endpoint of each route */
+export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, routes: Route<Ctx>[], rules: RouteRules<Ctx>): Endpoint[] {
   const paths = new Map<string, { url: string; methods: Method[] }>()
-  for (const route of routes) {
+  const endpoints = routes.map((route) => endpointOf(route, rules))
+  for (const [i, route] of routes.entries()) {
     const { scope, bodies } = route
+    const endpoint = endpoints[i]!
     if (scope || bodies) {
       void app.register(async (inner) => {
         scope?.(inner)
         for (const [type, read] of Object.entries(bodies ?? {})) acceptBody(inner, type, read, route.verb)
-        registerRoute(inner, route, rules)
+        registerRoute(inner, route, endpoint, rules)
       })
-    } else registerRoute(app, route, rules)
+    } else registerRoute(app, route, endpoint, rules)
     // Paths that differ only in parameter names are the same.
     const path = route.path.replace(/:\w+/g, ':')
     const known = paths.get(path)
@@ -43,6 +46,7 @@ export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, rout
     else paths.set(path, { url: route.path, methods: [route.method] })
   }
   for (const { url, methods } of paths.values()) registerOtherMethods(app, url, methods)
+  return endpoints
 }
 
 /** Reads bodies of a type, compressed or not, into fields; errors are those of the verb's input. */
@@ -74,8 +78,12 @@ export function registerOtherMethods(app: FastifyInstance, url: string, methods:
   })
 }
 
-function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route<Ctx>, rules: RouteRules<Ctx>): void {
-  const { operation, respond } = endpointOf(route, rules)
+function registerRoute<Ctx extends HasViewer>(
+  app: FastifyInstance,
+  route: Route<Ctx>,
+  { operation, respond }: Endpoint,
+  rules: RouteRules<Ctx>,
+): void {
   app.route({
     method: route.method,
     url: route.path,

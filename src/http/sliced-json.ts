@@ -1,5 +1,5 @@
 // Writes JSON with long lists in slices: written at once, they would keep the event loop busy for too long.
-import { runInSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/yield-to-event-loop.ts'
 
 const LONG_LIST = 1_000
 /** Depth to which lists are split: `data` and its fields. */

@@ -7,7 +7,7 @@ import { problem } from '#core/problems.ts'
 import { withFamilyCode } from '#core/verb.ts'
 import type { Failures } from './failures.ts'
 import type { RawQuery } from './query.ts'
-import type { ApiRequest, MaybePromise, Responder } from './respond.ts'
+import type { MaybePromise, Responder } from './respond.ts'
 import type { Response } from './response.ts'
 import type { Method, ReadyAnswer } from './route.ts'
 
@@ -37,15 +37,13 @@ interface AnyRoute {
   verb: { input: object; familyError: ErrorCode | null }
 }
 
-/** Returns the unknown parameters of each request for a route; none for a write. */
-export function unknownIn(route: AnyRoute): (request: Pick<ApiRequest, 'url' | 'query'>) => readonly string[] {
+/** Returns the unknown parameters of each query for a route; none for a write. */
+export function unknownIn(route: AnyRoute): (query: RawQuery) => readonly string[] {
   if (route.method !== 'GET') return () => NONE
   const known = new Set(namesOf(route))
-  return ({ url, query }) => {
-    if (!url.includes('?')) return NONE
+  return (query) => {
     let unknown: string[] | null = null
-    const given: RawQuery = query()
-    for (const name in given) if (!known.has(name) && (unknown?.length ?? 0) < MAX_WARNINGS) (unknown ??= []).push(name.slice(0, MAX_NAME))
+    for (const name in query) if (!known.has(name) && (unknown?.length ?? 0) < MAX_WARNINGS) (unknown ??= []).push(name.slice(0, MAX_NAME))
     return unknown ?? NONE
   }
 }
@@ -86,7 +84,7 @@ export function strictResponder(route: AnyRoute, { respond, unknown, failed }: S
     const { prefer } = request.headers
     const asked = prefer !== undefined && prefersStrict(prefer)
     if (!asked && !(viewer.kind === 'account' && viewer.strict)) return respond(viewer, request)
-    const warnings = warningsOf(route, unknown(request))
+    const warnings = warningsOf(route, unknown(request.query()))
     if (warnings.length === 0) return withHeaders(respond(viewer, request), APPLIED)
     const problems = warnings.map(({ parameter, did_you_mean: meant }) =>
       problem(parameter, 'unknown_parameter', meant === null ? {} : { value: meant }),

@@ -2,10 +2,10 @@
 import { sql } from 'kysely'
 import { reinstateCategories, revertCategories } from '#catalogue/categories/category-changes.ts'
 import { withdrawStatements } from '#catalogue/items/source-records.ts'
-import { deleteItems, itemsInUse } from '#catalogue/records/store.ts'
+import { deleteItems, itemsInUse } from '#catalogue/records/item-store.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { settle } from './merge/settle.ts'
 import { undoMerges } from './merge/undo.ts'
 

@@ -3,7 +3,7 @@ import { createHash, hash, randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { LRUCache } from 'lru-cache'
+import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'
 import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
 import { type FetchedImage, IMAGE_TYPES } from './fetch-image.ts'
@@ -42,7 +42,7 @@ export class ImageStore {
   readonly #folder: string
   readonly #log: Log
   readonly #now: () => Date
-  readonly #images: LRUCache<string, StoredImage>
+  readonly #images: Cache<string, StoredImage>
   readonly #found: Promise<void>
 
   /** @throws Error if the folder cannot be created */
@@ -50,11 +50,12 @@ export class ImageStore {
     this.#folder = folder
     this.#log = log
     this.#now = now
-    this.#images = new LRUCache<string, StoredImage>({
-      maxSize: largestBytes,
-      sizeCalculation: (image) => image.bytes,
-      disposeAfter: ({ file }, key) => {
-        if (this.#images.peek(key)?.file !== file) this.#remove(file)
+    this.#images = new Cache<string, StoredImage>({
+      limit: largestBytes,
+      weigh: ({ bytes }) => bytes,
+      byLastUse: true,
+      onRemoved: ({ file }, key) => {
+        if (this.#images.get(key)?.file !== file) this.#remove(file)
       },
     })
     mkdirSync(folder, FOLDER)
@@ -63,7 +64,7 @@ export class ImageStore {
 
   /** Total bytes of all images. */
   get bytes(): number {
-    return this.#images.calculatedSize
+    return this.#images.weight
   }
 
   /** Opens the image of a key; null if there is none. */

@@ -12,7 +12,7 @@ import type {
   StoredCategory,
   SourceKey,
 } from '#catalogue/records/catalogue-records.ts'
-import { worldOf } from '#catalogue/records/origin.ts'
+import { worldOf } from '#catalogue/records/record-origin.ts'
 import { stateRecords } from '#catalogue/items/source-records.ts'
 import { categoriesByRef, saveCategory } from '#catalogue/records/category-store.ts'
 import type { Market } from '#core/markets.ts'
@@ -63,7 +63,7 @@ export class CatalogueImporter implements Importer {
   static async open(run: ImportRun, format: CatalogueFormat): Promise<CatalogueImporter> {
     const market = run.market ?? format.defaultMarket
     const groups = await run.tx.selectFrom('groups').select('slug').where('parent_id', 'is', null).execute()
-    const read = format.open(market, await knownCategories(run, market))
+    const read = format.open(market, await storedCategories(run, market))
     return new CatalogueImporter(run, read, new Set(groups.map((group) => group.slug)))
   }
 
@@ -126,15 +126,15 @@ export class CatalogueImporter implements Importer {
 
   async #loadCategories(rows: CatalogueRow[]): Promise<void> {
     if (this.#categories.size > MAX_CACHED_CATEGORIES) this.#categories.clear()
-    const wanted = new Map<Market, Set<string>>()
+    const missing = new Map<Market, Set<string>>()
     for (const row of rows) {
       const [market, ref] = 'item' in row ? [row.item.market, row.item.category] : 'category' in row ? [row.category.market, row.category.parent] : []
       if (!market || !ref || this.#categories.has(`${market}\t${ref}`)) continue
-      wanted.set(market, (wanted.get(market) ?? new Set()).add(ref))
+      missing.set(market, (missing.get(market) ?? new Set()).add(ref))
     }
-    if (wanted.size === 0) return
+    if (missing.size === 0) return
     await this.#writing
-    for (const [market, refs] of wanted) {
+    for (const [market, refs] of missing) {
       const found = await categoriesByRef(this.#run.tx, market, [...refs])
       for (const ref of refs) this.#categories.set(`${market}\t${ref}`, found.get(ref)?.id ?? null)
     }
@@ -250,7 +250,7 @@ function lengthOf(value: string | number | string[] | number[] | undefined): num
   return Array.isArray(value) ? value.reduce<number>((sum, each) => sum + lengthOf(each), 0) : 10
 }
 
-async function knownCategories(run: ImportRun, market: Market): Promise<Map<string, StoredCategory>> {
+async function storedCategories(run: ImportRun, market: Market): Promise<Map<string, StoredCategory>> {
   const rows = await run.tx
     .selectFrom('categories as c')
     .leftJoin('categories as p', 'p.id', 'c.parent_id')

@@ -10,10 +10,10 @@ import { type ImportRunCtx, type ImportReport, runImport } from './run.ts'
 
 export const importFiles = verb(
   { name: 'importFiles', needs: 'catalogue', input: Type.Object({ ...IMPORT_INPUT, ...MAPPING_INPUT, files: Type.Array(Type.Unknown()) }) },
-  async (ctx: ImportRunCtx, { files: given, ...input }): Promise<ImportReport> => {
+  async (ctx: ImportRunCtx, { files: uploads, ...input }): Promise<ImportReport> => {
     const { format: name, market = null, dry_run: dryRun = false } = input
     const format = importFormat(name)
-    const files = given as ImportFile[]
+    const files = uploads as ImportFile[]
     const mapping = await mappingOf(ctx, format, input)
     const fileName = files.map((file) => file.name ?? '-').join(', ')
     const opening = { format: name, market: market ?? mapping?.market ?? format.defaultMarket, fileName, author: actorOf(ctx.viewer), dryRun }

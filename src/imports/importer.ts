@@ -5,7 +5,7 @@ import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import type { ImportCounts } from '#prices/imports/imports.ts'
 import type { PriceMapping } from '#prices/records/mappings.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 /** Takes rows of one format and writes them; the run counts rows and rejections. */
 export interface Importer {

@@ -24,8 +24,8 @@ export type ListedFormat = Static<typeof ImportFormatSchema>
 
 export const listImportFormats = verb({ name: 'listImportFormats', needs: 'operator', input: Type.Object({}) }, (_ctx: HasViewer): ListedFormat[] =>
   IMPORT_FORMATS.map((format) => {
-    const { name, kind, title, defaultMarket: market, marks: known } = format
-    const marks = known.map(({ type, names }) => ({ type, names: [...names] }))
+    const { name, kind, title, defaultMarket: market, marks: formatMarks } = format
+    const marks = formatMarks.map(({ type, names }) => ({ type, names: [...names] }))
     return { name, kind, mapped: format.kind === 'prices' && format.mapped === true, title, market, marks }
   }),
 )

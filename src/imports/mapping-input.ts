@@ -35,10 +35,10 @@ export async function mappingOf(
   format: ImportFormat,
   input: MappingInput & { market?: PriceMapping['market']; dry_run?: boolean },
 ): Promise<PriceMapping | null> {
-  const given = PARAMETERS.filter((name) => input[name] !== undefined)
+  const parameters = PARAMETERS.filter((name) => input[name] !== undefined)
   if (format.kind !== 'prices' || !format.mapped) {
-    if (given.length === 0) return null
-    throw invalidFields(given.map((field) => problem(field, 'only_mapped', { format: format.name })))
+    if (parameters.length === 0) return null
+    throw invalidFields(parameters.map((field) => problem(field, 'only_mapped', { format: format.name })))
   }
   const { map, map_name: name, only, market, currency, decimal, encoding, years, entries } = input
   if (map === undefined && name === undefined) throw invalid('map', 'mapping', { example: EXAMPLE, field: 'map_name' })

@@ -8,7 +8,7 @@ import { PriceBatch } from '#prices/records/price-batch.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import type { PricePoint } from '#prices/records/feed-rows.ts'
 import { addFormatTerms, type FormatTerms } from '#prices/records/source-terms.ts'
-import type { PriceWrite } from '#prices/records/types.ts'
+import type { PriceWrite } from '#prices/records/price-types.ts'
 import { PriceWriter } from '#prices/writing/writer.ts'
 import type { ImportRun } from './importer.ts'
 

@@ -126,7 +126,7 @@ export class ImportQueue {
   }
 
   #release(importId: number): Promise<void> {
-    // An error is ignored, because a lost connection holds no lock to release.
+    // Errors are ignored, because a lost connection no longer holds the lock.
     return this.#onGuard(async () => {
       await this.#guard?.query(`select pg_advisory_unlock_shared(${IMPORT_LOCK}, ${importId})`).catch(() => {})
     })

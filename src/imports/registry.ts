@@ -19,7 +19,7 @@ const NAMES = IMPORT_FORMATS.map((format) => format.name)
 
 /** The format of this name. @throws NOT_FOUND with the existing names */
 export function importFormat(name: string): ImportFormat {
-  const format = IMPORT_FORMATS.find((known) => known.name === name)
+  const format = IMPORT_FORMATS.find((listed) => listed.name === name)
   if (format) return format
   throw notFound('no_format', { name, values: NAMES })
 }

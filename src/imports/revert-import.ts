@@ -10,7 +10,7 @@ import { reinstateCatalogue, revertCatalogue } from '#identity/revert-catalogue.
 import { closeRevert, openRevert, revertPrices, rootOf } from '#prices/reverting/revert-prices.ts'
 import { itemsWithOtherSharing } from '#prices/judging/shared-ids.ts'
 import type { ImportDetail } from '#prices/imports/stored-imports.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 export const revertImport = verb(
   { name: 'revertImport', needs: 'catalogue', input: Type.Object({ id: id('import') }) },

@@ -91,15 +91,15 @@ export class RowBlocks {
       const block = this.blockOf(each)
       const rows = this.rows[block]!
       const length = this.lengths[block]!
-      let kept = 0
+      let remaining = 0
       for (let place = 0; place < length; place++) {
         const row = rows[place]!
         if (leaves(row)) this.#places[row] = ABSENT
-        else rows[kept++] = row
+        else rows[remaining++] = row
       }
-      this.#resize(block, kept)
-      this.size -= length - kept
-      thin ||= kept < THIN
+      this.#resize(block, remaining)
+      this.size -= length - remaining
+      thin ||= remaining < THIN
     }
     if (thin) this.#join()
   }

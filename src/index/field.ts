@@ -215,7 +215,7 @@ function eachIn(textsOf: Postings, words: readonly number[], visit: (text: numbe
 
 /** Removes a text from a word; a word without texts is removed, too. */
 function forget(word: string, text: number, words: Dictionary, textsOf: Postings): void {
-  const known = words.id(word)!
-  textsOf.remove(known, text)
-  if (textsOf.length(known) === 0) words.delete(known)
+  const wordId = words.id(word)!
+  textsOf.remove(wordId, text)
+  if (textsOf.length(wordId) === 0) words.delete(wordId)
 }

@@ -31,8 +31,8 @@ interface CachedRows {
 export class SortedRows {
   readonly #compare: Compare
   readonly #blocks = new RowBlocks()
-  readonly #keptBy = new WeakMap<RowBits, CachedRows>()
-  readonly #keptForAll = nothingKept()
+  readonly #countsByFilter = new WeakMap<RowBits, CachedRows>()
+  readonly #countsOfAll = noCounts()
   #pendingOf = new Uint8Array(0)
   #pending: number[] = []
 
@@ -86,11 +86,11 @@ export class SortedRows {
   slice(filter: RowBits | null, offset: number, limit: number): Int32Array {
     const blocks = this.#repaired()
     if (filter !== null && filter.size <= SPARSE) return this.#sparse(filter).slice(offset, offset + limit)
-    const kept = this.#counted(filter)
-    const at = this.#placeOf(offset, filter, kept)
+    const counted = this.#counted(filter)
+    const at = this.#placeOf(offset, filter, counted)
     if (at === blocks.sequence.length) return new Int32Array(0)
-    const skip = at === 0 ? offset : offset - kept.ends[at - 1]!
-    return filter === null ? this.#walk(at, skip, 0, null, kept, limit) : this.#walk(at, 0, skip, filter, kept, limit)
+    const skip = at === 0 ? offset : offset - counted.ends[at - 1]!
+    return filter === null ? this.#walk(at, skip, 0, null, counted, limit) : this.#walk(at, 0, skip, filter, counted, limit)
   }
 
   /**
@@ -134,12 +134,12 @@ export class SortedRows {
       return firstAfter(sorted, sorted.length, probe, !withEqual)
     }
     const [at, place] = blocks.locate(probe, !withEqual)
-    const kept = this.#counted(filter)
+    const counted = this.#counted(filter)
     const { sequence } = blocks
-    const { ends } = kept
-    for (; kept.endsKnown < at; kept.endsKnown++) {
-      const before = kept.endsKnown === 0 ? 0 : ends[kept.endsKnown - 1]!
-      ends[kept.endsKnown] = before + this.#count(sequence[kept.endsKnown]!, filter, kept)
+    const { ends } = counted
+    for (; counted.endsKnown < at; counted.endsKnown++) {
+      const before = counted.endsKnown === 0 ? 0 : ends[counted.endsKnown - 1]!
+      ends[counted.endsKnown] = before + this.#count(sequence[counted.endsKnown]!, filter, counted)
     }
     const before = at === 0 ? 0 : ends[at - 1]!
     if (at === sequence.length) return before
@@ -210,7 +210,7 @@ export class SortedRows {
   }
 
   /** Collects rows of the filter from a position on, without the first `skip` of them. */
-  #walk(at: number, from: number, skip: number, filter: RowBits | null, kept: CachedRows, limit: number): Int32Array {
+  #walk(at: number, from: number, skip: number, filter: RowBits | null, counted: CachedRows, limit: number): Int32Array {
     const { sequence, lengths, size: all } = this.#blocks
     const found = new Int32Array(Math.max(0, Math.min(limit, all)))
     let size = 0
@@ -221,7 +221,7 @@ export class SortedRows {
         const taken = rows.subarray(place + skip, Math.min(lengths[block]!, place + skip + found.length - size))
         found.set(taken, size)
         size += taken.length
-      } else if (this.#count(block, filter, kept) > 0) {
+      } else if (this.#count(block, filter, counted) > 0) {
         size = filter.pick(rows, place, lengths[block]!, skip, found, size)
       }
       skip = 0
@@ -230,24 +230,24 @@ export class SortedRows {
   }
 
   /** Number of the filter's rows in a block, counted only if the block has changed. */
-  #count(block: number, filter: RowBits | null, kept: CachedRows): number {
+  #count(block: number, filter: RowBits | null, counted: CachedRows): number {
     const { lengths, versions } = this.#blocks
     if (filter === null) return lengths[block]!
-    if (kept.countedAt[block] !== versions[block]) {
-      kept.counts[block] = filter.countIn(this.#blocks.rows[block]!, lengths[block]!)
-      kept.countedAt[block] = versions[block]!
+    if (counted.countedAt[block] !== versions[block]) {
+      counted.counts[block] = filter.countIn(this.#blocks.rows[block]!, lengths[block]!)
+      counted.countedAt[block] = versions[block]!
     }
-    return kept.counts[block]!
+    return counted.counts[block]!
   }
 
   /** Position of the block that contains the filter's row at this offset, or the end of the sequence if the filter has fewer rows. */
-  #placeOf(offset: number, filter: RowBits | null, kept: CachedRows): number {
+  #placeOf(offset: number, filter: RowBits | null, counted: CachedRows): number {
     const { sequence } = this.#blocks
-    const { ends } = kept
-    let at = kept.endsKnown
+    const { ends } = counted
+    let at = counted.endsKnown
     let end = at === 0 ? 0 : ends[at - 1]!
-    for (; end <= offset && at < sequence.length; at++) ends[at] = end += this.#count(sequence[at]!, filter, kept)
-    kept.endsKnown = at
+    for (; end <= offset && at < sequence.length; at++) ends[at] = end += this.#count(sequence[at]!, filter, counted)
+    counted.endsKnown = at
     let low = 0
     while (low < at) {
       const middle = (low + at) >>> 1
@@ -257,39 +257,39 @@ export class SortedRows {
     return low
   }
 
-  #keptFor(filter: RowBits): CachedRows {
-    let kept = this.#keptBy.get(filter)
-    if (!kept) this.#keptBy.set(filter, (kept = nothingKept()))
-    return kept
+  #countsFor(filter: RowBits): CachedRows {
+    let counted = this.#countsByFilter.get(filter)
+    if (!counted) this.#countsByFilter.set(filter, (counted = noCounts()))
+    return counted
   }
 
   /** The counts of a filter, updated by its changes: only blocks that have changed are recounted. */
   #counted(filter: RowBits | null): CachedRows {
-    const kept = filter === null ? this.#keptForAll : this.#keptFor(filter)
+    const counted = filter === null ? this.#countsOfAll : this.#countsFor(filter)
     const blocks = this.#blocks
     const { versions, version } = blocks
-    if (kept.orderVersion !== version) {
-      kept.counts = withCapacity(kept.counts, versions.length)
-      kept.countedAt = withCapacity(kept.countedAt, versions.length)
-      kept.ends = withCapacity(kept.ends, versions.length)
-      kept.endsKnown = 0
-      kept.orderVersion = version
+    if (counted.orderVersion !== version) {
+      counted.counts = withCapacity(counted.counts, versions.length)
+      counted.countedAt = withCapacity(counted.countedAt, versions.length)
+      counted.ends = withCapacity(counted.ends, versions.length)
+      counted.endsKnown = 0
+      counted.orderVersion = version
     }
-    if (filter === null || kept.filterVersion === filter.version) return kept
-    const known = filter.changesSince(kept.filterVersion, (row, added) => {
+    if (filter === null || counted.filterVersion === filter.version) return counted
+    const isComplete = filter.changesSince(counted.filterVersion, (row, added) => {
       if (!blocks.has(row)) return
       const block = blocks.blockOf(row)
-      if (kept.countedAt[block]! === versions[block]!) kept.counts[block]! += added ? 1 : -1
+      if (counted.countedAt[block]! === versions[block]!) counted.counts[block]! += added ? 1 : -1
     })
-    if (!known) kept.countedAt.fill(0)
-    kept.filterVersion = filter.version
-    kept.endsKnown = 0
-    return kept
+    if (!isComplete) counted.countedAt.fill(0)
+    counted.filterVersion = filter.version
+    counted.endsKnown = 0
+    return counted
   }
 
   /** All rows of a small filter in order. */
   #sparse(filter: RowBits): Int32Array {
-    const { sparse } = this.#keptFor(filter)
+    const { sparse } = this.#countsFor(filter)
     const blocks = this.#blocks
     if (sparse.filterVersion !== filter.version || sparse.orderVersion !== blocks.version) {
       sparse.rows = filter.toRows().filter((row) => blocks.has(row))
@@ -301,7 +301,7 @@ export class SortedRows {
   }
 }
 
-function nothingKept(): CachedRows {
+function noCounts(): CachedRows {
   const none = new Float64Array(0)
   return {
     sparse: { rows: new Int32Array(0), filterVersion: -1, orderVersion: -1 },

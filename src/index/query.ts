@@ -58,7 +58,7 @@ export function parseQuery(search: string, meanings: Meanings = NO_MEANINGS): Qu
 
 /** Adds the meanings of a word, unless the query already has the maximum number of parts. */
 export function addMeaning(query: Query, word: QueryWord, parts: readonly string[], literal = false): void {
-  const added = new Set(parts.filter((part) => !query.parts.some((known) => known.text === part)))
+  const added = new Set(parts.filter((part) => !query.parts.some((other) => other.text === part)))
   if (parts.length === 0 || query.parts.length + added.size > MAX_PARTS) return
   word.meanings.push(bitsOf(query, parts, literal))
 }
@@ -81,7 +81,7 @@ function phrasesOf(text: string, meanings: Meanings): Set<string> {
 function bitsOf(query: Query, texts: readonly string[], literal: boolean): number {
   let bits = 0
   for (const text of texts) {
-    let at = query.parts.findIndex((known) => known.text === text)
+    let at = query.parts.findIndex((other) => other.text === text)
     if (at < 0 && query.parts.length < MAX_PARTS) at = query.parts.push({ text, literal }) - 1
     if (at >= 0) bits |= 1 << at
   }

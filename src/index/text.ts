@@ -1,12 +1,12 @@
 // Text search over rows with a name, a code and further texts: infixes, ranks and single typos, in time proportional to the matches.
 import { RowBits } from '#index/bits.ts'
-import { CodeMarks, EQUALS, EQUALS_WHOLE } from '#index/code-marks.ts'
+import { CodeMatches, EQUALS, EQUALS_WHOLE } from '#index/code-matches.ts'
 import { numberOf } from '#index/codes.ts'
 import { withCapacity } from '#index/columns.ts'
-import { ExactMarks } from '#index/exact-marks.ts'
+import { WholeWordMatches } from '#index/whole-word-matches.ts'
 import { TextField } from '#index/field.ts'
 import { fold, words } from '#index/fold.ts'
-import { EQUAL, STARTS, TextMarks } from '#index/marks.ts'
+import { EQUAL, STARTS, TextMatches } from '#index/text-matches.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { addMeaning, type Meanings, parseQuery, type Query, type QueryWord } from '#index/query.ts'
 
@@ -44,7 +44,7 @@ export interface TextOptions {
   /** the folded words that tags are found by */
   tagWords?: (tags: string) => string[]
   /** for the parts of one query: the rank, 0 to 255, of rows with these tags among equally good matches */
-  order?: (asked: ReadonlySet<string>) => (tags: string) => number
+  order?: (queryWords: ReadonlySet<string>) => (tags: string) => number
 }
 
 /** How well a row matches; lower is better. */
@@ -125,14 +125,14 @@ export function groupCode(folded: string): string {
 export class TextIndex {
   readonly #names = new TextField(words, 'typos', aliasWords)
   readonly #more = new TextField(words, 'typos', (code) => [code])
-  readonly #nameMarks = new TextMarks(this.#names)
-  readonly #aliasMarks = new ExactMarks(this.#names, true)
-  readonly #moreMarks = new TextMarks(this.#more)
-  readonly #groupMarks = new ExactMarks(this.#more, true)
+  readonly #nameMatches = new TextMatches(this.#names)
+  readonly #aliasMatches = new WholeWordMatches(this.#names, true)
+  readonly #moreMatches = new TextMatches(this.#more)
+  readonly #groupMatches = new WholeWordMatches(this.#more, true)
   readonly #tags: TextField
-  readonly #tagMarks: ExactMarks
-  readonly #codeMarks = new CodeMarks()
-  readonly #codes = this.#codeMarks.field
+  readonly #tagMatches: WholeWordMatches
+  readonly #codeMatches = new CodeMatches()
+  readonly #codes = this.#codeMatches.field
   readonly #options: TextOptions
   /** by tags: their order for the current query, plus 1; 0 if not computed yet */
   #orders = new Uint16Array(0)
@@ -147,7 +147,7 @@ export class TextIndex {
   constructor(options: TextOptions = {}) {
     this.#options = options
     this.#tags = new TextField(options.tagWords ?? words, 'whole')
-    this.#tagMarks = new ExactMarks(this.#tags, false)
+    this.#tagMatches = new WholeWordMatches(this.#tags, false)
   }
 
   store(columns: ColumnStore): void {
@@ -211,16 +211,16 @@ export class TextIndex {
     }
     if (!query.parts.some(({ literal }) => literal)) this.#mark(query, found)
     const space = rows.words * 32
-    const { of: nameOf, values: inName } = this.#names.valuesOf(space, (name) => this.#nameMarks.infix(name, query) | this.#aliasMarks.bits(name))
-    const { of: moreOf, values: inMore } = this.#more.valuesOf(space, (more) => this.#moreMarks.infix(more, query))
-    const { values: inGroup } = this.#more.valuesOf(space, (more) => this.#groupMarks.bits(more))
-    const { of: tagsOf, values: inTags } = this.#tags.valuesOf(space, (tags) => this.#tagMarks.bits(tags))
-    const { of: codeOf, values: inCode } = this.#codes.valuesOf(space, (code) => this.#codeMarks.bits(code))
-    // With a single condition any mark matches, and usually few fields have marks.
+    const { of: nameOf, values: inName } = this.#names.valuesOf(space, (name) => this.#nameMatches.infix(name, query) | this.#aliasMatches.bits(name))
+    const { of: moreOf, values: inMore } = this.#more.valuesOf(space, (more) => this.#moreMatches.infix(more, query))
+    const { values: inGroup } = this.#more.valuesOf(space, (more) => this.#groupMatches.bits(more))
+    const { of: tagsOf, values: inTags } = this.#tags.valuesOf(space, (tags) => this.#tagMatches.bits(tags))
+    const { of: codeOf, values: inCode } = this.#codes.valuesOf(space, (code) => this.#codeMatches.bits(code))
+    // With a single condition, any match is enough, and usually few fields have matches.
     if (query.words.length === 1 && query.parts.length === 1) {
       const inEither = inMore.map((bits, at) => bits | inGroup[at]!)
       const inTexts = (row: number) => inName[nameOf[row]! + 1]! | inEither[moreOf[row]! + 1]!
-      if (!this.#tagMarks.any && !this.#codeMarks.any) return rows.filter((row) => inTexts(row) !== 0)
+      if (!this.#tagMatches.any && !this.#codeMatches.any) return rows.filter((row) => inTexts(row) !== 0)
       return rows.filter((row) => (inTexts(row) | inTags[tagsOf[row]! + 1]! | inCode[codeOf[row]! + 1]!) !== 0)
     }
     return rows.filter((row) => {
@@ -282,16 +282,16 @@ export class TextIndex {
     const sure = !ranks && query.words.length === 1 && query.parts.length === 1
     // Marking all texts that contain a part is cheaper than scanning the texts of rows, unless there are many more such texts.
     if (!sure && found.reduce((sum, { texts }) => sum + texts, 0) <= drive.cost) this.#mark(query, found)
-    const nowhereElse = ![this.#moreMarks, this.#codeMarks, this.#aliasMarks, this.#groupMarks, this.#tagMarks].some(({ any }) => any)
+    const nowhereElse = ![this.#moreMatches, this.#codeMatches, this.#aliasMatches, this.#groupMatches, this.#tagMatches].some(({ any }) => any)
     const take = (row: number, name: number, byName: number): void => {
       const tier = sure ? TIERS.infix : this.#tierOf(query, row, name, byName)
       if (tier !== NO_MATCH) this.#take(row, ranks ? this.#rankOf(query, tier, row, name) : 0)
     }
     const takeName = (name: number): void => {
-      if (!this.#nameMarks.choose(name)) return
+      if (!this.#nameMatches.choose(name)) return
       // Often the name alone decides: it matches, and no other field could improve the rank.
       const tier = sure ? TIERS.infix : this.#tierOfName(query, name)
-      const best = nowhereElse || (tier < TIERS.infix && !this.#codeMarks.anyWhole && !this.#groupMarks.any)
+      const best = nowhereElse || (tier < TIERS.infix && !this.#codeMatches.anyWhole && !this.#groupMatches.any)
       const settled = tier !== NO_MATCH && (best || !ranks)
       for (let row = this.#names.firstRow(name); row !== NONE; row = this.#names.nextRow(row)) {
         if (settled) this.#take(row, ranks ? this.#rankOf(query, tier, row, name) : 0)
@@ -300,14 +300,14 @@ export class TextIndex {
     }
     // An unselected name lacks a part of the driving word in each of its meanings, so the name alone does not match.
     const takeMore = (more: number): void => {
-      if (!this.#moreMarks.choose(more)) return
+      if (!this.#moreMatches.choose(more)) return
       for (let row = this.#more.firstRow(more); row !== NONE; row = this.#more.nextRow(row)) {
         const name = this.#names.textOf(row)
-        if (!this.#nameMarks.isChosen(name)) take(row, name, NO_MATCH)
+        if (!this.#nameMatches.isChosen(name)) take(row, name, NO_MATCH)
       }
     }
     const parts = drive.parts.reduce((bits, { part }) => bits | (1 << part), 0)
-    const isTaken = (row: number, name: number) => this.#nameMarks.isChosen(name) || this.#moreMarks.isChosen(this.#more.textOf(row))
+    const isTaken = (row: number, name: number) => this.#nameMatches.isChosen(name) || this.#moreMatches.isChosen(this.#more.textOf(row))
     const takeTags = (tags: number): void => {
       for (let row = this.#tags.firstRow(tags); row !== NONE; row = this.#tags.nextRow(row)) {
         const name = this.#names.textOf(row)
@@ -317,7 +317,7 @@ export class TextIndex {
     const takeCode = (code: number): void => {
       for (let row = this.#codes.firstRow(code); row !== NONE; row = this.#codes.nextRow(row)) {
         const name = this.#names.textOf(row)
-        const taken = isTaken(row, name) || (this.#tagMarks.bits(this.#tags.textOf(row)) & parts) !== 0
+        const taken = isTaken(row, name) || (this.#tagMatches.bits(this.#tags.textOf(row)) & parts) !== 0
         if (!taken) take(row, name, NO_MATCH)
       }
     }
@@ -327,37 +327,37 @@ export class TextIndex {
       if (literal) this.#names.texts.forEach((name, id) => name?.includes(text) && takeName(id))
       else this.#names.eachText(inNames, takeName)
     }
-    this.#aliasMarks.each(parts, takeName)
+    this.#aliasMatches.each(parts, takeName)
     for (const { part, inMore } of drive.parts) {
       const { text, literal } = query.parts[part]!
       if (literal) this.#more.texts.forEach((more, id) => more?.includes(text) && takeMore(id))
       else this.#more.eachText(inMore, takeMore)
     }
-    this.#groupMarks.each(word, takeMore)
-    this.#tagMarks.each(parts, takeTags)
-    this.#codeMarks.each(word | EQUALS_WHOLE, takeCode)
+    this.#groupMatches.each(word, takeMore)
+    this.#tagMatches.each(parts, takeTags)
+    this.#codeMatches.each(word | EQUALS_WHOLE, takeCode)
   }
 
   /** Marks the texts that contain the parts; no part may be punctuation. */
   #mark(query: Query, found: readonly DrivePart[]): void {
     for (const { part, inNames, inMore } of found) {
-      this.#nameMarks.mark(query, part, inNames)
-      this.#moreMarks.mark(query, part, inMore)
+      this.#nameMatches.mark(query, part, inNames)
+      this.#moreMatches.mark(query, part, inMore)
     }
   }
 
-  /** Clears the previous query's marks, and marks what this query matches by whole words and codes. */
+  /** Clears the matches of the previous query, and marks what this query matches by whole words and codes. */
   #start(query: Query): void {
     this.#size = 0
-    for (const marks of [this.#nameMarks, this.#moreMarks, this.#aliasMarks, this.#groupMarks, this.#tagMarks]) marks.start()
+    for (const matches of [this.#nameMatches, this.#moreMatches, this.#aliasMatches, this.#groupMatches, this.#tagMatches]) matches.start()
     this.#aliasesLeft.clear()
-    this.#codeMarks.start(query)
+    this.#codeMatches.start(query)
     for (const [part, { text, literal }] of query.parts.entries()) {
       if (literal) continue
-      this.#tagMarks.mark(text, 1 << part)
-      this.#aliasMarks.mark(text, 1 << part)
+      this.#tagMatches.mark(text, 1 << part)
+      this.#aliasMatches.mark(text, 1 << part)
     }
-    for (const [word, { text, literal }] of query.words.entries()) if (!literal) this.#groupMarks.mark(groupCode(text), 1 << word)
+    for (const [word, { text, literal }] of query.words.entries()) if (!literal) this.#groupMatches.mark(groupCode(text), 1 << word)
   }
 
   /** The words of a search, with their meanings. */
@@ -375,8 +375,8 @@ export class TextIndex {
       .split(' ')
       .map((word) => {
         const at = word.lastIndexOf('-')
-        const known = at > 0 && this.#isGroup(word.slice(0, at)) && !this.#codeMarks.isKnown(word)
-        return known ? `${word.slice(0, at)} ${word.slice(at + 1)}` : word
+        const isCode = at > 0 && this.#isGroup(word.slice(0, at)) && !this.#codeMatches.isKnown(word)
+        return isCode ? `${word.slice(0, at)} ${word.slice(at + 1)}` : word
       })
       .join(' ')
   }
@@ -419,7 +419,7 @@ export class TextIndex {
       const cheapest = [own, ...meanings].map((bits) =>
         parts.filter(({ part }) => (bits & (1 << part)) !== 0).reduce((a, b) => (b.cost < a.cost ? b : a)),
       )
-      const codes = expectedRows(this.#codes, this.#codeMarks.count(1 << word)) + expectedRows(this.#more, this.#groupMarks.count(1 << word))
+      const codes = expectedRows(this.#codes, this.#codeMatches.count(1 << word)) + expectedRows(this.#more, this.#groupMatches.count(1 << word))
       const cost = cheapest.reduce((sum, each) => sum + each.cost, codes)
       if (best === null || cost < best.cost) best = { word, parts: [...new Set(cheapest)], cost }
     }
@@ -438,9 +438,9 @@ export class TextIndex {
     const names = this.#names.countTexts(inNames)
     const more = this.#more.countTexts(inMore)
     const cost =
-      expectedRows(this.#names, names + this.#aliasMarks.count(1 << part)) +
+      expectedRows(this.#names, names + this.#aliasMatches.count(1 << part)) +
       expectedRows(this.#more, more) +
-      expectedRows(this.#tags, this.#tagMarks.count(1 << part))
+      expectedRows(this.#tags, this.#tagMatches.count(1 << part))
     return { part, inNames, inMore, texts: names + more, cost }
   }
 
@@ -458,67 +458,67 @@ export class TextIndex {
     for (let part = 0; part < query.parts.length; part++) {
       const { text, literal } = query.parts[part]!
       if (literal || text.length < SHORTEST_WITH_TYPO) continue
-      this.#nameMarks.findTypos(text, 1 << part)
-      this.#moreMarks.findTypos(text, 1 << part)
+      this.#nameMatches.findTypos(text, 1 << part)
+      this.#moreMatches.findTypos(text, 1 << part)
     }
-    for (const name of this.#nameMarks.withTypos) {
+    for (const name of this.#nameMatches.withTypos) {
       for (let row = this.#names.firstRow(name); row !== NONE; row = this.#names.nextRow(row)) this.#takeIfTypo(query, row, name)
     }
-    for (const more of this.#moreMarks.withTypos) {
+    for (const more of this.#moreMatches.withTypos) {
       for (let row = this.#more.firstRow(more); row !== NONE; row = this.#more.nextRow(row)) {
         const name = this.#names.textOf(row)
-        if (this.#nameMarks.typos(name) === 0) this.#takeIfTypo(query, row, name)
+        if (this.#nameMatches.typos(name) === 0) this.#takeIfTypo(query, row, name)
       }
     }
   }
 
   #takeIfTypo(query: Query, row: number, name: number): void {
-    const code = this.#codeMarks.bits(this.#codes.textOf(row))
+    const code = this.#codeMatches.bits(this.#codes.textOf(row))
     if ((code & EQUALS_WHOLE) !== 0) return
     const more = this.#more.textOf(row)
-    const codes = code | this.#groupMarks.bits(more)
+    const codes = code | this.#groupMatches.bits(more)
     const has = this.#partsOf(query, row, name, more)
     if (covers(query, has, codes)) return
-    if (covers(query, has | this.#nameMarks.typos(name) | this.#moreMarks.typos(more), codes)) {
+    if (covers(query, has | this.#nameMatches.typos(name) | this.#moreMatches.typos(more), codes)) {
       this.#take(row, this.#rankOf(query, TIERS.typo, row, name))
     }
   }
 
   /** The tier of a row, without typos. @param byName considers only its name */
   #tierOf(query: Query, row: number, name: number, byName: number): number {
-    const codeBits = this.#codeMarks.bits(this.#codes.textOf(row))
+    const codeBits = this.#codeMatches.bits(this.#codes.textOf(row))
     if ((codeBits & EQUALS_WHOLE) !== 0) return TIERS.exactCode
     const more = this.#more.textOf(row)
-    const groupBits = this.#groupMarks.any ? this.#groupMarks.bits(more) : 0
-    const inMore = this.#moreMarks.infix(more, query)
+    const groupBits = this.#groupMatches.any ? this.#groupMatches.bits(more) : 0
+    const inMore = this.#moreMatches.infix(more, query)
     // The usual case: the search is part of a word of the name, and no other field matches.
     const elsewhere = codeBits | groupBits | inMore
-    if (byName === TIERS.infix && elsewhere === 0 && !this.#aliasMarks.any && !this.#tagMarks.any) return TIERS.infix
+    if (byName === TIERS.infix && elsewhere === 0 && !this.#aliasMatches.any && !this.#tagMatches.any) return TIERS.infix
     if (byName === NO_MATCH) {
-      const has = this.#nameMarks.infix(name, query) | inMore | this.#aliasMarks.bits(name) | this.#tagMarks.bits(this.#tags.textOf(row))
+      const has = this.#nameMatches.infix(name, query) | inMore | this.#aliasMatches.bits(name) | this.#tagMatches.bits(this.#tags.textOf(row))
       if (!covers(query, has, codeBits | groupBits)) return NO_MATCH
     }
     const equal = (codeBits >>> EQUALS) & WORD_BITS
-    const inName = this.#nameMarks.prefix(name)
-    if (this.#groupMarks.any && equal !== 0) {
+    const inName = this.#nameMatches.prefix(name)
+    if (this.#groupMatches.any && equal !== 0) {
       // A code in the requested set. The whole name with a code ranks equally high, because some sets share their name with a card.
       if ((groupBits & ~equal) !== 0 && covers(query, 0, equal | groupBits)) return TIERS.exactCode
-      if (query.parts.length > 1 && this.#nameMarks.left(name, query) === 0 && covers(query, inName, equal)) return TIERS.exactCode
+      if (query.parts.length > 1 && this.#nameMatches.left(name, query) === 0 && covers(query, inName, equal)) return TIERS.exactCode
     }
     if (byName !== NO_MATCH && byName < TIERS.infix) return byName
-    const inAlias = this.#aliasMarks.bits(name)
+    const inAlias = this.#aliasMatches.bits(name)
     if (inAlias !== 0 && `\n${this.#names.further[name]!}\n`.includes(`\n${query.text}\n`)) return TIERS.namePrefix
-    const inWords = inName | inAlias | (inMore === 0 ? 0 : this.#moreMarks.prefix(more)) | this.#tagMarks.bits(this.#tags.textOf(row))
+    const inWords = inName | inAlias | (inMore === 0 ? 0 : this.#moreMatches.prefix(more)) | this.#tagMatches.bits(this.#tags.textOf(row))
     return covers(query, inWords, equal | groupBits) ? TIERS.wordPrefix : TIERS.infix
   }
 
   /** The tier of rows with this name, considering only the name. */
   #tierOfName(query: Query, name: number): number {
-    if (!covers(query, this.#nameMarks.infix(name, query), 0)) return NO_MATCH
-    const inName = this.#nameMarks.prefix(name)
+    if (!covers(query, this.#nameMatches.infix(name, query), 0)) return NO_MATCH
+    const inName = this.#nameMatches.prefix(name)
     if ((inName & EQUAL) !== 0) return TIERS.exactName
     const all = covers(query, inName, 0)
-    if (all && query.parts.length > 1 && this.#nameMarks.left(name, query) === 0) return TIERS.exactName
+    if (all && query.parts.length > 1 && this.#nameMatches.left(name, query) === 0) return TIERS.exactName
     if ((inName & STARTS) !== 0) return TIERS.namePrefix
     return all ? TIERS.wordPrefix : TIERS.infix
   }
@@ -541,16 +541,16 @@ export class TextIndex {
    */
   #leftOf(query: Query, row: number, name: number): number {
     if (query.parts.length === 1)
-      return this.#nameMarks.typos(name) === 0 ? MAX_WORDS_LEFT : Math.min(this.#names.wordCount(name) - 1, MAX_WORDS_LEFT - 1)
-    const left = this.#nameMarks.left(name, query)
+      return this.#nameMatches.typos(name) === 0 ? MAX_WORDS_LEFT : Math.min(this.#names.wordCount(name) - 1, MAX_WORDS_LEFT - 1)
+    const left = this.#nameMatches.left(name, query)
     const more = this.#more.textOf(row)
-    const moreLeft = more < 0 ? 0 : this.#moreMarks.left(more, query)
+    const moreLeft = more < 0 ? 0 : this.#moreMatches.left(more, query)
     // With the row's code, the group's name does not count.
-    const inMore = more >= 0 && moreLeft < this.#more.wordCount(more) && this.#codeMarks.bits(this.#codes.textOf(row)) >>> EQUALS === 0
+    const inMore = more >= 0 && moreLeft < this.#more.wordCount(more) && this.#codeMatches.bits(this.#codes.textOf(row)) >>> EQUALS === 0
     let far = inMore ? MAX_WORDS_LEFT : 0
-    if (left < this.#names.wordCount(name) || this.#nameMarks.typos(name) !== 0)
+    if (left < this.#names.wordCount(name) || this.#nameMatches.typos(name) !== 0)
       far = Math.min(left, MAX_WORDS_LEFT - 1) + Number(inMore && moreLeft > 0)
-    else if (this.#aliasMarks.bits(name) !== 0) far = Math.min(this.#aliasLeft(query, name), MAX_WORDS_LEFT - 1)
+    else if (this.#aliasMatches.bits(name) !== 0) far = Math.min(this.#aliasLeft(query, name), MAX_WORDS_LEFT - 1)
     for (const { parts, meanings } of query.words) {
       if (meanings.length < 2 || far >= MAX_WORDS_LEFT) continue
       const has = this.#partsOf(query, row, name, more)
@@ -561,13 +561,13 @@ export class TextIndex {
 
   /** Number of words of the matching alias that were not searched for. */
   #aliasLeft(query: Query, name: number): number {
-    const known = this.#aliasesLeft.get(name)
-    if (known !== undefined) return known
-    const asked = new Set(query.parts.map(({ text }) => text))
+    const cached = this.#aliasesLeft.get(name)
+    if (cached !== undefined) return cached
+    const searched = new Set(query.parts.map(({ text }) => text))
     let fewest = MAX_WORDS_LEFT
     for (const alias of this.#names.further[name]!.split('\n')) {
       const inner = aliasWords(alias)
-      const left = inner.filter((word) => !asked.has(word)).length
+      const left = inner.filter((word) => !searched.has(word)).length
       if (left < inner.length) fewest = Math.min(fewest, left)
     }
     this.#aliasesLeft.set(name, fewest)
@@ -576,8 +576,8 @@ export class TextIndex {
 
   #orderIn(tags: number): number {
     if (tags < 0 || !this.#orderOf) return 0
-    const known = this.#orders[tags]!
-    if (known > 0) return known - 1
+    const cached = this.#orders[tags]!
+    if (cached > 0) return cached - 1
     const order = Math.min(this.#orderOf(this.#tags.texts[tags]!), MAX_ORDER)
     this.#orders[tags] = order + 1
     return order
@@ -585,8 +585,8 @@ export class TextIndex {
 
   /** Bits of the parts that the row has in any of its texts. */
   #partsOf(query: Query, row: number, name: number, more: number): number {
-    const inTexts = this.#nameMarks.infix(name, query) | this.#moreMarks.infix(more, query)
-    return inTexts | this.#aliasMarks.bits(name) | this.#tagMarks.bits(this.#tags.textOf(row))
+    const inTexts = this.#nameMatches.infix(name, query) | this.#moreMatches.infix(more, query)
+    return inTexts | this.#aliasMatches.bits(name) | this.#tagMatches.bits(this.#tags.textOf(row))
   }
 }
 
@@ -608,8 +608,8 @@ const LAST_LATIN = 0x24f
 function covers(query: Query, parts: number, code: number): boolean {
   for (let word = 0; word < query.words.length; word++) {
     if ((code & (1 << word)) !== 0) continue
-    const { parts: wanted, meanings } = query.words[word]!
-    if ((parts & wanted) !== wanted && (meanings.length === 0 || !meanings.some((meaning) => (parts & meaning) === meaning))) return false
+    const { parts: ownParts, meanings } = query.words[word]!
+    if ((parts & ownParts) !== ownParts && (meanings.length === 0 || !meanings.some((meaning) => (parts & meaning) === meaning))) return false
   }
   return true
 }

@@ -25,7 +25,7 @@ export class TokenizedTexts {
   #used = CHUNK_BYTES
   /** by row: the start of its record, plus 1; 0 for none */
   #places = new Uint32Array(0)
-  #kept = 0
+  #live = 0
   /** bytes of records that were replaced or removed */
   #waste = 0
   /** the record under construction, without its length */
@@ -44,7 +44,7 @@ export class TokenizedTexts {
     this.#termsOf = columns.value(this.#termsOf)
     this.#chunks = columns.chunks(this.#chunks)
     this.#places = columns.column(this.#places)
-    ;[this.#used, this.#kept, this.#waste] = columns.value([this.#used, this.#kept, this.#waste] as const)
+    ;[this.#used, this.#live, this.#waste] = columns.value([this.#used, this.#live, this.#waste] as const)
   }
 
   /** Reserves space for this many rows. */
@@ -90,7 +90,7 @@ export class TokenizedTexts {
     if (row >= this.#places.length) this.#places = withCapacity(this.#places, row + 1)
     this.#keep(row)
     this.#file(row, true)
-    if (this.#waste > this.#kept && this.#waste > CHUNK_BYTES) this.#compact()
+    if (this.#waste > this.#live && this.#waste > CHUNK_BYTES) this.#compact()
     return true
   }
 
@@ -191,13 +191,13 @@ export class TokenizedTexts {
     }
     for (let at = 0; at < this.#size; at++) chunk[this.#used++] = this.#record[at]!
     this.#places[row] = (this.#chunks.length - 1) * CHUNK_BYTES + start + 1
-    this.#kept += this.#used - start
+    this.#live += this.#used - start
   }
 
   #release(row: number): void {
     this.#file(row, false)
     const size = this.#at - ((this.#places[row]! - 1) % CHUNK_BYTES)
-    this.#kept -= size
+    this.#live -= size
     this.#waste += size
     this.#places[row] = 0
   }
@@ -207,7 +207,7 @@ export class TokenizedTexts {
     this.#chunks = []
     this.#used = CHUNK_BYTES
     this.#waste = 0
-    this.#kept = 0
+    this.#live = 0
     for (let row = 0; row < this.#places.length; row++) {
       const place = this.#places[row]! - 1
       if (place < 0) continue

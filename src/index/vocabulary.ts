@@ -62,11 +62,11 @@ export class Vocabulary {
 
 /** Decodes short texts, many of which recur: equal texts return the same string, which makes map lookups fast. */
 export class RepeatedTexts {
-  readonly #known = new Vocabulary()
+  readonly #numbers = new Vocabulary()
   readonly #texts: string[] = []
 
   textOf(bytes: Buffer, from: number, to: number): string {
-    const number = this.#known.number(bytes, from, to)
+    const number = this.#numbers.number(bytes, from, to)
     if (number < 0) return bytes.toString('utf8', from, to)
     return (this.#texts[number] ??= bytes.toString('utf8', from, to))
   }

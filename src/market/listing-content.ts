@@ -3,8 +3,8 @@ import { minorToText, parseMinor } from '#core/money.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { listingSlug } from './records/fields.ts'
 import { statusAt } from './records/rules.ts'
-import type { StoredListing } from './types.ts'
-import { CONTENT, type ListingRow, listingTag } from './store.ts'
+import type { StoredListing } from './marketplace-types.ts'
+import { CONTENT, type ListingRow, listingTag } from './listing-store.ts'
 
 /** The content that an approval approves. */
 export function contentOf(row: Pick<ListingRow, (typeof CONTENT)[number]>): Record<string, unknown> {

@@ -6,7 +6,7 @@ import { liveItem } from '#db/live-item.ts'
 import { pageOf } from '#db/page.ts'
 import type { ListingStatus, Queryable } from '#db/schema.ts'
 import { periodEnds } from './records/rules.ts'
-import { COLUMNS, type ListingRow } from './store.ts'
+import { COLUMNS, type ListingRow } from './listing-store.ts'
 
 export interface ListingFilter {
   /** at the current time: an ended period counts as expired */

@@ -5,9 +5,9 @@ import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import { liveItemIds } from '#db/live-item.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import { STATES } from '#prices/evidence/types.ts'
+import { STATES } from '#prices/evidence/evidence-types.ts'
 import type { Rates } from '#prices/rates/rates.ts'
-import type { ListingRow } from './store.ts'
+import type { ListingRow } from './listing-store.ts'
 
 const MAX_ID = 2 ** 31 - 1
 

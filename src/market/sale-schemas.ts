@@ -3,7 +3,7 @@ import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'
 import { STATUSES } from './records/rules.ts'
-import { Status, Time, TimeOrNull } from './types.ts'
+import { Status, Time, TimeOrNull } from './marketplace-types.ts'
 
 export const RecentSaleSchema = Type.Object(
   {
@@ -47,6 +47,7 @@ export const StoredOrderSchema = Type.Object(
     order_id: Type.Integer(),
     sold_at: Time('UTC'),
     buyer_reference: orNull(Type.String(), { description: "The shop's own reference of the buyer; sellers never see it" }),
+    buyer_account_id: orNull(Type.Integer(), { description: 'Account of the buyer; sellers never see it' }),
     lines: Type.Array(
       Type.Object(
         {

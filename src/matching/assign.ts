@@ -1,6 +1,6 @@
 // Assigns source records to items: a pure function of all records and the manual decisions.
-import type { AssignedItem, AssignOptions, Assignment, Decisions, MatchRecord } from './records.ts'
-import { PRECEDENCE } from './records.ts'
+import type { AssignedItem, AssignOptions, Assignment, Decisions, MatchRecord } from './matcher-types.ts'
+import { PRECEDENCE } from './matcher-types.ts'
 import { itemsOf } from './finish-items.ts'
 import { joinSealed } from './sealed.ts'
 import { joinSingles } from './singles.ts'

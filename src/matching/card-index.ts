@@ -1,9 +1,9 @@
 // Finds the item that a row of a price list or collection file describes, among all items in memory.
 import { type ParsedDescription, parseDescription } from './descriptions.ts'
-import { byPlainness, FIT, finishWords } from '#catalogue/records/finishes.ts'
+import { byPlainness, type Fit, finishWords, fittest } from '#catalogue/records/finishes.ts'
 import { likeness } from './names.ts'
 import { looseNumber, normalNumber, withoutSetCode } from './numbers.ts'
-import type { Decisions, MatchRecord, Reason, SetMap } from './records.ts'
+import { cardKey, type Decisions, type MatchRecord, type Reason, recordKey, type SetMap } from './matcher-types.ts'
 import { decidedSets, mapSets } from './set-maps.ts'
 import { SetNames } from './set-names.ts'
 import { type SourceCard, type SourceSet, sourceCards } from './source-cards.ts'
@@ -31,6 +31,18 @@ export interface IndexedRecord {
   record: MatchRecord
 }
 
+/** Source of the records that stand for items of the catalogue. */
+export const CATALOGUE = 'catalogue'
+
+type ItemFacts = Pick<MatchRecord, 'card' | 'game' | 'genre' | 'family' | 'set' | 'number' | 'name'>
+
+/** An item of the catalogue as a record. @param item `card` is equal for items that are finishes of the same card */
+export function itemRecord({ itemId, finish, card, ...facts }: Omit<IndexedRecord, 'record'> & ItemFacts): IndexedRecord {
+  const id = String(itemId)
+  const keys = { key: recordKey(CATALOGUE, id, finish), source: CATALOGUE, id, card: cardKey(CATALOGUE, card) }
+  return { itemId, finish, record: { ...keys, ...facts, finish, shopIds: [] } }
+}
+
 export type FindResult = { itemId: number; method: 'set' | 'name' } | { reason: Reason; candidates: { itemId: number; score: number }[] }
 
 /** Maximum length of a text that can match; names, numbers, sets and printings of items are shorter. */
@@ -48,7 +60,7 @@ interface Printing {
 }
 
 interface Fitting extends Printing {
-  fit: number
+  fit: Fit
 }
 
 /** All items in memory, by set, number and name; built once per import. */
@@ -79,8 +91,8 @@ export class CardIndex {
         }
       }
       this.#printings.set(card, [...printings.values()])
-      for (const name of new Set([...card.names, ...card.looseNames])) push(this.#byName, name, card)
-      if (card.number !== null) push(this.#byNumber, card.number, card)
+      for (const name of new Set([...card.names, ...card.looseNames])) this.#byName.getOrInsertComputed(name, () => []).push(card)
+      if (card.number !== null) this.#byNumber.getOrInsertComputed(card.number, () => []).push(card)
     }
     this.#sets = [...new Set(cards.flatMap(({ set }) => set ?? []))]
     this.#setNames = new SetNames(this.#sets)
@@ -116,7 +128,7 @@ export class CardIndex {
     const decided = decidedSets(decisions)
     const maps = [...Map.groupBy(this.#sets, ({ source }) => source).values()].flatMap((own) => mapSets([...sets.values()], own, decided))
     const byRef = new Map(this.#sets.map((set) => [set.ref, set]))
-    for (const map of maps) if (map.decided) addTo(this.#learned, map.from, byRef.get(map.to)!)
+    for (const map of maps) if (map.decided) this.#learned.getOrInsertComputed(map.from, () => new Set()).add(byRef.get(map.to)!)
     return maps
   }
 
@@ -125,74 +137,72 @@ export class CardIndex {
    */
   find(row: CardDescription): FindResult {
     if (isTooLong(row)) return { reason: UNKNOWN, candidates: [] }
-    const wanted = parseDescription(row)
-    const cards = row.number === null ? this.#unnumbered(row, wanted) : this.#numbered(row, wanted, row.number)
-    const printings = this.#fitting(cards, wanted)
+    const description = parseDescription(row)
+    const cards = row.number === null ? this.#unnumbered(row, description) : this.#numbered(row, description, row.number)
+    const printings = this.#fitting(cards, description)
     const best = fittest(printings)
-    const only = onlyOne(best, wanted.plain)
+    const only = onlyOne(best, description.plain)
     if (only !== null) return { itemId: only, method: row.set === null ? 'name' : 'set' }
     if (best.length > 0) return { reason: { rule: 'several', params: { count: countItems(best) } }, candidates: ranked(best, 90) }
     if (printings.length > 0) return { reason: { rule: 'finish', params: { finish: row.finish ?? '' } }, candidates: ranked(printings, 80) }
-    return this.#alike(row, wanted)
+    return this.#alike(row, description)
   }
 
   /**
    * Cards with this number and name in the set, or in all sets if the row names none. Within a set, a number belongs to one card, so words that only
    * some sources append to the name are ignored.
    */
-  #numbered(row: CardDescription, wanted: ParsedDescription, written: string): SourceCard[] {
+  #numbered(row: CardDescription, description: ParsedDescription, written: string): SourceCard[] {
     const { set } = row
     const number = normalNumber(written)
     const ofGame = (cards: Iterable<SourceCard>) => [...new Set(cards)].filter((card) => mayBe(row, card))
-    const named = (card: SourceCard) => card.names.includes(wanted.fullName) || card.names.includes(wanted.name)
-    if (set === null) return ofGame(this.#byNumber.get(number) ?? []).filter((card) => named(card) && sameTotal(wanted.total, card))
+    const named = (card: SourceCard) => card.names.includes(description.fullName) || card.names.includes(description.name)
+    if (set === null) return ofGame(this.#byNumber.get(number) ?? []).filter((card) => named(card) && sameTotal(description.total, card))
     const cards = ofGame(
-      this.#setsNamed(set, wanted).flatMap((one) => [
+      this.#setsNamed(set, description).flatMap((one) => [
         ...(this.#inSet(one, number) ?? this.#inSet(one, withoutSetCode(number, one.facts.codes)) ?? []),
       ]),
     )
     const exact = cards.filter(named)
-    return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(wanted.name))
+    return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(description.name))
   }
 
   #inSet(set: SourceSet, number: string): readonly SourceCard[] | undefined {
-    let byNumber = this.#numbersOf.get(set)
-    if (!byNumber) this.#numbersOf.set(set, (byNumber = cardsByNumber(set)))
-    return byNumber.get(number)
+    return this.#numbersOf.getOrInsertComputed(set, cardsByNumber).get(number)
   }
 
   /** Products without a number, by name. */
-  #unnumbered(row: CardDescription, wanted: ParsedDescription): SourceCard[] {
+  #unnumbered(row: CardDescription, description: ParsedDescription): SourceCard[] {
     const { set } = row
-    const sets = set === null ? null : new Set(this.#setsNamed(set, wanted))
-    const cards = this.#byName.get(wanted.name) ?? []
+    const sets = set === null ? null : new Set(this.#setsNamed(set, description))
+    const cards = this.#byName.get(description.name) ?? []
     const fitting = cards.filter((card) => card.number === null && mayBe(row, card) && (sets === null || card.set === null || sets.has(card.set)))
-    const exact = fitting.filter(({ names }) => names.includes(wanted.fullName))
+    const exact = fitting.filter(({ names }) => names.includes(description.fullName))
     return exact.length > 0 ? exact : fitting
   }
 
   /** The sets with this name, and the galleries that are printed as part of them. */
-  #setsNamed(set: string, wanted: ParsedDescription): SourceSet[] {
-    return this.#setNames.withGalleries(this.#learned.get(set) ?? this.#setNames.find(set, wanted))
+  #setsNamed(set: string, description: ParsedDescription): SourceSet[] {
+    return this.#setNames.withGalleries(this.#learned.get(set) ?? this.#setNames.find(set, description))
   }
 
-  #fitting(cards: readonly SourceCard[], wanted: ParsedDescription): Fitting[] {
-    return cards.flatMap((card) => this.#printings.get(card)!.map((printing) => ({ ...printing, fit: wanted.fits(printing.words, card) })))
+  #fitting(cards: readonly SourceCard[], description: ParsedDescription): Fitting[] {
+    return cards.flatMap((card) => this.#printings.get(card)!.map((printing) => ({ ...printing, fit: description.fits(printing.words, card) })))
   }
 
   /** Cards with a similar number or name, for a person to choose from. */
-  #alike(row: CardDescription, wanted: ParsedDescription): FindResult {
+  #alike(row: CardDescription, description: ParsedDescription): FindResult {
     const number = row.number === null ? null : normalNumber(row.number)
-    const sets = row.set === null ? null : new Set(this.#setsNamed(row.set, wanted))
+    const sets = row.set === null ? null : new Set(this.#setsNamed(row.set, description))
     const pool = new Set<SourceCard>()
-    for (const name of [wanted.name, wanted.looseName]) for (const card of this.#byName.get(name) ?? []) pool.add(card)
+    for (const name of [description.name, description.looseName]) for (const card of this.#byName.get(name) ?? []) pool.add(card)
     for (const set of sets ?? []) for (const card of (number === null ? null : this.#inSet(set, number)) ?? []) pool.add(card)
     const scored = new Map<number, number>()
     for (const card of [...pool].filter((one) => mayBe(row, one)).slice(0, MAX_COMPARED)) {
       const name = Math.max(
         0,
-        ...card.names.map((one) => likeness(one, wanted.name)),
-        ...card.looseNames.map((one) => likeness(one, wanted.looseName) * 0.9),
+        ...card.names.map((one) => likeness(one, description.name)),
+        ...card.looseNames.map((one) => likeness(one, description.looseName) * 0.9),
       )
       const numbers =
         number === null || card.number === null
@@ -216,12 +226,6 @@ export class CardIndex {
 }
 
 const UNKNOWN: Reason = { rule: 'unknown', params: {} }
-
-/** The printings that fit best; empty if none fits. */
-function fittest(printings: readonly Fitting[]): Fitting[] {
-  const best = Math.max(FIT.none, ...printings.map(({ fit }) => fit))
-  return best === FIT.none ? [] : printings.filter(({ fit }) => fit === best)
-}
 
 /**
  * The item if there is only one. If the row states no finish and all items are of the same card, returns the plain one. A card that is only sold with
@@ -253,8 +257,8 @@ function cardsByNumber({ cards }: SourceSet): Map<string, SourceCard[]> {
   const byNumber = new Map<string, SourceCard[]>()
   for (const card of cards) {
     if (card.number === null) continue
-    push(byNumber, card.number, card)
-    if (card.bare !== null && card.bare !== card.number) push(byNumber, card.bare, card)
+    byNumber.getOrInsertComputed(card.number, () => []).push(card)
+    if (card.bare !== null && card.bare !== card.number) byNumber.getOrInsertComputed(card.bare, () => []).push(card)
   }
   return byNumber
 }
@@ -270,16 +274,4 @@ function sameTotal(total: string, card: SourceCard): boolean {
 /** Whether a text of the row is longer than that of any item. */
 export function isTooLong({ name, number, set, finish }: Pick<CardDescription, 'name' | 'number' | 'set' | 'finish'>): boolean {
   return [name, number, set, finish].some((text) => text !== null && text.length > MAX_TEXT_LENGTH)
-}
-
-function push<K, T>(map: Map<K, T[]>, key: K, value: T): void {
-  const known = map.get(key)
-  if (known) known.push(value)
-  else map.set(key, [value])
-}
-
-function addTo<K, T>(map: Map<K, Set<T>>, key: K, value: T): void {
-  const known = map.get(key)
-  if (known) known.add(value)
-  else map.set(key, new Set([value]))
 }

@@ -1,5 +1,5 @@
 // Clusters: cards of one or several sources that the matcher considers the same, each with the method by which it joined.
-import type { MatchCandidate, Method, Reason, SetMap, WaitingCard } from './records.ts'
+import type { MatchCandidate, Method, Reason, SetMap, WaitingCard } from './matcher-types.ts'
 import type { SourceCard } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'
 

@@ -3,7 +3,7 @@ import { type CardDescription, isTooLong } from './card-index.ts'
 import { parseDescription } from './descriptions.ts'
 import { looseName, normalName } from './names.ts'
 import { looseNumber, normalNumber } from './numbers.ts'
-import type { MatchSet } from './records.ts'
+import type { MatchSet } from './matcher-types.ts'
 import { SetNames } from './set-names.ts'
 
 /** A set name may refer to a set if at least this many of its rows describe cards of the set, or this share of them. */
@@ -50,7 +50,7 @@ export class DescribedSets {
       if (row.set !== null) this.#label(row.set, names).rows += 1
       const { name, fullName } = parseDescription(row)
       if (row.number === null) this.#productNames.add(name)
-      else for (const one of new Set([name, fullName])) addTo(this.#byCard, cardKey(row.number, one), row.set)
+      else for (const one of new Set([name, fullName])) this.#byCard.getOrInsertComputed(cardKey(row.number, one), () => new Set()).add(row.set)
     }
   }
 
@@ -98,8 +98,8 @@ export class DescribedSets {
   }
 
   #label(set: string, names: SetNames<{ facts: MatchSet }>): Label {
-    const known = this.#labels.get(set)
-    if (known) return known
+    const cached = this.#labels.get(set)
+    if (cached) return cached
     const found = names.withGalleries(names.find(set, parseDescription({ name: '', number: null, set, finish: null })))
     const label = { rows: 0, named: found.map(({ facts }) => facts.ref), agree: new Map<string, number>() }
     for (const ref of label.named) this.refs.add(ref)
@@ -110,10 +110,4 @@ export class DescribedSets {
 
 function cardKey(number: string, name: string): string {
   return `${looseNumber(normalNumber(number))}\t${name}`
-}
-
-function addTo<K, T>(map: Map<K, Set<T>>, key: K, value: T): void {
-  const known = map.get(key)
-  if (known) known.add(value)
-  else map.set(key, new Set([value]))
 }

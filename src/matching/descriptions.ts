@@ -36,7 +36,7 @@ interface Written {
 export function parseDescription({ name, number, set, finish }: Written): ParsedDescription {
   const { bareName, printing } = printingIn(name, number)
   const stated = finish === null && printing === '' ? null : finishWords(`${finish ?? ''} ${printing}`)
-  const wanted = finish === null && stated?.length === 0 ? null : stated
+  const described = finish === null && stated?.length === 0 ? null : stated
   const setVariants = [...(set ?? '').matchAll(PARENTHESES)].flatMap((inner) => inner[1]!.split(/[&,/]/).flatMap(finishWords))
   const plainSet = normalName(withoutBrackets(set ?? ''))
   const fullName = normalName(withoutNumber(name, number))
@@ -47,14 +47,14 @@ export function parseDescription({ name, number, set, finish }: Written): Parsed
     set: plainSet,
     bareSet: normalName(withoutBrackets(set ?? '').replace(PARENTHESES, ' ')),
     total: number === null ? '' : totalOf(number),
-    plain: wanted === null,
+    plain: described === null,
     fits: (words, card) => {
       const inSetName = card.set !== null && normalName(withoutBrackets(card.set.facts.name)) === plainSet
       // A set named after printings (`Base Set (1st Edition & Shadowless)`) contains only those.
-      if (!inSetName && setVariants.length > 0 && !setVariants.some((word) => wanted?.includes(word))) return FIT.none
+      if (!inSetName && setVariants.length > 0 && !setVariants.some((word) => described?.includes(word))) return FIT.none
       // Words in parentheses that are part of the card's name are not a printing.
       const nameHasThem = printing !== '' && card.names.includes(fullName)
-      return finishFit(nameHasThem ? (finish === null ? null : finishWords(finish)) : wanted, words)
+      return finishFit(nameHasThem ? (finish === null ? null : finishWords(finish)) : described, words)
     },
   }
 }

@@ -20,7 +20,7 @@ export function withoutDuplicates(
   units: readonly Unit[],
   verdicts: Verdicts,
   result: JoinResult,
-): { kept: readonly Unit[]; duplicates: Duplicate[] } {
+): { remaining: readonly Unit[]; duplicates: Duplicate[] } {
   const sets = setsOf(units)
   const byRef = new Map(sets.map((set) => [set.ref, set]))
   const dropped = new Map<SourceCard, Omit<Duplicate, 'unit'>>()
@@ -42,17 +42,17 @@ export function withoutDuplicates(
   for (const set of sets) {
     for (const [, own] of Map.groupBy(set.cards, ({ number, names }) => `${number}\t${names[0]}`)) {
       if (own.length < 2 || new Set(own.map(writtenNumber)).size < own.length) continue
-      const [kept, ...others] = own.toSorted((a, b) => statedFinishes(b) - statedFinishes(a) || compare(a.key, b.key))
+      const [fullest, ...others] = own.toSorted((a, b) => statedFinishes(b) - statedFinishes(a) || compare(a.key, b.key))
       for (const card of others) {
-        if (!verdicts.areApart(card.key, kept!.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(kept!.key))
-          dropped.set(card, { of: kept!, confirmed: false })
+        if (!verdicts.areApart(card.key, fullest!.key) && verdicts.groupOf(card.key) !== verdicts.groupOf(fullest!.key))
+          dropped.set(card, { of: fullest!, confirmed: false })
       }
     }
     set.cards = set.cards.filter((card) => !dropped.has(card))
   }
   const duplicates = units.flatMap((unit) => (unit.cards.every((card) => dropped.has(card)) ? [{ unit, ...dropped.get(unit.cards[0]!)! }] : []))
   const gone = new Set(duplicates.map(({ unit }) => unit))
-  return { kept: units.filter((unit) => !gone.has(unit)), duplicates }
+  return { remaining: units.filter((unit) => !gone.has(unit)), duplicates }
 }
 
 /** Whether all numbers of the smaller set have a prefix: sets that are both numbered from 1 can match by chance, through their energies. */

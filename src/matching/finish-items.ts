@@ -1,7 +1,7 @@
 // The items of one card: one for each finish that any of its sources states.
 import type { Cluster, Member } from './clusters.ts'
 import { byPlainness, finishKey, finishWords } from '#catalogue/records/finishes.ts'
-import type { AssignedItem, AssignedRecord } from './records.ts'
+import type { AssignedItem, AssignedRecord } from './matcher-types.ts'
 import { compare } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'
 

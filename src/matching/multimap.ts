@@ -5,27 +5,27 @@ export class Multimap<K, V extends object> {
   readonly #values = new Map<K, V | Set<V>>()
 
   add(key: K, value: V): void {
-    const known = this.#values.get(key)
-    if (known === undefined) this.#values.set(key, value)
-    else if (known instanceof Set) known.add(value)
-    else if (known !== value) this.#values.set(key, new Set([known, value]))
+    const stored = this.#values.get(key)
+    if (stored === undefined) this.#values.set(key, value)
+    else if (stored instanceof Set) stored.add(value)
+    else if (stored !== value) this.#values.set(key, new Set([stored, value]))
   }
 
   get(key: K): readonly V[] {
-    const known = this.#values.get(key)
-    if (known === undefined) return NONE
-    return known instanceof Set ? [...known] : [known]
+    const stored = this.#values.get(key)
+    if (stored === undefined) return NONE
+    return stored instanceof Set ? [...stored] : [stored]
   }
 
   has(key: K, value: V): boolean {
-    const known = this.#values.get(key)
-    return known instanceof Set ? known.has(value) : known === value
+    const stored = this.#values.get(key)
+    return stored instanceof Set ? stored.has(value) : stored === value
   }
 
   /** The number of values of the key. */
   count(key: K): number {
-    const known = this.#values.get(key)
-    return known === undefined ? 0 : known instanceof Set ? known.size : 1
+    const stored = this.#values.get(key)
+    return stored === undefined ? 0 : stored instanceof Set ? stored.size : 1
   }
 }
 

@@ -39,8 +39,8 @@ export const looseName = memoize(looseForm)
 function looseForm(name: string): string {
   const bare = name.replace(BRACKETED, ' ').trim()
   const all = normalName(bare || name).split(' ')
-  const kept = all.filter((word) => !OPTIONAL.has(word))
-  return (kept.length > 0 ? kept : all).join(' ')
+  const required = all.filter((word) => !OPTIONAL.has(word))
+  return (required.length > 0 ? required : all).join(' ')
 }
 
 /** Similarity of two normal names, 0 to 1: the share of words in common. */

@@ -14,7 +14,7 @@ import {
   waitingCard,
 } from './clusters.ts'
 import { Multimap } from './multimap.ts'
-import type { Reason, SealedAliases } from './records.ts'
+import type { Reason, SealedAliases } from './matcher-types.ts'
 import aliasesOfProgram from './sealed-aliases.json' with { type: 'json' }
 import type { SourceCard } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'

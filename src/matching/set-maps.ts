@@ -1,7 +1,7 @@
 // Maps sets between sources by the cards that match in number and name.
 import { Multimap } from './multimap.ts'
 import { normalName } from './names.ts'
-import type { Decisions, SetMap } from './records.ts'
+import type { Decisions, SetMap } from './matcher-types.ts'
 import { compare, type SourceCard, type SourceSet } from './source-cards.ts'
 
 /** Minimum share of the smaller set's cards that must match. */
@@ -73,8 +73,8 @@ function isSameName(a: SourceSet, b: SourceSet): boolean {
 export function decidedSets({ setMaps }: Pick<Decisions, 'setMaps'>): Map<string, Set<string | null>> {
   const decided = new Map<string, Set<string | null>>()
   const add = (from: string, to: string | null) => {
-    const known = decided.get(from)
-    if (known) known.add(to)
+    const targets = decided.get(from)
+    if (targets) targets.add(to)
     else decided.set(from, new Set([to]))
   }
   for (const [from, to] of setMaps) {

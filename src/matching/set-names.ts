@@ -2,7 +2,7 @@
 import { withoutBrackets } from './descriptions.ts'
 import { normalName } from './names.ts'
 import { normalNumber } from './numbers.ts'
-import type { MatchSet } from './records.ts'
+import type { MatchSet } from './matcher-types.ts'
 
 /** Suffixes in the names of sets that are printed as part of another set. */
 const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']
@@ -48,7 +48,7 @@ export class SetNames<S extends Named> {
 }
 
 function add<T>(map: Map<string, Set<T>>, key: string, value: T): void {
-  const known = map.get(key)
-  if (known) known.add(value)
+  const values = map.get(key)
+  if (values) values.add(value)
   else map.set(key, new Set([value]))
 }

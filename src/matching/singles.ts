@@ -14,7 +14,7 @@ import {
 import { Multimap } from './multimap.ts'
 import { likeness } from './names.ts'
 import { looseNumber } from './numbers.ts'
-import type { Method, Reason, SetMap } from './records.ts'
+import type { Method, Reason, SetMap } from './matcher-types.ts'
 import { mapSets } from './set-maps.ts'
 import type { SourceCard, SourceSet } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'
@@ -33,31 +33,31 @@ const DIGITS = /^\d+$/
 /** @param sources cards of one game and language family by source, in order of precedence */
 export function joinSingles(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts): JoinResult {
   const result: JoinResult = { clusters: [], waiting: [], setMaps: [] }
-  const known = new ClusterIndex()
+  const index = new ClusterIndex()
   for (const [n, units] of unitsOf(sources, verdicts).entries()) {
-    if (n === sources.length - 1) known.isLast = true
-    const { kept, duplicates } = withoutDuplicates(units, verdicts, result)
+    if (n === sources.length - 1) index.isLast = true
+    const { remaining, duplicates } = withoutDuplicates(units, verdicts, result)
     const { joins, waiting, alone } =
-      result.clusters.length > 0 ? matched(kept, known, verdicts, result.setMaps) : { joins: [], waiting: [], alone: kept }
+      result.clusters.length > 0 ? matched(remaining, index, verdicts, result.setMaps) : { joins: [], waiting: [], alone: remaining }
     for (const { unit, reasons, candidates } of waiting) result.waiting.push(waitingCard(unit, reasons, candidates, verdicts))
     for (const { unit, cluster, method, confidence } of joins) {
       join(cluster, unit, method, confidence)
-      known.add(cluster, unit)
+      index.add(cluster, unit)
     }
     for (const unit of alone) {
       const cluster = clusterOf(unit)
       result.clusters.push(cluster)
-      known.add(cluster, unit)
+      index.add(cluster, unit)
     }
     for (const { unit, of, confirmed } of duplicates) {
-      const cluster = known.ofCard(of)
+      const cluster = index.ofCard(of)
       if (cluster === undefined) {
         const own = clusterOf(unit)
         result.clusters.push(own)
-        known.add(own, unit)
+        index.add(own, unit)
       } else if (confirmed) {
         join(cluster, unit, 'set-map', CONFIDENCE.setMap)
-        known.add(cluster, unit)
+        index.add(cluster, unit)
       } else {
         const reasons: Reason[] = [{ rule: 'claimed-twice', params: { source: of.source } }]
         result.waiting.push(waitingCard(unit, reasons, [{ cluster, score: 90, reasons: [] }], verdicts))
@@ -130,20 +130,20 @@ function ownId({ source, records }: SourceCard): string {
 /** Matches the units of a source with the clusters of earlier sources. */
 function matched(
   units: readonly Unit[],
-  known: ClusterIndex,
+  index: ClusterIndex,
   verdicts: Verdicts,
   setMaps: SetMap[],
 ): { joins: Join[]; waiting: Wait[]; alone: Unit[] } {
   const own = setsOf(units)
   const targets = new Map<string, SetMap[]>()
   const ownSource = units[0]?.cards[0]?.source
-  for (const [source, sets] of known.sets) {
+  for (const [source, sets] of index.sets) {
     if (source === ownSource) continue
     const maps = mapSets(own, [...sets], verdicts.setMaps)
     setMaps.push(...maps)
     for (const map of maps) targets.set(map.from, [...(targets.get(map.from) ?? []), map])
   }
-  const found = exactCandidates(units, known, verdicts, targets)
+  const found = exactCandidates(units, index, verdicts, targets)
   const claims = Map.groupBy(
     found.filter(({ cluster }) => cluster !== null),
     ({ cluster }) => cluster!,
@@ -163,7 +163,7 @@ function matched(
     if (against.length > 0) waiting.push({ unit, reasons: against, candidates: [{ cluster, score: 90, reasons: against }] })
     else joins.push({ unit, cluster, method, confidence: method === 'shop-id' ? CONFIDENCE.shopId : CONFIDENCE.setMap })
   }
-  const loose = looseCandidates(rest, known, verdicts, targets, new Set(claims.keys()))
+  const loose = looseCandidates(rest, index, verdicts, targets, new Set(claims.keys()))
   return { joins: [...joins, ...loose.joins], waiting: [...waiting, ...loose.waiting], alone: loose.alone }
 }
 
@@ -177,7 +177,7 @@ interface Exact {
 }
 
 /** Applies the first rule that yields exactly one cluster: an unshared shop id, then set, number and name. */
-function exactCandidates(units: readonly Unit[], known: ClusterIndex, verdicts: Verdicts, targets: ReadonlyMap<string, SetMap[]>): Exact[] {
+function exactCandidates(units: readonly Unit[], index: ClusterIndex, verdicts: Verdicts, targets: ReadonlyMap<string, SetMap[]>): Exact[] {
   const holders = new Map<string, number>()
   for (const { cards } of units) for (const id of idsOf(cards)) holders.set(id, (holders.get(id) ?? 0) + 1)
   return units.map((unit) => {
@@ -185,7 +185,7 @@ function exactCandidates(units: readonly Unit[], known: ClusterIndex, verdicts: 
     const byId = new Set<Cluster>()
     const shared: string[] = []
     for (const id of ids) {
-      const clusters = known.withId(id)
+      const clusters = index.withId(id)
       if (clusters.length === 1 && holders.get(id) === 1) byId.add(clusters[0]!)
       else if (clusters.length > 0) shared.push(id)
     }
@@ -194,7 +194,7 @@ function exactCandidates(units: readonly Unit[], known: ClusterIndex, verdicts: 
     for (const card of unit.cards) {
       if (card.set === null) continue
       for (const { to, decided } of targets.get(card.set.ref) ?? []) {
-        for (const key of card.keys) for (const cluster of known.agreeing(to, key)) (decided ? bySet : unclear).add(cluster)
+        for (const key of card.keys) for (const cluster of index.agreeing(to, key)) (decided ? bySet : unclear).add(cluster)
       }
     }
     for (const clusters of [byId, bySet, unclear]) for (const cluster of clusters) if (areApart(unit, cluster, verdicts)) clusters.delete(cluster)
@@ -246,14 +246,14 @@ function idsOf(cards: readonly SourceCard[]): string[] {
  */
 function looseCandidates(
   units: readonly Unit[],
-  known: ClusterIndex,
+  index: ClusterIndex,
   verdicts: Verdicts,
   targets: ReadonlyMap<string, SetMap[]>,
   claimed: ReadonlySet<Cluster>,
 ): { joins: Join[]; waiting: Wait[]; alone: Unit[] } {
   const open = new Map<string, Cluster[]>()
   const openIn = (ref: string) => {
-    const listed = open.get(ref) ?? [...known.inSet(ref)].filter((cluster) => !claimed.has(cluster))
+    const listed = open.get(ref) ?? [...index.inSet(ref)].filter((cluster) => !claimed.has(cluster))
     open.set(ref, listed)
     return listed
   }
@@ -330,7 +330,7 @@ function numberScore({ number, bare }: SourceCard, other: SourceCard): number | 
 }
 
 function add<T>(map: Map<string, Set<T>>, key: string, value: T): void {
-  const known = map.get(key)
-  if (known) known.add(value)
+  const values = map.get(key)
+  if (values) values.add(value)
   else map.set(key, new Set([value]))
 }

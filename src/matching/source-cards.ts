@@ -2,7 +2,7 @@
 import type { Genre } from '#catalogue/records/catalogue-records.ts'
 import { looseName, normalName } from './names.ts'
 import { bareNumber, normalNumber, sharedPrefix, totalOf } from './numbers.ts'
-import type { MatchRecord, MatchSet } from './records.ts'
+import type { MatchRecord, MatchSet } from './matcher-types.ts'
 
 export interface SourceCard {
   /** as `MatchRecord.card` */
@@ -94,8 +94,8 @@ export function compare(a: string, b: string): number {
 }
 
 function setOf(sets: Map<string, SourceSet>, source: string, facts: MatchSet): SourceSet {
-  const known = sets.get(facts.ref)
-  if (known) return known
+  const existing = sets.get(facts.ref)
+  if (existing) return existing
   const set = { ref: facts.ref, source, facts, cards: [] }
   sets.set(facts.ref, set)
   return set

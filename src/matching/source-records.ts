@@ -1,7 +1,7 @@
 // Builds source records from parsed catalogue files.
 import type { CategoryRecord, ItemRecord } from '#catalogue/records/catalogue-records.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
-import { cardKey, type MatchRecord, type MatchSet, recordKey } from './records.ts'
+import { cardKey, type MatchRecord, type MatchSet, recordKey } from './matcher-types.ts'
 
 /** Language families by source. All other sources are `intl`, except punk-records, whose ids contain the language. */
 const FAMILIES: Readonly<Record<string, string>> = { 'tcgdex-asia': 'asia' }

@@ -1,7 +1,7 @@
 // Manual decisions by card, as input of the matcher.
 import { compare } from './source-cards.ts'
 import { decidedSets } from './set-maps.ts'
-import type { Decisions, MatchRecord } from './records.ts'
+import type { Decisions, MatchRecord } from './matcher-types.ts'
 
 export class Verdicts {
   readonly setMaps: ReadonlyMap<string, ReadonlySet<string | null>>
@@ -57,7 +57,7 @@ function cardsOf([a, b]: readonly [string, string], byKey: ReadonlyMap<string, M
 }
 
 function addTo(map: Map<string, Set<string>>, key: string, value: string): void {
-  const known = map.get(key)
-  if (known) known.add(value)
+  const values = map.get(key)
+  if (values) values.add(value)
   else map.set(key, new Set([value]))
 }

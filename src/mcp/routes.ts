@@ -79,13 +79,13 @@ export function addMcp(app: FastifyInstance, node: McpNode, routes: readonly Rou
       if (problems !== null) return reply.send(invalidParams(body, problems))
       const { server } = new McpServer(INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator })
       const viewer = viewerOf(request)
-      const made = apiRequest(request)
+      const httpRequest = apiRequest(request)
       server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolsFor(viewer) }))
-      server.setRequestHandler(CallToolRequestSchema, ({ params }) => callTool(rules, viewer, made, params))
+      server.setRequestHandler(CallToolRequestSchema, ({ params }) => callTool(rules, viewer, httpRequest, params))
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
       await server.connect(transport)
       try {
-        const response = await transport.handleRequest(new Request(URL_OF_REQUESTS, { method: 'POST', headers: textHeaders(made) }), {
+        const response = await transport.handleRequest(new Request(URL_OF_REQUESTS, { method: 'POST', headers: textHeaders(httpRequest) }), {
           parsedBody: body,
         })
         return await reply
@@ -164,7 +164,7 @@ async function callTool(
   { ctx, terms, answers, failed, keys }: ToolRules,
   viewer: Viewer,
   request: ApiRequest,
-  { name, arguments: given = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
+  { name, arguments: args = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
 ): Promise<CallToolResult> {
   const tool = byName.get(name)
   if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`)
@@ -173,7 +173,7 @@ async function callTool(
     // The request is already counted, but not this verb in the key's usage.
     await allow(viewer, verb, null, keys.usage)
     // Request headers are omitted: `If-Match` or `Idempotency-Key` would have to apply to one tool, not to the request.
-    const result: unknown = await call(verb, ctx(viewer, { ...request, headers: {} }), { ...defaults, ...given })
+    const result: unknown = await call(verb, ctx(viewer, { ...request, headers: {} }), { ...defaults, ...args })
     return resultOf((answers.get(verb) ?? asData)(result as never), terms())
   } catch (error) {
     const refusal = asServiceError(withFamilyCode(error, verb))

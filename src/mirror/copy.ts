@@ -42,10 +42,10 @@ export class CatalogueCopy {
 
   /** The cursor to continue from; null before the first dump. @throws Error if the file mirrors another service */
   cursorOf(url: string): string | null {
-    const known = this.#db.prepare('select url, cursor from followed').get() as { url: string; cursor: string } | undefined
-    if (!known) return null
-    if (known.url !== url) throw new Error(`The file is a mirror of ${known.url}`)
-    return known.cursor
+    const followed = this.#db.prepare('select url, cursor from followed').get() as { url: string; cursor: string } | undefined
+    if (!followed) return null
+    if (followed.url !== url) throw new Error(`The file is a mirror of ${followed.url}`)
+    return followed.cursor
   }
 
   /** Replaces all data with a dump. */

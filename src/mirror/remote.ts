@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { Readable, Transform } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Change } from '#catalogue/list-changes.ts'
-import type { Dump, DumpFile } from '#dumps/types.ts'
+import type { Dump, DumpFile } from '#dumps/dump-types.ts'
 
 /** The changes after the cursor are no longer available. */
 export class CursorExpired extends Error {}

@@ -1,5 +1,5 @@
 // The context that writing verbs of every module need.
-import type { MarketWriteCtx } from '#market/types.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { MarketWriteCtx } from '#market/marketplace-types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 export type NodeCtx = MarketWriteCtx & PriceWriteCtx

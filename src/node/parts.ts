@@ -1,7 +1,7 @@
 // What a node consists of: its data in memory, and what its listeners and tasks share.
 import { apiKeyring, consoleSessions, operatorTokens, sellerSessions } from '#accounts/keys/keyring.ts'
 import { type LimitStore, RateLimits } from '#accounts/limits/rate-limits.ts'
-import { openAuditArchive } from '#audit/archive/open-audit-archive.ts'
+import { openAuditArchive } from '#audit/archive/audit-file.ts'
 import { imageAddresses } from '#catalogue/records/image-addresses.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
@@ -16,9 +16,9 @@ import { RequestCounts } from '#http/request-counts.ts'
 import type { ImageProxy } from '#images/image-proxy.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
-import type { MarketSettings } from '#market/types.ts'
+import type { MarketSettings } from '#market/marketplace-types.ts'
 import type { Network } from '#outbound/dial.ts'
-import { openPriceArchive } from '#prices/archive/open-archive.ts'
+import { openPriceArchive } from '#prices/archive/price-archive.ts'
 import { EventFeed } from '#webhooks/event-feed.ts'
 import { guardOf, webhookRules } from '#webhooks/rules.ts'
 import type { Config } from '../config.ts'
@@ -39,9 +39,9 @@ export interface PartsOptions {
 export type NodeParts = ReturnType<typeof createParts>
 
 /** Creates the parts; nothing is loaded yet. */
-export function createParts({ config, db, log, now: given, ports, publicUrl }: PartsOptions) {
+export function createParts({ config, db, log, now: clock, ports, publicUrl }: PartsOptions) {
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
-  const now = given ?? (() => feed.now())
+  const now = clock ?? (() => feed.now())
   const webhooks = webhookRules(config, db, log, ports)
   const keys = apiKeyring({ db, log, now })
   const operators = operatorTokens({ db, log, now }, config.operatorToken)

@@ -1,18 +1,18 @@
 // The periodic tasks of a node: what every node does for itself, what a worker does for the service, and housekeeping.
 import { forgetOldUsage } from '#accounts/keys/usage.ts'
-import { archiveOldAudit, forgetOldAudit } from '#audit/archive/archive-audit.ts'
+import { forgetOldAudit, monthsOfAudit } from '#audit/archive/archive-audit.ts'
 import { recordWorth } from '#collections/record-worth.ts'
 import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
-import { mayArchive } from '#db/archiving.ts'
 import { trimChangeLog } from '#db/changes/change-feed.ts'
 import { forgetOldIdempotencyKeys } from '#db/changes/idempotency.ts'
+import { archiveOldMonths, mayArchive, type MonthTable } from '#files/month-archive.ts'
 import type { Heartbeat } from '#jobs/heartbeat.ts'
 import { judgeWaiting } from '#market/approval/judge.ts'
 import { forgetOldListingImports } from '#market/intake/import-store.ts'
 import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import { expireListings } from '#market/listings/expire-listings.ts'
 import { runDueRules } from '#market/repricing/run-due-rules.ts'
-import { archiveOldMonths } from '#prices/archive/archive-months.ts'
+import { monthsOfPrices } from '#prices/archive/archive-months.ts'
 import { forgetOldPrices, forgetOldStatements } from '#prices/history/retention.ts'
 import { failBrokenImports } from '#prices/imports/imports.ts'
 import { prepareMonths } from '#prices/records/months.ts'
@@ -42,7 +42,7 @@ const EVERY = {
   archives: HOUR_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
-/** Writes wait while the start file is written, and the node must not become stale: a slower disk gets its file only at stop. */
+/** Writes wait while the start file is written, so a disk that takes longer gets its file only when the node stops. */
 const MAX_LOCKED_MS = 2_000
 
 type Task = [name: string, intervalMs: number, run: () => Promise<unknown>]
@@ -70,14 +70,12 @@ export function scheduleOwnTasks(node: NodeParts, listeners: { public: boolean }
 export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat, signal: AbortSignal): void {
   const { archive, auditArchive, catalogue, config, db, dumps, listings, now } = node
   const { auditArchiveMonths, marketNames, priceArchiveMonths, priceRules, sourceCurrencies: currencies, timeZone } = config
-  const archiving = async (migration: string, keepMonths: number, run: () => Promise<unknown>) => {
-    if (keepMonths === 0 || !(await mayArchive(db, migration))) return
-    await run().catch((error: unknown) => {
+  const archiveOld = async (table: MonthTable, keepMonths: number) => {
+    if (keepMonths === 0 || !(await mayArchive(table.archives, db))) return
+    await archiveOldMonths(table, { db, now: now(), signal }, keepMonths).catch((error: unknown) => {
       if (!signal.aborted) throw error
     })
   }
-  const archivePrices = () => archiveOldMonths({ db, archive, now: now(), signal }, priceArchiveMonths)
-  const archiveAudit = () => archiveOldAudit({ db, archive: auditArchive, now: now(), signal }, auditArchiveMonths)
   schedule(node, [
     ['listing-expiry', EVERY.expiry, () => expireListings(ctx)],
     ['approval-rules', EVERY.approvalRules, () => judgeWaiting(ctx)],
@@ -87,8 +85,8 @@ export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat
     ['day-counts', EVERY.dayCounts, () => recordDay({ ...ctx, marketNames }, timeZone)],
     ['price-reviews', EVERY.priceReviews, () => rankReviews(db, priceRules.currencies, now())],
     ['dumps', EVERY.dumps, () => dumps.makeDue(catalogue.items.live.size === 0)],
-    ['price-archive', EVERY.archives, () => archiving('price_archives', priceArchiveMonths, archivePrices)],
-    ['audit-archive', EVERY.archives, () => archiving('audit_archives', auditArchiveMonths, archiveAudit)],
+    ['price-archive', EVERY.archives, () => archiveOld(monthsOfPrices(archive.files), priceArchiveMonths)],
+    ['audit-archive', EVERY.archives, () => archiveOld(monthsOfAudit(auditArchive), auditArchiveMonths)],
     ['worker-heartbeat', EVERY.heartbeat, () => heartbeat.beat()],
   ])
 }
@@ -110,7 +108,7 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['price-months', () => prepareMonths(db, now())],
     ['price-retention', () => forgetOldPrices(node, priceHistoryDays, now())],
     ['price-statement-retention', () => forgetOldStatements(db, priceHistoryDays, now())],
-    ['audit-retention', () => forgetOldAudit({ db, archive: auditArchive }, auditLogDays, now())],
+    ['audit-retention', () => forgetOldAudit({ db, files: auditArchive }, auditLogDays, now())],
     ['webhook-retention', () => forgetOldEvents(db, webhookLogDays, now())],
     ['listing-import-retention', () => forgetOldListingImports(db, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],

@@ -22,7 +22,7 @@ import {
   KeyUsageSchema,
   type NewApiKey,
   NewApiKeySchema,
-} from '#accounts/credentials/types.ts'
+} from '#accounts/credentials/credential-types.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { paged, type Route } from '#http/route.ts'
 

@@ -11,7 +11,7 @@ import {
   updateApprovalRule,
 } from '#market/approval/approval-rules.ts'
 import { type Reopened, ReopenedSchema, reopenRuleDecisions } from '#market/approval/reopen-rule-decisions.ts'
-import type { MarketWriteCtx } from '#market/types.ts'
+import type { MarketWriteCtx } from '#market/marketplace-types.ts'
 
 const tag = 'Approval rules'
 

@@ -1,6 +1,6 @@
 // Operator API: the audit log.
 import { listAudit } from '#audit/list-audit.ts'
-import { type AuditCtx, AuditRowSchema } from '#audit/types.ts'
+import { type AuditCtx, AuditRowSchema } from '#audit/audit-types.ts'
 import { paged, type Route } from '#http/route.ts'
 
 export const auditRoutes: Route<AuditCtx>[] = [

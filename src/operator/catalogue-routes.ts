@@ -28,7 +28,7 @@ import {
 } from '#catalogue/stored-schemas.ts'
 import { Type } from '#core/input.ts'
 import { paged, type Route } from '#http/route.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 export const catalogueRoutes: Route<PriceWriteCtx & StoredExplainCtx & CatalogueNode>[] = [
   {

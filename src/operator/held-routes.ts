@@ -5,7 +5,7 @@ import { acceptHeldPrice, discardHeldPrice } from '#prices/reviews/decide-held-p
 import { acceptHeldPrices, type DecidedCount, discardHeldPrices } from '#prices/reviews/decide-held-prices.ts'
 import { type HeldPrice, HeldPriceSchema } from '#prices/writing/held.ts'
 import { listHeldPrices } from '#prices/reviews/list-held-prices.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 const DecidedSchema = Type.Object({ decided: Type.Integer({ description: 'Number of prices' }) }, { title: 'DecidedPrices' })
 

@@ -6,7 +6,7 @@ import { mergeItem } from '#identity/merge/merge-item.ts'
 import { revertBatch } from '#identity/revert-batch.ts'
 import { type Merge, MergeSchema } from '#identity/merge/stored-merges.ts'
 import { splitItem } from '#identity/merge/split-item.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 export const identityRoutes: Route<PriceWriteCtx>[] = [
   {

@@ -8,7 +8,7 @@ import { getStoredListing, listListings } from '#market/listings/stored-listings
 import { StoredDecisionSchema } from '#market/approval/decisions.ts'
 import { type ListingReview, ListingReviewSchema } from '#market/approval/review.ts'
 import { listListingDecisions, listWaiting, reviewListing, WaitingListingSchema } from '#market/approval/approval-queue.ts'
-import { type MarketWriteCtx, type StoredListing, StoredListingSchema } from '#market/types.ts'
+import { type MarketWriteCtx, type StoredListing, StoredListingSchema } from '#market/marketplace-types.ts'
 import { undoListingDecision } from '#market/approval/undo-listing-decision.ts'
 
 const tag = 'Listings'

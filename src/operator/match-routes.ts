@@ -9,7 +9,7 @@ import { postponeMatch } from '#identity/review/postpone-match.ts'
 import { separateMatch } from '#identity/review/separate-match.ts'
 import { type SetMatch, SetMatchSchema } from '#identity/review/set-matches.ts'
 import { withdrawMatch } from '#identity/review/withdraw-match.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 export const matchRoutes: Route<PriceWriteCtx>[] = [
   {

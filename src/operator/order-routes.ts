@@ -3,12 +3,12 @@ import { paged, type Route } from '#http/route.ts'
 import { cancelOrder } from '#market/orders/cancel-order.ts'
 import { getOrder, listOrders, listSales } from '#market/orders/read-orders.ts'
 import { recordOrder } from '#market/orders/record-order.ts'
-import type { MarketWriteCtx } from '#market/types.ts'
+import type { OrderWriteCtx } from '#market/marketplace-types.ts'
 import { type Order, OrderSchema, type StoredOrder, StoredOrderSchema, StoredSaleSchema } from '#market/sale-schemas.ts'
 
 const tag = 'Orders'
 
-export const orderRoutes: Route<MarketWriteCtx>[] = [
+export const orderRoutes: Route<OrderWriteCtx>[] = [
   {
     method: 'POST',
     path: '/orders',

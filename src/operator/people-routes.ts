@@ -16,7 +16,7 @@ import {
   PersonSessionSchema,
   type PersonToken,
   PersonTokenSchema,
-} from '#accounts/people/types.ts'
+} from '#accounts/people/people-types.ts'
 import { Type } from '#core/input.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { paged, type Route } from '#http/route.ts'

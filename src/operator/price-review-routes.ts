@@ -7,7 +7,7 @@ import { decisionText, type PriceDecision, PriceDecisionSchema } from '#prices/r
 import type { ReviewCtx } from '#prices/reviews/reviews.ts'
 import { PriceReviewSchema, type ReviewCount, ReviewCountSchema } from '#prices/reviews/review-schemas.ts'
 import { undoPriceDecision } from '#prices/reviews/undo-price-decision.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
   {

@@ -15,7 +15,7 @@ import { type SavedMapping, SavedMappingSchema } from '#prices/imports/saved-map
 import { listPricePoints } from '#prices/history/list-price-points.ts'
 import { type PriceChart, PriceChartSchema } from '#prices/history/price-chart.ts'
 import { IMPORT_STATUSES, type ImportDetail, ImportDetailSchema, ImportSummarySchema } from '#prices/imports/stored-imports.ts'
-import { PricePointSchema, type StoredPricePoint } from '#prices/records/types.ts'
+import { PricePointSchema, type StoredPricePoint } from '#prices/records/price-types.ts'
 import { acceptUploads } from './uploads.ts'
 
 const importRoutes: Route<UploadCtx & StoredChartCtx>[] = [

@@ -5,8 +5,8 @@ import type { Keyring } from '#accounts/keys/keyring.ts'
 import { pictureViewer, type SessionPages, sessionCaller } from '#accounts/sessions/session-routes.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
 import type { StoredExplainCtx } from '#catalogue/items/explain-price.ts'
-import type { AuditArchive } from '#audit/archive/open-audit-archive.ts'
-import type { AuditCtx } from '#audit/types.ts'
+import type { AuditArchive } from '#audit/archive/audit-file.ts'
+import type { AuditCtx } from '#audit/audit-types.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import type { Sealing } from '#core/sealing.ts'
@@ -16,27 +16,26 @@ import type { Db } from '#db/schema.ts'
 import { openSnapshot } from '#db/snapshot.ts'
 import { addBuiltPages } from '#http/built-pages.ts'
 import type { HealthCtx } from '#health/read-health.ts'
-import { preconditionOf } from '#http/entity-tag.ts'
 import { failuresOf } from '#http/failures.ts'
 import { apiRequest, viewerOf } from '#http/fastify-adapter.ts'
-import { idempotencyOf } from '#http/idempotency-key.ts'
 import { addOperatorPages } from '../pages/routes.ts'
 import { addReference } from '#http/openapi/reference.ts'
 import type { ApiRequest } from '#http/respond.ts'
 import { registerRoutes } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
+import { writeHeadersOf } from '#http/write-headers.ts'
 import type { ImageProxy } from '#images/image-proxy.ts'
 import { addPictures } from '#images/routes.ts'
 import { addSamplePictures } from '#images/sample-pictures.ts'
 import { ImportQueue } from '#imports/queue.ts'
 import type { UploadCtx } from '#imports/start-uploaded-import.ts'
 import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
-import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
+import type { MarketSettings, MarketWriteCtx } from '#market/marketplace-types.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import type { HistoryCtx } from '#prices/history/history.ts'
 import type { SourcesCtx } from '#prices/reviews/list-sources.ts'
-import type { WebhookRules } from '#webhooks/types.ts'
+import type { WebhookRules } from '#webhooks/webhook-types.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '#config.ts'
 import { accountRoutes } from './account-routes.ts'
@@ -204,8 +203,7 @@ function contextsOf(node: OperatorNode, imports: ImportQueue) {
     viewer,
     now: node.now,
     requestId: request.id,
-    idempotency: idempotencyOf(request, viewer),
-    precondition: preconditionOf(request),
+    ...writeHeadersOf(request, viewer),
     market: node.market,
     caughtUp: () => node.feed.pull(),
     rules: node.config.priceRules,

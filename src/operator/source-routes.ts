@@ -5,7 +5,7 @@ import { listSharedIds, SharedIdSchema } from '#prices/reviews/list-shared-ids.t
 import { listSources, type PriceSource, PriceSourceSchema, type SourcesCtx } from '#prices/reviews/list-sources.ts'
 import { type ChangedSource, ChangedSourceSchema, changeSource } from '#prices/reviews/change-source.ts'
 import { restoreSource, setSourceAside, type SourceTrust, SourceTrustSchema, takeSourceBack } from '#prices/reviews/source-trust.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 const restoreRoute = {
   method: 'POST',

@@ -1,7 +1,7 @@
 // Operator API: overview of the service, activity in a period, and health.
 import { type Health, type HealthCtx, HealthSchema, readHealth } from '#health/read-health.ts'
 import type { Route } from '#http/route.ts'
-import type { MarketWriteCtx } from '#market/types.ts'
+import type { MarketWriteCtx } from '#market/marketplace-types.ts'
 import type { SourcesCtx } from '#prices/reviews/list-sources.ts'
 import { type Activity, ActivitySchema, readActivity } from '#stats/read-activity.ts'
 import { readStats, type Stats, StatsSchema } from '#stats/read-stats.ts'

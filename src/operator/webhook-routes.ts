@@ -13,7 +13,7 @@ import {
   type WebhookCtx,
   type WebhookEvent,
   WebhookEventSchema,
-} from '#webhooks/types.ts'
+} from '#webhooks/webhook-types.ts'
 
 const tag = 'Webhooks'
 

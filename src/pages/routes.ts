@@ -106,9 +106,9 @@ function missingPage({ method, url }: FastifyRequest): Error {
 
 /** The pages, made from the finished document when the first one is read. */
 function referenceOf(app: FastifyInstance, rules: SampleRules, links: readonly NavigationLink[]): () => ReferencePages {
-  let made: ReferencePages | null = null
+  let pages: ReferencePages | null = null
   const all = [{ path: GUIDES_PATH, title: 'Guides' }, ...links]
-  return () => (made ??= referencePages(app.swagger() as unknown as Document, rules, all))
+  return () => (pages ??= referencePages(app.swagger() as unknown as Document, rules, all))
 }
 
 function addReferencePages(get: Get, reference: () => ReferencePages, { documentUrl, urlOf, keyFor }: Shown & { documentUrl: string }): void {

@@ -139,10 +139,10 @@ function answersOf(catalogue: Catalogue) {
   })
   const page = (found: ItemPage): ReadyAnswer => {
     const { pagination, query, suggestions } = found
-    const asked = query === undefined ? '' : `,"query":${JSON.stringify(query)}`
+    const queryMember = query === undefined ? '' : `,"query":${JSON.stringify(query)}`
     const others = suggestions === undefined ? '' : `,"suggestions":${JSON.stringify(suggestions)}`
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page + crc32(others)
-    return ready(found, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}${asked}${others}}`)
+    return ready(found, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}${queryMember}${others}}`)
   }
   const item = (found: ItemRows): ReadyAnswer => ready(found, 0, '{"success":true,"data":', '}')
   const suggestions = ({ rows }: SuggestedRows): ReadyAnswer => {

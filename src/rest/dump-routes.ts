@@ -5,7 +5,7 @@ import type { Db } from '#db/schema.ts'
 import { getDump } from '#dumps/get-dump.ts'
 import type { DumpCtx } from '#dumps/maker.ts'
 import { type NamedDumpFile, readDumpFile } from '#dumps/read-dump-file.ts'
-import { type Dump, DumpSchema } from '#dumps/types.ts'
+import { type Dump, DumpSchema } from '#dumps/dump-types.ts'
 import type { Route } from '#http/route.ts'
 
 const tag = 'Catalogue'

@@ -2,13 +2,11 @@
 import { Readable } from 'node:stream'
 import { paged, type FileAnswer, type Route } from '#http/route.ts'
 import { listingsOfCsv } from '#market/intake/csv-rows.ts'
-import { dropParkedListing } from '#market/intake/drop-parked-listing.ts'
 import { exportListings } from '#market/intake/export-listings.ts'
 import { importListings } from '#market/intake/import-listings.ts'
 import { KEEP_DAYS } from '#market/intake/import-store.ts'
 import { listListingImports } from '#market/intake/list-listing-imports.ts'
-import { listParkedListings } from '#market/intake/list-parked-listings.ts'
-import { placeParkedListing } from '#market/intake/place-parked-listing.ts'
+import { dropParkedListing, listParkedListings, placeParkedListing } from '#market/intake/parked-listings.ts'
 import { undoListingImport } from '#market/intake/undo-listing-import.ts'
 import {
   type IntakeCtx,

@@ -31,7 +31,7 @@ import {
   OwnListingSchema,
   type PayoutPreview,
   PayoutPreviewSchema,
-} from '#market/types.ts'
+} from '#market/marketplace-types.ts'
 import { RecentSaleSchema } from '#market/sale-schemas.ts'
 import { updateListing } from '#market/listings/update-listing.ts'
 

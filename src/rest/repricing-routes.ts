@@ -14,7 +14,7 @@ import {
   RepricingRunSchema,
   type Simulation,
   SimulationSchema,
-} from '#market/repricing/types.ts'
+} from '#market/repricing/repricing-types.ts'
 import { updateRepricingRule } from '#market/repricing/update-repricing-rule.ts'
 
 const path = '/plus/repricing-rules'

@@ -4,7 +4,7 @@ import { csvLine } from '#core/files/csv.ts'
 import { paged, type FileAnswer, type Route } from '#http/route.ts'
 import { listMyOrders } from '#market/seller/list-my-orders.ts'
 import { type ReadStatement, readStatement } from '#market/seller/read-statement.ts'
-import type { MarketCtx } from '#market/types.ts'
+import type { MarketCtx } from '#market/marketplace-types.ts'
 import { OwnSaleSchema, type StatementLine, StatementSchema } from '#market/sale-schemas.ts'
 
 const tag = 'Listings'

@@ -2,7 +2,7 @@
 import { orNull } from '#core/fields.ts'
 import type { Route } from '#http/route.ts'
 import { endVacation, getVacation, setVacation, type VacationAnswer, VacationSchema } from '#market/seller/own-vacation.ts'
-import type { MarketCtx } from '#market/types.ts'
+import type { MarketCtx } from '#market/marketplace-types.ts'
 
 const path = '/plus/vacation'
 const tag = 'Listings'

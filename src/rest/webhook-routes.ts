@@ -21,7 +21,7 @@ import {
   type WebhookCtx,
   WebhookLogSchema,
   WebhookSchema,
-} from '#webhooks/types.ts'
+} from '#webhooks/webhook-types.ts'
 
 const tag = 'Webhook'
 

@@ -33,8 +33,8 @@ export async function recordedDays(on: Queryable, from: string, to: string): Pro
     select to_char(day, 'YYYY-MM-DD') as day, name, count from day_counts where day between ${from}::date and ${to}::date`.execute(on)
   const days = new Map<string, Map<string, number>>()
   for (const { day, name, count } of rows) {
-    const known = days.get(day)
-    if (known) known.set(name, count)
+    const ofDay = days.get(day)
+    if (ofDay) ofDay.set(name, count)
     else days.set(day, new Map([[name, count]]))
   }
   return days

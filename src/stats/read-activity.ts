@@ -7,8 +7,8 @@ import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
-import { fetchAccount } from '#accounts/store.ts'
-import type { MarketWriteCtx } from '#market/types.ts'
+import { fetchAccount } from '#accounts/account-store.ts'
+import type { MarketWriteCtx } from '#market/marketplace-types.ts'
 import {
   type DecidedRow,
   decisionsByDay,
@@ -182,8 +182,8 @@ export const readActivity = verb(
         const [days, before] = [daysOf(period).map(dayOf), daysOf(previous).map(dayOf)]
         const whole = (current: boolean) => decisions.find((row) => row.day === null && row.current === current)
         // An incomplete previous period is not comparable.
-        const known = before.every((one) => one.requests !== null)
-        const knownDeliveries = before.every((one) => one.webhook_attempts !== null)
+        const hasRequests = before.every((one) => one.requests !== null)
+        const hasDeliveries = before.every((one) => one.webhook_attempts !== null)
         const previousTotals = totalsOf(before, whole(false))
         return {
           time_zone: market.timeZone,
@@ -192,8 +192,8 @@ export const readActivity = verb(
           totals: totalsOf(days, whole(true)),
           previous_totals: {
             ...previousTotals,
-            ...(!known && { requests: null }),
-            ...(!knownDeliveries && { webhook_attempts: null, webhook_failures: null }),
+            ...(!hasRequests && { requests: null }),
+            ...(!hasDeliveries && { webhook_attempts: null, webhook_failures: null }),
           },
           days: days.map(toResponse),
           previous_days: before.map(toResponse),
@@ -269,16 +269,16 @@ function waitsOf(row: DecidedRow | undefined): Pick<Figure, 'decided' | 'wait_p5
 
 function totalsOf(days: readonly Counted[], decisions: DecidedRow | undefined): Figure {
   const sum = (of: (day: Counted) => number) => days.reduce((total, one) => total + of(one), 0)
-  const known = (name: 'requests' | 'webhook_attempts' | 'webhook_failures') =>
+  const sumIfComplete = (name: 'requests' | 'webhook_attempts' | 'webhook_failures') =>
     days.every((one) => one[name] === null) ? null : sum((one) => one[name] ?? 0)
   return {
     orders: sum((one) => one.orders),
     units: sum((one) => one.units),
     ...amountsOf({ turnover: sum((one) => one.minor.turnover), payouts: sum((one) => one.minor.payouts), refunds: sum((one) => one.minor.refunds) }),
     ...waitsOf(decisions),
-    requests: known('requests'),
-    webhook_attempts: known('webhook_attempts'),
-    webhook_failures: known('webhook_failures'),
+    requests: sumIfComplete('requests'),
+    webhook_attempts: sumIfComplete('webhook_attempts'),
+    webhook_failures: sumIfComplete('webhook_failures'),
   }
 }
 

@@ -12,7 +12,7 @@ import { QUEUED, STATUSES } from '#market/records/rules.ts'
 import { listSources, SourceHealthSchema, type SourcesCtx } from '#prices/reviews/list-sources.ts'
 import { IMPORT_STATUSES } from '#prices/imports/stored-imports.ts'
 import { receiverHealth, ReceiverHealthSchema } from '#webhooks/delivery/receiver-health.ts'
-import { STATES } from '#webhooks/types.ts'
+import { STATES } from '#webhooks/webhook-types.ts'
 import { hiddenListings } from './active-listings.ts'
 
 const SALES_DAYS = 30

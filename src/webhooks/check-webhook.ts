@@ -8,10 +8,10 @@ import { writeVerb } from '#db/changes/write-verb.ts'
 import { messageId } from './events/notification.ts'
 import { type Check, judge, sendProbes } from './delivery/probes.ts'
 import { secretsOf } from './delivery/secrets.ts'
-import { activeWebhook, insertCheck, recordCheck } from './store.ts'
+import { activeWebhook, insertCheck, recordCheck } from './webhook-store.ts'
 import { testBody } from './test-event.ts'
 import { takeTurn } from './delivery/turns.ts'
-import type { WebhookCtx } from './types.ts'
+import type { WebhookCtx } from './webhook-types.ts'
 
 export const checkWebhook = writeVerb(
   { name: 'checkWebhook', needs: OPERATION_PLAN.checkWebhook, rehearsable: false, input: Type.Object({}) },

@@ -8,8 +8,8 @@ import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import { MAX_URL_LENGTH } from '#outbound/target-guard.ts'
 import { newSecret, visibleTo } from './delivery/secrets.ts'
-import { findWebhook, saveWebhook } from './store.ts'
-import type { Webhook, WebhookCtx } from './types.ts'
+import { findWebhook, saveWebhook } from './webhook-store.ts'
+import type { Webhook, WebhookCtx } from './webhook-types.ts'
 
 const flag = (fallback: boolean, description: string) => Type.Optional(Type.Boolean({ default: fallback, description }))
 

@@ -5,8 +5,8 @@ import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import { cancelPending } from './delivery/queue.ts'
-import { removeWebhook } from './store.ts'
-import type { WebhookCtx } from './types.ts'
+import { removeWebhook } from './webhook-store.ts'
+import type { WebhookCtx } from './webhook-types.ts'
 
 export const deleteWebhook = writeVerb(
   { name: 'deleteWebhook', needs: OPERATION_PLAN.deleteWebhook, input: Type.Object({}) },

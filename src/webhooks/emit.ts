@@ -2,7 +2,7 @@
 import type { Tx } from '#db/schema.ts'
 import { type EventKind, type EventTime, eventBody, type Expiry, expiryData, type Sale, saleData } from './events/event-body.ts'
 import { appendEvents } from './event-positions.ts'
-import { receiversOf } from './store.ts'
+import { receiversOf } from './webhook-store.ts'
 
 /**
  * Writes one `sale` event per order line, and queues it for the webhooks with `on_sale` and `is_active`.
@@ -28,7 +28,7 @@ async function emit<T extends { accountId: number }>(
   const subscribers = await receiversOf(tx, kind, [...new Set(changes.map(({ accountId }) => accountId))])
   const events = changes.map((change) => {
     const { accountId } = change
-    return { accountId, kind, body: eventBody(kind, now, zone, dataOf(change, zone)), wanted: subscribers.has(accountId) }
+    return { accountId, kind, body: eventBody(kind, now, zone, dataOf(change, zone)), subscribed: subscribers.has(accountId) }
   })
   await appendEvents(tx, events, now)
 }

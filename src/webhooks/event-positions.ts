@@ -13,17 +13,17 @@ export interface AccountEvent {
   kind: EventKind
   body: string
   /** whether the webhook receives it; the feed contains all events */
-  wanted: boolean
+  subscribed: boolean
 }
 
 /**
- * Writes events, queues the wanted ones, and appends all of them to their account's feed. The account's
+ * Writes events, queues those that their webhooks receive, and appends all of them to their account's feed. The account's
  * counter is locked until the transaction ends: the next position is assigned only after this one is committed or rolled back, so
  * that positions have no gaps, and a reader never sees a lower position later.
  */
 export async function appendEvents(tx: Tx, events: readonly AccountEvent[], now: Date): Promise<void> {
   if (events.length === 0) return
-  const states = events.map(({ wanted }) => (wanted ? 'queued' : 'cancelled'))
+  const states = events.map(({ subscribed }) => (subscribed ? 'queued' : 'cancelled'))
   await sql`
     with event as (
       select * from unnest(${events.map(({ accountId }) => accountId)}::int[], ${events.map(({ kind }) => kind)}::text[],
@@ -44,9 +44,9 @@ export async function appendEvents(tx: Tx, events: readonly AccountEvent[], now:
       from inserted i join counted c on c.account_id = i.account_id
     )
     select from inserted`.execute(tx)
-  for (const { accountId, wanted } of events) {
+  for (const { accountId, subscribed } of events) {
     announce(tx, EVENTS_CHANNEL, String(accountId))
-    if (wanted) announce(tx, WAKE_CHANNEL, String(accountId))
+    if (subscribed) announce(tx, WAKE_CHANNEL, String(accountId))
   }
 }
 

@@ -3,8 +3,8 @@ import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/changes/change.ts'
-import { fetchAccountWebhook } from './store.ts'
-import type { AccountWebhook } from './types.ts'
+import { fetchAccountWebhook } from './webhook-store.ts'
+import type { AccountWebhook } from './webhook-types.ts'
 
 export const getAccountWebhook = verb(
   { name: 'getAccountWebhook', needs: 'operator', input: Type.Object({ account_id: id('account') }) },

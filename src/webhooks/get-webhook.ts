@@ -3,8 +3,8 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { visibleTo } from './delivery/secrets.ts'
-import { findWebhook } from './store.ts'
-import type { Webhook, WebhookReadCtx } from './types.ts'
+import { findWebhook } from './webhook-store.ts'
+import type { Webhook, WebhookReadCtx } from './webhook-types.ts'
 
 export const getWebhook = verb(
   { name: 'getWebhook', needs: OPERATION_PLAN.getWebhook, secret: true, input: Type.Object({}) },

@@ -8,8 +8,8 @@ import { ownAccount } from '#core/verb.ts'
 import type { ReadCtx } from '#db/changes/change.ts'
 import { pageOf } from '#db/page.ts'
 import type { Queryable } from '#db/schema.ts'
-import { fetchAccountWebhook, markOf } from './store.ts'
-import type { WebhookReadCtx } from './types.ts'
+import { fetchAccountWebhook, markOf } from './webhook-store.ts'
+import type { WebhookReadCtx } from './webhook-types.ts'
 
 export const listWebhookLogs = listVerb(
   { name: 'listWebhookLogs', needs: OPERATION_PLAN.listWebhookLogs },

@@ -7,8 +7,8 @@ import type { ReadCtx } from '#db/changes/change.ts'
 import { pageOf } from '#db/page.ts'
 import { namesOf, orderBy, type Sorting, sortParams } from '#db/sorting.ts'
 import { EVENT_KINDS } from './events/event-body.ts'
-import { EVENT_COLUMNS, eventOf } from './store.ts'
-import { STATES } from './types.ts'
+import { EVENT_COLUMNS, eventOf } from './webhook-store.ts'
+import { STATES } from './webhook-types.ts'
 
 const id = sql.ref('id')
 const SORTING = { by: { created_at: id }, id, usual: { by: id, direction: 'desc' } } satisfies Sorting<string>

@@ -7,7 +7,7 @@ import { ownAccount, verb } from '#core/verb.ts'
 import { cursorAt, eventCursor, positionOf } from './events/event-cursor.ts'
 import { isOutside } from './event-feed.ts'
 import { messageId } from './events/notification.ts'
-import type { AccountEvent, AccountEvents, FeedCtx } from './types.ts'
+import type { AccountEvent, AccountEvents, FeedCtx } from './webhook-types.ts'
 
 const MAX_WAIT_SECONDS = 30
 const LIMIT = { default: 100, max: 1_000 }

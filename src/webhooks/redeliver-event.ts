@@ -4,7 +4,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
-import { findWebhook, lockEvent, noWebhook, requeueEvent } from './store.ts'
+import { findWebhook, lockEvent, noWebhook, requeueEvent } from './webhook-store.ts'
 
 export const redeliverEvent = verb(
   { name: 'redeliverEvent', needs: 'support', input: Type.Object({ id: id('webhook event') }) },

@@ -10,9 +10,9 @@ import { eventCursor, positionOf } from './events/event-cursor.ts'
 import { isOutside } from './event-feed.ts'
 import { feedBounds } from './event-positions.ts'
 import { queueReplay } from './delivery/queue.ts'
-import { activeWebhook } from './store.ts'
+import { activeWebhook } from './webhook-store.ts'
 import { takeTurn } from './delivery/turns.ts'
-import type { WebhookCtx } from './types.ts'
+import type { WebhookCtx } from './webhook-types.ts'
 
 const MAX_EVENTS = 10_000
 

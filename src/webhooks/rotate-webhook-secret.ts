@@ -8,8 +8,8 @@ import { maySeeSecrets, ownAccount } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import { newSecret, OVERLAP_MS } from './delivery/secrets.ts'
-import { previousValidUntil, rotateSecret } from './store.ts'
-import type { WebhookCtx } from './types.ts'
+import { previousValidUntil, rotateSecret } from './webhook-store.ts'
+import type { WebhookCtx } from './webhook-types.ts'
 
 export const RotatedSecretSchema = Type.Object(
   {
@@ -31,7 +31,7 @@ export const rotateWebhookSecret = writeVerb(
   },
   async ({ webhooks: { sealing, zone }, ...ctx }: WebhookCtx): Promise<RotatedSecret> => {
     const accountId = ownAccount(ctx.viewer)
-    // Otherwise nobody would have seen the new secret when the previous one ends.
+    // Otherwise the previous secret could expire before anyone has seen the new one.
     if (!maySeeSecrets(ctx.viewer)) throw new ServiceError('FORBIDDEN', reason('full_key_only'))
     return change(ctx, async (tx, note) => {
       const now = ctx.now()

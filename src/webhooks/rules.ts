@@ -8,7 +8,7 @@ import { secretKeyOf, WRONG_KEY_ADVICE } from '#db/secret-key.ts'
 import type { Db } from '#db/schema.ts'
 import { openResolver } from '#outbound/resolve.ts'
 import { openGuard, type TargetGuard } from '#outbound/target-guard.ts'
-import type { WebhookRules } from './types.ts'
+import type { WebhookRules } from './webhook-types.ts'
 
 /** @param listening ports that the node listens on */
 export function webhookRules(config: Config, db: Db, log: Log, listening: () => number[]): WebhookRules {

@@ -5,9 +5,9 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import { EVENT_KINDS } from './events/event-body.ts'
-import { fetchAccountWebhook, lockEvent, noWebhook } from './store.ts'
+import { fetchAccountWebhook, lockEvent, noWebhook } from './webhook-store.ts'
 import { queueTestEvent } from './test-event.ts'
-import type { WebhookCtx, WebhookEvent } from './types.ts'
+import type { WebhookCtx, WebhookEvent } from './webhook-types.ts'
 
 export const sendTestEvent = verb(
   {

@@ -1,7 +1,7 @@
 // Test events with sample data in the format of real ones.
 import type { Tx } from '#db/schema.ts'
 import { type EventKind, type EventTime, eventBody, expiryData, saleData } from './events/event-body.ts'
-import { insertEvents } from './store.ts'
+import { insertEvents } from './webhook-store.ts'
 
 const SALE = {
   orderId: 1,

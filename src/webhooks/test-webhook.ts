@@ -6,9 +6,9 @@ import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import { EVENT_KINDS } from './events/event-body.ts'
 import { messageId } from './events/notification.ts'
-import { activeWebhook } from './store.ts'
+import { activeWebhook } from './webhook-store.ts'
 import { queueTestEvent } from './test-event.ts'
-import type { WebhookCtx } from './types.ts'
+import type { WebhookCtx } from './webhook-types.ts'
 
 export const TestQueuedSchema = Type.Object(
   { id: Type.String({ description: 'The `webhook-id` of the notification' }), event: Type.Enum([...EVENT_KINDS], { description: 'What is sent' }) },

@@ -79,8 +79,8 @@ test('keys are created, rotated, revoked and listed, and printed only when creat
 test('limits of keys are set, changed and removed', async () => {
   const account = (await json('account', 'create', '--name', 'Limited', '--plan', 'plus')) as { id: number }
   const of = ['--account', String(account.id)]
-  const given = ['--read-only', '--origin', 'https://shop.example', 'http://localhost:5173', '--address', '203.0.113.7', '10.0.0.0/8']
-  const { id } = (await json('key', 'create', ...of, ...given)) as { id: number }
+  const options = ['--read-only', '--origin', 'https://shop.example', 'http://localhost:5173', '--address', '203.0.113.7', '10.0.0.0/8']
+  const { id } = (await json('key', 'create', ...of, ...options)) as { id: number }
   const listed = async () => ((await json('key', 'list', ...of)) as object[])[0]
   expect(await listed()).toMatchObject({
     read_only: true,

@@ -91,9 +91,9 @@ function opened({ scope, key, result }: Kept, credential: string | Buffer): stri
 
 test("a stored result can be decrypted with its caller's credential only", async () => {
   const credentials: Record<string, string> = { 'console-key': session, 'token-key': OPERATOR_TOKEN, webhook: node.keys.plus }
-  const kept = await keptResults()
-  expect(kept.map(({ key }) => key)).toEqual(Object.keys(credentials))
-  for (const row of kept) expect(shown.some((secret) => opened(row, credentials[row.key]!)?.includes(secret))).toBe(true)
+  const results = await keptResults()
+  expect(results.map(({ key }) => key)).toEqual(Object.keys(credentials))
+  for (const row of results) expect(shown.some((secret) => opened(row, credentials[row.key]!)?.includes(secret))).toBe(true)
   expect((await byConsole(`/accounts/${node.accounts.plus}/keys`, { label: 'console' }, 'console-key')).body.data.key).toBe(shown[0])
 })
 

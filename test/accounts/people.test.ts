@@ -431,11 +431,11 @@ describe('A person', () => {
     const { id: other } = await member(here, 'Receiver', ['support'])
     const create = async (personId: number, by: string | null) => {
       const path = `/operator/v1/people/${personId}/tokens`
-      const made = by
+      const created = by
         ? await send<{ id: number; token: string }>(here.operatorUrl + path, by, { json: { label: 'child' } })
         : await ask(here, 'POST', path, { cookie, body: { label: 'root' } })
-      expect(made.status).toBe(201)
-      return made.body.data as unknown as { id: number; token: string }
+      expect(created.status).toBe(201)
+      return created.body.data as unknown as { id: number; token: string }
     }
     const statuses = (tokens: { token: string }[], on = here) => Promise.all(tokens.map(({ token }) => statusOf(on, token)))
     const root = await create(owner, null)
@@ -479,9 +479,9 @@ describe('A person', () => {
         send<{ token: string }>(url(n % 2 ? there : here), root.token, { json: { label: 'child' }, headers: fromFresh() }),
       )
       const revoked = ask(here, 'DELETE', `/operator/v1/people/${id}/tokens/${root.id}`, { cookie })
-      const made = await Promise.all(creations)
+      const created = await Promise.all(creations)
       expect((await revoked).status).toBe(200)
-      for (const { status, body } of made) {
+      for (const { status, body } of created) {
         expect([201, 401]).toContain(status)
         if (status === 201) expect(await statusOf(here, body.data.token)).toBe(401)
       }

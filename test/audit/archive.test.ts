@@ -6,16 +6,18 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DAY_MS } from '#core/duration.ts'
+import { forgetOldAudit, monthsOfAudit } from '#audit/archive/archive-audit.ts'
+import { type AuditArchive, openAuditArchive } from '#audit/archive/audit-file.ts'
+import type { AuditRow } from '#audit/audit-types.ts'
 import {
-  archiveAuditMonth,
-  archivedAuditMonths,
-  archiveOldAudit,
-  type AuditArchiveStep,
-  forgetOldAudit,
-  restoreAuditMonth,
-} from '#audit/archive/archive-audit.ts'
-import { openAuditArchive } from '#audit/archive/open-audit-archive.ts'
-import type { AuditRow } from '#audit/types.ts'
+  archivedMonths,
+  archiveMonth,
+  archiveOldMonths,
+  type ArchiveStep,
+  type Archiving,
+  type MonthTable,
+  restoreMonth,
+} from '#files/month-archive.ts'
 import { operator } from '../identity/kit.ts'
 import { endAll, run } from '../program/service.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
@@ -29,7 +31,9 @@ const DAYS = 365
 const ENTRIES = 600
 
 let node: TestNode
-let archiving: Parameters<typeof archiveOldAudit>[0]
+let files: AuditArchive
+let table: MonthTable
+let archiving: Archiving
 
 const ACTORS = ['operator:Ayşe#3', 'account:12', 'system', 'rule:7'] as const
 const SUBJECTS = ['listing', 'account', 'import'] as const
@@ -38,7 +42,9 @@ const ACTIONS = ['listing.approve', 'account.update', 'import.start'] as const
 beforeAll(async () => {
   node = await startTestNode({ env: { ARCHIVE_DIR: folder } })
   const now = node.clock.now()
-  archiving = { db: node.db, archive: openAuditArchive(node.config), now }
+  files = openAuditArchive(node.config)
+  table = monthsOfAudit(files)
+  archiving = { db: node.db, now }
   const entries = Array.from({ length: ENTRIES }, (_, i) => ({
     at: new Date(now.getTime() - DAYS * DAY_MS * (1 - i / ENTRIES)),
     actor: ACTORS[i % ACTORS.length]!,
@@ -59,7 +65,7 @@ beforeAll(async () => {
       ${entries.map((entry) => entry.request_id)}::text[])`.execute(node.db.kysely)
 })
 afterEach(async () => {
-  for (const { month, file } of await archivedAuditMonths(node.db.kysely)) if (file !== null) await restoreAuditMonth(archiving, month)
+  for (const { month, file } of await archivedMonths('audit_archives', node.db.kysely)) if (file !== null) await restoreMonth(table, node.db, month)
   // So that the next test can archive them again.
   await node.db.kysely.deleteFrom('audit_archives').execute()
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
@@ -113,15 +119,16 @@ describe('an archived audit log', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(query, { minLength: 1, maxLength: 8 }), fc.nat({ max: 9 }), async (queries, restored) => {
         const expected = await Promise.all(queries.map(list))
-        const archived = await archiveOldAudit(archiving, KEEP_MONTHS)
+        const archived = await archiveOldMonths(table, archiving, KEEP_MONTHS)
         expect(archived.length).toBeGreaterThan(8)
         expect((await inDatabase()).length).toBeLessThan(ids.length / 2)
         expect(await Promise.all(queries.map(list))).toEqual(expected)
         // A month that is in the database, between archived months.
-        await restoreAuditMonth(archiving, archived[restored % archived.length]!.month)
+        await restoreMonth(table, node.db, archived[restored % archived.length]!.month)
         expect(await Promise.all(queries.map(list))).toEqual(expected)
         expect(await everything()).toEqual(before)
-        for (const { month, file } of await archivedAuditMonths(node.db.kysely)) if (file !== null) await restoreAuditMonth(archiving, month)
+        for (const { month, file } of await archivedMonths('audit_archives', node.db.kysely))
+          if (file !== null) await restoreMonth(table, node.db, month)
         expect(await inDatabase()).toEqual(ids)
         await node.db.kysely.deleteFrom('audit_archives').execute()
       }),
@@ -129,27 +136,24 @@ describe('an archived audit log', () => {
     )
   })
 
-  test.each<AuditArchiveStep>(['written', 'stored', 'verified', 'recorded', 'emptied'])(
-    'is complete if the process stops once it is %s',
-    async (last) => {
-      const before = await everything()
-      const onStep = (step: AuditArchiveStep) => {
-        if (step === last) throw new Error('stopped')
-      }
-      await expect(archiveOldAudit({ ...archiving, onStep }, KEEP_MONTHS)).rejects.toThrow('stopped')
-      expect(await everything()).toEqual(before)
-      await archiveOldAudit(archiving, KEEP_MONTHS)
-      expect(await everything()).toEqual(before)
-      expect((await node.db.kysely.selectFrom('audit_archives').select('emptied').execute()).every(({ emptied }) => emptied)).toBe(true)
-    },
-  )
+  test.each<ArchiveStep>(['written', 'stored', 'verified', 'recorded', 'emptied'])('is complete if the process stops once it is %s', async (last) => {
+    const before = await everything()
+    const onStep = (step: ArchiveStep) => {
+      if (step === last) throw new Error('stopped')
+    }
+    await expect(archiveOldMonths(table, { ...archiving, onStep }, KEEP_MONTHS)).rejects.toThrow('stopped')
+    expect(await everything()).toEqual(before)
+    await archiveOldMonths(table, archiving, KEEP_MONTHS)
+    expect(await everything()).toEqual(before)
+    expect((await node.db.kysely.selectFrom('audit_archives').select('emptied').execute()).every(({ emptied }) => emptied)).toBe(true)
+  })
 
   test('is listed completely while months move', async () => {
     const { total } = (await list()).pagination!
     let moving = true
-    const moved = archiveOldAudit(archiving, KEEP_MONTHS)
+    const moved = archiveOldMonths(table, archiving, KEEP_MONTHS)
       .then(async (months) => {
-        for (const { month } of months) await restoreAuditMonth(archiving, month)
+        for (const { month } of months) await restoreMonth(table, node.db, month)
       })
       .finally(() => (moving = false))
     const totals = new Set<number>()
@@ -160,7 +164,7 @@ describe('an archived audit log', () => {
   })
 
   test('answers 503 while its files are missing, and only if it needs them', async () => {
-    const [first] = await archiveOldAudit(archiving, KEEP_MONTHS)
+    const [first] = await archiveOldMonths(table, archiving, KEEP_MONTHS)
     const [file, elsewhere] = [join(folder, first!.file!), join(folder, 'elsewhere')]
     renameSync(file, elsewhere)
     const gone = await operator(node, 'GET', '/audit?subject_type=listing')
@@ -168,31 +172,31 @@ describe('an archived audit log', () => {
     expect(gone.headers.get('retry-after')).toBe('30')
     const recent = new Date(Date.now() - 20 * DAY_MS).toISOString()
     expect((await list({ from: recent })).data.length).toBeGreaterThan(0)
-    await expect(restoreAuditMonth(archiving, first!.month)).rejects.toThrow('not found')
+    await expect(restoreMonth(table, node.db, first!.month)).rejects.toThrow('not found')
     renameSync(elsewhere, file)
     expect((await list({ subject_type: 'listing' })).data.length).toBeGreaterThan(0)
   })
 
   test('rejects damaged files, recent months and two processes at once', async () => {
-    const [first, second] = await archiveOldAudit(archiving, KEEP_MONTHS)
+    const [first, second] = await archiveOldMonths(table, archiving, KEEP_MONTHS)
     const file = join(folder, second!.file!)
     const content = readFileSync(file)
     truncateSync(file, 500)
-    await expect(restoreAuditMonth(archiving, second!.month)).rejects.toThrow()
-    expect(await archivedAuditMonths(node.db.kysely)).toContainEqual(second)
+    await expect(restoreMonth(table, node.db, second!.month)).rejects.toThrow()
+    expect(await archivedMonths('audit_archives', node.db.kysely)).toContainEqual(expect.objectContaining(second!))
     writeFileSync(file, content)
-    await expect(archiveAuditMonth(archiving, archiving.now.toISOString().slice(0, 7))).rejects.toThrow('too recent')
-    expect(await archiveAuditMonth(archiving, first!.month)).toBeNull()
-    await restoreAuditMonth(archiving, first!.month)
+    await expect(archiveMonth(table, archiving, archiving.now.toISOString().slice(0, 7))).rejects.toThrow('too recent')
+    expect(await archiveMonth(table, archiving, first!.month)).toBeNull()
+    await restoreMonth(table, node.db, first!.month)
     const meanwhile: unknown[] = []
-    const onStep = async (step: AuditArchiveStep) => {
+    const onStep = async (step: ArchiveStep) => {
       if (step !== 'written') return
       meanwhile.push(
-        await archiveAuditMonth(archiving, first!.month).catch((error: Error) => error.message),
-        await archiveOldAudit(archiving, KEEP_MONTHS),
+        await archiveMonth(table, archiving, first!.month).catch((error: Error) => error.message),
+        await archiveOldMonths(table, archiving, KEEP_MONTHS),
       )
     }
-    expect(await archiveAuditMonth({ ...archiving, onStep }, first!.month)).toMatchObject({ month: first!.month })
+    expect(await archiveMonth(table, { ...archiving, onStep }, first!.month)).toMatchObject({ month: first!.month })
     expect(meanwhile).toEqual(['Another process is archiving; try again later', []])
   })
 })
@@ -221,7 +225,7 @@ test('commands archive, list and restore months of the audit log', { tags: 'slow
 test('months in a bucket are read in parts', async () => {
   const s3 = await openS3()
   try {
-    const archive = openAuditArchive({
+    const files = openAuditArchive({
       archiveDir: join(folder, 'staging'),
       dumpsS3: {
         url: s3.settings.DUMPS_S3_URL,
@@ -230,13 +234,14 @@ test('months in a bucket are read in parts', async () => {
         region: 'us-east-1',
       },
     })
+    const inBucket = monthsOfAudit(files)
     const ids = await inDatabase()
-    const [first] = await archiveOldAudit({ ...archiving, archive }, KEEP_MONTHS)
-    const file = await archive.open(first!.file!)
+    const [first] = await archiveOldMonths(inBucket, archiving, KEEP_MONTHS)
+    const file = await files.open(first!.file!)
     expect(file.rows).toBe(first!.rows)
     const found = await file.at(await file.matching({ actor: 'system' }))
     expect(new Set(found.map(({ actor }) => actor))).toEqual(new Set(['system']))
-    for (const { month } of await archivedAuditMonths(node.db.kysely)) await restoreAuditMonth({ ...archiving, archive }, month)
+    for (const { month } of await archivedMonths('audit_archives', node.db.kysely)) await restoreMonth(inBucket, node.db, month)
     expect(await inDatabase()).toEqual(ids)
   } finally {
     await s3.close()
@@ -245,16 +250,16 @@ test('months in a bucket are read in parts', async () => {
 
 // Last, because it deletes entries for good.
 test('retention deletes old entries and whole archived months with their files', async () => {
-  const months = await archiveOldAudit(archiving, KEEP_MONTHS)
+  const months = await archiveOldMonths(table, archiving, KEEP_MONTHS)
   const restored = months.at(-1)!
-  await restoreAuditMonth(archiving, restored.month)
-  await forgetOldAudit(archiving, 0, archiving.now)
+  await restoreMonth(table, node.db, restored.month)
+  await forgetOldAudit({ db: node.db, files }, 0, archiving.now)
   expect((await everything()).length).toBeGreaterThanOrEqual(ENTRIES)
   const keepFrom = new Date(archiving.now.getTime() - 120 * DAY_MS).toISOString()
-  await forgetOldAudit(archiving, 120, archiving.now)
+  await forgetOldAudit({ db: node.db, files }, 120, archiving.now)
   const left = await everything()
   expect(left.length).toBeGreaterThan(100)
   expect(left.every(({ at }) => at.slice(0, 7) >= keepFrom.slice(0, 7))).toBe(true)
-  const kept = months.filter(({ month }) => month >= keepFrom.slice(0, 7)).map(({ file }) => file)
-  expect(readdirSync(folder).sort()).toEqual(kept.sort())
+  const laterFiles = months.filter(({ month }) => month >= keepFrom.slice(0, 7)).map(({ file }) => file)
+  expect(readdirSync(folder).sort()).toEqual(laterFiles.sort())
 })

@@ -12,7 +12,7 @@ import { noteCollector, type Note } from '#db/changes/change.ts'
 import { openPool } from '#db/connection/pool.ts'
 import type { Db, Schema, Tx } from '#db/schema.ts'
 import { fold } from '#index/fold.ts'
-import { packPrices } from '#prices/records/payload.ts'
+import { packPrices } from '#prices/records/price-payload.ts'
 import { readConfig } from '#config.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { runs } from '../support/runs.ts'
@@ -122,8 +122,8 @@ class Naive {
     return [...items].sort(compare).map((item) => item.id)
   }
 
-  #isBelow(categoryId: number, wanted: number): boolean {
-    for (let id: number | null | undefined = categoryId; id != null; id = this.parents.get(id)) if (id === wanted) return true
+  #isBelow(categoryId: number, ancestorId: number): boolean {
+    for (let id: number | null | undefined = categoryId; id != null; id = this.parents.get(id)) if (id === ancestorId) return true
     return false
   }
 }
@@ -263,14 +263,14 @@ const query = fc.record(
   },
   { requiredKeys: [] },
 )
-const asked = fc.record({
+const pageRequest = fc.record({
   filter: query,
   field: fc.constantFrom(...SORT_FIELDS),
   direction: fc.constantFrom(...SORT_DIRECTIONS),
   offset: fc.nat(12),
   limit: fc.integer({ min: 1, max: 20 }),
 })
-type Asked = typeof asked extends fc.Arbitrary<infer Value> ? Value : never
+type Asked = typeof pageRequest extends fc.Arbitrary<infer Value> ? Value : never
 
 // Several transactions between two reads of the log, and several changes in one transaction.
 const round = fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 })
@@ -282,7 +282,7 @@ const rounds = fc.array(
   { minLength: 2, maxLength: 6 },
 )
 // The same queries run after every round: cached results must not outlive a change.
-const queries = fc.array(asked, { minLength: 6, maxLength: 10 })
+const queries = fc.array(pageRequest, { minLength: 6, maxLength: 10 })
 
 test('answers every query like a naive catalogue, after any changes', async () => {
   await fc.assert(
@@ -328,7 +328,7 @@ test('finds items by their current category, also after they moved', async () =>
     catalogue.queries.page({ categoryId: 1, search: 'kap' }, 'name', 'asc', 0, 1).total,
     catalogue.queries.search('kap', { categoryId: 1 }, 0, 1).total,
   ]
-  for (const [parent, wanted] of [
+  for (const [parent, expected] of [
     [null, 0],
     [1, 1],
     [null, 0],
@@ -339,7 +339,7 @@ test('finds items by their current category, also after they moved', async () =>
       .values({ kind: 'categories', ids: [2] })
       .execute()
     await feed.pull()
-    expect(totals()).toEqual([wanted, wanted, wanted])
+    expect(totals()).toEqual([expected, expected, expected])
   }
 })
 
@@ -397,10 +397,14 @@ async function compare(catalogue: Catalogue, asks: Asked[]): Promise<void> {
   const fresh = newCatalogue()
   await fresh.load()
   for (const { filter, field, direction, offset, limit } of asks) {
-    const wanted = naive.matching(filter)
+    const expected = naive.matching(filter)
     const { rows, total } = catalogue.queries.page(filter, field, direction, offset, limit)
     const ids = [...rows].map((row) => catalogue.items.id[row]!)
-    expect([filter, total, ids]).toEqual([filter, wanted.length, naive.sorted(wanted, filter.market, field, direction).slice(offset, offset + limit)])
+    expect([filter, total, ids]).toEqual([
+      filter,
+      expected.length,
+      naive.sorted(expected, filter.market, field, direction).slice(offset, offset + limit),
+    ])
     const again = fresh.queries.page(filter, field, direction, offset, limit)
     const market = marketPosition(filter.market)
     for (const shape of ['starter', 'full'] as const) {
@@ -409,19 +413,19 @@ async function compare(catalogue: Catalogue, asks: Asked[]): Promise<void> {
       expect(catalogue.pageTag(rows, shape, market, total)).toBe(fresh.pageTag(again.rows, shape, market, total))
       const items = JSON.parse(page) as { id: number; market?: string; prices: { price: number }[] }[]
       for (const item of items) {
-        const known = naive.items.find(({ id }) => id === item.id)!
-        const shown = filter.market ?? shownOf(known)
+        const stored = naive.items.find(({ id }) => id === item.id)!
+        const shown = filter.market ?? shownOf(stored)
         if (shape === 'full') expect(item.market).toBe(shown)
-        const prices = pricesIn(known, shown).map(({ minor }) => minor / 100)
+        const prices = pricesIn(stored, shown).map(({ minor }) => minor / 100)
         expect(item.prices.map(({ price }) => price).sort()).toEqual(prices.sort())
       }
     }
-    expect(byCursor(catalogue, { filter, field, direction, limit })).toEqual(naive.sorted(wanted, filter.market, field, direction))
+    expect(byCursor(catalogue, { filter, field, direction, limit })).toEqual(naive.sorted(expected, filter.market, field, direction))
     if (!filter.search?.trim()) continue
     // The words are too short for typos: ranked and filtered searches must find the same items.
     const { search, ...others } = filter
     const ranked = catalogue.queries.search(search, others, 0, 10_000)
-    expect([...ranked.rows].map((row) => catalogue.items.id[row]!).sort((a, b) => a - b)).toEqual(wanted.map(({ id }) => id).sort((a, b) => a - b))
+    expect([...ranked.rows].map((row) => catalogue.items.id[row]!).sort((a, b) => a - b)).toEqual(expected.map(({ id }) => id).sort((a, b) => a - b))
     expect(ranked.rows).toEqual(fresh.queries.search(search, others, 0, 10_000).rows.map((row) => catalogue.items.rowOf(fresh.items.id[row]!)))
   }
 }

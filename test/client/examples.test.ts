@@ -82,9 +82,9 @@ describe('the webhook receiver', () => {
     await until('both are answered', async () => (await answered()).length === 2)
     expect(await answered()).toEqual([204, 204])
     await until('it says what was sold', () => output.text.includes('Sold 1 × Monkey.D.Luffy\n'))
-    const [kept, ...others] = events()
+    const [written, ...others] = events()
     expect(others).toEqual([])
-    const { id, ...event } = JSON.parse(kept!) as { id: string; data: object }
+    const { id, ...event } = JSON.parse(written!) as { id: string; data: object }
     expect(event).toMatchObject({ event: 'sale', data: { listing_id: listing.id, quantity: 1, unit_price: 100 } })
 
     const signed = (body: string, key: string, at: number) => {
@@ -110,7 +110,7 @@ describe('the webhook receiver', () => {
       await post(signed(body, secret, now - 3_600)),
       await post({}),
     ]).toEqual([204, 401, 401, 401, 401])
-    expect(events()).toEqual([kept])
+    expect(events()).toEqual([written])
   })
 })
 

@@ -294,6 +294,39 @@ describe('mintmark-csv', () => {
   })
 })
 
+test.each([
+  [
+    'collectr',
+    `${COLLECTR}full,Pokemon,Base Set,Charizard,4/102,,Holofoil,PSA 10.0 GEM - MT,Near Mint,31,2,,,FALSE,,kept\n`,
+    'HzM7nn__36EIz-voo8G5kB011BbvevWSN01G9E-Cz7g',
+  ],
+  [
+    'pricecharting',
+    'id,product-name,console-name,include-string,quantity,cost-basis-in-pennies,date-purchased,grading-cert-id,notes\n' +
+      '715,Charizard [Holo] #4,Pokemon Base Set,PSA 10,1,1050,2026-01-31,c-1,kept\n',
+    'zOx36BYwhBeHKlj8c_o-FM591iIC1XkwbGqT28sAEnQ',
+  ],
+  [
+    'tcgplayer',
+    'Product ID,Product Line,Set Name,Product Name,Number,Condition,Total Quantity,Add to Quantity\n' +
+      '42382,Pokemon,Base Set,Charizard,4/102,Near Mint Holofoil,3,0\n',
+    'mSTmPR2bt8eMUlSBLMQxYxoVfkPxgHY_0bsWOr6bqiA',
+  ],
+  [
+    'mintmark-csv',
+    'market,item_ref,item_name,code,set,label,quantity,purchase_price,sale_price,purchase_date,card_uniq_id,note\n' +
+      'service,char,Charizard,4/102,Base Set,Near Mint,1,1.50,2.50,2026-01-31,c-1,kept\n',
+    'CsfhrIteSi-jnpYXy7fhVh5B3WuiVcwspdLX7yD7OGc',
+  ],
+])('%s: the key of a row is the same in all releases, so that a file imported earlier adds nothing', async (format, file, key) => {
+  const collection = await fresh()
+  expect((await upload(collection, format, file)).status).toBe(200)
+  const { kysely } = node.db
+  const added = kysely.selectFrom('collection_items').select('import_key').where('collection_id', '=', collection)
+  const parked = kysely.selectFrom('collection_parked_rows').select('import_key').where('collection_id', '=', collection)
+  expect(await added.unionAll(parked).execute()).toEqual([{ import_key: key }])
+})
+
 test('a formula after a semicolon is text in a spreadsheet that separates cells by semicolons', () => {
   expect(csvLine([5, 'x;=1+1;y'])).toBe(`5,"x;'=1+1;y"\n`)
   expect(unescapeCell("x;'=1+1;y")).toBe('x;=1+1;y')

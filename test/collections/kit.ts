@@ -68,8 +68,8 @@ export async function makeItems(node: TestNode, items: Made[]): Promise<Record<s
 }
 
 export async function makeCollection(node: TestNode, accountId: number, name = 'Mine'): Promise<number> {
-  const made = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: accountId, name })
-  return made.body.data.id
+  const created = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: accountId, name })
+  return created.body.data.id
 }
 
 export function operator<T = unknown>(node: TestNode, method: string, path: string, json?: unknown): Promise<Reply<T>> {

@@ -166,14 +166,14 @@ describe('is returned', () => {
 
   test('errors name the invalid field', async () => {
     const foreign = await makeCollection(node, node.accounts.enterprise, 'Of another')
-    const asked = async (path: string) => {
+    const outcomeOf = async (path: string) => {
       const { status, body } = await send(`${node.publicUrl}/api/v1/plus/collections/${path}`, node.keys.plus)
       return [status, (body as { error?: { code: string; message: string } }).error?.code]
     }
-    expect(await asked(`${foreign}/worth-history`)).toEqual([409, 'CONFLICT'])
-    expect(await asked('999999/worth-history')).toEqual([404, 'NOT_FOUND'])
+    expect(await outcomeOf(`${foreign}/worth-history`)).toEqual([409, 'CONFLICT'])
+    expect(await outcomeOf('999999/worth-history')).toEqual([404, 'NOT_FOUND'])
     for (const bad of ['from=2026-02-30', 'to=yesterday', 'from=20261101']) {
-      expect(await asked(`${id}/worth-history?${bad}`)).toEqual([422, 'VALIDATION_ERROR'])
+      expect(await outcomeOf(`${id}/worth-history?${bad}`)).toEqual([422, 'VALIDATION_ERROR'])
     }
     expect((await operator(node, 'GET', '/collections/999999/worth-history')).status).toBe(404)
   })

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MARKETS } from '#core/markets.ts'
-import { STATES } from '#prices/evidence/types.ts'
+import { STATES } from '#prices/evidence/evidence-types.ts'
 import type { PriceSource } from '#prices/reviews/list-sources.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { OPERATOR_TOKEN, type TestNode, until } from '../support/node.ts'

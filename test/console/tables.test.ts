@@ -285,32 +285,36 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
   })
 
   test('several listings are approved at once, and the approval is undone', async () => {
-    const made: Listing[] = []
+    const listingsInBulk: Listing[] = []
     for (const title of ['Bulk one', 'Bulk two']) {
-      made.push(await operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: otherItemId, title, price: 50 }))
+      listingsInBulk.push(
+        await operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: otherItemId, title, price: 50 }),
+      )
     }
     await visited.open('/listings?search=Bulk')
     await page.getByLabel('Select all').check()
     await page.getByRole('button', { name: 'Approve (2)' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
     await announced(page, 'Approved: 2')
-    await expect.poll(() => Promise.all(made.map(statusOf))).toEqual(['active', 'active'])
+    await expect.poll(() => Promise.all(listingsInBulk.map(statusOf))).toEqual(['active', 'active'])
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
     await announced(page, 'Undone: 2')
-    await expect.poll(() => Promise.all(made.map(statusOf))).toEqual(['pending', 'pending'])
+    await expect.poll(() => Promise.all(listingsInBulk.map(statusOf))).toEqual(['pending', 'pending'])
     await settled(page)
     await page.getByLabel('Select Bulk one').check()
     await page.getByRole('button', { name: 'Reject (1)' }).click()
     await page.getByRole('dialog').getByLabel('Reason', { exact: true }).fill('Not this one')
     await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click()
     await announced(page, 'Rejected: 1')
-    await expect.poll(() => Promise.all(made.map(statusOf))).toEqual(['rejected', 'pending'])
+    await expect.poll(() => Promise.all(listingsInBulk.map(statusOf))).toEqual(['rejected', 'pending'])
   })
 
   test('several accounts are suspended at once, and the suspension is undone', async () => {
-    const made: number[] = []
-    for (const name of ['Ring one', 'Ring two']) made.push((await operator<{ id: number }>(node, 'POST', '/accounts', { name, plan: 'starter' })).id)
-    const suspended = () => Promise.all(made.map(async (id) => (await operator<{ suspended: boolean }>(node, 'GET', `/accounts/${id}`)).suspended))
+    const accountIds: number[] = []
+    for (const name of ['Ring one', 'Ring two'])
+      accountIds.push((await operator<{ id: number }>(node, 'POST', '/accounts', { name, plan: 'starter' })).id)
+    const suspended = () =>
+      Promise.all(accountIds.map(async (id) => (await operator<{ suspended: boolean }>(node, 'GET', `/accounts/${id}`)).suspended))
     await visited.open('/accounts?search=Ring')
     await page.getByLabel('Select all').check()
     await page.getByRole('button', { name: 'Suspend (2)' }).click()

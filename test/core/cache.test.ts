@@ -27,6 +27,28 @@ test('returns the latest value, and never exceeds its limit', () => {
   )
 })
 
+test('every value is reported once when it is evicted, deleted or replaced', () => {
+  const step = fc.record({ key: fc.nat(20).map(String), weight: fc.integer({ min: 1, max: 5 }), action: fc.constantFrom('set', 'get', 'delete') })
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
+      const removed: object[] = []
+      const cache = new Cache<string, { weight: number }>({ limit: 20, weigh: ({ weight }) => weight, onRemoved: (value) => removed.push(value) })
+      const stored: object[] = []
+      for (const { key, weight, action } of steps) {
+        if (action === 'set') {
+          const value = { weight }
+          stored.push(value)
+          cache.set(key, value)
+        } else cache[action](key)
+      }
+      const held = [...cache.entries()].map(([, value]) => value)
+      expect(new Set([...removed, ...held])).toEqual(new Set(stored))
+      expect(removed.length + held.length).toBe(stored.length)
+      expect(cache.weight).toBe(held.reduce((sum, { weight }) => sum + weight, 0))
+    }),
+  )
+})
+
 test('an entry that is read regularly stays', () => {
   const cache = new Cache<string, number>({ limit: 10 })
   cache.set('often', -1)
@@ -35,6 +57,25 @@ test('an entry that is read regularly stays', () => {
     expect(cache.get('often')).toBe(-1)
   }
   expect(cache.get('once 0')).toBeUndefined()
+})
+
+test('with byLastUse, entries are evicted exactly in the order of their last use', () => {
+  fc.assert(
+    fc.property(fc.array(fc.record({ key: fc.nat(15), set: fc.boolean() }), { maxLength: 200 }), (steps) => {
+      const cache = new Cache<number, number>({ limit: 8, byLastUse: true })
+      let order: number[] = []
+      for (const { key, set } of steps) {
+        if (!set && !order.includes(key)) {
+          expect(cache.get(key)).toBeUndefined()
+          continue
+        }
+        if (set) cache.set(key, key)
+        else cache.get(key)
+        order = [...order.filter((one) => one !== key), key].slice(-8)
+        expect([...cache.entries()].map(([one]) => one)).toEqual(order)
+      }
+    }),
+  )
 })
 
 test('entries of an earlier version are dropped', () => {

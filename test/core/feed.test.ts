@@ -94,14 +94,14 @@ describe('jsonEntries', () => {
 
   it('yields the values at the paths in file order, wherever the chunks are split', async () => {
     const json = ' {"made": "today", "other": [{"list": 1}], "list": [1, {"a": "é😀", "list": [2]}, []], "made": null} '
-    const wanted = [
+    const expected = [
       { path: ['made'], value: 'today' },
       { path: ['list', 0], value: 1 },
       { path: ['list', 1], value: { a: 'é😀', list: [2] } },
       { path: ['list', 2], value: [] },
       { path: ['made'], value: null },
     ]
-    for (const size of [1, 2, 3, 7, 1_000]) expect(await entries(json, ['$.made', '$.list.*'], size)).toEqual(wanted)
+    for (const size of [1, 2, 3, 7, 1_000]) expect(await entries(json, ['$.made', '$.list.*'], size)).toEqual(expected)
     expect(await entries('[{"a":1},2]', ['$.*'])).toEqual([
       { path: [0], value: { a: 1 } },
       { path: [1], value: 2 },

@@ -153,20 +153,20 @@ test('binary rows keep amounts to the cent and times to the millisecond, in SQL 
     { maxLength: 30 },
   )
   await fc.assert(
-    fc.asyncProperty(someAmounts, async (given) => {
+    fc.asyncProperty(someAmounts, async (amounts) => {
       await sql`truncate amounts`.execute(db.kysely)
       const rows = new BinaryRows()
-      for (const { a, b, minor, ms } of given) rows.begin(4).int4(a).int2(b).minor(minor).time(ms)
-      expect(await copyIn(db.kysely, 'copy amounts from stdin (format binary)', [rows.end()])).toBe(given.length)
+      for (const { a, b, minor, ms } of amounts) rows.begin(4).int4(a).int2(b).minor(minor).time(ms)
+      expect(await copyIn(db.kysely, 'copy amounts from stdin (format binary)', [rows.end()])).toBe(amounts.length)
       const stored = await sql<{ a: number; b: number; price: string; ms: number }>`
         select a, b, price, (extract(epoch from at) * 1000)::float8 as ms from amounts`.execute(db.kysely)
-      expect(stored.rows).toEqual(given.map(({ a, b, minor, ms }) => ({ a, b, price: minorToText(minor), ms })))
-      const read: typeof given = []
+      expect(stored.rows).toEqual(amounts.map(({ a, b, minor, ms }) => ({ a, b, price: minorToText(minor), ms })))
+      const read: typeof amounts = []
       const out = copyOut(db.kysely, 'copy (select a, b::int4, price, at from amounts) to stdout (format binary)')
       await readBinaryCopy(out, (buffer, at) => {
         read.push({ a: int4At(buffer, at[0]!), b: int4At(buffer, at[1]!), minor: minorAt(buffer, at[2]!), ms: timeAt(buffer, at[3]!) })
       })
-      expect(read).toEqual(given)
+      expect(read).toEqual(amounts)
     }),
     { numRuns: runs(60) },
   )

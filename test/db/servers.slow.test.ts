@@ -61,9 +61,9 @@ test.each([
   ['postgresql://u@a,b/db?target_session_attrs=any&sslmode=require', ['a:5432', 'b:5432'], 'any', 'postgresql://u@a/db?sslmode=require'],
   ['postgres://a/db?target_session_attrs=read-write', ['a:5432'], 'read-write', 'postgres://a/db'],
   ['postgresql://u@/db?host=%2Frun', [], 'any', 'postgresql://u@/db?host=%2Frun'],
-])('%s', (address, hosts, wanted, url) => {
+])('%s', (address, hosts, role, url) => {
   const read = readDatabaseAddress(address)
-  expect([read.servers.map(({ host, port }) => `${host}:${port}`), read.wanted, read.url]).toEqual([hosts, wanted, url])
+  expect([read.servers.map(({ host, port }) => `${host}:${port}`), read.role, read.url]).toEqual([hosts, role, url])
 })
 
 test('with the replica listed first, statements, COPY, migrations and LISTEN use the primary', async (context) => {
@@ -139,7 +139,7 @@ test('a commit that waits for a missing synchronous standby fails as retryable, 
     await sql`alter system set synchronous_standby_names = ${sql.lit(names)}`.execute(servers.primary.db.kysely)
     await sql`select pg_reload_conf()`.execute(servers.primary.db.kysely)
   }
-  const kept = async (text: string) => (await sql`select from notes where note = ${text}`.execute(servers.primary.db.kysely)).rows.length
+  const notesWith = async (text: string) => (await sql`select from notes where note = ${text}`.execute(servers.primary.db.kysely)).rows.length
   await note(db, 'before')
   await standbyNames('nobody')
   // From some moment on, commits wait: no session can see whether the server has applied the setting.
@@ -152,9 +152,9 @@ test('a commit that waits for a missing synchronous standby fails as retryable, 
     )
   }
   expect(refused).toSatisfy(isUnavailable)
-  expect(await kept(text)).toBe(0)
+  expect(await notesWith(text)).toBe(0)
   await standbyNames('')
-  await until('it is done', async () => (await kept(text)) === 1)
+  await until('it is done', async () => (await notesWith(text)) === 1)
   await note(db, 'after')
 })
 

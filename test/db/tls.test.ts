@@ -10,7 +10,7 @@ import { readConfig } from '#config.ts'
 import { startEmbedded } from '#db/local/embedded.ts'
 import { chooseHome } from '#db/local/embedded-home.ts'
 import { openPool } from '#db/connection/pool.ts'
-import { installed } from '../../reliability/front.ts'
+import { installed } from '../../reliability/proxy-and-clients.ts'
 import { createCertificate } from '../support/certificate.ts'
 import { until } from '../support/node.ts'
 

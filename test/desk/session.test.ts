@@ -204,10 +204,10 @@ describe('A session', () => {
   }
 
   test.each(Object.keys(ENDS) as (keyof typeof ENDS)[])('ends on every node when %s', async (what) => {
-    const made = await seller()
-    const { cookie } = await signIn(node, made.key.key)
+    const account = await seller()
+    const { cookie } = await signIn(node, account.key.key)
     expect(await listings(other, cookie)).toBe(200)
-    await ENDS[what](made)
+    await ENDS[what](account)
     expect(await listings(node, cookie)).toBe(401)
     await until('the other node refuses it', async () => (await listings(other, cookie)) === 401)
     expect((await ask(node, '/desk/session', { cookie })).body.data).toEqual({ account: null })

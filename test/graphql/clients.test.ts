@@ -48,8 +48,8 @@ describe('Apollo Client', () => {
     })
     const ids = [...first.data!.items.nodes, ...again.data!.items.nodes].map((item) => item.id)
     expect(new Set(ids).size).toBe(4)
-    const kept = apollo.cache.extract() as Record<string, { name?: string }>
-    for (const id of ids) expect(kept[`Item:${id}`]?.name).toBeTruthy()
+    const entities = apollo.cache.extract() as Record<string, { name?: string }>
+    for (const id of ids) expect(entities[`Item:${id}`]?.name).toBeTruthy()
   })
 
   test('distinguishes errors of fields, of the document and of the key', async () => {

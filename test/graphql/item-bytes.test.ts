@@ -8,9 +8,9 @@ import { runs } from '../support/runs.ts'
 const output = new Output()
 
 /** The cached bytes; null if there are none. */
-function read(kept: ItemBytes, selection: number, row: number, version: number): string | null {
+function read(cache: ItemBytes, selection: number, row: number, version: number): string | null {
   output.begin()
-  return kept.copy(selection, row, version, output) ? output.finish().toString() : null
+  return cache.copy(selection, row, version, output) ? output.finish().toString() : null
 }
 
 function textOf(selection: number, row: number, version: number): string {
@@ -24,25 +24,25 @@ test('cached bytes are those stored, through growth, replacement and any changes
   )
   let found = 0
   const steps = fc.property(fc.array(step, { minLength: 2_000, maxLength: 4_000, size: 'max' }), (taken) => {
-    const kept = new ItemBytes(1)
+    const cache = new ItemBytes(1)
     const put = new Map<string, number>()
     let generation = 0
-    kept.follow(generation)
+    cache.follow(generation)
     for (const one of taken) {
       if (one === 'changed') {
-        kept.follow((generation += 1))
+        cache.follow((generation += 1))
         put.clear()
         continue
       }
       const { selection, row, version } = one
-      const before = read(kept, selection, row, version)
+      const before = read(cache, selection, row, version)
       if (before !== null) {
         expect([put.get(`${selection} ${row}`), before]).toEqual([version, textOf(selection, row, version)])
         found += 1
       }
-      kept.put(selection, row, version, Buffer.from(textOf(selection, row, version)))
+      cache.put(selection, row, version, Buffer.from(textOf(selection, row, version)))
       put.set(`${selection} ${row}`, version)
-      expect(read(kept, selection, row, version)).toBe(textOf(selection, row, version))
+      expect(read(cache, selection, row, version)).toBe(textOf(selection, row, version))
     }
   })
   fc.assert(steps, { numRuns: runs(5) })
@@ -50,34 +50,34 @@ test('cached bytes are those stored, through growth, replacement and any changes
 })
 
 test('all rows of several selections are cached while they fit; beyond that, the oldest are evicted', () => {
-  const kept = new ItemBytes(4 * 1024 * 1024)
+  const cache = new ItemBytes(4 * 1024 * 1024)
   const bytes = Buffer.alloc(100, 'x')
   const count = () => {
     let there = 0
-    for (const selection of [1, 2, 3]) for (let row = 0; row < 10_000; row += 1) if (read(kept, selection, row, 1) !== null) there += 1
+    for (const selection of [1, 2, 3]) for (let row = 0; row < 10_000; row += 1) if (read(cache, selection, row, 1) !== null) there += 1
     return there
   }
-  for (const selection of [1, 2, 3]) for (let row = 0; row < 10_000; row += 1) kept.put(selection, row, 1, bytes)
+  for (const selection of [1, 2, 3]) for (let row = 0; row < 10_000; row += 1) cache.put(selection, row, 1, bytes)
   expect(count()).toBe(30_000)
-  for (let row = 10_000; row < 30_000; row += 1) kept.put(4, row, 1, bytes)
-  expect(read(kept, 1, 0, 1)).toBeNull()
-  expect(read(kept, 3, 9_999, 1)).not.toBeNull()
-  kept.follow(1)
+  for (let row = 10_000; row < 30_000; row += 1) cache.put(4, row, 1, bytes)
+  expect(read(cache, 1, 0, 1)).toBeNull()
+  expect(read(cache, 3, 9_999, 1)).not.toBeNull()
+  cache.follow(1)
   expect(count()).toBe(0)
 })
 
 test('very long items are not cached', () => {
-  const kept = new ItemBytes(4 * 1024 * 1024)
-  kept.put(1, 1, 1, Buffer.alloc(500_000, 'x'))
-  expect(read(kept, 1, 1, 1)).toBeNull()
+  const cache = new ItemBytes(4 * 1024 * 1024)
+  cache.put(1, 1, 1, Buffer.alloc(500_000, 'x'))
+  expect(read(cache, 1, 1, 1)).toBeNull()
 })
 
 test('each selection has one number, however many there are', () => {
-  const kept = new ItemBytes(1)
-  const first = kept.numberOf('{ id }')
-  expect(kept.numberOf('{ id }')).toBe(first)
+  const cache = new ItemBytes(1)
+  const first = cache.numberOf('{ id }')
+  expect(cache.numberOf('{ id }')).toBe(first)
   const seen = new Set([first])
-  for (let i = 0; i < 30_000; i += 1) seen.add(kept.numberOf(`{ a${i}: id }`))
+  for (let i = 0; i < 30_000; i += 1) seen.add(cache.numberOf(`{ a${i}: id }`))
   expect(seen.size).toBe(30_001)
 })
 

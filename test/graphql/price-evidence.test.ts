@@ -1,6 +1,6 @@
 // The evidence of prices over GraphQL: the same as over REST, limited by plan, from memory and from the history.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bitsOf } from '#prices/evidence/types.ts'
+import { bitsOf } from '#prices/evidence/evidence-types.ts'
 import { makeCatalogue, operator } from '../market/kit.ts'
 import { setEvidence } from '../support/evidence.ts'
 import { send, startTestNode, type TestNode, until } from '../support/node.ts'

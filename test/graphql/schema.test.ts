@@ -314,6 +314,7 @@ describe('contains the documented types and fields', () => {
       avg30: Float
       low: Float
       high: Float
+      costToMove10pct: CostToMove
       change7: Float
       change30: Float
       explain: PriceExplanation
@@ -328,7 +329,10 @@ describe('contains the documented types and fields', () => {
       rates: [UsedRate!]!
       medians: PriceMedians!
       samples: Int
+      costToMove10pct: CostToMove
     }
+    type CostToMove { amount: Float! currency: String! buyers: Int! sellers: Int! days: Int! rule: CostToMoveRule! }
+    type CostToMoveRule { name: String! version: Int! }
     type PriceRule { name: String! version: Int! }
     type PriceExplanationInput {
       kind: String!
@@ -340,6 +344,8 @@ describe('contains the documented types and fields', () => {
       line: Int
       used: Boolean!
       reason: String!
+      pair: Int
+      weight: Int
       comparison: ExplainedComparison
     }
     type ExplainedComparison {

@@ -118,15 +118,15 @@ test.each(['source_a', 'source_b', 'the same'])('a survivor that cannot have its
   const card = `refs-${market.replace(' ', '-')}`
   const ref = `pokemontcg:${card}-1`
   const create = { name: 'Made by an operator', market: 'source_a', category_id: category, ref }
-  const made = (await operator<{ id: number }>(node, 'POST', '/items', create)).body.data.id
+  const createdId = (await operator<{ id: number }>(node, 'POST', '/items', create)).body.data.id
   await importFiles(node, 'pokemontcg', [
     { name: 'sets', text: JSON.stringify([{ id: card, name: card, series: 'Refs', printedTotal: 1 }]) },
     { name: 'cards', text: JSON.stringify({ id: `${card}-1`, name: card, supertype: 'Pokémon', number: '1' }) },
   ])
   const { id: survivor } = await node.db.kysely.selectFrom('items').select('id').where('ref', '=', `${ref}:other`).executeTakeFirstOrThrow()
   const name = `test:${card}`
-  const other = market === 'the same' ? made : (await makeTwins(node, [{ ref: name, market }]))[name]!
-  const ids = [survivor, made, other]
+  const other = market === 'the same' ? createdId : (await makeTwins(node, [{ ref: name, market }]))[name]!
+  const ids = [survivor, createdId, other]
   const before = await everything(ids)
   const batch = await merged(node, other, survivor)
   expect((await operator(node, 'GET', `/items/${survivor}`)).body.data).toMatchObject({ ref: market === 'the same' ? ref : name })

@@ -76,9 +76,9 @@ describe('an item with every kind of related data', () => {
   test(
     'the old id returns the remaining item with its own id, over REST and GraphQL',
     bothNodes(async (node) => {
-      const asked = await item(node, from)
-      expect(asked).toMatchObject({ status: 200, body: { data: { id: into } } })
-      expect(asked.body).toEqual((await item(node, into)).body)
+      const redirected = await item(node, from)
+      expect(redirected).toMatchObject({ status: 200, body: { data: { id: into } } })
+      expect(redirected.body).toEqual((await item(node, into)).body)
       const byGraphql = (id: number) => ask<object>(node, `{ item(id: ${id}) { id slug prices { market label price } } }`)
       expect((await byGraphql(from)).data).toEqual((await byGraphql(into)).data)
       expect((await byGraphql(from)).data).toMatchObject({ item: { id: String(into) } })
@@ -234,8 +234,8 @@ describe('an item with every kind of related data', () => {
     )
     expect(report.counts).toMatchObject({ created: 0, updated: 0, unchanged: 1, accepted: 1 })
     expect((await current(here, into)).find(({ market, label }) => market === 'source_a' && label === 'Near Mint')!.price).toBe(101)
-    const made = await operator(here, 'POST', '/items', { ref: 'full:a', market: 'source_a', name: 'Another', category_id: 1 })
-    expect(made.status).toBe(409)
+    const second = await operator(here, 'POST', '/items', { ref: 'full:a', market: 'source_a', name: 'Another', category_id: 1 })
+    expect(second.status).toBe(409)
   })
 
   test('the audit log and the list of merges contain it', async () => {

@@ -25,9 +25,9 @@ export const redirect =
 /** Responds with 404 for unknown paths. */
 export async function openImageServer() {
   const answers = new Map<string, Answer>()
-  const asked: string[] = []
+  const requested: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url!)
+    requested.push(request.url!)
     ;(answers.get(request.url!) ?? status(404))(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -40,7 +40,7 @@ export async function openImageServer() {
       return url + path
     },
     /** number of requests for a path */
-    askedFor: (path: string) => asked.filter((one) => one === path).length,
+    askedFor: (path: string) => requested.filter((one) => one === path).length,
     close: () => {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(resolve))

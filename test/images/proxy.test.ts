@@ -162,8 +162,8 @@ describe('URLs in responses', () => {
   })
 
   test('only images in the catalogue can be requested', async () => {
-    const known = new URL(await addressOf('/known.png', image(PICTURE))).pathname
-    const [, , , id, order, version] = known.split('/')
+    const imagePath = new URL(await addressOf('/known.png', image(PICTURE))).pathname
+    const [, , , id, order, version] = imagePath.split('/')
     const guessed = version!.replace(/./g, (digit) => (digit === '0' ? '1' : '0'))
     const paths = [
       `/images/items/${id}/${order}/${guessed}`,
@@ -224,8 +224,8 @@ describe('the cache', () => {
     ])
     const etag = head.headers.get('etag')!
     for (const method of ['GET', 'HEAD']) {
-      const known = await ask(url, { method, headers: { 'if-none-match': `"other", W/${etag}` } })
-      expect([known.status, known.headers.get('etag'), await known.text()]).toEqual([304, etag, ''])
+      const unchanged = await ask(url, { method, headers: { 'if-none-match': `"other", W/${etag}` } })
+      expect([unchanged.status, unchanged.headers.get('etag'), await unchanged.text()]).toEqual([304, etag, ''])
     }
     expect((await ask(url, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
     const refused = await send(url, null, { method: 'POST', json: {} })
@@ -364,10 +364,10 @@ describe('sources', () => {
     const url = await addressOf(path, answer)
     const before = cached(node)
     expect(await refusalOf(await ask(url))).toEqual(expected)
-    const asked = source.askedFor(path)
+    const requestCount = source.askedFor(path)
     // The same response without another request to the source; nothing is written to disk.
     expect(await refusalOf(await ask(url))).toEqual(expected)
-    expect(source.askedFor(path)).toBe(asked)
+    expect(source.askedFor(path)).toBe(requestCount)
     expect(cached(node)).toEqual(before)
     source.at(path, image(PICTURE))
     node.clock.advance(10 * 60_000 + 1)

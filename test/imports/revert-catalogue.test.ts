@@ -82,13 +82,13 @@ test('reverting an older import works with a later one of the same file', async 
 
 test('an item with user data stays', async () => {
   const { id } = await tcgdex()
-  const [kept] = await idsByRef()
+  const [used] = await idsByRef()
   const posted = await send(`${node.operatorUrl}/operator/v1/prices`, OPERATOR_TOKEN, {
-    json: [{ item_id: kept!.id, market: 'source_c', label: 'Near Mint', price: 3, updated_at: new Date().toISOString() }],
+    json: [{ item_id: used!.id, market: 'source_c', label: 'Near Mint', price: 3, updated_at: new Date().toISOString() }],
   })
   expect(posted.status).toBe(200)
   await revert(id)
-  expect(await idsByRef()).toEqual([kept])
+  expect(await idsByRef()).toEqual([used])
   const { rows } = await sql<{ ref: string }>`select ref from categories order by ref`.execute(node.db.kysely)
   expect(rows.map((row) => row.ref)).toEqual(['tcgdex:serie:base', 'tcgdex:set:base1'])
 })

@@ -48,11 +48,11 @@ test('has the same content as a plain set, and readers catch up by the journal',
           bits.clear()
           plain.clear()
         } else {
-          const known = bits.changesSince(reader.version, (changed, added) => {
+          const isComplete = bits.changesSince(reader.version, (changed, added) => {
             if (added) reader.rows.add(changed)
             else reader.rows.delete(changed)
           })
-          if (!known) reader.rows = new Set(bits.toRows())
+          if (!isComplete) reader.rows = new Set(bits.toRows())
           reader.version = bits.version
           expect(sorted(reader.rows)).toEqual(sorted(plain))
         }
@@ -62,9 +62,9 @@ test('has the same content as a plain set, and readers catch up by the journal',
       const visited: number[] = []
       bits.forEach((each) => visited.push(each))
       expect(visited).toEqual(sorted(plain))
-      const asked = Int32Array.from({ length: 400 }, (_, each) => each)
-      expect(bits.countIn(asked)).toBe(plain.size)
-      expect([...asked].filter((each) => bits.has(each))).toEqual(sorted(plain))
+      const all = Int32Array.from({ length: 400 }, (_, each) => each)
+      expect(bits.countIn(all)).toBe(plain.size)
+      expect([...all].filter((each) => bits.has(each))).toEqual(sorted(plain))
     }),
   )
 })

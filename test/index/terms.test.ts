@@ -24,8 +24,8 @@ test('an infix is found in every text that contains it, and texts are returned u
     fc.property(changes, fc.nat(60), fc.constantFrom(...WORDS, 'a', 'ar', '(', '-', '02'), (steps, packedAfter, sought) => {
       const worded = new TokenizedTexts()
       const texts = new Map<number, string>()
-      for (const [at, [row, given]] of steps.entries()) {
-        const next = given?.toWellFormed() ?? null
+      for (const [at, [row, nextText]] of steps.entries()) {
+        const next = nextText?.toWellFormed() ?? null
         expect(worded.set(row, next === null ? null : utf8(next))).toBe((texts.get(row) ?? null) !== next)
         if (next === null) texts.delete(row)
         else texts.set(row, next)
@@ -33,8 +33,8 @@ test('an infix is found in every text that contains it, and texts are returned u
       }
       for (let row = 0; row <= 20; row += 1) expect(worded.get(row)).toBe(texts.get(row) ?? null)
       for (const part of parseQuery(sought).parts) {
-        const wanted = [...texts].filter(([, known]) => fold(known).includes(part.text)).map(([row]) => row)
-        expect(rowsWith(worded, part.text)).toEqual(wanted.sort((a, b) => a - b))
+        const expected = [...texts].filter(([, rowText]) => fold(rowText).includes(part.text)).map(([row]) => row)
+        expect(rowsWith(worded, part.text)).toEqual(expected.sort((a, b) => a - b))
       }
     }),
   )

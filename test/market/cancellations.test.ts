@@ -97,9 +97,9 @@ describe('a cancelled line', () => {
   })
 
   test('is excluded from recent sales, last sales, averages and statistics', async () => {
-    const { id: kept } = await published(node, items.box!, { price: 100 })
+    const { id: stillSold } = await published(node, items.box!, { price: 100 })
     const { id: shown } = await published(node, items.box!, { price: 50, quantity: 9 })
-    await sell([{ listing_id: kept, quantity: 1 }])
+    await sell([{ listing_id: stillSold, quantity: 1 }])
     const id = await sell([{ listing_id: shown, quantity: 2, unit_price: 999 }])
     const sold = async () => {
       const [recent, [hit], stats] = await Promise.all([

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/keys/create-key.ts'
 import { call } from '#core/verb.ts'
-import type { Forecast, UsualWait } from '#market/types.ts'
+import type { Forecast, UsualWait } from '#market/marketplace-types.ts'
 import { listingRoutes } from '#rest/listing-routes.ts'
 import { ask } from '../graphql/client.ts'
 import { stateOf } from '../reliability/authorisation-kit.ts'

@@ -1,7 +1,7 @@
 // Listings by file: the outcome of rows, parked rows, the operator's quota, and exports that import unchanged.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ListingImport, ListingImportSummary, ParkedListing, PlacedListing, UndoneImport } from '#market/intake/types.ts'
-import type { OwnListing } from '#market/types.ts'
+import type { OwnListing } from '#market/marketplace-types.ts'
 import { importText, send, startTestNode, type TestNode } from '../support/node.ts'
 import { ruleOf } from '../support/reasons.ts'
 import { makeCatalogue, operator, orderId, plus } from './kit.ts'
@@ -364,8 +364,8 @@ describe('parked rows', () => {
 
   test('stay parked if a listing has got their SKU in the meantime', async () => {
     const { rows } = await taken(UNCLEAR)
-    const [made] = (await taken(`item_id,price\n${items.char},5\n`)).rows
-    await plus(node, 'PATCH', `/listings/${made!.listing_id}`, { sku: 'P-1' })
+    const [placed] = (await taken(`item_id,price\n${items.char},5\n`)).rows
+    await plus(node, 'PATCH', `/listings/${placed!.listing_id}`, { sku: 'P-1' })
     expect((await place(rows[0]!.parked_id!, items.box!)).body.error).toMatchObject({ code: 'PLUS_LISTING_ERROR', rule: 'taken' })
     expect(await parked()).toHaveLength(1)
   })

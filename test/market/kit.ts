@@ -2,7 +2,7 @@
 import { createListing } from '#market/listings/create-listing.ts'
 import { expireListings } from '#market/listings/expire-listings.ts'
 import { approveListing } from '#market/approval/decide-listing.ts'
-import type { StoredListing } from '#market/types.ts'
+import type { StoredListing } from '#market/marketplace-types.ts'
 import { call } from '#core/verb.ts'
 import { importText, OPERATOR_TOKEN, type Reply, send, type TestNode, until } from '../support/node.ts'
 

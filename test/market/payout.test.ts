@@ -1,8 +1,8 @@
 // Payouts: the preview equals what sales are recorded with, in both directions, exact to the kuruş.
+import { payoutKurus, priceForPayout } from '#core/money.ts'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { payoutKurus, priceForPayout } from '#market/seller/payout.ts'
-import type { PayoutPreview } from '#market/types.ts'
+import type { PayoutPreview } from '#market/marketplace-types.ts'
 import { ask } from '../graphql/client.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { makeCatalogue, operator, orderId, plus, published } from './kit.ts'

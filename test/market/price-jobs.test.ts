@@ -62,7 +62,7 @@ const story: fc.Arbitrary<Story> = fc.record({
 const OLD = { price: 100, quantity: 2 }
 
 /** One of the listings of a generated case: its listings are identical. */
-async function made({ status, foreign, ends }: Story): Promise<number> {
+async function createListing({ status, foreign, ends }: Story): Promise<number> {
   const seller = foreign ? { seller_id: node.accounts.enterprise } : {}
   // An own listing of any status; listings of other accounts are always active.
   if (foreign) return (await published(node, item, { ...OLD, ...seller })).id
@@ -136,9 +136,9 @@ test('planning, applying and undoing rows has the same effect as single writes',
       const jobs: number[] = []
       const twins: number[] = []
       for (const one of stories) {
-        const judged = await made(one)
-        jobs.push(await made(one))
-        twins.push(await made(one))
+        const judged = await createListing(one)
+        jobs.push(await createListing(one))
+        twins.push(await createListing(one))
         // The plan rejects what a single change of an identical listing rejects.
         const alone = await patch(judged, one.change)
         const [row] = (await plan([{ listing_id: jobs.at(-1), ...one.change }])).rows
@@ -156,8 +156,8 @@ test('planning, applying and undoing rows has the same effect as single writes',
       const left: Stored[] = []
       for (const [i, one] of stories.entries()) {
         const { outcome, why } = applied.rows[i]!
-        const wanted = planned.rows[i]!.refused ? [null, null] : await expected(twins[i]!, one.change, atPlan[i]!, 'changed')
-        expect([outcome, why?.rule ?? null], JSON.stringify(one)).toEqual(wanted)
+        const expectedOutcome = planned.rows[i]!.refused ? [null, null] : await expected(twins[i]!, one.change, atPlan[i]!, 'changed')
+        expect([outcome, why?.rule ?? null], JSON.stringify(one)).toEqual(expectedOutcome)
         expect(await stored(jobs[i]!), JSON.stringify(one)).toEqual(await stored(twins[i]!))
         left.push(await stored(twins[i]!))
       }

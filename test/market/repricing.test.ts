@@ -27,8 +27,8 @@ describe('the price by a rule', () => {
   const FACTS = { kurus: 10_000, minOfferKurus: null, commissionPercent: 10, marketKurus: 50_000 }
   type Given = Partial<Omit<Facts, 'inputs'>> & { inputs?: readonly number[] | Reason }
   const priced = (terms: Partial<Terms>, { inputs = [9_000, 12_000], ...facts }: Given = {}) => {
-    const known = 'rule' in inputs ? inputs : inputs.map((kurus) => ({ kurus }))
-    const { kurus, limit, why } = newPrice({ ...TERMS, ...terms }, { ...FACTS, ...facts, inputs: known })
+    const targets = 'rule' in inputs ? inputs : inputs.map((kurus) => ({ kurus }))
+    const { kurus, limit, why } = newPrice({ ...TERMS, ...terms }, { ...FACTS, ...facts, inputs: targets })
     return [kurus, limit, why.rule]
   }
   const market = (factor: number): Partial<Terms> => ({ target: { kind: 'market', market: 'source_a', factor } })
@@ -103,9 +103,9 @@ describe('the price by a rule', () => {
       ),
     })
     fc.assert(
-      fc.property(terms, facts, (rule, given) => {
-        const { kurus: price } = newPrice(rule, given)
-        expect(price).toBeGreaterThanOrEqual(Math.max(rule.floorKurus, given.minOfferKurus ?? 0))
+      fc.property(terms, facts, (rule, ofListing) => {
+        const { kurus: price } = newPrice(rule, ofListing)
+        expect(price).toBeGreaterThanOrEqual(Math.max(rule.floorKurus, ofListing.minOfferKurus ?? 0))
         expect(price).toBeLessThanOrEqual(999_999_900)
         expect(Number.isInteger(price)).toBe(true)
       }),
@@ -407,7 +407,7 @@ describe('over REST, GraphQL and hourly', () => {
     const sold = async (price: number, daysAgo: number, fields: object) => {
       const { id } = await published(node, items.char!, { ...fields, price })
       const sold_at = new Date(node.clock.now().getTime() - daysAgo * DAY_MS - HOUR_MS).toISOString()
-      await operator(node, 'POST', '/orders', { order_id: orderId(), sold_at, lines: [{ listing_id: id, quantity: 1 }] })
+      await operator(node, 'POST', '/orders', { order_id: orderId(), sold_at, buyer_reference: `${price}`, lines: [{ listing_id: id, quantity: 1 }] })
     }
     await sold(80, 3, { seller_id: node.accounts.enterprise })
     await sold(120, 1, { seller_id: node.accounts.enterprise })

@@ -5,14 +5,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { textOf } from '#core/problems.ts'
 import { ACTIONS, decide, type Facts, STATUSES, statusAt, TABLE } from '#market/records/rules.ts'
-import { statesDocument } from '#market/listings/states-picture.ts'
+import { statesDocument } from '#market/listings/transition-diagram.ts'
 
 const facts: fc.Arbitrary<Facts> = fc.record({ contentApproved: fc.boolean(), inPeriod: fc.boolean(), stock: fc.nat(2), sellerMaySell: fc.boolean() })
 
 test('every status and action has a decision, and rejections have a reason', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...STATUSES), fc.constantFrom(...ACTIONS), facts, (status, action, given) => {
-      const decision = decide(status, action, given)
+    fc.property(fc.constantFrom(...STATUSES), fc.constantFrom(...ACTIONS), facts, (status, action, listing) => {
+      const decision = decide(status, action, listing)
       if ('refused' in decision) expect(textOf(decision.refused).length).toBeGreaterThan(10)
       else expect([...STATUSES, 'deleted']).toContain(decision.to)
     }),
@@ -22,12 +22,12 @@ test('every status and action has a decision, and rejections have a reason', () 
 
 test('only deletion and a cancelled sale leave sold, only approval, publication, renewal and such a sale lead to active, only stock leads to sold', () => {
   fc.assert(
-    fc.property(fc.constantFrom(...STATUSES), fc.constantFrom(...ACTIONS), facts, (status, action, given) => {
-      const decision = decide(status, action, given)
+    fc.property(fc.constantFrom(...STATUSES), fc.constantFrom(...ACTIONS), facts, (status, action, listing) => {
+      const decision = decide(status, action, listing)
       if ('refused' in decision) return
       if (status === 'sold') expect(['delete', 'restore']).toContain(action)
       if (decision.to === 'active' && status !== 'active') expect(['approve', 'publish', 'renew', 'restore']).toContain(action)
-      if (decision.to === 'sold') expect({ action, stock: given.stock }).toEqual({ action: 'sell', stock: 0 })
+      if (decision.to === 'sold') expect({ action, stock: listing.stock }).toEqual({ action: 'sell', stock: 0 })
       if (decision.to === 'deleted') expect(action).toBe('delete')
       if (action === 'reprice' || action === 'restock') expect(decision.to).toBe(status)
       if (action === 'edit') expect(decision.to).toBe('pending')
@@ -44,10 +44,10 @@ test('publishing after a pause activates a listing only if it is approved and it
 
 test('returned stock makes a sold listing active only if it could be published', () => {
   fc.assert(
-    fc.property(facts, (given) => {
-      const decision = decide('sold', 'restore', given)
-      if (given.contentApproved && given.inPeriod && given.sellerMaySell) expect(decision).toEqual({ to: 'active' })
-      else expect(decision).toEqual({ to: given.inPeriod ? 'paused' : 'expired' })
+    fc.property(facts, (listing) => {
+      const decision = decide('sold', 'restore', listing)
+      if (listing.contentApproved && listing.inPeriod && listing.sellerMaySell) expect(decision).toEqual({ to: 'active' })
+      else expect(decision).toEqual({ to: listing.inPeriod ? 'paused' : 'expired' })
     }),
   )
   for (const status of STATUSES.filter((one) => one !== 'sold')) {
@@ -72,6 +72,6 @@ test('a period ends exactly at its end', () => {
   expect(statusAt('paused', end, end)).toBe('paused')
 })
 
-test('docs/listing-states.md is generated from the table (update it with `npx node src/market/listings/states-picture.ts`)', () => {
+test('docs/listing-states.md is generated from the table (update it with `npx node src/market/listings/transition-diagram.ts`)', () => {
   expect(readFileSync(new URL('../../docs/listing-states.md', import.meta.url), 'utf8')).toBe(statesDocument())
 })

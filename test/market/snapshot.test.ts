@@ -19,9 +19,9 @@ const ids: number[] = []
 
 beforeAll(async () => {
   node = await startTestNode()
-  const made = await makeCatalogue(node)
-  items = Object.values(made.items)
-  grades = ['Near Mint', 'PSA 10', 'CGC 9', 'Ungraded'].map((label) => made.grades[label]!)
+  const sample = await makeCatalogue(node)
+  items = Object.values(sample.items)
+  grades = ['Near Mint', 'PSA 10', 'CGC 9', 'Ungraded'].map((label) => sample.grades[label]!)
   await call(addCredits, node.ctx, { id: node.accounts.plus, amount: 1_000 })
   for (let i = 0; i < 12; i += 1) ids.push((await published(node, pick(items, i), { grade_id: grades[i % 4], language: LANGUAGES[i % 3] })).id)
 })
@@ -185,17 +185,17 @@ const steps = fc.record({ what: fc.constantFrom(...STEPS, 'create', 'create', 's
 async function compare(listings: Pick<ListingSnapshot, 'page' | 'pageBytes'>, query: Query): Promise<void> {
   const { search, sort, offset, limit } = query
   const filter = { ...query.filter, gradeIds: query.filter.gradeIds?.map((n) => grades[n]!) }
-  const wanted = await fromSql(filter, search, sort)
+  const expected = await fromSql(filter, search, sort)
   // A repeated text is answered from the cached result of the first search, even for another price range.
   if (search !== undefined) listings.page({ ...filter, minKurus: 200, maxKurus: 4_000 }, search, sort, 0, 3)
-  const asked = Array.from({ length: 3 }, () => listings.page(filter, search, sort, offset, limit))
-  const [{ rows, total }] = asked as [(typeof asked)[0]]
-  for (const again of asked) expect(again, JSON.stringify(query)).toEqual({ rows, total })
+  const pages = Array.from({ length: 3 }, () => listings.page(filter, search, sort, offset, limit))
+  const [{ rows, total }] = pages as [(typeof pages)[0]]
+  for (const again of pages) expect(again, JSON.stringify(query)).toEqual({ rows, total })
   const flags = { item: false, pc: false, average: false, lastSales: false, details: false, explain: false }
   const page = JSON.parse(listings.pageBytes(rows, flags, '[', ']').toString()) as { id: number }[]
   expect({ total, ids: page.map((one) => one.id) }, JSON.stringify(query)).toEqual({
-    total: wanted.length,
-    ids: wanted.slice(offset, offset + limit),
+    total: expected.length,
+    ids: expected.slice(offset, offset + limit),
   })
 }
 type Query = typeof queries extends fc.Arbitrary<infer Q> ? Q : never
@@ -205,9 +205,9 @@ test('every page equals the result of SQL, after every change', async () => {
     fc.asyncProperty(
       fc.array(fc.tuple(steps, fc.array(queries, { minLength: 2, maxLength: 4 })), { minLength: 10, maxLength: 25 }),
       async (story) => {
-        for (const [step, asked] of story) {
+        for (const [step, requests] of story) {
           await take(step)
-          for (const query of asked) await compare(node.listings, query)
+          for (const query of requests) await compare(node.listings, query)
         }
       },
     ),

@@ -43,14 +43,14 @@ const loaded = async () => {
 test('listings are hidden at once, on every node and on one that starts, and restored unchanged', async () => {
   await call(addCredits, node.ctx, { id: seller, amount: 1 })
   const ids = [(await published(node, item, { title: 'Hidden one' })).id, (await published(node, item, { title: 'Hidden two' })).id]
-  const kept = await published(node, item, { seller_id: node.accounts.enterprise, title: 'Hidden not' })
+  const visible = await published(node, item, { seller_id: node.accounts.enterprise, title: 'Hidden not' })
   await plus(node, 'POST', '/make-highlight', { id: ids[0] })
-  const all = [ids[0]!, kept.id, ids[1]!]
+  const all = [ids[0]!, visible.id, ids[1]!]
   expect(await found(node, '?search=hidden')).toEqual(all)
   const before = (await asOther(node, '?search=hidden')).body
 
   await suspended(true)
-  expect(await foundBy(node, '?search=hidden')).toEqual([kept.id])
+  expect(await foundBy(node, '?search=hidden')).toEqual([visible.id])
   expect((await asOther(node, '?search=hidden')).body.pagination).toMatchObject({ total: 1 })
   expect(await foundBy(node, `?seller_name=${encodeURIComponent('Test plus')}`)).toEqual([])
   await until('the other node hides them', async () => (await foundBy(other, '?search=hidden')).length === 1)
@@ -60,10 +60,10 @@ test('listings are hidden at once, on every node and on one that starts, and res
   // Changes during the suspension do not show the listings: a correction, an approval, a price of the item.
   await operator(node, 'PATCH', `/listings/${ids[0]}`, { language: 'tr' })
   const approved = await published(node, item, { title: 'Hidden three' })
-  expect(await foundBy(node, '?search=hidden')).toEqual([kept.id])
+  expect(await foundBy(node, '?search=hidden')).toEqual([visible.id])
 
   await suspended(false)
-  expect(await foundBy(node, '?search=hidden')).toEqual([ids[0], approved.id, kept.id, ids[1]])
+  expect(await foundBy(node, '?search=hidden')).toEqual([ids[0], approved.id, visible.id, ids[1]])
   await until('the other node shows them', async () => (await foundBy(other, '?search=hidden')).length === 4)
   const after = (await asOther(node, '?search=hidden')).body
   expect(after.data.filter(({ id }) => id !== approved.id)).toEqual(before.data)
@@ -85,12 +85,12 @@ test('the operator sees them counted separately', async () => {
 
 test('they cannot be sold: the whole order is rejected, and succeeds after the account is resumed', async () => {
   const { id } = await published(node, item, { quantity: 2 })
-  const kept = await published(node, item, { seller_id: node.accounts.enterprise })
+  const ofOther = await published(node, item, { seller_id: node.accounts.enterprise })
   await suspended(true)
   const mixed = {
     order_id: orderId(),
     lines: [
-      { listing_id: kept.id, quantity: 1 },
+      { listing_id: ofOther.id, quantity: 1 },
       { listing_id: id, quantity: 1 },
     ],
   }
@@ -98,7 +98,7 @@ test('they cannot be sold: the whole order is rejected, and succeeds after the a
     status: 409,
     body: { error: { code: 'CONFLICT', rule: 'seller_suspended', params: { id } } },
   })
-  expect((await operator(node, 'GET', `/listings/${kept.id}`)).body.data.status).toBe('active')
+  expect((await operator(node, 'GET', `/listings/${ofOther.id}`)).body.data.status).toBe('active')
   await suspended(false)
   expect((await operator(other, 'POST', '/orders', mixed)).status).toBe(201)
 })

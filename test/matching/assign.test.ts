@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { assign } from '#matching/assign.ts'
-import type { Decisions, MatchRecord } from '#matching/records.ts'
+import type { Decisions, MatchRecord } from '#matching/matcher-types.ts'
 import { card, joined, NO_DECISIONS, product, setOf, waiting } from './kit.ts'
 
 const base = setOf('tcgdex', 'base1', 'Base Set', ['BS'])

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { assign } from '#matching/assign.ts'
 import { type CardDescription, CardIndex } from '#matching/card-index.ts'
-import type { MatchRecord } from '#matching/records.ts'
+import type { MatchRecord } from '#matching/matcher-types.ts'
 import { card, NO_DECISIONS, product, setOf } from './kit.ts'
 
 const base = setOf('tcgdex', 'base1', 'Base Set', ['BS'])

@@ -27,14 +27,14 @@ const row = (description: Partial<CardDescription>): CardDescription => ({
 })
 
 function described(rows: Partial<CardDescription>[]): { refs: string[]; products: number[]; named: boolean } {
-  const wanted = new DescribedSets(rows.map(row), SETS)
-  wanted.look(RECORDS.filter(({ category }) => wanted.refs.has(category)))
-  const named = wanted.areNamed()
+  const sets = new DescribedSets(rows.map(row), SETS)
+  sets.look(RECORDS.filter(({ category }) => sets.refs.has(category)))
+  const named = sets.areNamed()
   if (!named) {
-    wanted.look(RECORDS)
-    wanted.choose()
+    sets.look(RECORDS)
+    sets.choose()
   }
-  return { refs: [...wanted.refs].sort(), products: [...wanted.products], named }
+  return { refs: [...sets.refs].sort(), products: [...sets.products], named }
 }
 
 const list = (set: string) => CARDS.map((name, n) => ({ name, number: String(n + 1), set }))

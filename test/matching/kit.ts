@@ -1,8 +1,8 @@
 // Compact source records of real cards for tests.
-import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
+import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/matcher-types.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
 import { assign } from '#matching/assign.ts'
-import type { AssignOptions, Assignment } from '#matching/records.ts'
+import type { AssignOptions, Assignment } from '#matching/matcher-types.ts'
 
 export const NO_DECISIONS: Decisions = { same: [], apart: [], setMaps: [], postponed: [] }
 

@@ -33,8 +33,8 @@ it('a finish slug is its own slug', () => {
 })
 
 it('finishes are compared by their words; an item without a finish counts as plain', () => {
-  const fitted = (wanted: string | null, has: string | null) =>
-    finishFit(wanted === null ? null : finishWords(wanted), has === null ? null : finishWords(has))
+  const fitted = (described: string | null, has: string | null) =>
+    finishFit(described === null ? null : finishWords(described), has === null ? null : finishWords(has))
   expect([fitted('Holofoil', 'holo'), fitted('Parallel 1', 'parallel-1'), fitted(null, null), fitted('normal', 'normal')]).toEqual(
     Array(4).fill(FIT.same),
   )

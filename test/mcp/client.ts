@@ -22,8 +22,8 @@ export async function withClient<T>(url: string, key: string, use: (client: Clie
 }
 
 /** Calls one tool; the text of its result must equal its structured content. */
-export async function callTool(client: Client, name: string, given?: Record<string, unknown>): Promise<ToolAnswer> {
-  const { isError, content, structuredContent } = await client.callTool({ name, ...(given && { arguments: given }) })
+export async function callTool(client: Client, name: string, args?: Record<string, unknown>): Promise<ToolAnswer> {
+  const { isError, content, structuredContent } = await client.callTool({ name, ...(args && { arguments: args }) })
   const [{ text }] = content as [{ text: string }]
   if (JSON.stringify(structuredContent) !== JSON.stringify(JSON.parse(text))) throw new Error(`${name}: text and structured content differ`)
   return { isError: isError === true, content: structuredContent as ToolAnswer['content'] }

@@ -64,7 +64,7 @@ describe('tools', () => {
   test('return the same as REST', async () => {
     const rest = (path: string) => send(`${node.publicUrl}/api/v1${path}`, node.keys.plus)
     const id = items.char!
-    const twins: [tool: string, given: Record<string, unknown> | undefined, path: string][] = [
+    const twins: [tool: string, args: Record<string, unknown> | undefined, path: string][] = [
       ['search_items', { q: 'charizard' }, '/items/search?q=charizard&per_page=10'],
       ['get_item', { id }, `/items/${id}`],
       [
@@ -84,10 +84,10 @@ describe('tools', () => {
       ['recent_sales', { item_id: id }, `/plus/recent-sales?item_id=${id}&per_page=10`],
     ]
     await asPlan('plus', async (client) => {
-      for (const [name, given, path] of twins) {
+      for (const [name, args, path] of twins) {
         const { success, ...body } = (await rest(path)).body
         expect([name, success]).toEqual([name, true])
-        expect({ name, ...(await callTool(client, name, given)) }).toEqual({ name, isError: false, content: body })
+        expect({ name, ...(await callTool(client, name, args)) }).toEqual({ name, isError: false, content: body })
       }
       expect((await callTool(client, 'explain_price', { id, market: 'source_a' })).content.data).toMatchObject({ price: 168.56, currency: 'USD' })
       expect((await callTool(client, 'me')).content.data).toMatchObject({ account: { plan: 'plus' } })
@@ -108,7 +108,7 @@ describe('tools', () => {
   })
 
   test('reject invalid input with the code and message of REST, naming the field', async () => {
-    const wrong: [tool: string, given: Record<string, unknown>, code: string, field: string | null][] = [
+    const wrong: [tool: string, args: Record<string, unknown>, code: string, field: string | null][] = [
       ['search_items', {}, 'VALIDATION_ERROR', 'q'],
       ['search_items', { q: 'char', page: '1' }, 'VALIDATION_ERROR', 'page'],
       ['search_items', { q: 'char', pages: 1 }, 'VALIDATION_ERROR', 'pages'],
@@ -136,13 +136,13 @@ describe('tools', () => {
       ['me', { id: 1 }, 'VALIDATION_ERROR', 'id'],
     ]
     await asPlan('plus', async (client) => {
-      for (const [name, given, code, field] of wrong) {
-        const answer = await callTool(client, name, given)
+      for (const [name, args, code, field] of wrong) {
+        const answer = await callTool(client, name, args)
         if (code === '') {
           expect([name, answer.content.code]).not.toEqual([name, 'INTERNAL_ERROR'])
           continue
         }
-        expect([name, given, answer.isError, answer.content.code]).toEqual([name, given, true, code])
+        expect([name, args, answer.isError, answer.content.code]).toEqual([name, args, true, code])
         expect(answer.content.message!.length).toBeGreaterThan(5)
         if (field !== null) expect(answer.content.details!.map((detail) => detail.field)).toEqual([field])
       }
@@ -228,12 +228,12 @@ describe('the gate', () => {
   test('a request counts once, and is rejected above the limit', async () => {
     const limited = await startTestNode({ databaseUrl: node.databaseUrl, env: { RATE_LIMITS: 'starter=3' } })
     try {
-      const asked = () => send(`${limited.publicUrl}/mcp`, node.keys.starter, { json: ping, headers })
-      const first = await asked()
+      const sendPing = () => send(`${limited.publicUrl}/mcp`, node.keys.starter, { json: ping, headers })
+      const first = await sendPing()
       expect(first.headers.get('ratelimit')).toMatch(/r=2/)
-      expect((await asked()).status).toBe(200)
-      expect((await asked()).status).toBe(200)
-      const refused = await asked()
+      expect((await sendPing()).status).toBe(200)
+      expect((await sendPing()).status).toBe(200)
+      const refused = await sendPing()
       expect(refused.status).toBe(429)
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
       expect(refused.body).toMatchObject({ error: { data: { code: 'RATE_LIMITED' } } })

@@ -12,10 +12,9 @@ import { DAY_MS } from '#core/duration.ts'
 import { monthAfter } from '#core/time.ts'
 import { makeDump } from '#dumps/make-dump.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
-import { archivedMonths, archiveMonth, archiveOldMonths } from '#prices/archive/archive-months.ts'
-import { restoreMonth } from '#prices/archive/restore-month.ts'
-import { mayArchive } from '#db/archiving.ts'
-import { openPriceArchive } from '#prices/archive/open-archive.ts'
+import { archivedMonths, archiveMonth, archiveOldMonths, type Archiving, mayArchive, type MonthTable, restoreMonth } from '#files/month-archive.ts'
+import { monthsOfPrices } from '#prices/archive/archive-months.ts'
+import { openPriceArchive, type PriceArchive } from '#prices/archive/price-archive.ts'
 import { forgetOldPrices } from '#prices/history/retention.ts'
 import { history, makeTwins, merged, operator, type Posted, postPrices, undo } from '../identity/kit.ts'
 import { endAll, run } from '../program/service.ts'
@@ -29,14 +28,18 @@ const KEEP_MONTHS = 5
 const DAYS = 900
 
 let node: TestNode
-let archiving: Parameters<typeof archiveOldMonths>[0]
+let archive: PriceArchive
+let table: MonthTable
+let archiving: Archiving
 
 beforeAll(async () => {
   node = await startTestNode({
     env: { PRICE_HOLD_FACTOR: '1000', ARCHIVE_DIR: folder, DUMPS_DIR: join(folder, 'dumps'), PRICE_ARCHIVE_MONTHS: String(KEEP_MONTHS) },
   })
   await passOnAllPrices(node)
-  archiving = { db: node.db, archive: openPriceArchive(node.config), now: node.clock.now() }
+  archive = openPriceArchive(node.config)
+  table = monthsOfPrices(archive.files)
+  archiving = { db: node.db, now: node.clock.now() }
 })
 afterEach(() => restoreAll())
 afterAll(async () => {
@@ -48,11 +51,11 @@ afterAll(async () => {
 const LABELS = ['Near Mint', 'PSA 10'] as const
 const MARKETS = ['source_a', 'source_c'] as const
 type Row = [label: string, market: string, daysAgo: number, price: number]
-let made = 0
+let itemCount = 0
 
 /** Items, each with a history. */
 async function itemsWith(...histories: Row[][]): Promise<number[]> {
-  const refs = histories.map(() => `card:${(made += 1)}`)
+  const refs = histories.map(() => `card:${(itemCount += 1)}`)
   const ids = await makeTwins(
     node,
     refs.map((ref) => ({ ref, market: 'source_c', name: ref })),
@@ -86,11 +89,11 @@ const NOON = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2
 const daysBefore = (days: number) => new Date(NOON - days * DAY_MS)
 
 function archiveAll() {
-  return archiveOldMonths(archiving, KEEP_MONTHS)
+  return archiveOldMonths(table, archiving, KEEP_MONTHS)
 }
 
 async function restoreAll(): Promise<void> {
-  for (const { month, file } of await archivedMonths(node.db.kysely)) if (file !== null) await restoreMonth(archiving, month)
+  for (const { month, file } of await archivedMonths('price_archives', node.db.kysely)) if (file !== null) await restoreMonth(table, node.db, month)
   // So that the next test can archive them again.
   await node.db.kysely.deleteFrom('price_archives').execute()
   for (const name of files()) rmSync(join(folder, name))
@@ -146,7 +149,7 @@ describe('an archived history', () => {
         fc.array(window, { minLength: 6, maxLength: 6 }),
         async (histories, windows) => {
           const ids = await itemsWith(...histories)
-          const answers = () => Promise.all(ids.flatMap((id) => windows.map((asked) => answersOf(id, asked))))
+          const answers = () => Promise.all(ids.flatMap((id) => windows.map((query) => answersOf(id, query))))
           const [before, rows] = [await answers(), await stored()]
           const months = await archiveAll()
           expect(await answers()).toEqual(before)
@@ -172,7 +175,7 @@ describe('an archived history', () => {
       ])
     const prices = async (item: number) => (await history(node, item)).map(({ price }) => price)
     expect(await prices(id!)).toEqual([1, 8, 9, 3, 4, 5])
-    for (const month of [monthOf(480), monthOf(475)]) await archiveMonth(archiving, month)
+    for (const month of [monthOf(480), monthOf(475)]) await archiveMonth(table, archiving, month)
     expect(await prices(id!)).toEqual([1, 8, 9, 3, 4, 5])
     expect(await prices(twin!)).toEqual([1, 8, 9, 3, 4, 5])
   })
@@ -253,7 +256,7 @@ describe('an archived history', () => {
     await archiveAll()
     const { import_id: late } = await post(id!, [['Near Mint', 'source_c', 480, 8]])
     expect(await prices()).toEqual([1, 8, 3, 4])
-    await archiveMonth(archiving, monthOf(480))
+    await archiveMonth(table, archiving, monthOf(480))
     expect(await prices()).toEqual([1, 8, 3, 4])
     await restoreAll()
     expect((await operator(node, 'POST', `/imports/${late}/revert`)).status).toBe(200)
@@ -276,7 +279,7 @@ describe('an archived history', () => {
     const refused = await revert()
     expect(refused.status).toBe(409)
     expect(refused.body.error).toMatchObject({ rule: 'archived_prices', params: { id: batch, values: [monthOf(490)] } })
-    await restoreMonth(archiving, monthOf(490))
+    await restoreMonth(table, node.db, monthOf(490))
     expect((await revert()).status).toBe(200)
     expect((await history(node, id!)).map(({ price }) => price)).toEqual([1, 3])
   })
@@ -286,7 +289,7 @@ describe('an archived history', () => {
     const [, a, b] = await itemsWith(rows, rows, rows)
     const dumpOf = async () => {
       const store = openDumpStore(node.config)
-      const dump = await makeDump({ db: node.db, store, archive: archiving.archive, currencies: node.config.sourceCurrencies })
+      const dump = await makeDump({ db: node.db, store, archive, currencies: node.config.sourceCurrencies })
       const lines: string[] = []
       for (const { name } of dump.files.filter(({ name }) => /^price-points.*ndjson/.test(name))) {
         const chunks: Buffer[] = []
@@ -308,8 +311,8 @@ describe('an archived history', () => {
   test('is deleted at the end of retention', async () => {
     await itemsWith([800, 790, 500, 490, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     await archiveAll()
-    await forgetOldPrices(archiving, 600, node.clock.now())
-    const months = (await archivedMonths(node.db.kysely)).map(({ month }) => month)
+    await forgetOldPrices({ db: node.db, archive }, 600, node.clock.now())
+    const months = (await archivedMonths('price_archives', node.db.kysely)).map(({ month }) => month)
     expect(months).toContain(monthOf(500))
     expect(months).not.toContain(monthOf(800))
     expect(files()).toHaveLength(months.length)
@@ -319,12 +322,12 @@ describe('an archived history', () => {
     const rows = Array.from({ length: 3 }, (_, i): Row => ['Near Mint', 'source_c', 800 - i / 24, i + 1])
     const [id] = await itemsWith([...rows, ['Near Mint', 'source_c', 20, 9]])
     const month = monthOf(800)
-    const first = (await archiveMonth(archiving, month))!.file
+    const first = (await archiveMonth(table, archiving, month))!.file
     await post(id!, [['Near Mint', 'source_c', 800 - 1 / 48, 5]])
-    const second = (await archiveMonth(archiving, month))!.file
-    await restoreMonth(archiving, month)
+    const second = (await archiveMonth(table, archiving, month))!.file
+    await restoreMonth(table, node.db, month)
     expect(files().sort()).toEqual([first, second].sort())
-    await forgetOldPrices(archiving, 600, node.clock.now())
+    await forgetOldPrices({ db: node.db, archive }, 600, node.clock.now())
     expect(files()).toEqual([])
   })
 })
@@ -341,7 +344,7 @@ describe('archiving', () => {
   })
   const seen = () => history(node, id)
 
-  test.each(['written', 'stored', 'verified', 'swapped'])('killed once it is %s loses nothing, and can be repeated', async (step) => {
+  test.each(['written', 'stored', 'verified', 'recorded'])('killed once it is %s loses nothing, and can be repeated', async (step) => {
     const before = await seen()
     const child = spawn(process.execPath, [new URL('archive-and-die.ts', import.meta.url).pathname, node.databaseUrl, folder, month, step])
     const [, signal] = await once(child, 'exit')
@@ -349,13 +352,13 @@ describe('archiving', () => {
     // The server ends the session and releases its lock once it notices that the process has died.
     const sessions = () => sql`select from pg_stat_activity where application_name = 'archive and die'`.execute(node.db.kysely)
     await expect.poll(async () => (await sessions()).rows.length).toBe(0)
-    const [archived] = await archivedMonths(node.db.kysely, month)
-    expect(archived !== undefined).toBe(step === 'swapped')
+    const [archived] = await archivedMonths('price_archives', node.db.kysely, month)
+    expect(archived !== undefined).toBe(step === 'recorded')
     if (archived) expect(existsSync(join(folder, archived.file!))).toBe(true)
     expect(await seen()).toEqual(before)
-    await archiveMonth(archiving, month)
+    await archiveMonth(table, archiving, month)
     expect(await seen()).toEqual(before)
-    expect((await archivedMonths(node.db.kysely, month))[0]!.file).not.toBeNull()
+    expect((await archivedMonths('price_archives', node.db.kysely, month))[0]!.file).not.toBeNull()
   })
 
   test('deletes nothing if the file cannot be read back', async () => {
@@ -365,16 +368,16 @@ describe('archiving', () => {
       truncateSync(join(folder, newest!), 100)
     }
     const onStep = (step: string) => step === 'stored' && damage()
-    await expect(archiveMonth({ ...archiving, onStep: onStep as never }, month)).rejects.toThrow()
+    await expect(archiveMonth(table, { ...archiving, onStep: onStep as never }, month)).rejects.toThrow()
     expect(await stored()).toEqual(before)
-    expect(await archivedMonths(node.db.kysely)).toEqual([])
+    expect(await archivedMonths('price_archives', node.db.kysely)).toEqual([])
   })
 
   test('deletes nothing if the month changed meanwhile', async () => {
     const onStep = async (step: string) => {
       if (step === 'verified') await post(id, [['Near Mint', 'source_c', 481, 77]])
     }
-    await expect(archiveMonth({ ...archiving, onStep: onStep as never }, monthOf(481))).rejects.toThrow('changed while they were archived')
+    await expect(archiveMonth(table, { ...archiving, onStep: onStep as never }, monthOf(481))).rejects.toThrow('changed while they were archived')
     expect((await seen()).map(({ price }) => price)).toContain(77)
   })
 
@@ -382,9 +385,9 @@ describe('archiving', () => {
     const met: unknown[] = []
     const onStep = async (step: string) => {
       if (step !== 'written') return
-      met.push(await archiveMonth(archiving, month).catch((error: Error) => error.message), await archiveAll())
+      met.push(await archiveMonth(table, archiving, month).catch((error: Error) => error.message), await archiveAll())
     }
-    expect(await archiveMonth({ ...archiving, onStep: onStep as never }, month)).not.toBeNull()
+    expect(await archiveMonth(table, { ...archiving, onStep: onStep as never }, month)).not.toBeNull()
     expect(met).toEqual(['Another process is archiving; try again later', []])
   })
 
@@ -392,14 +395,14 @@ describe('archiving', () => {
     const before = await stored()
     const stop = new AbortController()
     const onStep = (step: string) => step === 'verified' && stop.abort()
-    await expect(archiveMonth({ ...archiving, onStep: onStep as never, signal: stop.signal }, month)).rejects.toThrow('aborted')
+    await expect(archiveMonth(table, { ...archiving, onStep: onStep as never, signal: stop.signal }, month)).rejects.toThrow('aborted')
     expect(await stored()).toEqual(before)
-    expect(await archivedMonths(node.db.kysely)).toEqual([])
+    expect(await archivedMonths('price_archives', node.db.kysely)).toEqual([])
   })
 
   test('skips recent months, and reports a missing archive', async () => {
-    await expect(archiveMonth(archiving, monthOf(20))).rejects.toThrow('too recent')
-    const archived = await archiveMonth(archiving, month)
+    await expect(archiveMonth(table, archiving, monthOf(20))).rejects.toThrow('too recent')
+    const archived = await archiveMonth(table, archiving, month)
     const missing = openPriceArchive({ archiveDir: join(folder, 'elsewhere'), dumpsS3: null })
     await expect(missing.joined(node.db.kysely, id, {}, async () => null)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     expect(archived!.rows).toBeGreaterThan(0)
@@ -409,10 +412,10 @@ describe('archiving', () => {
     const archive = openPriceArchive(node.config)
     const storedPoints = async () => (await node.db.kysely.selectFrom('price_points').select('price').where('item_id', '=', id).execute()).length
     const count = await storedPoints()
-    for (const move of [archiveMonth, restoreMonth]) {
+    for (const move of [() => archiveMonth(table, archiving, month), () => restoreMonth(table, node.db, month)]) {
       let moved: unknown = null
       const read = async (archived: unknown[]) => {
-        moved ??= await move(archiving, month)
+        moved ??= await move()
         return archived.length + (await storedPoints())
       }
       expect(await archive.joined(node.db.kysely, id, {}, read)).toBe(count)
@@ -421,11 +424,11 @@ describe('archiving', () => {
   })
 
   test('starts a day after the upgrade', async () => {
-    expect(await mayArchive(node.db, 'price_archives')).toBe(false)
+    expect(await mayArchive('price_archives', node.db)).toBe(false)
     // All rows, because their order must not change.
     await sql`update kysely_migration set "timestamp" =
       to_char(("timestamp"::timestamptz - interval '25 hours') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`.execute(node.db.kysely)
-    expect(await mayArchive(node.db, 'price_archives')).toBe(true)
+    expect(await mayArchive('price_archives', node.db)).toBe(true)
   })
 
   test('is run, listed and undone by commands', { tags: 'slow' }, async () => {
@@ -467,12 +470,12 @@ describe('an archive in a bucket', () => {
         region: 'us-east-1',
       },
     })
-    const there = { ...archiving, archive }
-    expect(await archiveMonth(there, monthOf(480))).not.toBeNull()
+    const there = monthsOfPrices(archive.files)
+    expect(await archiveMonth(there, archiving, monthOf(480))).not.toBeNull()
     expect(readdirSync(join(folder, 'staging'))).toEqual([])
     const points = await archive.joined(node.db.kysely, id!, {}, async (archived) => archived)
     expect(points.length).toBeGreaterThan(0)
-    await restoreMonth(there, monthOf(480))
+    await restoreMonth(there, node.db, monthOf(480))
     expect(await history(node, id!)).toEqual(before)
   })
 })

@@ -185,8 +185,8 @@ describe('decisions', () => {
   test('accepting publishes and confirms a held price; undoing holds it again', async () => {
     const { id, heldId } = await held()
     const before = await everything(id)
-    const made = await decide({ decision: 'accept', held_ids: [heldId] })
-    expect(made.body.data).toMatchObject({
+    const decided = await decide({ decision: 'accept', held_ids: [heldId] })
+    expect(decided.body.data).toMatchObject({
       decision: 'accept',
       prices: 1,
       items: 1,
@@ -195,10 +195,10 @@ describe('decisions', () => {
       undone_at: null,
       kept: {},
     })
-    expect(made.body.message).toBe(`Decision ${made.body.data.id}: 1 price accepted`)
+    expect(decided.body.message).toBe(`Decision ${decided.body.data.id}: 1 price accepted`)
     expect([await shown(id), await reviews(`item_id=${id}`)]).toEqual([100, []])
-    const undone = await undo(made.body.data.id)
-    expect(undone.body.message).toBe(`Decision ${made.body.data.id} undone; 1 price restored`)
+    const undone = await undo(decided.body.data.id)
+    expect(undone.body.message).toBe(`Decision ${decided.body.data.id} undone; 1 price restored`)
     expect([await shown(id), await everything(id)]).toEqual([10, before])
   })
 

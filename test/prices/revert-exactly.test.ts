@@ -7,7 +7,7 @@ import { createCategory } from '#catalogue/categories/create-category.ts'
 import { createItem } from '#catalogue/items/create-item.ts'
 import { call } from '#core/verb.ts'
 import { revertImport } from '#imports/revert-import.ts'
-import { STATES } from '#prices/evidence/types.ts'
+import { STATES } from '#prices/evidence/evidence-types.ts'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
 import { forgetOldStatements } from '#prices/history/retention.ts'
 import { merge } from '../identity/kit.ts'
@@ -175,8 +175,8 @@ test('after any imports, reverts and reverts of reverts, the state equals that o
       }
       const freshIds = new Map<number, number>()
       for (const [n, { batch, inEffect }] of came.entries()) if (inEffect) freshIds.set(await importBatch(fresh, batch), n)
-      const [left, wanted] = await Promise.all([stateOf(shop, new Map(came.map(({ id }, n) => [id, n]))), stateOf(fresh, freshIds)])
-      expect(left).toEqual(wanted)
+      const [left, expected] = await Promise.all([stateOf(shop, new Map(came.map(({ id }, n) => [id, n]))), stateOf(fresh, freshIds)])
+      expect(left).toEqual(expected)
     }),
     { numRuns: runs(40), examples: [[HELD_IN_PLACE_OF_A_LATER_ONE]] },
   )

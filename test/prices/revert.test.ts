@@ -6,7 +6,7 @@ import { createItem } from '#catalogue/items/create-item.ts'
 import { postPrices } from '#catalogue/items/post-prices.ts'
 import { call } from '#core/verb.ts'
 import { revertImport } from '#imports/revert-import.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { runs } from '../support/runs.ts'
 

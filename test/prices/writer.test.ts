@@ -9,7 +9,7 @@ import { change } from '#db/changes/change.ts'
 import { importFiles } from '#imports/import-files.ts'
 import { openImport } from '#prices/imports/imports.ts'
 import { PriceBatch } from '#prices/records/price-batch.ts'
-import type { PriceCounts, PriceWrite } from '#prices/records/types.ts'
+import type { PriceCounts, PriceWrite } from '#prices/records/price-types.ts'
 import { PriceWriter } from '#prices/writing/writer.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 

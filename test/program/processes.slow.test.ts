@@ -54,10 +54,10 @@ function processesOf({ child }: Service): number[] {
  */
 function askAnew(url: string, key: string, agent: Agent | false = false): Promise<number> {
   return new Promise((resolve) => {
-    const asked = request(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
+    const outgoing = request(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode!))
     })
-    asked.on('error', ({ code }: NodeJS.ErrnoException) => resolve(asked.reusedSocket && code === 'ECONNRESET' ? askAnew(url, key) : 0)).end()
+    outgoing.on('error', ({ code }: NodeJS.ErrnoException) => resolve(outgoing.reusedSocket && code === 'ECONNRESET' ? askAnew(url, key) : 0)).end()
   })
 }
 
@@ -72,14 +72,14 @@ function traffic({ publicUrl, professional }: Started) {
       statuses[status] = (statuses[status] ?? 0) + 1
     }
   }
-  const kept = new Agent({ keepAlive: true })
-  const clients = [kept, kept, kept, kept, false, false].map((agent) => client(agent as Agent | false))
+  const keepAlive = new Agent({ keepAlive: true })
+  const clients = [keepAlive, keepAlive, keepAlive, keepAlive, false, false].map((agent) => client(agent as Agent | false))
   return {
     statuses,
     stop: async () => {
       asking = false
       await Promise.all(clients)
-      kept.destroy()
+      keepAlive.destroy()
       return statuses
     },
   }
@@ -184,8 +184,8 @@ test('two processes over the embedded database share limits, accept a new key, a
   expect([passed >= STARTER_LIMIT, together <= STARTER_LIMIT, passed + refused]).toEqual([true, true, STARTER_LIMIT * 2])
 
   const { key } = (await send<{ key: string }>(`${service.operatorUrl}/operator/v1/accounts/2/keys`, service.token, { json: {} })).body.data
-  const asked = await Promise.all(Array.from({ length: 4 }, () => askAnew(url, key)))
-  expect(asked).toEqual([200, 200, 200, 200])
+  const answers = await Promise.all(Array.from({ length: 4 }, () => askAnew(url, key)))
+  expect(answers).toEqual([200, 200, 200, 200])
   const running = processesOf(service)
   await kill(service.child, 'SIGKILL')
   await until('nothing runs', () => running.every((pid) => processStart(pid) === null))

@@ -324,13 +324,13 @@ test.each(Object.entries(PUBLIC_ROWS).filter(isWrite))('%s: a dry run changes no
   node.clock.advance(61_000)
   const things = await thingsOf(rehearsing)
   const before = await stateOf(node)
-  const asked = (flag: string) =>
+  const rehearse = (flag: string) =>
     ask(name, { ...row, query: [row.query, `dry_run=${flag}`].filter(Boolean).join('&') }, things, bearer(rehearsing.key))
-  const reply = await asked('1')
+  const reply = await rehearse('1')
   expect([reply.status, reply.text]).toEqual([NO_DRY_RUN.includes(name) ? 422 : (row.status ?? 200), expect.any(String)])
   if (NO_DRY_RUN.includes(name)) expect(reply.text).toContain('"field":"dry_run"')
   for (const flag of ['', 'yes']) {
-    const refused = await asked(flag)
+    const refused = await rehearse(flag)
     expect([flag, refused.status, refused.text]).toEqual([flag, 422, expect.stringContaining('"field":"dry_run"')])
   }
   expect(await stateOf(node)).toEqual(before)

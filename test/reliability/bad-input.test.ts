@@ -120,8 +120,8 @@ describe('regressions: former 5xx, and responses without the envelope', () => {
     expect(await statusOf(read(`/changes?after=${cursor('1', `1:1:@${beyond}`)}`))).toBe(422)
     expect(await statusOf(read(`/changes?after=${cursor('1', '1:1:', '1:1:', beyond, 1, 1)}`))).toBe(422)
     expect(await statusOf(read('/plus/statement?page=9007199254740991'))).toBe(200)
-    const made = await operate('/approval-rules', JSON.stringify({ name: 'beyond', conditions: { seller_sales: { min: 1 } } }))
-    const { id } = made.body.data as { id: number }
+    const created = await operate('/approval-rules', JSON.stringify({ name: 'beyond', conditions: { seller_sales: { min: 1 } } }))
+    const { id } = created.body.data as { id: number }
     expect(await operate(`/approval-rules/${id}/reopen`, '{"version":2147483648}')).toMatchObject({ status: 200, body: { data: { reopened: 0 } } })
   })
 

@@ -223,8 +223,8 @@ test('killing a writer at any time leaves a complete file or none', async () => 
 test('a file of another database, of another history, or from before the change log is discarded', async () => {
   const why = (text: string) => `Discarding the start file: ${text}; loading from the database`
   await writeFile()
-  copyFileSync(path(), `${path()}.kept`)
-  const back = () => copyFileSync(`${path()}.kept`, path())
+  copyFileSync(path(), `${path()}.copy`)
+  const back = () => copyFileSync(`${path()}.copy`, path())
   const other = await freshDatabase()
   const db = openPool<Schema>({ url: other.url, max: 2, applicationName: 'mintmark test' })
   const elsewhere = memoryOf({ db, dataDir, said: (line) => said.push(line) })

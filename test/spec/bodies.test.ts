@@ -32,8 +32,8 @@ function plus<T = unknown>(method: string, path: string, body: string | Uint8Arr
 
 const price = (body: string | Uint8Array, headers = {}) => plus<{ price: number }>('PATCH', `/listings/${listing}/price`, body, headers)
 
-function expectError({ status, body }: Reply, wanted: number, code: string, rule: string): void {
-  expect([status, body.error?.code, rulesIn(body.error)]).toEqual([wanted, code, rule])
+function expectError({ status, body }: Reply, expectedStatus: number, code: string, rule: string): void {
+  expect([status, body.error?.code, rulesIn(body.error)]).toEqual([expectedStatus, code, rule])
 }
 
 describe('a JSON body', () => {
@@ -148,7 +148,7 @@ describe('a JSON body', () => {
 describe('an unknown field', () => {
   test('is rejected with the list of allowed fields, without path parameters', async () => {
     const own = 'price, quantity, sku, title, description, shipping_payer, offers_enabled, min_offer_price, dry_run'
-    const kept = 'quantity, purchase_price, sale_price, purchase_date, card_uniq_id, note'
+    const recordFields = 'quantity, purchase_price, sale_price, purchase_date, card_uniq_id, note'
     const answers: [Promise<Reply>, string, string][] = [
       [price('{"price": 1, "x": 1}'), 'PLUS_LISTING_ERROR', 'price,dry_run'],
       [plus('PATCH', `/listings/${listing}`, '{"x": 1}'), 'PLUS_LISTING_ERROR', own],
@@ -157,18 +157,18 @@ describe('an unknown field', () => {
       [
         plus('POST', `/collections/${collection}/items`, `{"item_id": ${item}, "x": 1}`),
         'PLUS_COLLECTION_ERROR',
-        `item_id, item_group_type_id, ${kept}, dry_run`,
+        `item_id, item_group_type_id, ${recordFields}, dry_run`,
       ],
-      [plus('PATCH', `/collections/${collection}/items/${record}`, '{"x": 1}'), 'PLUS_COLLECTION_ERROR', `${kept}, dry_run`],
+      [plus('PATCH', `/collections/${collection}/items/${record}`, '{"x": 1}'), 'PLUS_COLLECTION_ERROR', `${recordFields}, dry_run`],
       [plus('PUT', '/webhook', '{"url": "https://example.com/", "x": 1}'), 'VALIDATION_ERROR', 'url, on_sale, on_expire, is_active, dry_run'],
       [operator(`/accounts/${node.accounts.plus}`, { x: 1 }, 'PATCH'), 'VALIDATION_ERROR', 'name, plan, suspended, listing_intake'],
       [operator(`/accounts/${node.accounts.plus}/credits`, { amount: 1, x: 1 }), 'VALIDATION_ERROR', 'amount, reason'],
       [operator(`/collections/${collection}`, { x: 1 }, 'PATCH'), 'VALIDATION_ERROR', 'name, description, visibility'],
       [operator(`/listings/${listing}/undo-decision`, { x: 1 }), 'VALIDATION_ERROR', ''],
     ]
-    for (const [answer, code, known] of answers) {
+    for (const [answer, code, allowed] of answers) {
       const { status, body } = await answer
-      expect([status, body.error?.code, rulesIn(body.error)]).toEqual([422, code, `x unknown_field ${known.replaceAll(', ', ',')}`.trim()])
+      expect([status, body.error?.code, rulesIn(body.error)]).toEqual([422, code, `x unknown_field ${allowed.replaceAll(', ', ',')}`.trim()])
     }
   })
 

@@ -121,7 +121,7 @@ describe('changes', () => {
     const id = await item()
     await price(id, 3)
     await operator('/categories', { name: 'Another', game: 'pokemon', market: 'source_c' })
-    const kinds = async (wanted: string) => (await changes(`after=${after}&kinds=${wanted}`)).body.data.map(({ kind }) => kind)
+    const kinds = async (requested: string) => (await changes(`after=${after}&kinds=${requested}`)).body.data.map(({ kind }) => kind)
     expect(await kinds('price')).toEqual(['price'])
     expect(await kinds('category,item')).toEqual(['item', 'category'])
     expect(await kinds('merge,delete')).toEqual([])
@@ -317,7 +317,7 @@ describe('rejects', () => {
   })
 
   test('made-up positions, never with an internal error', async () => {
-    const made = [
+    const madeUp = [
       [1, '1', '5:3:'],
       [1, '1', '1:9:4,4'],
       [1, '1', '1:9:4,10'],
@@ -329,7 +329,7 @@ describe('rejects', () => {
       { after: 1 },
       null,
     ]
-    for (const parts of made) {
+    for (const parts of madeUp) {
       const { status } = await changes(`after=${Buffer.from(JSON.stringify(parts)).toString('base64url')}`)
       expect(status, JSON.stringify(parts)).toBe(422)
     }

@@ -1,7 +1,7 @@
 // If-Match is honoured or rejected on every write, never ignored: over REST, the operator API and GraphQL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HOUR_MS } from '#core/duration.ts'
-import type { StoredListing } from '#market/types.ts'
+import type { StoredListing } from '#market/marketplace-types.ts'
 import { startNode } from '#node/start.ts'
 import { post } from '../graphql/client.ts'
 import { type Change, makeCatalogue, operator, orderId, pending, plus, published } from '../market/kit.ts'

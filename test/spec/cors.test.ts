@@ -157,8 +157,8 @@ test("the operator's listener allows no pages of other origins", async () => {
   const authorization = `Bearer ${OPERATOR_TOKEN}`
   for (const path of ['/operator/v1/stats', '/operator/openapi.json', '/nothing']) {
     const answer = await fetch(node.operatorUrl + path, { headers: { origin: SHOP, authorization } })
-    const asked = await fetch(node.operatorUrl + path, { method: 'OPTIONS', headers: preflight(SHOP) })
-    expect([path, names(answer.headers, 'access-control-'), names(asked.headers, 'access-control-'), asked.status >= 400]).toEqual([
+    const preflighted = await fetch(node.operatorUrl + path, { method: 'OPTIONS', headers: preflight(SHOP) })
+    expect([path, names(answer.headers, 'access-control-'), names(preflighted.headers, 'access-control-'), preflighted.status >= 400]).toEqual([
       path,
       [],
       [],

@@ -26,8 +26,8 @@ function api<T = Row>(path: string, key = node.keys.plus, json?: unknown, method
 }
 
 /** The data of a response, which must have this status and the named fields, and may have more. */
-function having<T>({ status, body }: Reply<T>, wanted: number, fields: string): T {
-  expect([status, body.success, body.error]).toEqual([wanted, true, undefined])
+function having<T>({ status, body }: Reply<T>, expectedStatus: number, fields: string): T {
+  expect([status, body.success, body.error]).toEqual([expectedStatus, true, undefined])
   const first = (Array.isArray(body.data) ? body.data[0] : body.data) as object
   expect(Object.keys(first)).toEqual(expect.arrayContaining(fields.split(' ')))
   return body.data
@@ -41,16 +41,16 @@ function exactly(value: unknown, fields: string): void {
 const LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+03:00$/
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-let made = 0
+let itemCount = 0
 
 /** An item that can be sold, with a price of its own market and one of source_a. */
 async function anItem(): Promise<{ category: Row; item: Row; ref: string }> {
-  const ref = `shop:${(made += 1)}`
+  const ref = `shop:${(itemCount += 1)}`
   const category = having(
     await operator('/categories', {
       ref,
-      name: `Set ${made}`,
-      slug: `set-${made}`,
+      name: `Set ${itemCount}`,
+      slug: `set-${itemCount}`,
       game: 'pokemon',
       market: 'service',
       parent_id: null,
@@ -75,7 +75,7 @@ async function anItem(): Promise<{ category: Row; item: Row; ref: string }> {
       ref,
       name: 'Charizard',
       code: '4/102',
-      slug: `charizard-${made}`,
+      slug: `charizard-${itemCount}`,
       genre: 'single',
       game: 'pokemon',
       market: 'service',
@@ -88,8 +88,8 @@ async function anItem(): Promise<{ category: Row; item: Row; ref: string }> {
     201,
     'id ref name code slug genre game market category_id images attributes groups details',
   )
-  const { suffix: _none, ...kept } = details
-  expect(item.details).toEqual(kept)
+  const { suffix: _none, ...shownDetails } = details
+  expect(item.details).toEqual(shownDetails)
   const prices = [
     { item_id: item.id, market: 'service', label: 'Near Mint', price: 1000.5, updated_at: '2026-01-31T12:00:00+03:00' },
     { item_ref: ref, market: 'source_a', label: 'PSA 10', price: 250, updated_at: '2026-01-31T09:00:00Z' },

@@ -53,7 +53,7 @@ function download(name: string): Promise<Response> {
   return fetch(`${node.publicUrl}/api/v1/dumps/${name}`, { headers: { authorization: `Bearer ${node.keys.professional}` } })
 }
 
-async function made(): Promise<State> {
+async function makeDump(): Promise<State> {
   await operator('POST', '/dumps')
   await until('the dump is made', async () => (await state()).running === null)
   return state()
@@ -64,7 +64,7 @@ const settingsOf = (env: Record<string, string>) => readConfig({ ...s3.settings,
 
 test('a dump is read through the service unchanged, and nothing stays on disk', async () => {
   expect((await read('/dumps')).body.data).toBe(null)
-  const { latest, failure, place, problem } = await made()
+  const { latest, failure, place, problem } = await makeDump()
   expect({ failure, place, problem }).toEqual({ failure: null, place: s3.settings.DUMPS_S3_URL, problem: null })
   expect((await read<Dump>('/dumps')).body.data).toEqual(latest)
   expect(latest!.files.map(({ name, rows }) => [name.replace(/-\d{8}T.*Z/, ''), rows])).toEqual([
@@ -95,7 +95,7 @@ test('keys and plans are checked as with a folder, and only dump files are retur
 test('the previous dump stays, older ones and incomplete ones are removed', async () => {
   const bucket = new DumpBucket(settingsOf({}), folder)
   const first = (await state()).latest!.files[0]!.name
-  const second = (await made()).latest!.files[0]!.name
+  const second = (await makeDump()).latest!.files[0]!.name
   expect((await download(first)).status).toBe(200)
   // As left behind by a node that ended before it wrote the manifest.
   const broken = 'items-20200101T000000000Z.parquet'
@@ -104,7 +104,7 @@ test('the previous dump stays, older ones and incomplete ones are removed', asyn
   await bucket.publish('20200101T000000000Z', { as_of: '', change_cursor: '', files: [{ name: broken, rows: 1, bytes: 1, sha256: '' }] })
   rmSync(bucket.stage('20200101T000000000Z'), { recursive: true })
   expect((await download(broken)).status).toBe(404)
-  await made()
+  await makeDump()
   expect([(await download(first)).status, (await download(second)).status]).toEqual([404, 200])
 })
 
@@ -132,7 +132,7 @@ test('while the store is unavailable, callers get 503 without its URL, operators
       expect(JSON.stringify(body)).not.toMatch(/127\.0\.0\.1|cards|ECONN/)
     }
     expect(await state()).toMatchObject({ latest: null, problem: expect.stringContaining('ECONNREFUSED') as string })
-    expect(await made()).toMatchObject({ failure: expect.stringContaining('The dump store is unavailable: ') as string })
+    expect(await makeDump()).toMatchObject({ failure: expect.stringContaining('The dump store is unavailable: ') as string })
     expect(readdirSync(folder)).toEqual([])
     // Everything unrelated to dumps keeps working, and so does a start.
     expect((await read('/items')).status).toBe(200)

@@ -210,7 +210,7 @@ test('one dump is created each night', async () => {
   const before = await latest()
   node.clock.advance(DAY_MS + HOUR_MS)
   const { DumpMaker } = await import('#dumps/maker.ts')
-  const { openPriceArchive } = await import('#prices/archive/open-archive.ts')
+  const { openPriceArchive } = await import('#prices/archive/price-archive.ts')
   const { DumpFolder } = await import('#dumps/dump-folder.ts')
   const store = new DumpFolder(folder)
   const { config, db, clock, ctx: _ } = node
@@ -227,8 +227,8 @@ test('one dump is created each night', async () => {
   await maker.makeDue(true)
   expect(await latest()).toEqual(before)
   await maker.makeDue(false)
-  const made = await latest()
-  expect(made.as_of > before.as_of).toBe(true)
+  const after = await latest()
+  expect(after.as_of > before.as_of).toBe(true)
 })
 
 describe('rejected', () => {

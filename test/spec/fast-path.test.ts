@@ -64,10 +64,10 @@ function answerOf(node: TestNode, { path, method = 'GET', headers = {}, body }: 
       const chunks: Buffer[] = []
       for await (const chunk of response) chunks.push(chunk as Buffer)
       const { date, 'x-request-id': id, ...rest } = response.headers
-      const given = headers['x-request-id'] === id ? id : typeof id
+      const requestId = headers['x-request-id'] === id ? id : typeof id
       resolve({
         status: response.statusCode!,
-        headers: { ...rest, dated: date !== undefined, given },
+        headers: { ...rest, dated: date !== undefined, requestId },
         body: Buffer.concat(chunks).toString('latin1').replaceAll(`:${port}`, ':port'),
       })
     })
@@ -77,10 +77,10 @@ function answerOf(node: TestNode, { path, method = 'GET', headers = {}, body }: 
 }
 
 /** Three times: for a new request, a response created again, and one from the cache. */
-async function expectSame(asked: Asked, key: string | null): Promise<void> {
+async function expectSame(request: Asked, key: string | null): Promise<void> {
   await plain.ctx.caughtUp()
-  const expected = await answerOf(plain, asked, key)
-  for (let time = 1; time <= 3; time += 1) expect(await answerOf(fast, asked, key), `${JSON.stringify(asked)}, time ${time}`).toEqual(expected)
+  const expected = await answerOf(plain, request, key)
+  for (let time = 1; time <= 3; time += 1) expect(await answerOf(fast, request, key), `${JSON.stringify(request)}, time ${time}`).toEqual(expected)
 }
 
 const READS: string[] = [
@@ -185,7 +185,7 @@ const OTHER_QUERIES: Asked[] = [
   )
 
 test('item reads are the same, by plan, encoding and condition', async () => {
-  const given: Record<string, string>[] = [
+  const headerSets: Record<string, string>[] = [
     {},
     { 'x-request-id': 'my-own.1' },
     { 'x-request-id': 'no id' },
@@ -196,7 +196,7 @@ test('item reads are the same, by plan, encoding and condition', async () => {
     { 'if-none-match': '*' },
   ]
   for (const plan of ['starter', 'professional'] as const) {
-    for (const path of READS) for (const headers of given) await expectSame({ path, headers }, fast.keys[plan])
+    for (const path of READS) for (const headers of headerSets) await expectSame({ path, headers }, fast.keys[plan])
   }
   const [starter, full] = await Promise.all(
     (['starter', 'professional'] as const).map((plan) => answerOf(fast, { path: '/api/v1/items/1' }, fast.keys[plan])),
@@ -213,7 +213,7 @@ test('listing searches are the same', async () => {
 })
 
 test('all other requests are the same, including rejected ones', async () => {
-  for (const asked of [...OTHER_READS, ...OTHER_QUERIES]) await expectSame(asked, fast.keys.professional)
+  for (const request of [...OTHER_READS, ...OTHER_QUERIES]) await expectSame(request, fast.keys.professional)
   for (const key of [null, 'nonsense', newKey('api')]) {
     // Failed authentications are limited, too.
     for (const path of READS.slice(0, 3)) await expectSame({ path }, key)
@@ -222,7 +222,7 @@ test('all other requests are the same, including rejected ones', async () => {
 })
 
 test('GraphQL queries are the same', async () => {
-  const given: Record<string, string>[] = [
+  const headerSets: Record<string, string>[] = [
     {},
     { 'x-request-id': 'my-own.1' },
     { accept: 'application/graphql-response+json' },
@@ -234,7 +234,7 @@ test('GraphQL queries are the same', async () => {
   for (const plan of ['starter', 'professional', 'enterprise'] as const) {
     for (const body of QUERIES)
       for (const path of ['/graphql', '/graphql/v3'])
-        for (const headers of given) {
+        for (const headers of headerSets) {
           await expectSame({ method: 'POST', path, body, headers }, fast.keys[plan])
         }
   }
@@ -312,8 +312,8 @@ test('a client that reads late gets its response, whatever other responses are s
   const port = portOf(fast)
   const key = fast.keys.professional
   const paths = Array.from({ length: 3_000 }, (_, i) => `/api/v1/items?per_page=${1 + (i % 8)}&page=${1 + (i % 3)}&sort_by=id`)
-  const wanted = new Map<string, string>()
-  for (const path of new Set(paths)) wanted.set(path, (await answerOf(fast, { path }, key)).body)
+  const expected = new Map<string, string>()
+  for (const path of new Set(paths)) expected.set(path, (await answerOf(fast, { path }, key)).body)
   const socket = connect(port, '127.0.0.1').pause()
   socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`).join(''))
   for (let i = 0; i < 200; i += 1) await answerOf(fast, { path: `/api/v1/items?per_page=${1 + (i % 9)}&sort_order=desc` }, key)
@@ -330,7 +330,7 @@ test('a client that reads late gets its response, whatever other responses are s
     }
     if (bodies.length === paths.length) break
   }
-  expect(bodies).toEqual(paths.map((path) => wanted.get(path)))
+  expect(bodies).toEqual(paths.map((path) => expected.get(path)))
 })
 
 test('a body in pieces, one after the other on one connection, gets a complete response', async () => {
@@ -382,7 +382,7 @@ test('requests count once towards the limit, on either path', async () => {
   const env = { RATE_LIMITS: 'starter=3,professional=3,plus=3,enterprise=3' }
   const [first, second] = [await startTestNode({ env }), await startTestNode({ env: { ...env, MINTMARK_WITHOUT: 'fast-path' } })]
   try {
-    const asked: Asked[] = [
+    const requests: Asked[] = [
       { path: '/api/v1/items/1' },
       { path: '/api/v1/items/10000' },
       { path: '/api/v1/items' },
@@ -391,7 +391,7 @@ test('requests count once towards the limit, on either path', async () => {
     ]
     for (const node of [first, second]) {
       const answers = []
-      for (const one of asked) answers.push(await answerOf(node, one, node.keys.plus))
+      for (const one of requests) answers.push(await answerOf(node, one, node.keys.plus))
       expect(answers.map(({ status }) => status)).toEqual([404, 404, 200, 429, 429])
       const left = answers.map(({ headers }) => /r=(\d+)/.exec((headers as Record<string, string>).ratelimit!)?.[1])
       expect(left).toEqual(['2', '1', '0', '0', '0'])

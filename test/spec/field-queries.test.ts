@@ -130,15 +130,15 @@ test('other parameters narrow a field query', async () => {
 })
 
 test('the response contains the canonical form, which finds the same', async () => {
-  const given = ' N:"dark lynx"   R>=rare AND -( Color:fire OR "two words")'
-  const { body } = await read<{ id: number }[]>(`/items?query=${encodeURIComponent(given)}`)
+  const typed = ' N:"dark lynx"   R>=rare AND -( Color:fire OR "two words")'
+  const { body } = await read<{ id: number }[]>(`/items?query=${encodeURIComponent(typed)}`)
   const { query } = body as unknown as { query: string }
   expect(query).toBe('name:"dark lynx" rarity>=rare -(type:fire or "two words")')
   const again = await read(`/items?query=${encodeURIComponent(query)}`)
   expect(again.body).toEqual(body)
   const graphql = await post<{ items: { query: string; nodes: { id: string }[] } }>(
     node,
-    JSON.stringify({ query: 'query($q: String) { items(query: $q) { query nodes { id } } }', variables: { q: given } }),
+    JSON.stringify({ query: 'query($q: String) { items(query: $q) { query nodes { id } } }', variables: { q: typed } }),
     { authorization: `Bearer ${node.keys.professional}` },
   )
   expect(graphql.data.items).toEqual({ query, nodes: body.data.map(({ id }) => ({ id: String(id) })) })

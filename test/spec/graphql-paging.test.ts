@@ -8,7 +8,7 @@ import { SORT_DIRECTIONS, SORT_FIELDS, type SortDirection, type SortField } from
 import { MARKETS } from '#core/markets.ts'
 import { call } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
-import { packPrices } from '#prices/records/payload.ts'
+import { packPrices } from '#prices/records/price-payload.ts'
 import { setRates } from '#prices/rates/set-rates.ts'
 import { ask, type GraphqlReply } from '../graphql/client.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'

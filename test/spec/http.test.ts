@@ -32,8 +32,8 @@ function get<T = unknown>(path: string, key: string | null = node.keys.professio
 }
 
 /** The error envelope, with nothing else in it and no internals of the program. */
-function expectError({ status, headers, body }: Reply, wanted: number, code: string): void {
-  expect([status, body.error?.code]).toEqual([wanted, code])
+function expectError({ status, headers, body }: Reply, expectedStatus: number, code: string): void {
+  expect([status, body.error?.code]).toEqual([expectedStatus, code])
   expect(Object.keys(body).sort()).toEqual(['error', 'success'])
   expect(body.success).toBe(false)
   expect(Object.keys(body.error!).sort()).toEqual(body.error!.details ? ['code', 'details', 'message'] : ['code', 'message', 'params', 'rule'])

@@ -268,7 +268,7 @@ describe('filters', () => {
             for (const [name, value] of Object.entries({ market, game, genre, category_id: category })) {
               if (value !== undefined) query.set(name, String(value))
             }
-            const wanted = rows.filter(
+            const expected = rows.filter(
               (row) =>
                 (market === undefined || row.markets.includes(market)) &&
                 (game === undefined || row.game === game) &&
@@ -276,8 +276,8 @@ describe('filters', () => {
                 (category === undefined || (below.get(category)?.has(row.category_id) ?? false)),
             )
             const { status, body } = await get(`?per_page=1&${query}`)
-            expect([status, query.toString(), body.pagination?.total]).toEqual([200, query.toString(), wanted.length])
-            expect(body.data).toHaveLength(Math.min(1, wanted.length))
+            expect([status, query.toString(), body.pagination?.total]).toEqual([200, query.toString(), expected.length])
+            expect(body.data).toHaveLength(Math.min(1, expected.length))
           }
         }
       }
@@ -298,8 +298,8 @@ describe('filters', () => {
 
   test('search filters by name, code or category name and combines with other filters', async () => {
     const names = (await get('?search=charizard&market=source_c&genre=single&per_page=100')).body.data.map((each) => each.name)
-    const wanted = rows.filter((row) => row.markets.includes('source_c') && row.genre === 'single' && /charizard/i.test(row.name))
-    expect(names.sort()).toEqual(wanted.map((row) => row.name).sort())
+    const expected = rows.filter((row) => row.markets.includes('source_c') && row.genre === 'single' && /charizard/i.test(row.name))
+    expect(names.sort()).toEqual(expected.map((row) => row.name).sort())
     expect((await get('?search=ilk%20simsek')).body.data.map((each) => each.name)).toEqual(['Şimşek Çırak'])
     expect((await get('?search=charizrad')).body.pagination!.total).toBe(0)
   })
@@ -404,9 +404,9 @@ describe('entity tags', () => {
       const first = await get(path)
       const tag = first.headers.get('etag')!
       expect(tag).toMatch(/^"[^"]+"$/)
-      for (const known of [tag, `W/${tag}`, `"other", ${tag}`, `W/"x",W/${tag}`, '*']) {
-        const again = await get(path, 'professional', { 'if-none-match': known })
-        expect([known, again.status, again.body, again.headers.get('etag')]).toEqual([known, 304, null, tag])
+      for (const ifNoneMatch of [tag, `W/${tag}`, `"other", ${tag}`, `W/"x",W/${tag}`, '*']) {
+        const again = await get(path, 'professional', { 'if-none-match': ifNoneMatch })
+        expect([ifNoneMatch, again.status, again.body, again.headers.get('etag')]).toEqual([ifNoneMatch, 304, null, tag])
         expect(again.headers.get('x-request-id')).toBeTruthy()
       }
       expect((await get(path, 'professional', { 'if-none-match': '"other"' })).status).toBe(200)

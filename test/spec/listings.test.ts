@@ -74,8 +74,8 @@ describe('searching', () => {
   })
 
   const named = async (query: string) => {
-    const wanted = await found(node, query)
-    return wanted.map((id) => Object.keys(ids).find((name) => ids[name] === id))
+    const foundIds = await found(node, query)
+    return foundIds.map((id) => Object.keys(ids).find((name) => ids[name] === id))
   }
 
   test('returns minimal fields unless more are requested', async () => {
@@ -130,8 +130,8 @@ describe('searching', () => {
     ['?unknown=1', ['luffy', 'box', 'pika', 'raw', 'psa']],
     ['?search=charizard&game[]=pokemon&language[]=en&max_price=6000&sort_by=price_low', ['raw']],
     ['?game[]=pokemon&language[]=en&language[]=ja&min_price=5001&sort_by=price_low', ['psa', 'box']],
-  ])('%s', async (query, wanted) => {
-    expect(await named(query)).toEqual(wanted)
+  ])('%s', async (query, expected) => {
+    expect(await named(query)).toEqual(expected)
   })
 
   test('grade_filters accept grades and groups; others count as ungraded', async () => {

@@ -103,13 +103,13 @@ interface LookedUp {
   candidates?: { id: number }[]
 }
 
-function lookUp(wanted: unknown, key = node.keys.professional): Promise<Reply<LookedUp[]>> {
-  return send<LookedUp[]>(`${node.publicUrl}/api/v1/items/lookup`, key, { json: { ids: wanted } })
+function lookUp(identifiers: unknown, key = node.keys.professional): Promise<Reply<LookedUp[]>> {
+  return send<LookedUp[]>(`${node.publicUrl}/api/v1/items/lookup`, key, { json: { ids: identifiers } })
 }
 
 /** The ref of the found item, a list of candidates, or null. */
-async function meant(...wanted: object[]): Promise<(string | string[] | null)[]> {
-  const { status, body } = await lookUp(wanted)
+async function meant(...identifiers: object[]): Promise<(string | string[] | null)[]> {
+  const { status, body } = await lookUp(identifiers)
   expect(status, JSON.stringify(body)).toBe(200)
   const refOf = ({ id }: { id: number }) => [...ids].find(([, one]) => one === id)![0]
   return body.data.map(({ state, item, candidates }) => {
@@ -171,7 +171,7 @@ test('items equal those of GET /items/{id} for the plan', async () => {
 
 test('GraphQL answers the same', async () => {
   const query = `query($ids: [ItemIdentifierInput!]!) { lookupItems(ids: $ids) { state item { id } candidates { id } } }`
-  const wanted = [
+  const identifiers = [
     { source: 'cardmarket', id: '901' },
     { set: 'Wild Set', number: '4' },
     { source: 'tcgplayer', id: '1' },
@@ -179,7 +179,7 @@ test('GraphQL answers the same', async () => {
   const ask = (variables: object) =>
     post<{ lookupItems: LookedUp[] }>(node, JSON.stringify({ query, variables }), { authorization: `Bearer ${node.keys.starter}` })
   const id = (ref: string) => ({ id: String(ids.get(ref)) })
-  const { data, extensions } = await ask({ ids: wanted })
+  const { data, extensions } = await ask({ ids: identifiers })
   expect(data.lookupItems).toEqual([
     { state: 'ambiguous', item: null, candidates: [id('otter'), id('owl')] },
     { state: 'found', item: id('lynx'), candidates: null },
@@ -214,8 +214,8 @@ describe('invalid input is rejected by name', () => {
     ['an empty text', [{ set: '', number: '4' }], 'ids.0.set', 'text'],
     ['a control character', [{ source: 'cardmarket', id: '9\u0000' }], 'ids.0.id', 'text'],
     ['an unknown field', [{ ...good, language: 'en' }], 'ids.0.language', 'unknown_field'],
-  ])('%s', async (_what, wanted, field, rule) => {
-    const { status, body } = await lookUp(wanted)
+  ])('%s', async (_what, identifiers, field, rule) => {
+    const { status, body } = await lookUp(identifiers)
     expect(status).toBe(422)
     expect(body.error).toMatchObject({ code: 'VALIDATION_ERROR', details: [{ field, rule }] })
   })

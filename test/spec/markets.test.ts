@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { change } from '#db/changes/change.ts'
-import { packPrices } from '#prices/records/payload.ts'
+import { packPrices } from '#prices/records/price-payload.ts'
 import { ask } from '../graphql/client.ts'
 import { importText, msPastMidnight, OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
 
@@ -36,7 +36,7 @@ let node: TestNode
 /** on the same database */
 let other: TestNode
 let short: TestNode
-let made: Made[]
+let created: Made[]
 
 beforeAll(async () => {
   node = await startTestNode()
@@ -73,7 +73,7 @@ beforeAll(async () => {
   const report = await importText(node, 'mintmark-ndjson', [...categories, ...items].map((line) => JSON.stringify(line)).join('\n'))
   expect(report.errors).toEqual([])
   const rows = await node.db.kysely.selectFrom('items').select(['id', 'name']).execute()
-  made = MATRIX.map((one) => ({ ...one, id: rows.find(({ name }) => name === one.name)!.id }))
+  created = MATRIX.map((one) => ({ ...one, id: rows.find(({ name }) => name === one.name)!.id }))
   for (const each of [other, short]) await until('the node has the items', async () => (await list(each, '')).length === MATRIX.length)
 })
 
@@ -107,7 +107,7 @@ function shown({ home, priced }: Omit<Made, 'id'>, order: Market[]): Market {
 /** The prices of an item of the matrix in a response. */
 function pricesOf(one: Made, market: Market): [string, string][] {
   if (!one.priced.includes(market)) return []
-  const i = made.indexOf(one)
+  const i = created.indexOf(one)
   return [
     ['Near Mint', amountOf(i, market, 1)],
     ['PSA 10', amountOf(i, market, 10)],
@@ -115,7 +115,7 @@ function pricesOf(one: Made, market: Market): [string, string][] {
 }
 
 function expectShown(item: Item, market: Market): void {
-  const one = made.find(({ id }) => id === item.id)!
+  const one = created.find(({ id }) => id === item.id)!
   const prices = item.prices.map(({ label, price }) => [label, price.toFixed(2)])
   expect([one.name, prices]).toEqual([one.name, pricesOf(one, market)])
   if ('market' in item) expect([one.name, item.market]).toEqual([one.name, market])
@@ -131,56 +131,56 @@ describe.each(NODES)('with $setting', ({ on, order }) => {
   test('without `market`, every item is listed with the prices of its home market, otherwise of the first with prices', async () => {
     for (const plan of ['starter', 'professional'] as const) {
       const items = await list(on(), '', plan)
-      expect(ids(items)).toEqual(ids(made))
+      expect(ids(items)).toEqual(ids(created))
       for (const item of items) {
-        const one = made.find(({ id }) => id === item.id)!
+        const one = created.find(({ id }) => id === item.id)!
         expectShown(item, shown(one, order))
         expectShown((await get<Item>(on(), `/items/${item.id}`, plan)).body.data, shown(one, order))
       }
       const found = await get<Item[]>(on(), '/items/search?q=priced&per_page=100', plan)
-      expect(found.body.data.length).toBe(made.length)
-      for (const item of found.body.data) expectShown(item, shown(made.find(({ id }) => id === item.id)!, order))
+      expect(found.body.data.length).toBe(created.length)
+      for (const item of found.body.data) expectShown(item, shown(created.find(({ id }) => id === item.id)!, order))
     }
   })
 
   test.each(MARKETS)('%s selects items with prices in it or of its catalogue, and returns its prices', async (market) => {
-    const wanted = made.filter(({ home, priced }) => home === market || priced.includes(market))
+    const expected = created.filter(({ home, priced }) => home === market || priced.includes(market))
     for (const plan of ['starter', 'professional'] as const) {
       const listed = await list(on(), `market=${market}`, plan)
       const searched = await get<Item[]>(on(), `/items/search?q=priced&per_page=100&market=${market}`, plan)
       for (const items of [listed, searched.body.data]) {
-        expect(ids(items)).toEqual(ids(wanted))
+        expect(ids(items)).toEqual(ids(expected))
         for (const item of items) expectShown(item, market)
       }
-      for (const { id } of made) {
+      for (const { id } of created) {
         const reply = await get<Item>(on(), `/items/${id}?market=${market}`, plan)
-        if (wanted.some((one) => one.id === id)) expectShown(reply.body.data, market)
+        if (expected.some((one) => one.id === id)) expectShown(reply.body.data, market)
         else expect([reply.status, reply.body.error!.code]).toEqual([404, 'ITEM_NOT_FOUND'])
       }
     }
     const query = `{ items(first: 100, market: "${market.toUpperCase()}") { nodes { id prices { market } } } }`
     const reply = await ask<{ items: { nodes: { id: string; prices: { market: string }[] }[] } }>(on(), query)
-    expect(ids(reply.data.items.nodes)).toEqual(ids(wanted))
+    expect(ids(reply.data.items.nodes)).toEqual(ids(expected))
     for (const { id, prices } of reply.data.items.nodes) {
-      expect([...new Set(prices.map((price) => price.market))]).toEqual(made.find((one) => one.id === Number(id))!.priced)
+      expect([...new Set(prices.map((price) => price.market))]).toEqual(created.find((one) => one.id === Number(id))!.priced)
     }
   })
 
   test('filters, totals and pages combine with `market`', async () => {
     const { body } = await get<Item[]>(on(), '/items?market=source_b&search=home&per_page=1')
     expect([body.data, body.pagination!.total]).toEqual([[], 0])
-    const wanted = made.filter(({ home, priced }) => home === 'source_b' || priced.includes('source_b')).map(({ id }) => id)
+    const expected = created.filter(({ home, priced }) => home === 'source_b' || priced.includes('source_b')).map(({ id }) => id)
     const seen: number[] = []
     for (let page = 1; page <= 10; page += 1) {
       const reply = await get<Item[]>(on(), `/items?market=source_b&genre=single&game=pokemon&sort_by=id&per_page=7&page=${page}`)
-      expect(reply.body.pagination!.total).toBe(wanted.length)
+      expect(reply.body.pagination!.total).toBe(expected.length)
       seen.push(...reply.body.data.map(({ id }) => id))
     }
-    expect(seen).toEqual(wanted.toSorted((a, b) => a - b))
+    expect(seen).toEqual(expected.toSorted((a, b) => a - b))
   })
 
   test('operators and the price history use the same market', async () => {
-    for (const { id, priced, ...one } of [made[6]!, made[9]!, made[30]!, made[48]!, made[63]!]) {
+    for (const { id, priced, ...one } of [created[6]!, created[9]!, created[30]!, created[48]!, created[63]!]) {
       const market = shown({ priced, ...one }, order)
       const detail = await send<{ shown_market: string; market: string }>(`${on().operatorUrl}/operator/v1/items/${id}`, OPERATOR_TOKEN)
       expect([detail.body.data.market, detail.body.data.shown_market]).toEqual([one.home, market])
@@ -197,7 +197,7 @@ describe.each(NODES)('with $setting', ({ on, order }) => {
 })
 
 test('an unknown market is rejected with the allowed ones, on every catalogue read', async () => {
-  for (const path of ['/items?market=ebay', '/items/search?q=priced&market=', `/items/${made[0]!.id}?market=SERVICE`]) {
+  for (const path of ['/items?market=ebay', '/items/search?q=priced&market=', `/items/${created[0]!.id}?market=SERVICE`]) {
     const { status, body } = await get(node, path)
     expect([path, status, body.error!.code]).toEqual([path, 422, 'VALIDATION_ERROR'])
     expect(body.error!.details).toMatchObject([{ field: 'market', rule: 'one_of', params: { values: [...MARKETS] } }])
@@ -205,7 +205,7 @@ test('an unknown market is rejected with the allowed ones, on every catalogue re
 })
 
 test('the entity tag depends on the market, and a price changes only the responses that show it', async () => {
-  const one = made.find(({ home, priced }) => home === 'source_a' && priced.length === 4)!
+  const one = created.find(({ home, priced }) => home === 'source_a' && priced.length === 4)!
   const paths = ['', '?market=service', '?market=source_a', '?market=source_b', '?market=source_c'].map((query) => `/items/${one.id}${query}`)
   const tags = async () => Promise.all(paths.map(async (path) => (await get(node, path)).headers.get('etag')))
   const before = await tags()
@@ -214,11 +214,11 @@ test('the entity tag depends on the market, and a price changes only the respons
   await setPrice(one.id, 'source_b', 123_45)
   const after = await tags()
   expect(after.map((tag, i) => tag === before[i])).toEqual([true, true, true, false, true])
-  await setPrice(one.id, 'source_b', Math.round(Number(amountOf(made.indexOf(one), 'source_b', 1)) * 100))
+  await setPrice(one.id, 'source_b', Math.round(Number(amountOf(created.indexOf(one), 'source_b', 1)) * 100))
 })
 
 test('the first price of a market adds an item to its lists and the last one removes it, on all nodes', async () => {
-  const one = made.find(({ home, priced }) => home === 'service' && priced.length === 0)!
+  const one = created.find(({ home, priced }) => home === 'service' && priced.length === 0)!
   const seen = async (on: TestNode) => {
     const [plain, ofB] = [await get<Item>(on, `/items/${one.id}`), await list(on, 'market=source_b&sort_by=price')]
     return [plain.body.data.market, plain.body.data.prices.map(({ price }) => price), ofB.some(({ id }) => id === one.id)]
@@ -282,7 +282,7 @@ describe('sorted by price', () => {
     const keyOf = (one: Made): number | null => {
       const market = marketOf(one)
       const rate = lira === null ? 1 : lira[market]
-      return rate === null || !one.priced.includes(market) ? null : Number(amountOf(made.indexOf(one), market, 1)) * rate
+      return rate === null || !one.priced.includes(market) ? null : Number(amountOf(created.indexOf(one), market, 1)) * rate
     }
     const keys = new Map(items.map((one) => [one.id, keyOf(one)]))
     const compare = (a: number, b: number) => {
@@ -294,7 +294,7 @@ describe('sorted by price', () => {
   }
 
   /** The items of a list over REST, and the same list over GraphQL, page by page. */
-  async function asked(on: TestNode, market: Market | null, direction: string): Promise<[number[], number[]]> {
+  async function orderIn(on: TestNode, market: Market | null, direction: string): Promise<[number[], number[]]> {
     const rest = await list(on, `sort_by=price&sort_order=${direction}${market ? `&market=${market}` : ''}`)
     const byCursor: number[] = []
     const query = `query ($after: String) { items(first: 9, after: $after, sortBy: "price", sortOrder: "${direction}"${market ? `, market: "${market}"` : ''}) {
@@ -312,17 +312,17 @@ describe('sorted by price', () => {
   async function expectSorted(lira: Lira): Promise<void> {
     for (const direction of ['asc', 'desc']) {
       for (const { on, order } of NODES) {
-        const wanted = sorted(made, (one) => shown(one, order), lira, direction)
-        await expect.poll(() => asked(on(), null, direction)).toEqual([wanted, wanted])
+        const expected = sorted(created, (one) => shown(one, order), lira, direction)
+        await expect.poll(() => orderIn(on(), null, direction)).toEqual([expected, expected])
       }
       for (const market of MARKETS) {
-        const wanted = sorted(
-          made.filter(({ home, priced }) => home === market || priced.includes(market)),
+        const expected = sorted(
+          created.filter(({ home, priced }) => home === market || priced.includes(market)),
           () => market,
           null,
           direction,
         )
-        expect([market, await asked(node, market, direction)]).toEqual([market, [wanted, wanted]])
+        expect([market, await orderIn(node, market, direction)]).toEqual([market, [expected, expected]])
       }
     }
   }
@@ -342,7 +342,7 @@ describe('sorted by price', () => {
   })
 
   test('equal amounts are sorted by id', async () => {
-    const pair = made.filter(({ priced }) => priced.length === 0).slice(0, 2)
+    const pair = created.filter(({ priced }) => priced.length === 0).slice(0, 2)
     await send(`${node.operatorUrl}/operator/v1/rates`, OPERATOR_TOKEN, {
       json: [{ day: node.clock.now().toISOString().slice(0, 10), currency: 'EUR', TRY: 48.31 }],
     })
@@ -368,18 +368,18 @@ describe('sorted by price', () => {
         json: [{ day: node.clock.now().toISOString().slice(0, 10), currency: 'USD', TRY }],
       })
     const ofC = ', market: "source_c"'
-    const [all, first] = [await asked(node, 'source_c', 'asc'), await pageOf(ofC, null)]
+    const [all, first] = [await orderIn(node, 'source_c', 'asc'), await pageOf(ofC, null)]
     await rate(2_000)
     expect((await pageOf(ofC, first.after!)).ids).toEqual(all[0].slice(3, 6))
     expect((await pageOf(', market: "source_a"', first.after!)).errors).toMatchObject([
       { extensions: { code: 'VALIDATION_ERROR', details: [{ field: 'after', rule: 'cursor', params: { market: 'source_a' } }] } },
     ])
     // In a list of all markets, the page continues at the current position of that amount.
-    const everything = (await asked(node, null, 'asc'))[0]
+    const everything = (await orderIn(node, null, 'asc'))[0]
     const at = await pageOf('', null)
     await rate(3_000)
-    const last = made.find(({ id }) => id === at.ids!.at(-1))!
-    const now = (await asked(node, null, 'asc'))[0]
+    const last = created.find(({ id }) => id === at.ids!.at(-1))!
+    const now = (await orderIn(node, null, 'asc'))[0]
     expect((await pageOf('', at.after!)).ids).toEqual(now.slice(now.indexOf(last.id) + 1, now.indexOf(last.id) + 4))
     expect(everything).not.toEqual([])
     await rate(41.87)

@@ -35,9 +35,9 @@ async function scrape(): Promise<void> {
   const text = await (await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).text()
   for (const [, declared] of text.matchAll(/^# TYPE (\w+)/gm)) if (!scraped.has(declared!)) scraped.set(declared!, new Set())
   for (const [, name, labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
-    const known = scraped.get(name!) ?? new Set<string>()
-    for (const [, label] of labels.matchAll(/(\w+)="/g)) known.add(label!)
-    scraped.set(name!, known)
+    const labelNames = scraped.get(name!) ?? new Set<string>()
+    for (const [, label] of labels.matchAll(/(\w+)="/g)) labelNames.add(label!)
+    scraped.set(name!, labelNames)
   }
 }
 

@@ -9,8 +9,7 @@ import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { call, type HasViewer, type PlanViewer, verb } from '#core/verb.ts'
-import { endpointOf } from '#http/endpoint.ts'
-import { addFastPath, fastRead } from '#http/fast-path.ts'
+import { addFastPath, type FastEndpoint, fastRead } from '#http/fast-path.ts'
 import { failuresOf } from '#http/failures.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { type Endpoint, responseWeight } from '#http/respond.ts'
@@ -79,19 +78,20 @@ async function listen(limits: RateLimits | null): Promise<string> {
   apps.push(app)
   const cache = new Cache({ limit: 1e6, weigh: responseWeight })
   const rules: RouteRules<HasViewer> = { ctx: (viewer) => ({ viewer }), failed: failuresOf(silent), security: 'apiKey', cache }
+  const shared: FastEndpoint[] = []
   await app.register(
     async (scope) => {
       addGate(scope, keys, limits)
       scope.setNotFoundHandler(answerNotFound)
-      registerRoutes(scope, routes, rules)
+      const endpoints = registerRoutes(scope, routes, rules)
+      for (const [i, { verb, path }] of routes.entries()) if (verb.sharedBy === 'plan') shared.push(fastRead('/api', path, endpoints[i]!))
     },
     { prefix: '/api' },
   )
   await app.ready()
-  const shared = routes.filter((route) => route.verb.sharedBy === 'plan').map((route) => fastRead('/api', route.path, endpointOf(route, rules)))
   const fast = [...shared, fastRead('/api', '/later', later), fastRead('/api', '/half-sent', halfSent)]
   addFastPath(app, fast, {
-    cachedCaller: (header) => keys.known(header),
+    cachedCaller: (header) => keys.cached(header),
     allow: (viewer, operation) => allow(viewer, operation, limits, null),
     requests: new RequestCounts(),
   })
@@ -104,7 +104,7 @@ const ask = async (path: string, key: string | null, headers: Record<string, str
 test('a header added in one place is sent on every path', async () => {
   const { plus: key } = node.keys
   // The first request with a key goes through Fastify, which loads the key; the second builds, the third stores and the fourth reads the cache entry.
-  const asked: [string, string | null, Record<string, string>?, string?][] = [
+  const requests: [string, string | null, Record<string, string>?, string?][] = [
     ...Array.from({ length: 4 }, (): [string, string] => ['/api/caller', key]),
     ...Array.from({ length: 3 }, (): [string, string, Record<string, string>] => ['/api/caller', key, { 'accept-encoding': 'br' }]),
     ['/api/caller', key, { 'if-none-match': '"1"' }],
@@ -119,7 +119,7 @@ test('a header added in one place is sent on every path', async () => {
     ['/elsewhere', null],
   ]
   const statuses: number[] = []
-  for (const [path, credential, headers, method] of asked) {
+  for (const [path, credential, headers, method] of requests) {
     const response = await ask(path, credential, headers, method)
     expect([path, method, headers, response.headers.get('x-added')]).toEqual([path, method, headers, 'everywhere'])
     expect(response.headers.get('x-request-id')).toBeTruthy()
@@ -173,7 +173,7 @@ test('a verb with a response shared by plan has access to the plan only, for eve
 test('a field that depends on the caller cannot be declared as shared by plan', () => {
   // @ts-expect-error an account is not known to what is shared by plan
   verb({ name: 'leak', needs: 'starter', sharedBy: 'plan', input }, ({ viewer }: { viewer: PlanViewer }) => viewer.accountId)
-  const wanted = (ctx: { viewer: { accountId: number } & PlanViewer }) => ctx.viewer.accountId
-  const leak = verb({ name: 'leak', needs: 'starter', sharedBy: 'plan', input }, wanted)
+  const ofOneAccount = (ctx: { viewer: { accountId: number } & PlanViewer }) => ctx.viewer.accountId
+  const leak = verb({ name: 'leak', needs: 'starter', sharedBy: 'plan', input }, ofOneAccount)
   expect(call(leak, { viewer: { kind: 'account', accountId: 7, keyId: 9, plan: 'plus' } } as never, {})).toBeUndefined()
 })

@@ -106,9 +106,9 @@ describe('keys', () => {
   test('are created, listed without their secrets, rotated and revoked', async () => {
     const { id } = await open()
     const expiresAt = new Date(node.clock.now().getTime() + 86_400_000 * 90).toISOString()
-    const made = await post(`/accounts/${id}/keys`, { label: ' shop ', expires_at: expiresAt })
-    expect(made.status).toBe(201)
-    const key = made.body.data as { id: number; key: string }
+    const created = await post(`/accounts/${id}/keys`, { label: ' shop ', expires_at: expiresAt })
+    expect(created.status).toBe(201)
+    const key = created.body.data as { id: number; key: string }
     expect(key).toMatchObject({ label: 'shop', expires_at: expiresAt, last4: key.key.slice(-4), revoked_at: null })
     const rotated = await post(`/keys/${key.id}/rotate`, { overlap_hours: 1 })
     expect(rotated.status).toBe(201)

@@ -65,11 +65,11 @@ async function finished(id: number): Promise<Finished> {
 describe('categories', () => {
   test('are created, listed, changed, and visible at once', async () => {
     const parent = await category({ name: 'Wizards era', ref: 'shop:wotc' })
-    const made = await operator('/categories', {
+    const created = await operator('/categories', {
       json: { name: 'Base Set', game: 'pokemon', market: 'source_c', parent_id: parent, image: 'https://x.test/a.png' },
     })
-    expect(made.body.data).toMatchObject({ name: 'Base Set', slug: 'pokemon-base-set', parent_id: parent, game: 'pokemon', market: 'source_c' })
-    const id = made.body.data.id
+    expect(created.body.data).toMatchObject({ name: 'Base Set', slug: 'pokemon-base-set', parent_id: parent, game: 'pokemon', market: 'source_c' })
+    const id = created.body.data.id
     const changed = await operator(`/categories/${id}`, { method: 'PATCH', json: { name: 'Base', parent_id: null } })
     expect(changed.body.data).toMatchObject({ id, name: 'Base', slug: 'pokemon-base-set', parent_id: null, image: 'https://x.test/a.png' })
     const listed = await operator<Row[]>('/categories?search=WIZARDS&market=source_c')
@@ -102,7 +102,7 @@ describe('categories', () => {
 describe('items', () => {
   test('are created, partly changed, and visible in the public API at once', async () => {
     const category_id = await category({ name: 'Jungle' })
-    const made = await operator('/items', {
+    const created = await operator('/items', {
       json: {
         ref: 'shop:1',
         name: 'Pikachu',
@@ -117,8 +117,8 @@ describe('items', () => {
         foreign_ids: [{ source: 'tcgplayer', id: '45166' }],
       },
     })
-    const { id } = made.body.data
-    expect(made.body.data).toMatchObject({ slug: 'pikachu-60-64-jungle', game: 'pokemon', groups: [1, 2] })
+    const { id } = created.body.data
+    expect(created.body.data).toMatchObject({ slug: 'pikachu-60-64-jungle', game: 'pokemon', groups: [1, 2] })
     expect((await publicItem(id)).body.data).toMatchObject({
       name: 'Pikachu',
       images: [

@@ -24,14 +24,14 @@ interface Stored {
 
 test('collections are created, read, changed and deleted', async () => {
   const account = node.accounts.plus
-  const made = await operator<Stored>(node, 'POST', '/collections', {
+  const created = await operator<Stored>(node, 'POST', '/collections', {
     account_id: account,
     name: ' Base ',
     description: 'x',
     visibility: 'public',
   })
-  expect(made.status).toBe(201)
-  expect(made.body.data).toEqual({
+  expect(created.status).toBe(201)
+  expect(created.body.data).toEqual({
     id: expect.any(Number) as number,
     account_id: account,
     name: 'Base',
@@ -41,7 +41,7 @@ test('collections are created, read, changed and deleted', async () => {
     created_at: expect.stringMatching(/Z$/) as string,
     updated_at: expect.stringMatching(/Z$/) as string,
   })
-  const { id } = made.body.data
+  const { id } = created.body.data
   const changed = await operator<Stored>(node, 'PATCH', `/collections/${id}`, {
     name: 'Jungle',
     visibility: 'unlisted',

@@ -1,6 +1,6 @@
 // The marketplace in the operator API over HTTP: creation, approval, correction, the queue, and orders.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { StoredListing } from '#market/types.ts'
+import type { StoredListing } from '#market/marketplace-types.ts'
 import type { Order } from '#market/sale-schemas.ts'
 import { DAY_MS, found, inStatus, makeCatalogue, operator, orderId, pending, plus, published, STATUS_LIST } from '../market/kit.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
@@ -197,6 +197,7 @@ describe('orders', () => {
     expect((await operator<Order>(node, 'GET', `/orders/${id}`)).body.data).toEqual({
       ...reply.body.data,
       buyer_reference: null,
+      buyer_account_id: null,
       lines: lines.map((line, i) => ({
         line: i + 1,
         ...line,

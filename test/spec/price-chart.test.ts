@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
-import { STATES } from '#prices/evidence/types.ts'
+import { STATES } from '#prices/evidence/evidence-types.ts'
 import type { PriceChart } from '#prices/history/price-chart.ts'
 import { ask } from '../graphql/client.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'

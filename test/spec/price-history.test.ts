@@ -198,9 +198,9 @@ test('every period of any range equals a naive computation', async () => {
       const query = `from=${new Date(start).toISOString()}&to=${new Date(end).toISOString()}&interval=${interval}`
       const answered = (await read(id, query)).body.data
       for (const label of labels) {
-        const wanted = computed(label, prices[label]!, start, end, interval)
-        expect([query, answered.filter((period) => period.label === label)]).toEqual([query, wanted])
-        compared += wanted.length
+        const expected = computed(label, prices[label]!, start, end, interval)
+        expect([query, answered.filter((period) => period.label === label)]).toEqual([query, expected])
+        compared += expected.length
       }
     }
   }
@@ -245,9 +245,9 @@ describe('over GraphQL', () => {
       { market: 'SOURCE_A' },
     ]
     for (const more of cases) {
-      const asked = { ...autumn, ...more }
-      const { data } = await ask({ id, ...asked })
-      const inRest = { ...asked, ...(more.market !== undefined && { market: more.market.toLowerCase() }) }
+      const args = { ...autumn, ...more }
+      const { data } = await ask({ id, ...args })
+      const inRest = { ...args, ...(more.market !== undefined && { market: more.market.toLowerCase() }) }
       const rest = await read(id, String(new URLSearchParams(inRest)))
       expect([more, data!.item.priceHistory]).toEqual([more, rest.body.data])
     }

@@ -76,8 +76,8 @@ const bodies = new Map<string, Buffer>()
 /** A JSON text with this compressed length, because nothing in it repeats; or bytes that are neither JSON nor compressed data. */
 function bodyOf(encoding: Encoding, bytes: number, valid: boolean): Buffer {
   const key = `${encoding} ${bytes} ${valid}`
-  const known = bodies.get(key)
-  if (known) return known
+  const cached = bodies.get(key)
+  if (cached) return cached
   const body = valid ? PACK[encoding](Buffer.from(`{"id": 1, "note": "${randomBytes(bytes).toString('base64')}"}`)) : randomBytes(bytes)
   bodies.set(key, body)
   return body

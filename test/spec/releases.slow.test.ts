@@ -21,9 +21,9 @@ const byNumber = (a: string, b: string) => a.localeCompare(b, 'en', { numeric: t
 const RECORDS = process.env.RECORD_RELEASE === '1'
 if (RECORDS) mkdirSync(join(RELEASES, VERSION), { recursive: true })
 /** Newest first. */
-const kept = readdirSync(RELEASES).sort(byNumber).reverse()
+const releases = readdirSync(RELEASES).sort(byNumber).reverse()
 /** Releases that the current OpenAPI documents are compared with; when a release is being recorded, also the one before it. */
-const compared = kept.slice(0, 2)
+const compared = releases.slice(0, 2)
 const headings = [...readFileSync('CHANGELOG.md', 'utf8').matchAll(/^## (\S+) \(\d{4}-\d\d-\d\d\)$/gm)].map(([, version]) => version!)
 
 const directory = mkdtempSync(join(tmpdir(), 'mintmark-releases-'))
@@ -72,9 +72,9 @@ async function breakingChanges(from: string, to: string): Promise<string[]> {
 
 test('this version is a release with its documents and its changelog entry', () => {
   expect(versionIn('client/package.json')).toBe(VERSION)
-  expect(kept[0]).toBe(VERSION)
+  expect(releases[0]).toBe(VERSION)
   // Documents of older releases are not kept: nothing is compared with them.
-  expect(headings.slice(0, kept.length)).toEqual(kept)
+  expect(headings.slice(0, releases.length)).toEqual(releases)
 })
 
 test.each(compared.flatMap((version) => DOCUMENTS.map((name) => ({ name, version }))))(
@@ -84,7 +84,7 @@ test.each(compared.flatMap((version) => DOCUMENTS.map((name) => ({ name, version
   },
 )
 
-test.each(kept)('the GraphQL schema breaks no client of %s', (version) => {
+test.each(releases)('the GraphQL schema breaks no client of %s', (version) => {
   const before = buildSchema(readFileSync(join(RELEASES, version, SCHEMA), 'utf8'))
   const changes = findBreakingChanges(before, buildSchema(current.get(SCHEMA)!)).map(({ description }) => description)
   expect(changes.filter((change) => !isAccepted(change))).toEqual([])

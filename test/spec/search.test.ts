@@ -181,8 +181,8 @@ describe('collector numbers', () => {
     ['tg12', ['TG12/TG30']],
     ['TG12/TG30', ['TG12/TG30']],
     ['4/165', ['004/165']],
-  ])('%s finds first %j', async (q, wanted) => {
-    expect((await codes(q)).slice(0, wanted.length)).toEqual(wanted)
+  ])('%s finds first %j', async (q, expected) => {
+    expect((await codes(q)).slice(0, expected.length)).toEqual(expected)
   })
 
   test('a number alone is found with every total', async () => {
@@ -231,10 +231,10 @@ describe('parameters', () => {
     expect(inMarket.map(({ id }) => id)).toEqual(all.data.map(({ id }) => id).filter((id) => inMarket.some((item) => item.id === id)))
     for (const [filter, matches] of filters) {
       const { body } = await search({ q: 'booster', per_page: 100, ...filter })
-      const wanted = all.data.filter(matches)
-      expect(wanted.length).toBeGreaterThan(0)
-      expect(body.data).toEqual(wanted)
-      expect(body.pagination!.total).toBe(wanted.length)
+      const expected = all.data.filter(matches)
+      expect(expected.length).toBeGreaterThan(0)
+      expect(body.data).toEqual(expected)
+      expect(body.pagination!.total).toBe(expected.length)
     }
     expect((await search({ q: 'booster', game: 'chess' })).body.data).toEqual([])
   })

@@ -1,6 +1,6 @@
 // Query parameters that an operation does not have: warnings beside the data, or a refusal for callers who ask for it.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ApiKey, NewApiKey } from '#accounts/credentials/types.ts'
+import type { ApiKey, NewApiKey } from '#accounts/credentials/credential-types.ts'
 import { makeCatalogue, operator } from '../market/kit.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 

@@ -45,8 +45,8 @@ function expectRefusal(reply: Reply, code: number, error: string, field?: string
 
 async function newKey(): Promise<{ key: string; accountId: number }> {
   const { body } = await operator<{ id: number }>('POST', '/accounts', { name: 'Seller', plan: 'enterprise' })
-  const made = await operator<{ key: string }>('POST', `/accounts/${body.data.id}/keys`, {})
-  return { key: made.body.data.key, accountId: body.data.id }
+  const created = await operator<{ key: string }>('POST', `/accounts/${body.data.id}/keys`, {})
+  return { key: created.body.data.key, accountId: body.data.id }
 }
 
 describe('configuration', () => {

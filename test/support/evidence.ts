@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { change } from '#db/changes/change.ts'
-import { type EvidenceChange, packEvidence } from '#prices/evidence/payload.ts'
-import { CONFIDENCES, STATES } from '#prices/evidence/types.ts'
+import { type EvidenceChange, packEvidence } from '#prices/evidence/evidence-payload.ts'
+import { CONFIDENCES, STATES } from '#prices/evidence/evidence-types.ts'
 import type { TestNode } from './node.ts'
 
 /** Amounts in minor units; fields that are not set are those of a price without evidence. */

@@ -15,7 +15,7 @@ import { listWebhookLogs } from '#webhooks/list-attempts.ts'
 import { webhookRules } from '#webhooks/rules.ts'
 import { sendTestEvent } from '#webhooks/send-test-event.ts'
 import { signatureOf } from '#webhooks/delivery/sign.ts'
-import type { WebhookCtx } from '#webhooks/types.ts'
+import type { WebhookCtx } from '#webhooks/webhook-types.ts'
 import { silent, startTestNode, type TestNode, until } from '../support/node.ts'
 import { sell } from './receiver.ts'
 

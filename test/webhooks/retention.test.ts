@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'
 import { call } from '#core/verb.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
-import { insertEvents } from '#webhooks/store.ts'
+import { insertEvents } from '#webhooks/webhook-store.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 
@@ -65,7 +65,7 @@ test('events older than 90 days are deleted, however many there are', async () =
   const at = (days: number) => new Date(now.getTime() - days * DAY_MS)
   const many = Array.from({ length: 1_500 }, () => ({ created: at(100), state: 'delivered' as const }))
   await store(many)
-  const kept = await store([
+  const remaining = await store([
     { created: at(100), due: at(-30), state: 'queued' },
     { created: at(100), due: at(3), state: 'failed' },
     { created: at(89), state: 'delivered' },
@@ -75,10 +75,10 @@ test('events older than 90 days are deleted, however many there are', async () =
     { created: at(86), state: 'cancelled' },
   ])
   expect(await forgetOldEvents(node.db, 90, now)).toBe(1_500)
-  expect(await left()).toEqual({ events: [...kept, ...older], attempts: [...kept, ...older] })
+  expect(await left()).toEqual({ events: [...remaining, ...older], attempts: [...remaining, ...older] })
   expect(await forgetOldEvents(node.db, 90, now)).toBe(0)
 
   node.clock.advance(5 * DAY_MS)
   expect(await forgetOldEvents(node.db, 90, node.clock.now())).toBe(3)
-  expect((await left()).events).toEqual(kept.slice(0, 2))
+  expect((await left()).events).toEqual(remaining.slice(0, 2))
 })

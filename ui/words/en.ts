@@ -120,6 +120,7 @@ export const en = {
   'status.trusted': 'Trusted',
   'status.disputed': 'Disputed',
   'status.stale': 'Stale',
+  'status.unproven': 'Unproven',
   'status.held': 'Held',
   'theme.system': 'System',
   'theme.light': 'Light',

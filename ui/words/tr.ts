@@ -122,6 +122,7 @@ export const tr: Record<keyof typeof en, string> = {
   'status.trusted': 'Güvenilir',
   'status.disputed': 'Çelişkili',
   'status.stale': 'Güncel değil',
+  'status.unproven': 'Kanıtlanmamış',
   'status.held': 'Bekletiliyor',
   'theme.system': 'Sistem',
   'theme.light': 'Açık',

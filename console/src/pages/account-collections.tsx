@@ -30,12 +30,12 @@ export function AccountCollections({ accountId }: { accountId: number }) {
     changed()
   }
   const remove = async (collection: StoredCollection) => {
-    const asked = {
+    const question = {
       title: t('removeTitle', { name: collection.name }),
       text: t('removeCollectionText', { count: collection.items_count }),
       action: t('remove'),
     }
-    if (!(await confirm(asked))) return
+    if (!(await confirm(question))) return
     if (!(await writeNow('DELETE', `/collections/${collection.id}`))) return
     announce(t('removed'))
     if (worthOf?.id === collection.id) setWorthOf(null)

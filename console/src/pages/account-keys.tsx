@@ -21,14 +21,14 @@ export function AccountKeys({ accountId }: { accountId: number }) {
     changed()
   }
   const revoke = async (key: ApiKey) => {
-    const asked = { title: t('revokeTitle', { label: nameOf(key) }), text: t('revokeText'), action: t('revoke') }
-    if (!(await confirm(asked)) || !(await writeNow('DELETE', `/keys/${key.id}`))) return
+    const question = { title: t('revokeTitle', { label: nameOf(key) }), text: t('revokeText'), action: t('revoke') }
+    if (!(await confirm(question)) || !(await writeNow('DELETE', `/keys/${key.id}`))) return
     announce(t('keyRevoked'))
     changed()
   }
   const revokeAll = async (keys: ApiKey[]) => {
-    const asked = { title: t('revokeAllTitle', { count: keys.length }), text: t('revokeAllText'), action: t('revoke') }
-    if (!(await confirm(asked))) return
+    const question = { title: t('revokeAllTitle', { count: keys.length }), text: t('revokeAllText'), action: t('revoke') }
+    if (!(await confirm(question))) return
     const done = await forEachRow(keys, ({ id }) => request('DELETE', `/keys/${id}`))
     if (done.length > 0) announce(t('revokedCount', { count: done.length }))
     changed()
@@ -116,8 +116,8 @@ interface MakingProps {
 function CreateKey({ accountId, onMade, onClose }: MakingProps & { accountId: number }) {
   const { busy, error, write } = useWrite()
   const submit = async (values: Values) => {
-    const made = await write('POST', `/accounts/${accountId}/keys`, bodyOf(values))
-    if (made) onMade(made.data)
+    const created = await write('POST', `/accounts/${accountId}/keys`, bodyOf(values))
+    if (created) onMade(created.data)
   }
   return (
     <Dialog title={t('newKey')} onClose={onClose}>
@@ -167,8 +167,8 @@ function KeyFields({ of }: { of?: ApiKey }) {
 function RotateKey({ of, onMade, onClose }: MakingProps & { of: ApiKey }) {
   const { busy, error, write } = useWrite()
   const submit = async (values: Values) => {
-    const made = await write('POST', `/keys/${of.id}/rotate`, { overlap_hours: Number(values.overlap) })
-    if (made) onMade(made.data)
+    const rotated = await write('POST', `/keys/${of.id}/rotate`, { overlap_hours: Number(values.overlap) })
+    if (rotated) onMade(rotated.data)
   }
   return (
     <Dialog title={t('rotateTitle', { label: nameOf(of) })} onClose={onClose}>

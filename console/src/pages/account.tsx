@@ -34,8 +34,8 @@ export function AccountPage() {
   const id = Number(useRoute().params.id)
   const { path } = useRoute()
   const account = useData(`/accounts/${id}`)
-  const asked = useAddressQuery().values.view
-  const { name: view } = VIEWS.find(({ name }) => name === asked) ?? VIEWS[0]!
+  const requested = useAddressQuery().values.view
+  const { name: view } = VIEWS.find(({ name }) => name === requested) ?? VIEWS[0]!
   return (
     <>
       <p class="trail">
@@ -75,8 +75,8 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
     of.reload()
   }
   const suspend = async () => {
-    const asked = { title: t('suspendTitle', { name: account.name }), text: t('suspendText'), action: t('suspend') }
-    if (account.suspended || (await confirm(asked))) await change({ suspended: !account.suspended })
+    const question = { title: t('suspendTitle', { name: account.name }), text: t('suspendText'), action: t('suspend') }
+    if (account.suspended || (await confirm(question))) await change({ suspended: !account.suspended })
   }
   return (
     <>

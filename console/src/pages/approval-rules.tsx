@@ -116,12 +116,12 @@ export function ApprovalRulePage() {
     changed()
   }
   const reopen = async ({ name, approved }: ApprovalRule) => {
-    const asked = { title: t('reopenTitle', { name }), text: t('reopenText'), action: t('reopenCount', { count: approved }) }
-    if (!(await confirm(asked))) return
+    const question = { title: t('reopenTitle', { name }), text: t('reopenText'), action: t('reopenCount', { count: approved }) }
+    if (!(await confirm(question))) return
     const done = await writeNow('POST', `/approval-rules/${id}/reopen`, {})
     if (!done) return
-    const kept = Object.values(done.data.kept).reduce((sum, number) => sum + number, 0)
-    announce(t('reopened', { count: done.data.reopened, kept }))
+    const unchanged = Object.values(done.data.kept).reduce((sum, number) => sum + number, 0)
+    announce(t('reopened', { count: done.data.reopened, kept: unchanged }))
     changed()
   }
   return (

@@ -45,8 +45,8 @@ export function ApprovalsPage() {
   }, [addresses])
   const many = chosen.length
   const approve = async () => {
-    const asked = { title: t('approveTitle', { count: many }), text: t('approveText'), action: t('approve'), danger: false }
-    if (subjects.length > 0 && (many < 2 || (await confirm(asked)))) decide('approve', {})
+    const question = { title: t('approveTitle', { count: many }), text: t('approveText'), action: t('approve'), danger: false }
+    if (subjects.length > 0 && (many < 2 || (await confirm(question)))) decide('approve', {})
   }
   const rejectWith = (preset: string) => decide('reject', { reason: preset })
   const refuse = (kind: RefusalKind, text: string) => {

@@ -46,8 +46,8 @@ export function HealthPage() {
 
 /** Finding and remedy in the reader's language; the service's English text if the rule is unknown here. */
 export function textsOfFinding({ rule, params, found, advice }: Finding): { found: string; advice?: string | undefined } {
-  const known = locale.value === 'tr' && Object.hasOwn(FINDINGS_IN_TURKISH, rule)
-  return known ? textsOf(FINDINGS_IN_TURKISH[rule as FindingRule], params as Params, TURKISH) : { found, advice }
+  const isTranslated = locale.value === 'tr' && Object.hasOwn(FINDINGS_IN_TURKISH, rule)
+  return isTranslated ? textsOf(FINDINGS_IN_TURKISH[rule as FindingRule], params as Params, TURKISH) : { found, advice }
 }
 
 function nameOf(check: string): string {

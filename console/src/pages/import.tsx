@@ -39,8 +39,8 @@ function Report({ of }: { of: ImportDetail }) {
   const { route } = useLocation()
   const revertible = of.status === 'done' && !of.dry_run && of.accepted > 0 && of.reverted_by_import_id === null
   const revert = async () => {
-    const asked = { title: t('revertTitle', { id: String(of.id) }), text: t('revertText', { count: of.accepted }), action: t('revert') }
-    if (!(await confirm(asked))) return
+    const question = { title: t('revertTitle', { id: String(of.id) }), text: t('revertText', { count: of.accepted }), action: t('revert') }
+    if (!(await confirm(question))) return
     const reverting = await write('POST', `/imports/${of.id}/revert`)
     if (!reverting) return
     announce(t('revertDone'))

@@ -93,8 +93,8 @@ export function ItemMerges({ itemId, onUndone }: { itemId: number; onUndone: () 
   const merges = useData('/merges', { query: { item_id: itemId, state: 'in_effect', per_page: 100 } })
   const { busy, error, write } = useWrite()
   const undo = async (merge: Merge) => {
-    const asked = { title: t('splitTitle', { name: merge.from.name }), text: t('splitText'), action: t('split') }
-    if (!(await confirm(asked))) return
+    const question = { title: t('splitTitle', { name: merge.from.name }), text: t('splitText'), action: t('split') }
+    if (!(await confirm(question))) return
     if (!(await write('POST', `/batches/${merge.batch_id}/revert`))) return
     announce(t('splitDone', { name: merge.from.name }))
     merges.reload()

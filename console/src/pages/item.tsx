@@ -78,7 +78,7 @@ export function ItemPage() {
 
 /** Catalogues often repeat a detail as an attribute. */
 function isDetail({ details }: PricedItem, { name, value }: { name: string; value: string }): boolean {
-  return Object.entries(details).some(([key, known]) => key === name.toLowerCase().replaceAll(' ', '_') && String(known) === value)
+  return Object.entries(details).some(([key, detail]) => key === name.toLowerCase().replaceAll(' ', '_') && String(detail) === value)
 }
 
 function factsOf(item: PricedItem): [string, string][] {

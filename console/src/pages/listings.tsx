@@ -122,14 +122,14 @@ function NewListing({ onClose }: { onClose: () => void }) {
   const { busy, error, write } = useWrite()
   const { route } = useLocation()
   const submit = async (values: Values) => {
-    const made = await write('POST', '/listings', {
+    const created = await write('POST', '/listings', {
       seller_id: Number(values.seller_id),
       item_id: Number(values.item_id),
       ...listingFields(values),
     })
-    if (!made) return
+    if (!created) return
     announce(t('saved'))
-    route(`/console/listings/${made.data.id}`)
+    route(`/console/listings/${created.data.id}`)
   }
   return (
     <Dialog title={t('newListing')} onClose={onClose}>

@@ -54,13 +54,13 @@ interface AppSecret {
 
 /** First the password, so that nobody who finds the page open can set up their own app; then the code of the app. */
 function TwoFactor({ on }: { on: boolean }) {
-  const [made, setMade] = useState<AppSecret | null>(null)
+  const [appSecret, setAppSecret] = useState<AppSecret | null>(null)
   const begin = useSubmit(async ({ current_password: current }) => {
-    setMade((await postToOwnAccount<AppSecret>('/two-factor', { current_password: current })).data)
+    setAppSecret((await postToOwnAccount<AppSecret>('/two-factor', { current_password: current })).data)
   })
   const confirm = useSubmit(async ({ code }) => {
     await postToOwnAccount('/two-factor/confirm', { code })
-    setMade(null)
+    setAppSecret(null)
     announce(t('twoFactorOn'))
     await sessions.loadSession()
   })
@@ -68,16 +68,16 @@ function TwoFactor({ on }: { on: boolean }) {
     <section class="narrow">
       <h2>{t('twoFactor')}</h2>
       <p>{on ? t('twoFactorIsOn') : t('twoFactorText')}</p>
-      {made === null ? (
+      {appSecret === null ? (
         <Form submit={on ? t('changeApp') : t('setUp')} busy={begin.busy} error={begin.error} onSubmit={begin.submit}>
           <CurrentPassword />
         </Form>
       ) : (
-        <Form submit={t('confirmCode')} busy={confirm.busy} error={confirm.error} onSubmit={confirm.submit} onCancel={() => setMade(null)}>
+        <Form submit={t('confirmCode')} busy={confirm.busy} error={confirm.error} onSubmit={confirm.submit} onCancel={() => setAppSecret(null)}>
           <p>{t('scanText')}</p>
-          <QrCode text={made.uri} />
+          <QrCode text={appSecret.uri} />
           <p>
-            {t('orType')} <output class="secret">{made.secret.replace(/(.{4})(?=.)/g, '$1 ')}</output>
+            {t('orType')} <output class="secret">{appSecret.secret.replace(/(.{4})(?=.)/g, '$1 ')}</output>
           </p>
           <Field label={t('code')} hint={t('codeOfApp')}>
             <CodeInput required />

@@ -69,9 +69,9 @@ export function PersonPage({ id }: { id: string }) {
   }
   const invite = async ({ name }: Person) => {
     if (!(await confirm({ title: t('inviteAgain', { name }), text: t('inviteAgainText'), action: t('makeLink') }))) return
-    const made = await writeNow('POST', `/people/${Number(id)}/invite`)
-    if (!made) return
-    setInvited(made.data)
+    const link = await writeNow('POST', `/people/${Number(id)}/invite`)
+    if (!link) return
+    setInvited(link.data)
     changed()
   }
   return (

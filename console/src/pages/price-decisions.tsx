@@ -25,8 +25,8 @@ export function ReviewTabs({ current }: { current: 'reviews' | 'decisions' }) {
 export async function undoDecision(id: number): Promise<boolean> {
   const done = await writeNow('POST', `/price-decisions/${id}/undo`)
   if (!done) return false
-  const { prices, kept } = done.data
-  const reasons = Object.entries(kept)
+  const { prices, kept: unchanged } = done.data
+  const reasons = Object.entries(unchanged)
   const left = reasons.reduce((sum, [, number]) => sum + number, 0)
   const why = reasons.map(([reason, number]) => `${termText('kept', reason)}: ${count(number)}`).join(', ')
   announce(t('decisionUndone', { count: prices - left }) + (left > 0 ? ` ${t('decisionKept', { count: left, why })}` : ''))

@@ -21,8 +21,8 @@ interface PriceFormProps {
 export function PriceForm({ itemId, price, onClose, onSaved }: PriceFormProps) {
   const { busy, error, write } = useWrite()
   const submit = async ({ market, label, amount, reason }: Values) => {
-    const wanted = { market: price?.market ?? market!, label: price?.label ?? label!, price: Number(amount), reason }
-    const set = await write('POST', `/items/${itemId}/prices`, wanted)
+    const newPrice = { market: price?.market ?? market!, label: price?.label ?? label!, price: Number(amount), reason }
+    const set = await write('POST', `/items/${itemId}/prices`, newPrice)
     if (!set) return
     announce(t('priceSet', { label: set.data.label, price: priceText(set.data.price, set.data.market) }))
     onSaved()

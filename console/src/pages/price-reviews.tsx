@@ -251,7 +251,9 @@ function Side({ review, prices, onDecide }: GroupProps & { prices: ReviewedPrice
   const points = useData(`/items/${review.item.id}/price-history`, { query: { market, label } })
   const show = (value: number) => priceText(value, market)
   const decidable = decidableOf(review)
-  const marks = prices.flatMap(({ state, price, updated_at: at }) => (state === 'trusted' ? [] : [{ state, price, updated_at: at }]))
+  const marks = prices.flatMap(({ state, price, updated_at: at }) =>
+    state === 'trusted' || state === 'unproven' ? [] : [{ state, price, updated_at: at }],
+  )
   return (
     <section aria-label={`${termText('market', market)} ${label}`}>
       <h3>

@@ -30,17 +30,22 @@ export function SetMatchesPage() {
     changed()
   }
   const accept = async ({ id, set, waiting }: SetMatch, other: ChosenSet) => {
-    const asked = {
+    const question = {
       title: t('setAcceptTitle', { name: set.name, other: other.name }),
       text: t('setDecideText', { waiting }),
       action: t('setAccept'),
       danger: false,
     }
-    if (await confirm(asked)) after((await write('POST', `/set-matches/${id}/accept`, { set_id: other.id }))?.data)
+    if (await confirm(question)) after((await write('POST', `/set-matches/${id}/accept`, { set_id: other.id }))?.data)
   }
   const separate = async ({ id, set, waiting }: SetMatch) => {
-    const asked = { title: t('setSeparateTitle', { name: set.name }), text: t('setDecideText', { waiting }), action: t('setSeparate'), danger: false }
-    if (await confirm(asked)) after((await write('POST', `/set-matches/${id}/separate`))?.data)
+    const question = {
+      title: t('setSeparateTitle', { name: set.name }),
+      text: t('setDecideText', { waiting }),
+      action: t('setSeparate'),
+      danger: false,
+    }
+    if (await confirm(question)) after((await write('POST', `/set-matches/${id}/separate`))?.data)
   }
   const withdraw = async ({ id, set }: SetMatch) => {
     if (!(await write('POST', `/set-matches/${id}/withdraw`))) return

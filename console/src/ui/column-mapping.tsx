@@ -97,7 +97,7 @@ export function ColumnMapping({ name, rows, saved, draft, onChange, onMarket }: 
     if (found.mapping.market) onMarket(found.mapping.market)
     onChange({ ...mappingDraft(found), saveAs: draft.saveAs })
   }
-  const others = Object.keys(draft.columns).filter((field) => !FIELDS.some((known) => known === field))
+  const others = Object.keys(draft.columns).filter((field) => !FIELDS.some((listed) => listed === field))
   const text = (label: string, value: string, set: (value: string) => void, more: { hint?: string; list?: string; placeholder?: string } = {}) => {
     const { hint, ...attributes } = more
     return (

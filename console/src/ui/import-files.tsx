@@ -55,7 +55,7 @@ function useChosenFiles({ formats, onStarted }: ImportFilesProps) {
     setDropped((old) => [...old, ...chosen])
   }
   const add = async (chosen: File[], readable: ImportFormat[]) => {
-    const known = await request('GET', '/price-mappings').then(
+    const savedMappings = await request('GET', '/price-mappings').then(
       ({ data }) => data,
       () => [],
     )
@@ -64,7 +64,7 @@ function useChosenFiles({ formats, onStarted }: ImportFilesProps) {
         const head = await headOf(file)
         const rows = firstRows(head, head.length === file.size)
         const guessed = guessFormat(head, readable)
-        const fitting = guessed === null ? fittingMapping(rows, known) : null
+        const fitting = guessed === null ? fittingMapping(rows, savedMappings) : null
         if (fitting?.mapping.market) setMarket(fitting.mapping.market)
         const draft = fitting ? mappingDraft(fitting) : draftOf(rows)
         const format = guessed ?? (isPriceList(draft) ? mappedFormat(head, readable) : null) ?? ''
@@ -209,7 +209,7 @@ function ChosenFile({ one, formats, of: { saved, isMapped, update, remove, choos
             {FORMAT_KINDS.map((kind) => (
               <optgroup key={kind} label={termText('formats', kind)}>
                 {formats
-                  ?.filter((known) => known.kind === kind)
+                  ?.filter((listed) => listed.kind === kind)
                   .map(({ name, title }) => (
                     <option key={name} value={name} title={title}>
                       {name}

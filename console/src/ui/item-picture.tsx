@@ -8,12 +8,12 @@ const CACHE_MS = 60_000
 const AT_ONCE = 100
 const UNKNOWN: Pictured = { images: [], name: '' }
 
-const known = new Map<number, { item: Promise<Pictured>; askedAt: number }>()
+const cache = new Map<number, { item: Promise<Pictured>; requestedAt: number }>()
 let asking: { ids: number[]; answer: Promise<Map<number, Pictured>> } | null = null
 
 function pictured(id: number): Promise<Pictured> {
-  const kept = known.get(id)
-  if (kept && Date.now() - kept.askedAt < CACHE_MS) return kept.item
+  const cached = cache.get(id)
+  if (cached && Date.now() - cached.requestedAt < CACHE_MS) return cached.item
   if (!asking || asking.ids.length >= AT_ONCE) {
     const ids: number[] = []
     asking = { ids, answer: Promise.resolve().then(() => read(ids)) }
@@ -23,7 +23,7 @@ function pictured(id: number): Promise<Pictured> {
     (items) => items.get(id) ?? UNKNOWN,
     () => UNKNOWN,
   )
-  known.set(id, { item, askedAt: Date.now() })
+  cache.set(id, { item, requestedAt: Date.now() })
   return item
 }
 

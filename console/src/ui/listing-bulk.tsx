@@ -32,8 +32,8 @@ export function ListingBulk({ listings, onDone }: ListingBulkProps) {
     onDone()
   }
   const approve = async () => {
-    const asked = { title: t('approveTitle', { count: listings.length }), text: t('approveText'), action: t('approve'), danger: false }
-    if (listings.length === 1 || (await confirm(asked))) await decide('approve', {})
+    const question = { title: t('approveTitle', { count: listings.length }), text: t('approveText'), action: t('approve'), danger: false }
+    if (listings.length === 1 || (await confirm(question))) await decide('approve', {})
   }
   return (
     <>

@@ -12,13 +12,13 @@ import { date, moment, t } from '../words.ts'
 export function PersonSessions({ personId }: { personId: number }) {
   const [version, changed] = useVersion()
   const end = async (session?: PersonSession) => {
-    const asked = session
+    const question = session
       ? {
           title: t('endSession'),
           text: session.current ? t('endCurrentText') : t('endSessionText', { browser: browserOf(session), address: session.address }),
         }
       : { title: t('endAllSessions'), text: t('endAllText') }
-    if (!(await confirm({ ...asked, action: t('endIt') }))) return
+    if (!(await confirm({ ...question, action: t('endIt') }))) return
     const ended = session
       ? await writeNow('DELETE', `/people/${personId}/sessions/${session.id}`)
       : await writeNow('DELETE', `/people/${personId}/sessions`)
@@ -76,14 +76,14 @@ export function PersonTokens({ personId }: { personId: number }) {
   const [task, setTask] = useState<'create' | NewPersonToken | null>(null)
   const { busy, error, write } = useWrite()
   const create = async (label = '') => {
-    const made = await write('POST', `/people/${personId}/tokens`, { label })
-    if (!made) return
-    setTask(made.data)
+    const created = await write('POST', `/people/${personId}/tokens`, { label })
+    if (!created) return
+    setTask(created.data)
     changed()
   }
   const revoke = async ({ id, label }: PersonToken) => {
-    const asked = { title: t('revokeTitle', { label }), text: t('revokePersonTokenText'), action: t('revoke') }
-    if (!(await confirm(asked)) || !(await writeNow('DELETE', `/people/${personId}/tokens/${id}`))) return
+    const question = { title: t('revokeTitle', { label }), text: t('revokePersonTokenText'), action: t('revoke') }
+    if (!(await confirm(question)) || !(await writeNow('DELETE', `/people/${personId}/tokens/${id}`))) return
     announce(t('tokenRevoked'))
     changed()
   }

@@ -47,17 +47,25 @@ function PersonForm() {
 /** The link's secret is after the `#` of the address, which is never sent to a server; it is removed from the address as soon as it is used. */
 export function JoinForm() {
   const { route } = useLocation()
-  const given = new URLSearchParams(location.hash.slice(1))
-  const [link, known] = [given.get('link') ?? '', given.get('name')]
+  const params = new URLSearchParams(location.hash.slice(1))
+  const [link, invitedName] = [params.get('link') ?? '', params.get('name')]
   const { busy, error, submit } = useSubmit(async ({ name, password }) => {
-    await sessions.signInBy({ link, password, ...(known === null && { name }) })
+    await sessions.signInBy({ link, password, ...(invitedName === null && { name }) })
     route(ACCOUNT_PATH, true)
   }, t('linkRefused'))
   return (
     <Form submit={t('join')} busy={busy} error={error} onSubmit={submit}>
-      <h2>{known === null ? t('becomeOwner') : t('welcome', { name: known })}</h2>
-      <Field label={t('personName')} hint={known === null ? t('personNameHint') : undefined}>
-        <input name="name" required maxLength={60} autocomplete="username" spellcheck={false} value={known ?? undefined} readOnly={known !== null} />
+      <h2>{invitedName === null ? t('becomeOwner') : t('welcome', { name: invitedName })}</h2>
+      <Field label={t('personName')} hint={invitedName === null ? t('personNameHint') : undefined}>
+        <input
+          name="name"
+          required
+          maxLength={60}
+          autocomplete="username"
+          spellcheck={false}
+          value={invitedName ?? undefined}
+          readOnly={invitedName !== null}
+        />
       </Field>
       <NewPassword />
     </Form>

@@ -112,8 +112,8 @@ function allGrades(): Promise<Option[]> {
 
 export const grades: Source = {
   search: async (text) => {
-    const wanted = text.toLocaleLowerCase()
-    return (await allGrades()).filter((grade) => grade.text.toLocaleLowerCase().includes(wanted)).slice(0, 20)
+    const typed = text.toLocaleLowerCase()
+    return (await allGrades()).filter((grade) => grade.text.toLocaleLowerCase().includes(typed)).slice(0, 20)
   },
   find: async (id) => (await allGrades()).find((grade) => grade.id === id) ?? null,
 }

@@ -76,13 +76,13 @@ function formatValue(value: number | null, show: (value: number) => string): str
 
 /** Connects consecutive days; gaps remain gaps. */
 function pathOf(days: DayValue[], x: (index: number) => number, y: (value: number) => number): string {
-  const known = (index: number) => days[index]?.value != null
+  const hasValue = (index: number) => days[index]?.value != null
   return days
     .map(({ value }, index) => {
       if (value === null) return ''
       const height = y(value).toFixed(2)
-      if (known(index - 1)) return `L${x(index).toFixed(2)} ${height}`
-      if (known(index + 1)) return `M${x(index).toFixed(2)} ${height}`
+      if (hasValue(index - 1)) return `L${x(index).toFixed(2)} ${height}`
+      if (hasValue(index + 1)) return `M${x(index).toFixed(2)} ${height}`
       return `M${(x(index) - LONE).toFixed(2)} ${height}H${(x(index) + LONE).toFixed(2)}`
     })
     .join('')

@@ -65,7 +65,7 @@ function ImportResult({ of: { created, parked, refused, passed_over: passed, ign
             [t('createdRows'), count(created)],
             [t('parkedCount'), count(parked)],
             [t('refused'), count(refused)],
-            [t('passedOver'), count(passed)],
+            [t('withoutStock'), count(passed)],
             [t('ignoredColumns'), ignored.join(', ') || null],
           ]}
         />

@@ -93,6 +93,6 @@ function Visibility({ of: { visible, reasons } }: { of: ListingVisibility }) {
 
 /** What to do, in the reader's language; the service's English text if the code is unknown here. */
 function adviceOf(code: string, whatToDo: string): string {
-  const known = termText('advice', code)
-  return known === code ? whatToDo : known
+  const translated = termText('advice', code)
+  return translated === code ? whatToDo : translated
 }

@@ -24,15 +24,15 @@ export function ListingsPage() {
     changed()
   }
   const highlight = async (listing: OwnListing) => {
-    const asked = { title: t('highlightTitle', { title: listing.title }), text: t('highlightText'), action: t('highlight'), danger: false }
-    if (!(await confirm(asked))) return
+    const question = { title: t('highlightTitle', { title: listing.title }), text: t('highlightText'), action: t('highlight'), danger: false }
+    if (!(await confirm(question))) return
     const done = await write('POST', '/plus/make-highlight', { id: listing.id })
     if (done) announce(t('highlighted', { count: done.data.remaining_highlight_credits }))
     changed()
   }
   const remove = async (listing: OwnListing) => {
-    const asked = { title: t('removeTitle', { name: listing.title }), text: t('deleteText'), action: t('delete') }
-    if (!(await confirm(asked))) return
+    const question = { title: t('removeTitle', { name: listing.title }), text: t('deleteText'), action: t('delete') }
+    if (!(await confirm(question))) return
     if (await write('DELETE', `/plus/listings/${listing.id}`, undefined, listing.etag)) announce(t('deleted', { title: listing.title }))
     changed()
   }

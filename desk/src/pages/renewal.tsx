@@ -30,8 +30,8 @@ export function RenewalPage() {
   const [chosen, choose] = useState<(string | number)[]>([])
   const look = async () => {
     setShown(null)
-    const wanted = { ending_within_days: days, dry_run: true }
-    const reply = await write('POST', '/plus/listings/renew', wanted)
+    const renewal = { ending_within_days: days, dry_run: true }
+    const reply = await write('POST', '/plus/listings/renew', renewal)
     if (!reply) return
     setShown({ rows: reply.data, more: (reply as { more?: boolean }).more ?? false, done: false })
     choose(reply.data.filter(({ refused }) => refused === null).map(({ id }) => id))

@@ -219,7 +219,7 @@ export const en = {
   createdRows: 'Created',
   parkedCount: 'Parked',
   ignoredColumns: 'Columns not read',
-  passedOver: 'Without stock',
+  withoutStock: 'Without stock',
   line: 'Line',
   listingNumber: 'Listing {id}',
   'status.created': 'Created',

@@ -221,7 +221,7 @@ export const tr: Record<keyof typeof en, string> = {
   createdRows: 'Oluşturulan',
   parkedCount: 'Bekletilen',
   ignoredColumns: 'Okunmayan sütunlar',
-  passedOver: 'Stoksuz',
+  withoutStock: 'Stoksuz',
   line: 'Satır',
   listingNumber: 'İlan {id}',
   'status.created': 'Oluşturuldu',

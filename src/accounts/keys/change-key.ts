@@ -7,7 +7,7 @@ import { change, type WriteCtx } from '#db/changes/change.ts'
 import { expiryOf } from './create-key.ts'
 import { ScopeFields, scopeOf } from '../credentials/key-scope.ts'
 import { endedState } from './rotate-key.ts'
-import { lockKey, updateKey } from '../store.ts'
+import { lockKey, updateKey } from '../account-store.ts'
 
 const CHANGES = {
   label: remark('Label of the key'),

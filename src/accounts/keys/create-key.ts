@@ -7,8 +7,8 @@ import type { Tx } from '#db/schema.ts'
 import { id, moment, momentOf, orNull, remark } from '#core/fields.ts'
 import { hashKey, last4, newKey } from '../credentials/key-format.ts'
 import { type KeyScope, NO_SCOPE, ScopeFields, scopeOf } from '../credentials/key-scope.ts'
-import { fetchAccount, insertKey } from '../store.ts'
-import type { NewApiKey } from '../credentials/types.ts'
+import { fetchAccount, insertKey } from '../account-store.ts'
+import type { NewApiKey } from '../credentials/credential-types.ts'
 
 export const createKey = verb(
   {

@@ -147,7 +147,7 @@ export class Keyring implements ChangeFollower {
    * The caller, by the value of the Authorization header, if the key is valid, cached, not restricted to origins or addresses, and not suspended;
    * null: call `find`.
    */
-  known(header: string | undefined): Viewer | null {
+  cached(header: string | undefined): Viewer | null {
     const key = header === undefined ? undefined : BEARER.exec(header)?.[1]
     const holder = key === undefined ? undefined : this.#holders.get(key)
     return holder && holder.limits === null && !holder.suspended && this.#refusalOf(holder) === null ? this.#used(holder) : null

@@ -5,9 +5,9 @@ import { listVerb } from '#core/paging.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { contains, pageOf } from '#db/page.ts'
-import { apiKeys, fetchAccount, KEY_COLUMNS } from '../store.ts'
+import { apiKeys, fetchAccount, KEY_COLUMNS } from '../account-store.ts'
 import { SCOPE } from '../key-holders.ts'
-import { KEY_STATES } from '../credentials/types.ts'
+import { KEY_STATES } from '../credentials/credential-types.ts'
 
 export const listKeys = listVerb(
   {

@@ -4,7 +4,7 @@ import { boundedId, id } from '#core/fields.ts'
 import { listVerb } from '#core/paging.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { countIn, withTotal } from '#db/page.ts'
-import { fetchAccount } from '../store.ts'
+import { fetchAccount } from '../account-store.ts'
 import { firstDay, readUsage } from './usage.ts'
 
 export const listUsage = listVerb(

@@ -7,8 +7,8 @@ import { change, type WriteCtx } from '#db/changes/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { pageOf } from '#db/page.ts'
 import { hashKey, last4, newKey } from '../credentials/key-format.ts'
-import { insertToken, lockToken, markTokenRevoked, TOKEN_COLUMNS } from '../store.ts'
-import type { NewOperatorToken, ReadCtx } from '../credentials/types.ts'
+import { insertToken, lockToken, markTokenRevoked, TOKEN_COLUMNS } from '../account-store.ts'
+import type { NewOperatorToken, ReadCtx } from '../credentials/credential-types.ts'
 
 /** Lists all operator tokens, including revoked ones, without secrets. */
 export const listOperatorTokens = listVerb({ name: 'listOperatorTokens', needs: 'owner' }, ({ db }: ReadCtx, _all, range) =>

@@ -4,7 +4,7 @@ import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN, PLANS, type Plan } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
-import { fetchAccount, fetchKey } from '../store.ts'
+import { fetchAccount, fetchKey } from '../account-store.ts'
 import { type KeyUsage, USAGE_DAYS } from './usage.ts'
 
 /** Context of `readMe`. */

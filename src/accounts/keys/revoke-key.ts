@@ -3,7 +3,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { id } from '#core/fields.ts'
-import { lockKey, updateKey } from '../store.ts'
+import { lockKey, updateKey } from '../account-store.ts'
 
 export const revokeKey = verb({ name: 'revokeKey', needs: 'support', input: Type.Object({ id: id('key') }) }, (ctx: WriteCtx, { id }) =>
   change(ctx, async (tx, note) => {

@@ -6,8 +6,8 @@ import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { issueKey } from './create-key.ts'
 import { id } from '#core/fields.ts'
-import { lockKey, updateKey } from '../store.ts'
-import type { ApiKey } from '../credentials/types.ts'
+import { lockKey, updateKey } from '../account-store.ts'
+import type { ApiKey } from '../credentials/credential-types.ts'
 
 export const rotateKey = verb(
   {

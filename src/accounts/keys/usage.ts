@@ -61,7 +61,7 @@ export class KeyUsage {
       const begun = this.#flushesBegun
       const from = sql`from api_key_usage u where u.key_id = ${keyId} and u.day >= ${firstDay(this.#now())}::date`
       const stored = await readUsage(this.#db.kysely, sql`${from} order by u.day desc, u.operation`)
-      // Counts that a flush moved meanwhile would be in both or in neither.
+      // If a flush began during the read, its counts could be in both sources or in neither: read again.
       if (this.#flushesBegun === begun) return [...stored, ...rowsOf(this.#pending).filter((row) => row.key_id === keyId)]
     }
   }
@@ -110,9 +110,9 @@ export class KeyUsage {
   }
 
   #countsOf(day: number): Counts {
-    const known = this.#pending.get(day) ?? new Map<number, Map<string, number>>()
-    this.#pending.set(day, known)
-    return known
+    const counts = this.#pending.get(day) ?? new Map<number, Map<string, number>>()
+    this.#pending.set(day, counts)
+    return counts
   }
 }
 

@@ -29,9 +29,9 @@ export class FailureAudit {
   }
 
   add(address: string): void {
-    const known = this.#attempts.get(address)
-    if (known !== undefined || this.#attempts.size >= ADDRESSES) {
-      const counted = known === undefined ? OTHERS : address
+    const attempts = this.#attempts.get(address)
+    if (attempts !== undefined || this.#attempts.size >= ADDRESSES) {
+      const counted = attempts === undefined ? OTHERS : address
       this.#attempts.set(counted, (this.#attempts.get(counted) ?? 0) + 1)
     } else {
       this.#attempts.set(address, 0)

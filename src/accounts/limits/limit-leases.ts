@@ -138,19 +138,19 @@ export class LimitLeases {
   }
 
   async #lease(accountId: number, limit: number): Promise<void> {
-    const askedMs = performance.now()
-    this.#sweep(askedMs)
+    const requestedMs = performance.now()
+    this.#sweep(requestedMs)
     const before = this.#leases.get(accountId)
-    const unused = before && before.endsMs > askedMs ? before.left : 0
+    const unused = before && before.endsMs > requestedMs ? before.left : 0
     if (before && unused > 0) before.left = 0
     this.#pending += 1
     try {
       const { granted, leased, msLeft } = await this.#store({ accountId, limit, unused, node: this.#node })
       // Includes requests accepted without a lease since then, or another lease that arrived late.
       const now = this.#leases.get(accountId)
-      const since = (now && now.endsMs > askedMs ? now.left : 0) - (now === before ? Math.min(0, unused) : 0)
+      const since = (now && now.endsMs > requestedMs ? now.left : 0) - (now === before ? Math.min(0, unused) : 0)
       // The minute starts at the time of the request, so it ends here no later than in the store.
-      this.#leases.set(accountId, { limit, left: granted + since, leased, endsMs: askedMs + msLeft })
+      this.#leases.set(accountId, { limit, left: granted + since, leased, endsMs: requestedMs + msLeft })
       this.#alone = false
     } catch (error) {
       this.#countAlone(error)

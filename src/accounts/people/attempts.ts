@@ -25,7 +25,7 @@ export interface Attempt {
   key: string
   address: string
   /** whether the person has signed in from the address before */
-  known: boolean
+  fromUsualAddress: boolean
 }
 
 /**
@@ -35,16 +35,16 @@ export interface Attempt {
  */
 export async function countSignIn(db: Db, attempt: Attempt, now: Date): Promise<void> {
   await countAttempt(db, byAddress(attempt), now)
-  if (!attempt.known) await countAttempt(db, JSON.stringify(['name', attempt.key]), now, NAME_LIMIT)
+  if (!attempt.fromUsualAddress) await countAttempt(db, JSON.stringify(['name', attempt.key]), now, NAME_LIMIT)
 }
 
 /** Counts a code that came with the right password. False from the sixth on: who knows a password may not guess codes from many addresses. */
 export async function countCode(db: Db, attempt: Attempt, now: Date): Promise<boolean> {
-  return attempt.known || (await secondsLocked(db, codesOf(attempt), now, LIMIT)) === null
+  return attempt.fromUsualAddress || (await secondsLocked(db, codesOf(attempt), now, LIMIT)) === null
 }
 
 /** Resets the counts after a successful sign-in, and makes its address known. */
-export async function noteSignIn(db: Db, attempt: Omit<Attempt, 'known'>, personId: number, now: Date): Promise<void> {
+export async function noteSignIn(db: Db, attempt: Omit<Attempt, 'fromUsualAddress'>, personId: number, now: Date): Promise<void> {
   await forgetAttempts(db, byAddress(attempt), codesOf(attempt))
   const { kysely } = db
   await kysely
@@ -60,8 +60,8 @@ export async function noteSignIn(db: Db, attempt: Omit<Attempt, 'known'>, person
 
 export async function isKnownAddress(on: Queryable, personId: number, address: string, now: Date): Promise<boolean> {
   const since = new Date(now.getTime() - ADDRESS_MS)
-  const known = on.selectFrom('sign_in_addresses').select('person_id').where('person_id', '=', personId).where('address', '=', address)
-  return (await known.where('last_used_at', '>', since).executeTakeFirst()) !== undefined
+  const signIns = on.selectFrom('sign_in_addresses').select('person_id').where('person_id', '=', personId).where('address', '=', address)
+  return (await signIns.where('last_used_at', '>', since).executeTakeFirst()) !== undefined
 }
 
 /** Makes all addresses of a person unknown, when their credentials are reset or they are removed. */

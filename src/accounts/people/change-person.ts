@@ -5,7 +5,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { personName, roles } from './fields.ts'
-import { fetchPerson, noteChangedPermissions, renamePerson, revokeTokens, setRoles } from './store.ts'
+import { fetchPerson, noteChangedPermissions, renamePerson, revokeTokens, setRoles } from './people-store.ts'
 
 export const changePerson = verb(
   {

@@ -3,8 +3,8 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { personName, roles } from './fields.ts'
-import { fetchPerson, insertLink, insertPerson } from './store.ts'
-import type { InvitedPerson } from './types.ts'
+import { fetchPerson, insertLink, insertPerson } from './people-store.ts'
+import type { InvitedPerson } from './people-types.ts'
 
 export const createPerson = verb(
   {

@@ -4,8 +4,8 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { forgetAddresses } from './attempts.ts'
-import { clearSecrets, endSessions, fetchPerson, insertLink, noteChangedPermissions, revokeTokens } from './store.ts'
-import type { InvitedPerson } from './types.ts'
+import { clearSecrets, endSessions, fetchPerson, insertLink, noteChangedPermissions, revokeTokens } from './people-store.ts'
+import type { InvitedPerson } from './people-types.ts'
 
 export const invitePerson = verb(
   {

@@ -11,7 +11,7 @@ import { nameKey, noteSignIn } from './attempts.ts'
 import { personName } from './fields.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import type { PeopleParts } from './sign-in.ts'
-import { endSessions, findLink, findSecrets, noteChangedPermissions, personViewer, spendLink, spendOwnerLink } from './store.ts'
+import { endSessions, findLink, findSecrets, noteChangedPermissions, personViewer, spendLink, spendOwnerLink } from './people-store.ts'
 
 const Body = Type.Object(
   { link: Type.String({ maxLength: 200 }), name: Type.Optional(personName), password: Type.String({ maxLength: 2_000 }) },
@@ -21,22 +21,22 @@ const read = bodyReader(Body)
 
 /**
  * Signs in the person who uses a link; they may only set up two-factor sign-in.
- * @param given `link`, `password`, and for the first owner `name`
+ * @param body `link`, `password`, and for the first owner `name`
  * @throws UNAUTHENTICATED for a used, expired or unknown link, RATE_LIMITED, VALIDATION_ERROR, CONFLICT if the name is taken
  */
-export async function joinByLink({ db, failures }: PeopleParts, ctx: Omit<WriteCtx, 'viewer'>, given: unknown, caller: Caller): Promise<Viewer> {
+export async function joinByLink({ db, failures }: PeopleParts, ctx: Omit<WriteCtx, 'viewer'>, body: unknown, caller: Caller): Promise<Viewer> {
   failures.check(caller)
   const unknown = () => unauthenticated(reason('credential', { credential: 'link', state: 'unknown' }))
-  // Every refusal counts: checking a password takes a third of a second of the process, so also those of a valid link are few.
+  // Every rejection counts, even one of a valid link, because checking a password occupies the process for a third of a second.
   const refused = (error: unknown) => (error instanceof ServiceError ? failures.refuse(caller, error) : error)
-  const { link, name, password } = await acceptable(db, given, ctx.now(), unknown).catch((error: unknown) => {
+  const { link, name, password } = await acceptable(db, body, ctx.now(), unknown).catch((error: unknown) => {
     throw refused(error)
   })
   const hash = await hashPassword(password)
   const now = ctx.now()
   const id = await change({ ...ctx, viewer: { kind: 'operator', name: 'link' } }, async (tx, note) => {
-    const known = await spendLink(tx, link, hash, now)
-    const joined = known ?? (name === undefined ? null : await spendOwnerLink(tx, link, name, hash, now))
+    const linked = await spendLink(tx, link, hash, now)
+    const joined = linked ?? (name === undefined ? null : await spendOwnerLink(tx, link, name, hash, now))
     if (joined === null) return null
     await endSessions(tx, joined)
     const { name: stored, roles } = await tx.selectFrom('people').select(['name', 'roles']).where('id', '=', joined).executeTakeFirstOrThrow()
@@ -52,8 +52,8 @@ export async function joinByLink({ db, failures }: PeopleParts, ctx: Omit<WriteC
 }
 
 /** The fields of a request with a valid link and a good password; the link first, because checking a password takes much longer. */
-async function acceptable(db: Db, given: unknown, now: Date, unknown: () => ServiceError): Promise<Static<typeof Body>> {
-  const fields = read(given)
+async function acceptable(db: Db, body: unknown, now: Date, unknown: () => ServiceError): Promise<Static<typeof Body>> {
+  const fields = read(body)
   const { link, name, password } = fields
   const valid = isWellFormed(link, 'link') ? await findLink(db, link, now) : undefined
   if (!valid) throw unknown()

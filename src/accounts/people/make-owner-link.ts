@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
-import { insertLink } from './store.ts'
+import { insertLink } from './people-store.ts'
 
 export const makeOwnerLink = verb({ name: 'makeOwnerLink', needs: 'owner', secret: true, input: Type.Object({}) }, (ctx: WriteCtx) =>
   change(ctx, async (tx, note): Promise<{ link_path: string; expires_at: string }> => {

@@ -6,10 +6,10 @@ import type { Person } from '#core/roles.ts'
 import type { Viewer } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { countAttempt, forgetAttempts } from './attempts.ts'
-import { type AppSecret, newAppSecret, stepOf } from './codes.ts'
+import { type AppSecret, newAppSecret, stepOf } from './authenticator-codes.ts'
 import { checkPassword, hashPassword, isPassword } from './password.ts'
 import type { PeopleParts } from './sign-in.ts'
-import { endSessions, findSecrets, noteChangedPermissions } from './store.ts'
+import { endSessions, findSecrets, noteChangedPermissions } from './people-store.ts'
 
 const secret = Type.String({ maxLength: 2_000 })
 const closed = { additionalProperties: false }
@@ -18,8 +18,8 @@ const readPassword = bodyReader(Type.Object({ current_password: secret }, closed
 const readCode = bodyReader(Type.Object({ code: Type.String({ maxLength: 20 }) }, closed))
 
 /** Changes the password; all other sessions of the person end. @throws VALIDATION_ERROR, RATE_LIMITED */
-export async function changePassword(parts: PeopleParts, ctx: WriteCtx, given: unknown): Promise<{ id: number }> {
-  const { current_password: current, password } = readPasswords(given)
+export async function changePassword(parts: PeopleParts, ctx: WriteCtx, body: unknown): Promise<{ id: number }> {
+  const { current_password: current, password } = readPasswords(body)
   const { id, name, sessionId } = await confirmedByPassword(parts, ctx.viewer, current)
   await checkPassword(password, name)
   const hash = await hashPassword(password)
@@ -33,20 +33,20 @@ export async function changePassword(parts: PeopleParts, ctx: WriteCtx, given: u
 }
 
 /** Creates a secret for an authenticator app; it takes effect once one of its codes is confirmed. @throws VALIDATION_ERROR, RATE_LIMITED */
-export async function beginTwoFactor(parts: PeopleParts, ctx: WriteCtx, given: unknown): Promise<AppSecret> {
-  const { id, name } = await confirmedByPassword(parts, ctx.viewer, readPassword(given).current_password)
-  const made = newAppSecret(name)
-  const sealed = parts.sealing.seal(made.secret, id)
+export async function beginTwoFactor(parts: PeopleParts, ctx: WriteCtx, body: unknown): Promise<AppSecret> {
+  const { id, name } = await confirmedByPassword(parts, ctx.viewer, readPassword(body).current_password)
+  const appSecret = newAppSecret(name)
+  const sealed = parts.sealing.seal(appSecret.secret, id)
   await change(ctx, async (tx, note) => {
     await tx.updateTable('people').set({ totp_pending: sealed }).where('id', '=', id).execute()
     note.audit({ action: 'person.begin-two-factor', subject: 'person', id })
   })
-  return made
+  return appSecret
 }
 
 /** Makes the pending secret the current one. @throws VALIDATION_ERROR for a wrong code, CONFLICT if none is pending */
-export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: WriteCtx, given: unknown): Promise<{ id: number }> {
-  const { code } = readCode(given)
+export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: WriteCtx, body: unknown): Promise<{ id: number }> {
+  const { code } = readCode(body)
   const { id } = personOf(ctx.viewer)
   const pending = (await findSecrets(db, { id }))?.totp_pending
   if (!pending) throw new ServiceError('CONFLICT', reason('two_factor_not_begun'))

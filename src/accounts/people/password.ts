@@ -3,7 +3,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { invalid, ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
-import { PASSWORD_LENGTH } from './types.ts'
+import { PASSWORD_LENGTH } from './people-types.ts'
 
 const derive = promisify(argon2)
 // The recommendation of OWASP for argon2id; about 50 ms of one core.
@@ -18,7 +18,7 @@ const STORED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{
 /** Minimum zxcvbn score (0 to 4): the highest withstands guessing with a stolen database. */
 const SCORE = 4
 
-/** Checked for unknown names, so that their response takes as long as that for a known name. */
+/** The hash that is checked for unknown names, so that their response takes as long as that for existing ones. */
 const NOBODY = `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=${LANES}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /** In the PHC string format: algorithm, parameters, salt and hash. */

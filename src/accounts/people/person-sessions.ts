@@ -7,7 +7,7 @@ import { change, type WriteCtx } from '#db/changes/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { pageOf } from '#db/page.ts'
 import { selfOrOwner } from './fields.ts'
-import { endSessions, fetchPerson, noteChangedPermissions } from './store.ts'
+import { endSessions, fetchPerson, noteChangedPermissions } from './people-store.ts'
 
 const COLUMNS = ['id', 'token_id', 'address', 'browser', 'created_at', 'last_used_at', 'expires_at'] as const
 

@@ -10,8 +10,8 @@ import { jsonReady } from '#db/json-ready.ts'
 import { pageOf } from '#db/page.ts'
 import { hashKey, last4, newKey } from '../credentials/key-format.ts'
 import { selfOrOwner } from './fields.ts'
-import { fetchPerson, fetchToken, insertToken, noteChangedPermissions, revokeTokens, TOKEN_COLUMNS } from './store.ts'
-import type { NewPersonToken } from './types.ts'
+import { fetchPerson, fetchToken, insertToken, noteChangedPermissions, revokeTokens, TOKEN_COLUMNS } from './people-store.ts'
+import type { NewPersonToken } from './people-types.ts'
 
 /** Lists a person's API tokens, including revoked ones, without secrets. */
 export const listPersonTokens = listVerb(

@@ -7,7 +7,7 @@ import type { ReadCtx } from '#db/changes/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { pageOf } from '#db/page.ts'
 import { selfOrOwner } from './fields.ts'
-import { fetchPerson, people, PERSON_COLUMNS } from './store.ts'
+import { fetchPerson, people, PERSON_COLUMNS } from './people-store.ts'
 
 /** Lists the people who run the service, without removed ones. */
 export const listPeople = listVerb({ name: 'listPeople', needs: 'owner' }, ({ db }: ReadCtx, _all, range) =>

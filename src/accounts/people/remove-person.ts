@@ -4,7 +4,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import { forgetAddresses } from './attempts.ts'
-import { dropLink, endSessions, fetchPerson, markRemoved, noteChangedPermissions, revokeTokens } from './store.ts'
+import { dropLink, endSessions, fetchPerson, markRemoved, noteChangedPermissions, revokeTokens } from './people-store.ts'
 
 export const removePerson = verb({ name: 'removePerson', needs: 'owner', input: Type.Object({ id: id('person') }) }, (ctx: WriteCtx, { id }) =>
   change(ctx, async (tx, note) => {

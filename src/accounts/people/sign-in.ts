@@ -6,10 +6,10 @@ import type { Sealing } from '#core/sealing.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { countCode, countSignIn, isKnownAddress, nameKey, noteSignIn } from './attempts.ts'
-import { acceptCode } from './codes.ts'
+import { acceptCode } from './authenticator-codes.ts'
 import { isPassword } from './password.ts'
-import { findSecrets, personViewer } from './store.ts'
-import { PASSWORD_LENGTH } from './types.ts'
+import { findSecrets, personViewer } from './people-store.ts'
+import { PASSWORD_LENGTH } from './people-types.ts'
 
 export interface PeopleParts {
   db: Db
@@ -26,20 +26,20 @@ const MAX_NAME_LENGTH = 200
  * Authenticates a person. A code is required only of people who have set it up; without one they may only set it up.
  * @throws UNAUTHENTICATED, RATE_LIMITED by address or name, VALIDATION_ERROR for fields that are not text
  */
-export async function signInPerson({ db, now, failures, sealing }: PeopleParts, given: Record<string, unknown>, caller: Caller): Promise<Viewer> {
+export async function signInPerson({ db, now, failures, sealing }: PeopleParts, body: Record<string, unknown>, caller: Caller): Promise<Viewer> {
   failures.check(caller)
-  const { name, password, code } = fieldsOf(given)
+  const { name, password, code } = fieldsOf(body)
   const key = nameKey(name)
   const person = await findSecrets(db, { key })
   const address = addressOf(caller)
-  const known = person !== undefined && (await isKnownAddress(db.kysely, person.id, address, now()))
-  await countSignIn(db, { key, address, known }, now())
+  const fromUsualAddress = person !== undefined && (await isKnownAddress(db.kysely, person.id, address, now()))
+  await countSignIn(db, { key, address, fromUsualAddress }, now())
   const secret = person?.totp_secret ?? null
   const matches = await isPassword(password, person?.password_hash ?? null)
   const accepted =
     matches &&
     (secret === null ||
-      ((await countCode(db, { key, address, known }, now())) &&
+      ((await countCode(db, { key, address, fromUsualAddress }, now())) &&
         (await acceptCode(db.kysely, { id: person!.id, totp_secret: secret }, code, { sealing, now: now() }))))
   if (!accepted) throw failures.refuse(caller, reason('sign_in'))
   await noteSignIn(db, { key, address }, person!.id, now())

@@ -4,7 +4,7 @@ import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { hashKey } from '../credentials/key-format.ts'
-import { ownerOf } from '../people/store.ts'
+import { ownerOf } from '../people/people-store.ts'
 import { BOOTSTRAP_ID } from '../key-holders.ts'
 
 export const closeConsoleSession = verb(

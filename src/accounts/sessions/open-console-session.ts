@@ -6,7 +6,7 @@ import { change, type WriteCtx } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { hashKey, newKey } from '../credentials/key-format.ts'
 import type { NewSession } from './session-routes.ts'
-import { insertConsoleSession } from '../store.ts'
+import { insertConsoleSession } from '../account-store.ts'
 
 const SESSION_MS = 12 * 60 * MINUTE_MS
 const MAX_USER_AGENT_LENGTH = 300

@@ -115,8 +115,8 @@ function refuseOtherPages(request: FastifyRequest, app: string, publicUrl: strin
   if (request.headers[`x-${app}`] !== '1') throw unauthenticated(reason('own_pages_only'))
   const { origin } = request.headers
   const reads = request.method === 'GET' || request.method === 'HEAD'
-  const isOurs = (given: string) =>
-    URL.canParse(given) && (new URL(given).host === request.host || given === (publicUrl && new URL(publicUrl).origin))
+  const isOurs = (address: string) =>
+    URL.canParse(address) && (new URL(address).host === request.host || address === (publicUrl && new URL(publicUrl).origin))
   if (!(origin === undefined ? reads : isOurs(origin))) throw new ServiceError('FORBIDDEN', reason('own_pages_only'))
 }
 

@@ -1,9 +1,16 @@
 // The file of an archived month of the audit log: Parquet in the order of ids, with Bloom filters of subjects and actors.
-import { createHash, type Hash } from 'node:crypto'
 import { type AsyncBuffer, type FileMetaData, parquetMetadataAsync, type ParquetQueryFilter, parquetReadObjects, parquetScan } from 'hyparquet'
-import { fileWriter, ParquetWriter } from 'hyparquet-writer'
+import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import type { StoredAuditEntry } from '#db/changes/audit-log.ts'
-import type { FileFacts } from '#files/parquet-files.ts'
+import { openFileStore } from '#files/file-store.ts'
+import { type FileFacts, ParquetFiles, RunningFacts, writeRowGroups } from '#files/parquet-files.ts'
+
+export type AuditArchive = ParquetFiles<AuditFile>
+
+/** Opens the archive, next to that of the price history; does not access its store yet. */
+export function openAuditArchive({ archiveDir, dumpsS3 }: { archiveDir: string; dumpsS3: BucketSettings | null }): AuditArchive {
+  return new ParquetFiles(openFileStore(archiveDir, dumpsS3, 'archive'), (file) => AuditFile.open(file))
+}
 
 /** Conditions on entries; all of them apply. */
 export interface AuditFilter {
@@ -33,48 +40,30 @@ const COLUMNS = [
   { name: 'after', ...TEXT, ...OPTIONAL },
   { name: 'request_id', ...TEXT, ...OPTIONAL },
 ] as const
-const SCHEMA = [{ name: 'root', num_children: COLUMNS.length }, ...COLUMNS]
 const WITH_STATISTICS: readonly string[] = ['at', 'action', 'subject_type']
 const WITH_BLOOM_FILTER: readonly string[] = ['actor', 'subject_id']
 
 /** Writes a file of entries, which must arrive sorted by id. */
 export async function writeAuditFile(path: string, entries: AsyncIterable<StoredAuditEntry>): Promise<FileFacts> {
-  const parquet = new ParquetWriter({ writer: fileWriter(path), schema: SCHEMA, statistics: false, createdBy: 'mintmark' })
-  const facts = new FactsOfEntries()
-  let group: StoredAuditEntry[] = []
-  const writeGroup = async () => {
-    if (group.length === 0) return
-    const columnData = COLUMNS.map(({ name }) => ({
+  const facts = new RunningFacts()
+  await writeRowGroups(path, { columns: COLUMNS, groupRows: GROUP_ROWS }, entries, (group) => {
+    addGroup(facts, group)
+    return COLUMNS.map(({ name }) => ({
       name,
       data: group.map((entry) => (name === 'id' ? BigInt(entry.id) : entry[name])),
       statistics: WITH_STATISTICS.includes(name),
       bloomFilter: WITH_BLOOM_FILTER.includes(name),
     }))
-    await parquet.write({ columnData, rowGroupSize: group.length })
-    group = []
-  }
-  for await (const entry of entries) {
-    facts.add(entry)
-    group.push(entry)
-    if (group.length === GROUP_ROWS) await writeGroup()
-  }
-  await writeGroup()
-  await parquet.finish()
+  })
   return facts.end()
 }
 
-class FactsOfEntries {
-  readonly #hash: Hash = createHash('sha256')
-  #rows = 0
-
-  add(entry: StoredAuditEntry): void {
-    this.#hash.update(`${JSON.stringify(COLUMNS.map(({ name }) => entry[name]))}\n`)
-    this.#rows += 1
-  }
-
-  end(): FileFacts {
-    return { rows: this.#rows, checksum: this.#hash.digest('hex') }
-  }
+/** Adds the entries of a group; identical for the entries written and the entries read back. */
+function addGroup(facts: RunningFacts, group: readonly StoredAuditEntry[]): void {
+  facts.add(
+    group.length,
+    group.map((entry) => `${JSON.stringify(COLUMNS.map(({ name }) => entry[name]))}\n`),
+  )
 }
 
 /** An open file, with its footer in memory. */
@@ -97,8 +86,8 @@ export class AuditFile {
   }
 
   async facts(): Promise<FileFacts> {
-    const facts = new FactsOfEntries()
-    for await (const group of this.groups()) for (const entry of group) facts.add(entry)
+    const facts = new RunningFacts()
+    for await (const group of this.groups()) addGroup(facts, group)
     return facts.end()
   }
 

@@ -67,8 +67,8 @@ export async function revertCategories(tx: Tx, note: Note, importId: number): Pr
     await tx.updateTable('categories').set(Object.fromEntries(fields)).where('id', '=', id).execute()
     changed.push(id)
   }
-  const made = rows.filter(({ before }) => before === null).map((row) => row.category_id)
-  changed.push(...(await removeEmpty(tx, made)))
+  const createdIds = rows.filter(({ before }) => before === null).map((row) => row.category_id)
+  changed.push(...(await removeEmpty(tx, createdIds)))
   if (changed.length > 0) note.changed('categories', changed)
 }
 

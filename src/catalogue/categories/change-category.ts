@@ -10,7 +10,7 @@ import { CategoryBody, checkParent } from './category-fields.ts'
 import { fetchCategory, isWithin } from './stored-categories.ts'
 import { renameCategory, saveCategory } from '../records/category-store.ts'
 import type { StoredCategory } from '../stored-schemas.ts'
-import { refuseTaken } from '../records/taken.ts'
+import { refuseTaken } from '../records/unique-violations.ts'
 
 const { ref, name, slug, game, market, parent_id, image } = CategoryBody
 
@@ -34,7 +34,7 @@ export const changeCategory = verb(
       if (Object.keys(fields).length === 0) {
         throw invalid('body', 'at_least_one', { fields: ['ref', 'name', 'slug', 'game', 'parent_id', 'image'] })
       }
-      // Two concurrent moves could form a cycle that neither of them would detect.
+      // Without this lock, two concurrent moves could form a cycle that neither of them detects.
       await sql`select pg_advisory_xact_lock(7309, 0)`.execute(tx)
       const before = await fetchCategory(tx, id)
       if (fields.market !== undefined && fields.market !== before.market) {

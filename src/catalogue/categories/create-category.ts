@@ -8,7 +8,7 @@ import { CategoryBody, checkParent } from './category-fields.ts'
 import { categoriesByRef, saveCategory } from '../records/category-store.ts'
 import { fetchCategory } from './stored-categories.ts'
 import type { StoredCategory } from '../stored-schemas.ts'
-import { refuseTaken } from '../records/taken.ts'
+import { refuseTaken } from '../records/unique-violations.ts'
 
 export const createCategory = verb(
   { name: 'createCategory', needs: 'catalogue', input: Type.Object(CategoryBody) },

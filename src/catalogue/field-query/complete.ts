@@ -52,11 +52,11 @@ function fieldsOf(start: string): string[] {
 /** Values of the field that contain the text; those that start with it come first. */
 function termsOf({ field, operator }: { field: string; operator: Operator }, start: string, catalogued: FieldTables): string[] {
   const name = NAMES.get(field)
-  const known = name === undefined ? undefined : FIELDS[name]!
-  if (!known?.values || !known.operators.includes(operator)) return []
-  const wanted = fold(start)
-  const found = [...new Set(known.values(catalogued, operator))]
-    .map((value) => ({ value, at: fold(value).indexOf(wanted) }))
+  const queryField = name === undefined ? undefined : FIELDS[name]!
+  if (!queryField?.values || !queryField.operators.includes(operator)) return []
+  const folded = fold(start)
+  const found = [...new Set(queryField.values(catalogued, operator))]
+    .map((value) => ({ value, at: fold(value).indexOf(folded) }))
     .filter(({ at }) => at >= 0)
   found.sort((a, b) => Math.min(a.at, 1) - Math.min(b.at, 1) || IN_ORDER.compare(a.value, b.value))
   return found.slice(0, MAX_OPTIONS + 1).map(({ value }) => canonical({ field: name!, operator, value, at: 1 }))

@@ -138,9 +138,9 @@ function facetValues(facet: Facet): NonNullable<Field['values']> {
   return ({ items: { facets } }) => facets.values[facet].texts.filter((text) => text !== '')
 }
 
-function facetEntries(facet: Facet, known: (entry: string) => string = (entry) => entry): NonNullable<Field['values']> {
+function facetEntries(facet: Facet, canonical: (entry: string) => string = (entry) => entry): NonNullable<Field['values']> {
   return ({ items: { facets } }) =>
-    facets.values[facet].keys.flatMap((list) => (list === '' ? [] : list.split(',').map((entry) => known(entry.trim()))))
+    facets.values[facet].keys.flatMap((list) => (list === '' ? [] : list.split(',').map((entry) => canonical(entry.trim()))))
 }
 
 function setNames({ categories }: FieldTables): string[] {
@@ -152,22 +152,22 @@ function labelNames({ labels }: FieldTables): string[] {
 }
 
 function matchesText({ operator, value }: Term): (folded: string) => boolean {
-  const wanted = fold(value)
-  return operator === ':' ? (folded) => folded.includes(wanted) : (folded) => folded === wanted
+  const foldedValue = fold(value)
+  return operator === ':' ? (folded) => folded.includes(foldedValue) : (folded) => folded === foldedValue
 }
 
-function hasEntry(value: string, known: (entry: string) => string = (entry) => entry): (list: string) => boolean {
-  const wanted = known(fold(value))
-  return (list) => list.split(',').some((entry) => known(entry.trim()) === wanted)
+function hasEntry(value: string, canonical: (entry: string) => string = (entry) => entry): (list: string) => boolean {
+  const foldedValue = canonical(fold(value))
+  return (list) => list.split(',').some((entry) => canonical(entry.trim()) === foldedValue)
 }
 
 /** `:` matches finishes that have all of the words, `=` only those without further words; a plain finish has no words. */
 function matchesFinish({ operator, value }: Term): (finish: string) => boolean {
-  const wanted = finishWords(value)
+  const words = finishWords(value)
   return (finish) => {
     const has = finishWords(finish)
-    const fits = wanted.every((word) => has.includes(word))
-    return fits && (has.length === wanted.length || (operator === ':' && wanted.length > 0))
+    const fits = words.every((word) => has.includes(word))
+    return fits && (has.length === words.length || (operator === ':' && words.length > 0))
   }
 }
 
@@ -184,17 +184,17 @@ const COMPARE: Readonly<Record<Comparison, (a: number, b: number) => boolean>> =
 }
 
 function codeTest({ items }: QueryData, { value }: Term): Test {
-  const wanted = numberOf(value)
+  const queried = numberOf(value)
   const { texts } = items.codes
-  return byNumber(items.codeNumbers(), items.code, (number, i) => number === wanted && sameCode(texts[i]!, value))
+  return byNumber(items.codeNumbers(), items.code, (number, i) => number === queried && sameCode(texts[i]!, value))
 }
 
 /** Compares numbers only if they consist of digits. */
 function numberTest({ items }: QueryData, term: Term): Test {
   const { operator, value } = term
   if (operator === ':' || operator === '=') {
-    const wanted = numberOf(value)
-    return byNumber(items.codeNumbers(), items.code, (number) => number === wanted)
+    const queried = numberOf(value)
+    return byNumber(items.codeNumbers(), items.code, (number) => number === queried)
   }
   const bound = wholeNumber(term)
   const holds = compare(operator)
@@ -202,12 +202,16 @@ function numberTest({ items }: QueryData, term: Term): Test {
 }
 
 function setTest({ items, categories }: QueryData, { operator, value }: Term): Test {
-  const wanted = fold(value)
+  const foldedValue = fold(value)
   const below = new Set<number>()
   for (const id of categories.ids()) {
     const { name, slug, codes } = categories.get(id)!
     const folded = fold(name)
-    const fits = folded === wanted || slug === wanted || codes.some((code) => fold(code) === wanted) || (operator === ':' && folded.includes(wanted))
+    const fits =
+      folded === foldedValue ||
+      slug === foldedValue ||
+      codes.some((code) => fold(code) === foldedValue) ||
+      (operator === ':' && folded.includes(foldedValue))
     if (fits) for (const one of categories.subtree(id)) below.add(one)
   }
   return (row) => below.has(items.categoryId[row]!)

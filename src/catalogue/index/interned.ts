@@ -21,8 +21,8 @@ export class Interned {
 
   /** The number of a text; a new text gets the next number. */
   number(text: string): number {
-    const known = this.#numbers.get(text)
-    if (known !== undefined) return known
+    const stored = this.#numbers.get(text)
+    if (stored !== undefined) return stored
     const number = this.texts.length
     this.texts.push(text)
     this.keys.push(this.#key(text))

@@ -212,7 +212,7 @@ export class ItemTable {
     const priced = this.prices.markets(row)
     const before = this.#markets[row]!
     const now = this.#rule.selecting(home, priced)
-    this.shown[row] = this.#rule.shown(home, priced)
+    this.shown[row] = this.#rule.shown(home, this.prices.preferences(row))
     this.#markets[row] = now
     return before ^ now
   }
@@ -264,7 +264,7 @@ export class ItemTable {
   }
 
   /** The market whose catalogue an item comes from. */
-  marketOf(row: number): string {
+  marketOf(row: number): Market {
     return MARKETS[this.market[row]!]!
   }
 

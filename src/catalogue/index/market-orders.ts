@@ -24,8 +24,8 @@ export class MarketOrders {
   }
 
   order(direction: SortDirection): SortedRows {
-    const known = this.#orders.get(direction)
-    if (known) return known
+    const cached = this.#orders.get(direction)
+    if (cached) return cached
     const order = new SortedRows((a, b) => compareSortKeys(this.value(a), this.#items.id[a]!, this.value(b), this.#items.id[b]!, direction))
     order.load(this.#rows(), this.#loadKey(direction))
     this.#orders.set(direction, order)

@@ -2,7 +2,9 @@
 import { MARKETS } from '#core/markets.ts'
 import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
-import { CACHED_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/payload.ts'
+import { preferenceOf } from '../records/shown-market.ts'
+import { withPreference } from './market-rule.ts'
+import { CACHED_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/evidence-payload.ts'
 
 /** Maximum label id that fits the two bytes of the column; a larger id makes it use four. */
 const MAX_UINT16 = 2 ** 16 - 1
@@ -102,6 +104,16 @@ export class PriceTable {
     let found = 0
     for (let i = this.start(row); i < end; i += 1) found |= 1 << this.market[i]!
     return found
+  }
+
+  /** How far the best price of each market recommends it as the one that is shown (`preferenceOf`), packed by `withPreference`. */
+  preferences(row: number): number {
+    const end = this.start(row) + this.count(row)
+    let preferences = 0
+    for (let at = this.start(row); at < end; at += 1) {
+      preferences = withPreference(preferences, this.market[at]!, preferenceOf(stateOf(this.verdict[at]!)))
+    }
+    return preferences
   }
 
   find(row: number, market: number, label: number): number {

@@ -96,8 +96,8 @@ export class SearchDocs {
   }
 
   #groupOf(category: Category): string {
-    const known = this.#groups.get(category)
-    if (known !== undefined) return known
+    const cached = this.#groups.get(category)
+    if (cached !== undefined) return cached
     // Sources spell half sets in three ways: `sv4.5`, `sv4pt5` and `sm35`.
     const spellings = category.codes.flatMap((code) => [code, ...(/\d\.\d/.test(code) ? [code.replace('.', 'pt'), code.replace('.', '')] : [])])
     const codes = new Set(spellings.map((code) => groupCode(fold(code))))
@@ -114,8 +114,8 @@ export class SearchDocs {
     } = this.#items
     const [finish, rarity, language] = [columns.finish[row]!, columns.rarity[row]!, columns.language[row]!]
     const key = ((finish * MAX_VALUES + rarity) * MAX_VALUES + language) * GENRES.length + genre[row]!
-    const known = this.#tags.get(key)
-    if (known !== undefined) return known
+    const cached = this.#tags.get(key)
+    if (cached !== undefined) return cached
     const tags = tagsOf(values.finish.texts[finish]!, values.rarity.texts[rarity]!, values.language.texts[language]!, this.#items.genreOf(row))
     // Not cached if the numbers are too large to be combined into one key, which no real catalogue reaches.
     if (Math.max(finish, rarity, language) < MAX_VALUES) this.#tags.set(key, tags)
@@ -123,8 +123,8 @@ export class SearchDocs {
   }
 
   #fold(text: string): string {
-    const known = this.#folded.get(text)
-    if (known !== undefined) return known
+    const cached = this.#folded.get(text)
+    if (cached !== undefined) return cached
     const folded = fold(text)
     this.#folded.set(text, folded)
     return folded

@@ -1,6 +1,7 @@
 // Tags of an item, searched as whole words besides its names: finish, rarity, language and genre. They also order items that match
 // equally well.
 import { fold, words } from '#index/fold.ts'
+import { memoize } from '#index/memoize.ts'
 import { finishWords } from '../records/finishes.ts'
 import { languageCode, languageName } from '../records/languages.ts'
 
@@ -15,7 +16,6 @@ const SEALED_WORDS = new Set(
 )
 const SEALED_GENRES = new Set(['sealed', 'bundle'])
 const NUMBER = /^\d+$/u
-const MAX_PARSED = 10_000
 
 /** Bit positions in the sort value, most significant first. */
 const GENRE = 7
@@ -39,28 +39,20 @@ interface Tags {
 }
 
 /** Parsed tags by text, cached because there are few of them and every search needs them. */
-const PARSED = new Map<string, Tags>()
+const parsed = memoize(parse)
 /** All words of finishes and rarities that have occurred so far. */
 const SEEN_WORDS = new Set<string>()
 
-function parsed(tags: string): Tags {
-  const known = PARSED.get(tags)
-  if (known) return known
-  const made = parse(tags)
-  if (PARSED.size >= MAX_PARSED) PARSED.clear()
-  PARSED.set(tags, made)
-  for (const word of [...made.finish, ...made.rarity]) SEEN_WORDS.add(word)
-  return made
-}
-
 function parse(tags: string): Tags {
   const [finish = '', rarity = '', languages = '', genre = ''] = tags.split(SEPARATOR)
-  return {
+  const parts = {
     finish: finishWords(finish),
     rarity: words(rarity),
     languages: languages.split(',').flatMap((language) => (language.trim() ? [languageCode(language.trim())] : [])),
     genre,
   }
+  for (const word of [...parts.finish, ...parts.rarity]) SEEN_WORDS.add(word)
+  return parts
 }
 
 /** The words that find items with these tags. */
@@ -77,40 +69,29 @@ export function tagWords(tags: string): string[] {
  * Orders tags for a query with these words: singles before sealed products, unless a word requests those; the plain version first, unless words
  * request another; languages in the configured order; a normal card before a holo.
  */
-export function tagOrder(languageOrder: readonly string[]): (asked: ReadonlySet<string>) => (tags: string) => number {
+export function tagOrder(languageOrder: readonly string[]): (queryWords: ReadonlySet<string>) => (tags: string) => number {
   const places = new Map(languageOrder.map((language, place) => [language, place]))
-  /** sort values for queries that request neither a version nor sealed products */
-  const usual = new Map<string, number>()
   const NOTHING: ReadonlySet<string> = new Set()
-  const orderFor = (asked: ReadonlySet<string>): ((tags: string) => number) => {
-    const wantsSealed = [...asked].some((word) => SEALED_WORDS.has(word))
+  const orderFor = (queryWords: ReadonlySet<string>): ((tags: string) => number) => {
+    const wantsSealed = [...queryWords].some((word) => SEALED_WORDS.has(word))
     return (tags) => {
       const { finish, rarity, languages, genre } = parsed(tags)
       const behind = SEALED_GENRES.has(genre) !== wantsSealed
-      const version = versionOf(finish, asked) + rarityOf(rarity, asked)
+      const version = versionOf(finish, queryWords) + rarityOf(rarity, queryWords)
       const language = languages.length === 0 ? 0 : Math.min(...languages.map((code) => placeOf(code, places)))
-      const foil = finish.includes('holo') && !asked.has('holo')
+      const foil = finish.includes('holo') && !queryWords.has('holo')
       return (Number(behind) << GENRE) | (Math.min(version, MAX_VERSION) << VERSION) | (Math.min(language, MAX_LANGUAGE) << LANGUAGE) | Number(foil)
     }
   }
-  const orderUsually = orderFor(NOTHING)
-  return (asked) => {
-    if ([...asked].some((word) => SEALED_WORDS.has(word) || SEEN_WORDS.has(word))) return orderFor(asked)
-    return (tags) => {
-      const known = usual.get(tags)
-      if (known !== undefined) return known
-      const order = orderUsually(tags)
-      if (usual.size >= MAX_PARSED) usual.clear()
-      usual.set(tags, order)
-      return order
-    }
-  }
+  /** for queries that request neither a version nor sealed products */
+  const usualOrder = memoize(orderFor(NOTHING))
+  return (queryWords) => ([...queryWords].some((word) => SEALED_WORDS.has(word) || SEEN_WORDS.has(word)) ? orderFor(queryWords) : usualOrder)
 }
 
 /** Distance of a finish from the query: 0 for a plain one, or one whose words are all in the query. */
-function versionOf(finish: readonly string[], asked: ReadonlySet<string>): number {
-  const asksNumber = [...asked].some((word) => NUMBER.test(word))
-  const left = finish.filter((word) => word !== 'holo' && !asked.has(word))
+function versionOf(finish: readonly string[], queryWords: ReadonlySet<string>): number {
+  const asksNumber = [...queryWords].some((word) => NUMBER.test(word))
+  const left = finish.filter((word) => word !== 'holo' && !queryWords.has(word))
   // Without a number in the query, the first parallel is meant.
   const counted = left.filter((word) => !NUMBER.test(word) || word !== '1' || asksNumber)
   if (counted.length === 0) return 0
@@ -118,8 +99,8 @@ function versionOf(finish: readonly string[], asked: ReadonlySet<string>): numbe
 }
 
 /** A rarity may contain the words of another one: among rarities with words of the query, those without further words come first. */
-function rarityOf(rarity: readonly string[], asked: ReadonlySet<string>): number {
-  const left = rarity.filter((word) => !asked.has(word)).length
+function rarityOf(rarity: readonly string[], queryWords: ReadonlySet<string>): number {
+  const left = rarity.filter((word) => !queryWords.has(word)).length
   return left < rarity.length && left > 0 ? 1 : 0
 }
 

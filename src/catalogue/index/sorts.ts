@@ -42,8 +42,8 @@ export class ItemSorts {
    */
   order(field: SortField, direction: SortDirection, market: number | null): SortedRows {
     if (isMarketField(field)) return this.#ofMarket(field, market).order(direction)
-    const known = this.#byItem[direction].get(field)
-    if (known) return known
+    const cached = this.#byItem[direction].get(field)
+    if (cached) return cached
     const order = new SortedRows(comparer(this.#items, field, direction))
     order.load(this.#items.live.toRows(), loadKey(this.#items, field, direction))
     this.#byItem[direction].set(field, order)
@@ -64,9 +64,9 @@ export class ItemSorts {
   }
 
   /** The current sort value of a value that is stored in a cursor. */
-  valueOf(kept: CursorValue, market: number | null): SortValue {
-    if (kept === null || typeof kept !== 'object') return kept
-    const value = market === null ? kept.minor * this.#rates[kept.market]! : kept.minor
+  valueOf(cursorValue: CursorValue, market: number | null): SortValue {
+    if (cursorValue === null || typeof cursorValue !== 'object') return cursorValue
+    const value = market === null ? cursorValue.minor * this.#rates[cursorValue.market]! : cursorValue.minor
     return Number.isNaN(value) ? null : value
   }
 
@@ -107,8 +107,8 @@ export class ItemSorts {
   }
 
   #ofMarket(field: MarketField, market: number | null): MarketOrders {
-    const known = this.#byMarket[field].get(market)
-    if (known) return known
+    const cached = this.#byMarket[field].get(market)
+    if (cached) return cached
     const orders = new MarketOrders(this.#items, market, this.#keyOf(field, market))
     this.#byMarket[field].set(market, orders)
     return orders

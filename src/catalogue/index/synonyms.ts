@@ -36,9 +36,9 @@ function meaningsOf(own: readonly Synonym[]): Map<string, string[]> {
   for (const synonym of [...own, ...SHIPPED_SYNONYMS]) {
     const word = fold(synonym.word)
     const means = fold(synonym.means)
-    const known = meanings.get(word)
-    if (!known) meanings.set(word, [means])
-    else if (!known.includes(means)) known.push(means)
+    const others = meanings.get(word)
+    if (!others) meanings.set(word, [means])
+    else if (!others.includes(means)) others.push(means)
   }
   return meanings
 }

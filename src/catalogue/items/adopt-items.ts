@@ -4,7 +4,7 @@ import type { Market } from '#core/markets.ts'
 import type { Tx } from '#db/schema.ts'
 import { detailsFromRow, detailsToRow } from '../records/details.ts'
 import { type Facts, withoutEmptyValues } from '../records/facts.ts'
-import { exportedKey, originOf, worldOf } from '../records/origin.ts'
+import { exportedKey, originOf, worldOf } from '../records/record-origin.ts'
 import type { ForeignId, Genre, ItemImage, SourceKey } from '../records/catalogue-records.ts'
 import { BEFORE_RECORDS } from './source-records.ts'
 
@@ -91,21 +91,21 @@ function keyOf(item: BareItem, facts: Facts): { source: string; foreign_id: stri
 
 async function insertAdopted(tx: Tx, records: readonly object[]): Promise<Set<number>> {
   const { rows } = await sql<{ item_id: number }>`
-    with wanted as materialized (
+    with adopted as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
         as r(item_id int4, source text, foreign_id text, finish text, game text, world text, facts jsonb)
-    ), made as (
+    ), created as (
       insert into source_records (source, foreign_id, finish, game, world, facts)
-      select distinct on (source, foreign_id, finish) source, foreign_id, finish, game, world, facts from wanted
+      select distinct on (source, foreign_id, finish) source, foreign_id, finish, game, world, facts from adopted
       order by source, foreign_id, finish, item_id
       on conflict do nothing
       returning id, source, foreign_id, finish, facts->>'ref' as ref, facts->>'market' as market
     ), stated as (
-      insert into source_statements (import_id, record_id) select ${BEFORE_RECORDS}::int4, id from made
+      insert into source_statements (import_id, record_id) select ${BEFORE_RECORDS}::int4, id from created
     ), linked as (
       insert into item_sources (record_id, item_id, method, confidence)
       select m.id, w.item_id, 'own', 100
-      from made m join wanted w using (source, foreign_id, finish)
+      from created m join adopted w using (source, foreign_id, finish)
       where w.facts->>'ref' = m.ref and w.facts->>'market' = m.market
       returning item_id
     )

@@ -6,15 +6,15 @@ import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/changes/change.ts'
 import { judgePrices } from '#prices/judging/judge-prices.ts'
 import { itemsSharingWith } from '#prices/judging/shared-ids.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { adoptItems } from './adopt-items.ts'
 import { CatalogueNames, recompose } from './compose-items.ts'
 import { fieldsOf, ItemBody, type ItemFields, resolveItem } from './item-fields.ts'
 import { factsOfChange, stateByOperator } from './operator-facts.ts'
-import { lockItem } from '../records/store.ts'
+import { lockItem } from '../records/item-store.ts'
 import { fetchItem } from './stored-items.ts'
 import type { StoredItem } from '../stored-schemas.ts'
-import { refuseTakenRef, refuseTaken } from '../records/taken.ts'
+import { refuseTakenRef, refuseTaken } from '../records/unique-violations.ts'
 
 const { name, market, category_id, ...optional } = ItemBody
 

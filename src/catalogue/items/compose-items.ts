@@ -7,7 +7,7 @@ import { detailsFromRow } from '../records/details.ts'
 import { type Facts, factsOf, refKey, type StatedFacts, suffixedRefs } from '../records/facts.ts'
 import type { ForeignId } from '../records/catalogue-records.ts'
 import { statedFacts } from './source-records.ts'
-import { type ItemWrite, saveItems, type SavedItems } from '../records/store.ts'
+import { type ItemWrite, saveItems, type SavedItems } from '../records/item-store.ts'
 import { categoriesByRef } from '../records/category-store.ts'
 
 interface CategoryNamed {
@@ -27,12 +27,12 @@ export class CatalogueNames {
 
   /** Loads the categories named in these facts. */
   async load(facts: readonly Facts[]): Promise<void> {
-    const wanted = new Map<Market, Set<string>>()
+    const missing = new Map<Market, Set<string>>()
     for (const { market, category } of facts) {
       if (!market || category === undefined || this.#categories.has(`${market}\t${category}`)) continue
-      wanted.set(market, (wanted.get(market) ?? new Set()).add(category))
+      missing.set(market, (missing.get(market) ?? new Set()).add(category))
     }
-    for (const [market, refs] of wanted) {
+    for (const [market, refs] of missing) {
       for (const [ref, { id, name }] of await categoriesByRef(this.#db, market, [...refs])) this.#categories.set(`${market}\t${ref}`, { id, name })
     }
     if (this.#groups) return
@@ -126,7 +126,7 @@ export async function recompose(
   return composeItems(tx, note, names, items)
 }
 
-/** Completes facts without a category or a name, such as those of an item of which only an operator states something, with what the item is now. */
+/** Adds the item's current category and name to facts that lack them, for example because only an operator describes the item. */
 async function completeIdentity(tx: Tx, items: readonly Stated[]): Promise<void> {
   const incomplete = items.filter(({ facts }) => facts.category === undefined || facts.name === undefined)
   if (incomplete.length === 0) return

@@ -6,13 +6,13 @@ import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/changes/change.ts'
 import { judgePrices } from '#prices/judging/judge-prices.ts'
 import { itemsSharingWith } from '#prices/judging/shared-ids.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { ItemBody, resolveItem } from './item-fields.ts'
 import { factsOfNew, stateByOperator } from './operator-facts.ts'
-import { saveItems } from '../records/store.ts'
+import { saveItems } from '../records/item-store.ts'
 import { fetchItem } from './stored-items.ts'
 import type { StoredItem } from '../stored-schemas.ts'
-import { refuseTakenRef, refuseTaken } from '../records/taken.ts'
+import { refuseTakenRef, refuseTaken } from '../records/unique-violations.ts'
 
 export const createItem = verb(
   { name: 'createItem', needs: 'catalogue', input: Type.Object(ItemBody) },

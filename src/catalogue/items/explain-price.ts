@@ -51,11 +51,11 @@ export const explainPrice = verb(
     needs: OPERATION_PLAN.explainPrice,
     input: Type.Object({ id: IdParam, ...PriceKey }),
   },
-  async (ctx: ExplainCtx, { id, ...asked }): Promise<PriceExplanation> => {
+  async (ctx: ExplainCtx, { id, ...priceKey }): Promise<PriceExplanation> => {
     const { items, rates } = ctx.catalogue
     const row = items.rowOf(id)
     if (row < 0) throw itemNotFound(id)
-    const explanation = await explainOne(ctx.db.kysely, items.id[row]!, asked, MARKETS[items.shown[row]!]!, explainConditions(ctx, rates))
+    const explanation = await explainOne(ctx.db.kysely, items.id[row]!, priceKey, MARKETS[items.shown[row]!]!, explainConditions(ctx, rates))
     return withMarkets(explanation, ctx.mayUse)
   },
 )
@@ -70,10 +70,10 @@ export interface StoredExplainCtx extends StoredItemCtx, Judging {}
 
 export const explainStoredPrice = verb(
   { name: 'explainStoredPrice', needs: 'operator', input: Type.Object({ id: id('item'), ...PriceKey }) },
-  async (ctx: StoredExplainCtx, { id, ...asked }): Promise<StoredPriceExplanation> => {
+  async (ctx: StoredExplainCtx, { id, ...priceKey }): Promise<StoredPriceExplanation> => {
     const on = ctx.db.kysely
     const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(on)])
-    const explanation = await explainOne(on, item.id, asked, item.shown_market, explainConditions(ctx, rates))
+    const explanation = await explainOne(on, item.id, priceKey, item.shown_market, explainConditions(ctx, rates))
     const { rows } = await pageOfHeld(on, { item_id: item.id, market: explanation.market }, { limit: MAX_HELD_PRICES, offset: 0 })
     return { ...explanation, held: rows.filter(({ label }) => label === explanation.label) }
   },

@@ -6,7 +6,7 @@ import type { Tx } from '#db/schema.ts'
 import { address, AttributeList, closed, DetailsBody, ForeignIdList, genre, market, shortText, slug } from '../records/fields.ts'
 import type { ItemImage } from '../records/catalogue-records.ts'
 import { detailsFromRow } from '../records/details.ts'
-import type { ItemWrite } from '../records/store.ts'
+import type { ItemWrite } from '../records/item-store.ts'
 import { lockCategory } from '../categories/stored-categories.ts'
 import type { StoredItem } from '../stored-schemas.ts'
 
@@ -50,7 +50,7 @@ export async function resolveItem(tx: Tx, fields: ItemFields): Promise<ItemWrite
   }
   const groupIds = [...new Set(fields.groups ?? [])]
   await checkGroups(tx, groupIds)
-  const { ref, name, code = null, slug: wanted, genre: kind = 'single', game = category.game } = fields
+  const { ref, name, code = null, slug: statedSlug, genre: kind = 'single', game = category.game } = fields
   return {
     id: null,
     record: {
@@ -58,7 +58,7 @@ export async function resolveItem(tx: Tx, fields: ItemFields): Promise<ItemWrite
       ref,
       name,
       code,
-      ...(wanted !== undefined && { slug: wanted }),
+      ...(statedSlug !== undefined && { slug: statedSlug }),
       genre: kind,
       game,
       category: category.ref,

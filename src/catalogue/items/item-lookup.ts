@@ -4,7 +4,7 @@ import type { Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { ItemKey } from '#prices/records/feed-rows.ts'
-import { byPlainness, FIT, finishFit, finishSlug, finishWords } from '../records/finishes.ts'
+import { byPlainness, FIT, finishFit, finishSlug, finishWords, fittest } from '../records/finishes.ts'
 
 /**
  * `itemId`; otherwise the reason: `reject` (`unknown` if no item has the ref or id), or `ambiguous` if several items are possible, with
@@ -133,14 +133,10 @@ export function itemsOfFinish(candidates: readonly Candidate[], finish: string |
 
 /** The items whose finish fits best; none if no finish fits. */
 function ofFinish(all: readonly Candidate[], finish: string): readonly Candidate[] {
-  const wanted = finishWords(finish.slice(0, MAX_KEY_LENGTH))
-  const fitting = all.flatMap((candidate) => {
-    // An item without a stated finish matches only the plain card: a missing price is better than a wrong one.
-    const fit = candidate.words === null && wanted.length > 0 ? FIT.none : finishFit(wanted, candidate.words)
-    return fit === FIT.none ? [] : [{ candidate, fit }]
-  })
-  const best = Math.max(...fitting.map(({ fit }) => fit))
-  return fitting.filter(({ fit }) => fit === best).map(({ candidate }) => candidate)
+  const stated = finishWords(finish.slice(0, MAX_KEY_LENGTH))
+  // An item without a stated finish matches only the plain card: a missing price is better than a wrong one.
+  const fitOf = ({ words }: Candidate) => (words === null && stated.length > 0 ? FIT.none : finishFit(stated, words))
+  return fittest(all.map((candidate) => ({ ...candidate, fit: fitOf(candidate) })))
 }
 
 /** Among several finishes of a card, an id without a finish means the plain one: no finish, normal, or holo. */

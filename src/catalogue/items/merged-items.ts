@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { freeSlugs } from '../records/slugs.ts'
-import { refuseTaken } from '../records/taken.ts'
+import { refuseTaken } from '../records/unique-violations.ts'
 
 /** Deletes the emptied items; only their foreign ids may still refer to them, and these move to the survivors. */
 export async function replaceByAliases(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
@@ -61,8 +61,8 @@ export async function restoreItems(tx: Tx, pairs: readonly MergePair[]): Promise
 
 /** Gives another slug to survivors that have the merged item's: up to 0.2.0, a merge passed on the slug that a catalogue stated. */
 export async function replaceTakenSlugs(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
-  const { rows } = await sql<{ id: number; wanted: string; ref: string }>`
-    select distinct i.id, i.slug as wanted, i.ref from merges m join items i on i.id = m.into_item and i.slug = m.item->>'slug'
+  const { rows } = await sql<{ id: number; preferred: string; ref: string }>`
+    select distinct i.id, i.slug as preferred, i.ref from merges m join items i on i.id = m.into_item and i.slug = m.item->>'slug'
     where m.id = any(${mergeIds(pairs)}) and not exists (
       select from source_records r where r.source = 'operator' and r.foreign_id = i.id::text and r.facts->>'slug' = i.slug
     )`.execute(tx)

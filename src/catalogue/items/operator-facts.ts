@@ -4,10 +4,10 @@ import type { Tx } from '#db/schema.ts'
 import { detailsToRow } from '../records/details.ts'
 import { type Facts, factsOf, factsOfRecord, foreignIdKey } from '../records/facts.ts'
 import type { ItemFields } from './item-fields.ts'
-import { worldOf } from '../records/origin.ts'
+import { worldOf } from '../records/record-origin.ts'
 import type { Genre } from '../records/catalogue-records.ts'
 import { statedFacts } from './source-records.ts'
-import type { ItemWrite } from '../records/store.ts'
+import type { ItemWrite } from '../records/item-store.ts'
 
 /** The facts of a manually created item: all that were sent. */
 export async function factsOfNew(tx: Tx, write: ItemWrite): Promise<Facts> {
@@ -25,8 +25,8 @@ export async function factsOfChange(tx: Tx, id: number, sent: readonly (keyof It
   const others = factsOf(records.filter(({ source }) => source !== 'operator')).facts
   const { market, ref, name, code, genre, game, slug, category, images, attributes, details, foreignIds } = write.record
   const named = new Set(attributes.map((attribute) => attribute.name))
-  const kept = detailsToRow(details)
-  const keptIds = new Set(foreignIds.map(foreignIdKey))
+  const newDetails = detailsToRow(details)
+  const newIds = new Set(foreignIds.map(foreignIdKey))
   const stated: { [field in keyof ItemFields]-?: () => Promise<Facts> | Facts } = {
     market: () => ({ market, category }),
     // A category is known by market and ref: with both, the statement also follows a new ref of the category.
@@ -43,10 +43,10 @@ export async function factsOfChange(tx: Tx, id: number, sent: readonly (keyof It
       const removed = (others.attributes ?? []).filter((attribute) => !named.has(attribute.name))
       return { attributes: [...attributes, ...removed.map((attribute) => ({ name: attribute.name, value: null }))] }
     },
-    details: () => ({ details: { ...Object.fromEntries(Object.keys(others.details ?? {}).map((key) => [key, null])), ...kept } }),
+    details: () => ({ details: { ...Object.fromEntries(Object.keys(others.details ?? {}).map((key) => [key, null])), ...newDetails } }),
     foreign_ids: () => ({
       foreign_ids: foreignIds,
-      without_ids: (others.foreign_ids ?? []).filter((foreignId) => !keptIds.has(foreignIdKey(foreignId))),
+      without_ids: (others.foreign_ids ?? []).filter((foreignId) => !newIds.has(foreignIdKey(foreignId))),
     }),
   }
   const parts: Facts[] = []

@@ -54,9 +54,9 @@ export const pageItems = verb(
     }),
   },
   ({ catalogue, viewer }: CatalogueCtx, input): ItemSlice => {
-    const { first = ITEMS_FIRST.default, after, search, query, updatedSince, ...given } = input
+    const { first = ITEMS_FIRST.default, after, search, query, updatedSince, ...equal } = input
     const filter = {
-      ...given,
+      ...equal,
       query: readPublicQuery(query, viewer),
       changedSinceMs: updatedSince === undefined ? undefined : momentOf('updatedSince', updatedSince).getTime(),
     }

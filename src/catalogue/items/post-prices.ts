@@ -14,7 +14,7 @@ import { closeImport, noCounts, openImport } from '#prices/imports/imports.ts'
 import { addLabel, labelIds } from '#prices/records/labels.ts'
 import { PriceBatch } from '#prices/records/price-batch.ts'
 import { EARLIEST_MS } from '#prices/sources/cells.ts'
-import type { PriceWrite, PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWrite, PriceWriteCtx } from '#prices/records/price-types.ts'
 import { type RefusedRow, Refusals } from '#prices/imports/refusals.ts'
 import { PriceWriter } from '#prices/writing/writer.ts'
 import { closed, market, shortText } from '../records/fields.ts'
@@ -149,11 +149,11 @@ async function itemFinder(tx: Tx, prices: Price[]): Promise<(price: Price) => nu
     .select('id')
     .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .execute()
-  const known = new Map([...survivors, ...rows.map((row) => [row.id, row.id] as const)])
+  const currentIds = new Map([...survivors, ...rows.map((row) => [row.id, row.id] as const)])
   const lookup = new ItemLookup(tx)
   await lookup.load(prices.flatMap(({ item_ref }) => (item_ref === undefined ? [] : { ref: item_ref })))
   return ({ item_id: id, item_ref: ref, market }) => {
-    if (id !== undefined) return known.get(id) ?? problem('item_id', 'unknown_id', { thing: 'item', id })
+    if (id !== undefined) return currentIds.get(id) ?? problem('item_id', 'unknown_id', { thing: 'item', id })
     const inMarket = lookup.find({ ref: ref!, market })
     const found = 'reject' in inMarket ? lookup.find({ ref: ref! }) : inMarket
     return 'reject' in found ? { field: 'item_ref', ...found.reject } : found.itemId

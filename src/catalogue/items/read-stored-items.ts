@@ -48,20 +48,20 @@ export const listStoredItems = verb(
     ctx: StoredItemCtx & CatalogueNode,
     { category_id: categoryId, id: named, query, sort_by: field, sort_order: direction = 'asc', ...input },
   ): Promise<ListedItems> => {
-    const asked = query === undefined ? undefined : readFieldQuery(query)
+    const fieldQuery = query === undefined ? undefined : readFieldQuery(query)
     const page = await readPage(input, async ({ game, ...filter }, range) => {
       if (field === undefined) {
-        const found = asked && idsInOrder(ctx, { query: asked }, 'id', 'asc')
+        const found = fieldQuery && idsInOrder(ctx, { query: fieldQuery }, 'id', 'asc')
         const ids = found && named ? found.filter((id) => named.includes(id)) : (found ?? named)
         return pageOfItems(ctx, { ...filter, game, categoryId, ids }, range)
       }
       // Sort orders exist only in memory, so filters that only the database supports are applied to the sorted ids.
-      const sorted = idsInOrder(ctx, { query: asked, categoryId, game }, field, direction)
+      const sorted = idsInOrder(ctx, { query: fieldQuery, categoryId, game }, field, direction)
       const among = Object.keys(filter).length > 0 ? await idsOfItems(ctx, filter) : null
       const ids = sorted.filter((id) => (!among || among.has(id)) && (!named || named.includes(id)))
       return { rows: await itemsInOrder(ctx, ids.slice(range.offset, range.offset + range.limit)), total: ids.length }
     })
-    return { ...page, query: asked?.canonical }
+    return { ...page, query: fieldQuery?.canonical }
   },
 )
 

@@ -15,7 +15,7 @@ import { closeImport, noCounts, openImport } from '#prices/imports/imports.ts'
 import { addLabel, labelIds } from '#prices/records/labels.ts'
 import { PriceBatch } from '#prices/records/price-batch.ts'
 import { Refusals } from '#prices/imports/refusals.ts'
-import type { PriceWrite, PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWrite, PriceWriteCtx } from '#prices/records/price-types.ts'
 import { lockMarkets, PriceWriter } from '#prices/writing/writer.ts'
 
 const Price = Type.Number({ description: "In the market's currency" })
@@ -51,7 +51,7 @@ export const setPrice = verb(
       reason: remark('Why, for the audit log'),
     }),
   },
-  (ctx: PriceWriteCtx, { id: wanted, market, label, price, reason: why }) => {
+  (ctx: PriceWriteCtx, { id: requestedId, market, label, price, reason: why }) => {
     const canonical = parseLabel(label)?.label
     if (!canonical) throw invalid('label', 'label')
     const minor = minorOfNumber(price)
@@ -60,7 +60,7 @@ export const setPrice = verb(
       const position = MARKETS.indexOf(market)
       // Blocks imports of the market and merges, so that the audit log names the price that is really replaced.
       await lockMarkets(tx, [position])
-      const itemId = await requireItem(tx, wanted)
+      const itemId = await requireItem(tx, requestedId)
       const labelId = (await labelIds(tx)).get(canonical) ?? (await addLabel(tx, note, canonical))
       const before = await currentOf(tx, itemId, position, labelId)
       // Dated after the current price, so that it replaces even one that is dated in the future.

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { copyIn } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { type Facts, factsText, updatedFacts, type StatedFacts } from '../records/facts.ts'
-import { worldOf } from '../records/origin.ts'
+import { worldOf } from '../records/record-origin.ts'
 import type { SourceKey } from '../records/catalogue-records.ts'
 
 /** A record as stated by one import. */
@@ -84,10 +84,10 @@ async function storedRecords(tx: Tx, importId: number, statements: readonly Stat
 async function insertRecords(tx: Tx, importId: number, statements: readonly Statement[]): Promise<number[]> {
   if (statements.length === 0) return []
   const { rows } = await sql<{ id: number }>`
-    with made as (
+    with created as (
       select nextval((select pg_get_serial_sequence('source_records', 'id')::regclass))::int4 as id from generate_series(1, ${statements.length}::int4)
-    ), stated as (insert into source_statements (import_id, record_id) select ${importId}::int4, id from made)
-    select id from made`.execute(tx)
+    ), stated as (insert into source_statements (import_id, record_id) select ${importId}::int4, id from created)
+    select id from created`.execute(tx)
   const lines = statements.map(({ key, facts }, n) => {
     const values = [String(rows[n]!.id), key.source, key.id, key.finish, facts.game!, worldOf(key, facts), JSON.stringify(facts)]
     return `${values.map((value) => value.replace(COPY_SPECIAL, (special) => COPY_ESCAPES[special]!)).join('\t')}\n`
@@ -150,8 +150,8 @@ async function recomputeFacts(tx: Tx, ids: number[]): Promise<void> {
     update source_records r set facts = c.facts, active = true, game = coalesce(c.facts->>'game', r.game)
     from jsonb_to_recordset(${JSON.stringify(stated)}::jsonb) as c(id int4, facts jsonb)
     where r.id = c.id`.execute(tx)
-  const known = new Set(stated.map(({ id }) => id))
-  const unstated = ids.filter((id) => !known.has(id))
+  const statedIds = new Set(stated.map(({ id }) => id))
+  const unstated = ids.filter((id) => !statedIds.has(id))
   await sql`update source_records set active = false where id = any(${unstated}::int4[])`.execute(tx)
 }
 
@@ -200,8 +200,8 @@ export async function statedFacts(on: Queryable, itemIds: readonly number[]): Pr
       r.source collate "C", r.foreign_id collate "C", r.finish collate "C"`.execute(on)
   const byItem = new Map<number, StatedFacts[]>()
   for (const { item_id: itemId, ...record } of rows) {
-    const known = byItem.get(itemId)
-    if (known) known.push(record)
+    const others = byItem.get(itemId)
+    if (others) others.push(record)
     else byItem.set(itemId, [record])
   }
   return byItem

@@ -8,11 +8,11 @@ import { liveItem } from '#db/live-item.ts'
 import { countOf, inRange, withTotal } from '#db/page.ts'
 import type { Queryable, Schema } from '#db/schema.ts'
 import { labelOrder } from '#core/labels.ts'
-import { CONFIDENCES, flagsOf, STATES } from '#prices/evidence/types.ts'
+import { CONFIDENCES, flagsOf, STATES } from '#prices/evidence/evidence-types.ts'
 import { sourcesOf } from './item-sources.ts'
 import { escapeLike } from '../records/like.ts'
 import type { ForeignId } from '../records/catalogue-records.ts'
-import { defaultMarket } from '../records/shown-market.ts'
+import { defaultMarket, preferenceOf } from '../records/shown-market.ts'
 import type { ListedItem, PricedItem, StoredItem } from '../stored-schemas.ts'
 
 /** The context of reading items with prices. */
@@ -49,7 +49,8 @@ export async function fetchPricedItem({ db, marketOrder }: StoredItemCtx, id: nu
 }
 
 function shownMarketOf({ market: home }: StoredItem, prices: PricedItem['prices'], order: readonly Market[]): Market {
-  return defaultMarket({ home, hasPrices: (market) => prices.some((price) => price.market === market) }, order)
+  const preference = (market: Market) => Math.max(0, ...prices.flatMap((price) => (price.market === market ? preferenceOf(price.state) : [])))
+  return defaultMarket(home, preference, order)
 }
 
 /** Items with their current prices in all markets, by id; ids that do not exist are absent. */

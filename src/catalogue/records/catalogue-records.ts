@@ -113,9 +113,9 @@ export interface CatalogueFormat {
   rank?(head: string): number
   /**
    * Begins an import, whose files are read one after another; facts from one file (printed totals) are used for the next ones.
-   * @param known categories of the market from earlier imports, by ref
+   * @param storedCategories categories of the market from earlier imports, by ref
    */
-  open(market: Market, known: ReadonlyMap<string, StoredCategory>): CatalogueReader
+  open(market: Market, storedCategories: ReadonlyMap<string, StoredCategory>): CatalogueReader
 }
 
 export interface StoredCategory {

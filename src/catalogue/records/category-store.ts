@@ -67,8 +67,8 @@ export async function saveCategory(
         }
       : stated
   if (!existing) {
-    const wanted = record.slug ?? ([slugWords(game), slugWords(name)].filter(Boolean).join('-') || slugWords(ref))
-    const [slug] = await freeSlugs(tx, 'categories', [{ wanted, ref }])
+    const preferred = record.slug ?? ([slugWords(game), slugWords(name)].filter(Boolean).join('-') || slugWords(ref))
+    const [slug] = await freeSlugs(tx, 'categories', [{ preferred, ref }])
     const row = await tx
       .insertInto('categories')
       .values({ market, ref, slug: slug!, ...values })

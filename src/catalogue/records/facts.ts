@@ -171,7 +171,7 @@ export function refKey(market: string, ref: string): string {
   return `${market}\t${ref}`
 }
 
-/** The refs for an item whose stated one another item has, in the order in which they are tried. */
+/** Alternative refs for an item whose stated ref belongs to another item, in the order in which they are tried. */
 export function* suffixedRefs(ref: string, finish = 'other'): Generator<string, never> {
   yield `${ref}:${finish}`
   for (let count = 2; ; count += 1) yield `${ref}:${finish}-${count}`
@@ -188,8 +188,8 @@ export function foreignIdKey({ source, id, finish = '' }: ForeignId): string {
  */
 export function updatedFacts(newer: Facts, older: Facts): Facts {
   const shops = new Set(newer.foreign_ids?.map(({ source }) => source))
-  const kept = (older.foreign_ids ?? []).filter(({ source }) => !shops.has(source))
-  const both = [newer, { ...older, foreign_ids: kept }].map((facts) => ({ source: '', finish: '', whole: false, facts }))
+  const olderIds = (older.foreign_ids ?? []).filter(({ source }) => !shops.has(source))
+  const both = [newer, { ...older, foreign_ids: olderIds }].map((facts) => ({ source: '', finish: '', whole: false, facts }))
   return withoutEmptyValues({ ...factsInOrder(both), ...(newer.without_ids && { without_ids: newer.without_ids }) })
 }
 

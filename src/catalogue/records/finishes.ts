@@ -55,17 +55,23 @@ export type Fit = (typeof FIT)[keyof typeof FIT]
  * Printings are the same if their words are. They are alike if they differ only in `holo` or in a number, which not all sources state for special
  * printings, or if the item states no finish. A row without a finish may mean any of them, and a row that states only a foil fits a stamped or
  * patterned card of that foil if nothing fits better.
- * @param wanted words of the description; null if it states no finish
+ * @param statedWords words of the description; null if it states no finish
  * @param has words of the item's finish; null if no source states one
  */
-export function finishFit(wanted: readonly string[] | null, has: readonly string[] | null): Fit {
-  if (wanted === null) return has === null ? FIT.same : FIT.alike
-  const [one, other] = [new Set(wanted), new Set(has ?? [])]
+export function finishFit(statedWords: readonly string[] | null, has: readonly string[] | null): Fit {
+  if (statedWords === null) return has === null ? FIT.same : FIT.alike
+  const [one, other] = [new Set(statedWords), new Set(has ?? [])]
   if (has !== null && one.symmetricDifference(other).size === 0) return FIT.same
   const special = [...one].filter((word) => word !== 'holo')
   const others = [...other].filter((word) => word !== 'holo' && (one.has(word) || !/^\d+$/.test(word)))
   if (special.length === others.length && special.every((word) => other.has(word)) && (special.length > 0 || has === null)) return FIT.alike
   return special.length === 0 && has !== null && foilOf(one) === foilOf(other) && !others.some((word) => OTHER_PRINTS.has(word)) ? FIT.foil : FIT.none
+}
+
+/** Those whose finish fits best; empty if none fits. */
+export function fittest<T extends { fit: Fit }>(all: readonly T[]): T[] {
+  const best = Math.max(FIT.none, ...all.map(({ fit }) => fit))
+  return best === FIT.none ? [] : all.filter(({ fit }) => fit === best)
 }
 
 /** Words of printings that a row with only a foil never refers to. */

@@ -30,8 +30,8 @@ export async function replaceForeignIds(tx: Tx, items: readonly WithForeignIds[]
     const left = new Map(
       (storedOf.get(id) ?? []).map(({ source, foreign_id, finish }) => [`${source}\t${foreign_id}\t${finish}`, { source, id: foreign_id, finish }]),
     )
-    const wanted = new Map(foreignIds.map((foreign) => [foreignIdKey(foreign), foreign]))
-    const missing = [...wanted].flatMap(([key, foreign]) => (left.delete(key) ? [] : [foreign]))
+    const stated = new Map(foreignIds.map((foreign) => [foreignIdKey(foreign), foreign]))
+    const missing = [...stated].flatMap(([key, foreign]) => (left.delete(key) ? [] : [foreign]))
     if (missing.length > 0) added.push({ id, foreignIds: missing })
     if (left.size > 0) gone.push({ id, foreignIds: [...left.values()] })
   }

@@ -28,7 +28,7 @@ export function preferredItemSlug(item: ItemRecord, categoryName: string): strin
 }
 
 export interface SlugRequest {
-  wanted: string
+  preferred: string
   /** distinguishes records that want the same slug; stable for the same record */
   ref: string
 }
@@ -38,14 +38,14 @@ export interface SlugRequest {
  * @returns slugs in the order of the requests
  */
 export async function freeSlugs(db: Queryable, table: 'items' | 'categories', requests: SlugRequest[]): Promise<string[]> {
-  const wanted = new Set<string>()
-  const repeated = requests.filter((request) => wanted.size === wanted.add(request.wanted).size)
-  const taken = await takenSlugs(db, table, [...wanted])
-  const alternatives = new Set([...repeated, ...requests.filter((request) => taken.has(request.wanted))].map(withRef))
+  const preferred = new Set<string>()
+  const repeated = requests.filter((request) => preferred.size === preferred.add(request.preferred).size)
+  const taken = await takenSlugs(db, table, [...preferred])
+  const alternatives = new Set([...repeated, ...requests.filter((request) => taken.has(request.preferred))].map(withRef))
   for (const slug of await takenSlugs(db, table, [...alternatives])) taken.add(slug)
   const assigned: string[] = []
   for (const request of requests) {
-    let slug = request.wanted
+    let slug = request.preferred
     for (let count = 1; taken.has(slug); count += 1) {
       slug = count === 1 ? withRef(request) : `${withRef(request)}-${count}`
       if (!alternatives.has(slug) && (await takenSlugs(db, table, [slug])).has(slug)) taken.add(slug)
@@ -56,8 +56,8 @@ export async function freeSlugs(db: Queryable, table: 'items' | 'categories', re
   return assigned
 }
 
-function withRef({ wanted, ref }: SlugRequest): string {
-  return `${wanted}-${slugWords(ref)}`
+function withRef({ preferred, ref }: SlugRequest): string {
+  return `${preferred}-${slugWords(ref)}`
 }
 
 /** Those of the slugs that an item or category already uses. */

@@ -28,10 +28,10 @@ export const setSynonyms = verb(
     needs: 'catalogue',
     input: Type.Object({ synonyms: Type.Array(SynonymSchema, { maxItems: MAX_SYNONYMS }) }),
   },
-  (ctx: WriteCtx, { synonyms: given }): Promise<Synonym[]> => {
-    const problems = given.flatMap((row, i) => problemsOf(row).map((each) => ({ ...each, field: `synonyms.${i}.${each.field}` })))
+  (ctx: WriteCtx, { synonyms: newSynonyms }): Promise<Synonym[]> => {
+    const problems = newSynonyms.flatMap((row, i) => problemsOf(row).map((each) => ({ ...each, field: `synonyms.${i}.${each.field}` })))
     if (problems.length > 0) throw invalidFields(problems)
-    const rows = [...new Map(given.map(({ word, means }) => [`${fold(word)}\t${fold(means)}`, { word, means }])).values()]
+    const rows = [...new Map(newSynonyms.map(({ word, means }) => [`${fold(word)}\t${fold(means)}`, { word, means }])).values()]
     return change(ctx, async (tx, note) => {
       // Serialises concurrent replacements.
       await sql`lock table synonyms in share row exclusive mode`.execute(tx)

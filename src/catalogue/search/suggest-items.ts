@@ -82,8 +82,8 @@ function baseVersions({ items }: Catalogue, cards: ReadonlyMap<string, number>):
   items.categoryRows.forEach(categories, (row) => {
     if (!names.has(items.name[row]!) || !items.live.has(row)) return
     const card = items.cardOf(row)
-    const known = base.get(card)
-    if (known !== undefined && known !== row && comparePlainness(items, row, known) < 0) base.set(card, row)
+    const plainest = base.get(card)
+    if (plainest !== undefined && plainest !== row && comparePlainness(items, row, plainest) < 0) base.set(card, row)
   })
   return [...base.values()]
 }

@@ -1,14 +1,16 @@
 // The in-memory catalogue of a node: loaded at start, updated from the change log, and serving queries with ready bytes.
 import { Freezable } from '#core/freezable.ts'
 import { type MarketNames, MARKETS, type Market } from '#core/markets.ts'
-import { runInSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/yield-to-event-loop.ts'
 import type { ChangeFollower, ChangeRow } from '#db/changes/change-feed.ts'
 import type { Db, Queryable } from '#db/schema.ts'
-import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/payload.ts'
+import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/evidence-payload.ts'
 import { loadChangedItems, loadImportEnds } from '#prices/records/changed-items.ts'
-import { eachPackedPrice, packedCount } from '#prices/records/payload.ts'
+import { eachPackedPrice, packedCount } from '#prices/records/price-payload.ts'
 import { DEFAULT_TERMS, loadSourceTerms, marketsFor, type SourceTerms } from '#prices/records/source-terms.ts'
 import { Rates } from '#prices/rates/rates.ts'
+import type { CostToMove } from '#prices/own/cost-to-move.ts'
+import { costsToMove } from '#prices/own/costs-to-move.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { TextOptions } from '#index/text.ts'
 import { type ImageAddresses, imageAddresses } from '../records/image-addresses.ts'
@@ -31,6 +33,7 @@ const PASSES = 4
 
 const SEPARATOR = 44
 const SERVICE = MARKETS.indexOf('service')
+const ALL_MARKETS: MarketSet = 2 ** MARKETS.length - 1
 /** Suffixes that keep the entity tags of different shapes distinct. */
 const TAG_ENDS: Record<ItemShape, string> = { starter: 's', full: 'p', stats: 'e' }
 
@@ -70,6 +73,8 @@ export class Catalogue extends Freezable implements ChangeFollower {
   queries: ItemQueries
   #ready: Record<ReadyShape, ReadyBytes>
   #rates = new Rates()
+  /** by item id and label id */
+  #costs = new Map<number, ReadonlyMap<number, CostToMove>>()
   synonyms = new Synonyms()
   /** by position in MARKETS; prices of internal sources are not in memory, so no response shows or uses them */
   terms: readonly SourceTerms[] = DEFAULT_TERMS
@@ -139,6 +144,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
     this.#shown = fresh.#shown
     this.#ready = fresh.#ready
     this.#rates = fresh.#rates
+    this.#costs = fresh.#costs
     this.generation += 1
     this.version += 1
     this.loaded = true
@@ -159,8 +165,12 @@ export class Catalogue extends Freezable implements ChangeFollower {
       // The items with prices of a source whose use changes follow as changed items.
       else if (kind === 'sources') await this.#reloadTerms()
       else if (kind === 'synonyms') await this.#reloadSynonyms()
+      else if (kind === 'sales') await this.#reloadCosts(this.#db.kysely, ids)
     }
   }
+
+  /** What it would cost to move our own price of an item; null without one. */
+  readonly costToMove = (itemId: number, labelId: number): CostToMove | null => this.#costs.get(itemId)?.get(labelId) ?? null
 
   /** The exchange rates of this node. */
   get rates(): Rates {
@@ -301,6 +311,15 @@ export class Catalogue extends Freezable implements ChangeFollower {
     this.#rates = await Rates.load(db)
     await this.#loadTerms(db)
     this.synonyms.replace(await loadSynonyms(db))
+    await this.#reloadCosts(db, null)
+  }
+
+  /** @param ids items; null for all */
+  async #reloadCosts(db: Queryable, ids: number[] | null): Promise<void> {
+    const costs = Map.groupBy(await costsToMove(db, ids), ({ itemId }) => itemId)
+    for (const id of ids ?? []) this.#costs.delete(id)
+    for (const [id, ofItem] of costs) this.#costs.set(id, new Map(ofItem.map((cost) => [cost.labelId, cost])))
+    this.version += 1
   }
 
   async #loadTerms(db: Queryable): Promise<void> {
@@ -341,8 +360,8 @@ export class Catalogue extends Freezable implements ChangeFollower {
     const renamed = new Set<number>()
     for (const category of found) {
       // Includes new categories, because an item of the same change may have been applied before its category.
-      const known = this.categories.get(category.id)
-      if (known?.name !== category.name || known.codes.join() !== category.codes.join()) renamed.add(category.id)
+      const previous = this.categories.get(category.id)
+      if (previous?.name !== category.name || previous.codes.join() !== category.codes.join()) renamed.add(category.id)
       this.categories.set(category)
     }
     for (const id of ids) if (!found.some((category) => category.id === id)) this.categories.remove(id)
@@ -362,8 +381,8 @@ export class Catalogue extends Freezable implements ChangeFollower {
       await loadItems(this.#db.kysely, some, (item) => sources.push(copyOfItem(item)))
       await loadPrices(this.#db.kysely, some, (price) => {
         if (!this.shows(price.market)) return
-        const known = prices.get(price.itemId)
-        if (known) known.push(price)
+        const others = prices.get(price.itemId)
+        if (others) others.push(price)
         else prices.set(price.itemId, [price])
       })
       for (const { id } of sources) missing.delete(id)
@@ -456,6 +475,10 @@ export class Catalogue extends Freezable implements ChangeFollower {
         if (at < 0) return
         items.prices.setEvidence(at, change)
         items.touch(row)
+        // Another price of the item may now be the one that is shown.
+        const before = items.shown[row]!
+        items.derive(row)
+        if (items.shown[row] !== before) this.#pricesChanged(row, ALL_MARKETS)
       })
       this.version += 1
     })

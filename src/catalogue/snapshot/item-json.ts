@@ -2,13 +2,17 @@
 import { DAY_MS } from '#core/duration.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { REST_ITEM_FIELDS_FROM_PROFESSIONAL } from '#core/plans.ts'
-import { confidenceOf, confirmedAtMs, CACHED_FIGURES, stateOf } from '#prices/evidence/payload.ts'
-import { type Confidence, type Flag, flagsOf, type PriceState } from '#prices/evidence/types.ts'
+import { confidenceOf, confirmedAtMs, CACHED_FIGURES, stateOf } from '#prices/evidence/evidence-payload.ts'
+import type { CostToMove } from '#prices/own/cost-to-move.ts'
+import { costToMoveResponse } from '#prices/own/cost-to-move-schema.ts'
+import { type Confidence, type Flag, flagsOf, type PriceState } from '#prices/evidence/evidence-types.ts'
 import type { ImageAddresses } from '../records/image-addresses.ts'
 import type { ItemImage } from '../records/catalogue-records.ts'
 import type { CategoryTree } from '../index/category-tree.ts'
 import type { ItemTable } from '../index/items.ts'
 import type { LabelTree } from '../index/label-tree.ts'
+
+const SERVICE = MARKETS.indexOf('service')
 
 /** The shape of Starter, the one of Professional and above, and the latter with the evidence of prices. */
 export type ItemShape = 'starter' | 'full' | 'stats'
@@ -114,6 +118,12 @@ function statsOf(items: ItemTable, at: number) {
   }
 }
 
+/** What it would cost to move our own price, as an item's prices have it with `with_stats=1`. */
+function costOf({ costToMove, currencies }: ItemJsonSource, itemId: number, labelId: number) {
+  const cost = costToMove(itemId, labelId)
+  return { cost_to_move_10pct: cost && costToMoveResponse(cost, currencies.service) }
+}
+
 /** An item's images from their JSON text `[{url, order}]`; an image's id combines the item's id and its order. */
 export function imagesOf(itemId: number, images: string, addresses: ImageAddresses): ItemImageView[] {
   return storedImages(images).map(({ url, order }) => ({ id: itemId * 100 + order, url: addresses.ofItem(itemId, order, url), order }))
@@ -133,6 +143,7 @@ export interface ItemJsonSource {
   labels: LabelTree
   addresses: ImageAddresses
   currencies: Readonly<Record<Market, string>>
+  costToMove: (itemId: number, labelId: number) => CostToMove | null
 }
 
 export interface ItemView {
@@ -143,7 +154,8 @@ export interface ItemView {
 }
 
 /** JSON text of an item (interface.md, "Item (REST)"). */
-export function itemJson({ items, categories, labels, addresses, currencies }: ItemJsonSource, { row, market, shape }: ItemView): string {
+export function itemJson(source: ItemJsonSource, { row, market, shape }: ItemView): string {
+  const { items, categories, labels, addresses, currencies } = source
   const gated = (field: string) => shape === 'starter' && FROM_PROFESSIONAL.has(field)
   const id = items.id[row]!
   const texts = items.texts.get(row)
@@ -159,11 +171,15 @@ export function itemJson({ items, categories, labels, addresses, currencies }: I
     category: () => category && { id: category.id, name: category.name, ...(!gated('category.slug') && { slug: category.slug }) },
     images: () => imagesOf(id, texts.images, addresses),
     prices: () =>
-      pricesOf(items, labels, row, market).map(({ at, label, minor, updatedAtMs }) => ({
+      pricesOf(items, labels, row, market).map(({ at, label, labelId, minor, updatedAtMs }) => ({
         label,
         price: minor / 100,
         updated_at: utcTime(updatedAtMs),
-        ...(shape === 'stats' && { currency: currencies[MARKETS[market]!], ...statsOf(items, at) }),
+        ...(shape === 'stats' && {
+          currency: currencies[MARKETS[market]!],
+          ...statsOf(items, at),
+          ...(market === SERVICE && costOf(source, id, labelId)),
+        }),
       })),
     groups: () =>
       items.groupIds(row).map((groupId) => {

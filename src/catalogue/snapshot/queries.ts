@@ -258,8 +258,8 @@ export class ItemQueries {
   }
 
   #search(filter: ItemFilter, query: string, key: string): Int32Array | RowBits {
-    const known = this.#found.get(key)
-    if (known) return known
+    const cached = this.#found.get(key)
+    if (cached) return cached
     const all = this.text.filter(query)
     const condition = this.#condition(filter)
     const rows = condition ? all.filter(condition) : all
@@ -286,8 +286,8 @@ export class ItemQueries {
 
   /** Rows of a filter that must test every item: a field query, or changes since a time. */
   #scanned(filter: ItemFilter, key: string): Int32Array | RowBits {
-    const known = this.#found.get(key)
-    if (known) return known
+    const cached = this.#found.get(key)
+    if (cached) return cached
     const { query, ...rest } = filter
     const among = keyOf(rest) === NO_FILTER ? this.#items.live : this.#items.live.filter(this.#matcher(rest))
     const bits = query ? this.#select(query, filter.market, among) : among
@@ -305,8 +305,8 @@ export class ItemQueries {
   #view(filter: ItemFilter): RowBits | null {
     const key = keyOf(filter)
     if (key === NO_FILTER) return null
-    const known = this.#views.get(key)
-    if (known) return known.bits
+    const cached = this.#views.get(key)
+    if (cached) return cached.bits
     const matches = this.#matcher(filter)
     const bits = new RowBits(this.#items.rows)
     this.#items.live.forEach((row) => {
@@ -320,8 +320,8 @@ export class ItemQueries {
   #below(filter: ItemFilter): Int32Array | RowBits {
     const key = keyOf(filter)
     const { version: treeVersion } = this.#categories
-    const known = this.#views.get(key)
-    if (known?.treeVersion === treeVersion) return known.bits
+    const cached = this.#views.get(key)
+    if (cached?.treeVersion === treeVersion) return cached.bits
     const matches = this.#matcher(filter)
     const bits = new RowBits(this.#items.rows)
     const { live, categoryRows } = this.#items
@@ -398,8 +398,8 @@ export class ItemQueries {
         order.sortRows(of.rows)
         of.sorted = true
       }
-      const wanted = Math.min(of.rows.length - skip, page.length - filled)
-      const part = of.sorted ? of.rows.subarray(skip, skip + wanted) : order.firstRows(of.rows.slice(), skip, wanted)
+      const count = Math.min(of.rows.length - skip, page.length - filled)
+      const part = of.sorted ? of.rows.subarray(skip, skip + count) : order.firstRows(of.rows.slice(), skip, count)
       page.set(part, filled)
       filled += part.length
       skip = 0

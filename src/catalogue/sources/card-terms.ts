@@ -20,8 +20,8 @@ const RARITIES: Readonly<Record<string, string>> = {
 export function rarityTerm(value: unknown): string | undefined {
   const rarity = text(value)
   if (rarity === undefined || rarity.toLowerCase() === 'none') return undefined
-  const known = RARITIES[rarity.toLowerCase()]
-  return known ?? rarity.replace(/\brare\b/g, 'Rare').replace(/\billustration\b/g, 'Illustration')
+  const canonical = RARITIES[rarity.toLowerCase()]
+  return canonical ?? rarity.replace(/\brare\b/g, 'Rare').replace(/\billustration\b/g, 'Illustration')
 }
 
 const STAGES: Readonly<Record<string, string>> = {

@@ -36,7 +36,7 @@ async function* productLines(source: FeedSource): AsyncIterable<FeedLine<Json>[]
 }
 
 function productReader(market: Market): (row: Json) => Entry[] | null {
-  const known = new Set<string>()
+  const refsRead = new Set<string>()
   return (row) => {
     if (!('idProduct' in row) || !('categoryName' in row)) return null
     const id = wholeNumber(row.idProduct)
@@ -57,7 +57,7 @@ function productReader(market: Market): (row: Json) => Entry[] | null {
     const categories = [
       { ...of, ref: root, name: game.name, parent: null },
       { ...of, ref: category, name: `${game.name} ${kind}`, parent: root },
-    ].filter(({ ref }) => !known.has(ref) && known.add(ref))
+    ].filter(({ ref }) => !refsRead.has(ref) && refsRead.add(ref))
     const genre: Genre = BUNDLES.has(kind) ? 'bundle' : 'sealed'
     const listed = text(row.dateAdded)?.slice(0, 10)
     return [

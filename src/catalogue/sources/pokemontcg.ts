@@ -32,8 +32,8 @@ export const pokemontcg: CatalogueFormat = {
     { type: 'json', names: ['id', 'supertype'] },
   ],
   rank: (head) => (head.includes('"printedTotal"') ? RANK.sets : RANK.cards),
-  open(market, known) {
-    const sets: SetsRead = { read: new Map(), series: new Set(), known }
+  open(market, storedCategories) {
+    const sets: SetsRead = { read: new Map(), series: new Set(), stored: storedCategories }
     return async function* (file) {
       const { start, source } = await peek(file)
       yield* catalogueRows(
@@ -55,7 +55,7 @@ interface SetsRead {
   read: Map<string, SetFacts>
   /** refs of series that already exist as categories */
   series: Set<string>
-  known: ReadonlyMap<string, StoredCategory>
+  stored: ReadonlyMap<string, StoredCategory>
 }
 
 /** A set, preceded by its series if that is new; null if the row is not a set. */
@@ -83,7 +83,7 @@ function codesOf(set: Json, id: string): string[] {
   return [...new Set([id, text(set.ptcgoCode)].filter((code) => code !== undefined))]
 }
 
-function cardEntries(row: Json, market: Market, { read, known }: SetsRead): Entry[] | null {
+function cardEntries(row: Json, market: Market, { read, stored }: SetsRead): Entry[] | null {
   if (!('supertype' in row) || !('number' in row)) return null
   const id = identifier(row.id)
   const name = text(row.name)
@@ -94,7 +94,7 @@ function cardEntries(row: Json, market: Market, { read, known }: SetsRead): Entr
   const set = /^(.+)-[^-]*$/.exec(id)?.[1]
   if (set === undefined) return [{ reject: reason('no_set', { id }) }]
   const category = `pokemontcg:set:${set}`
-  const code = collectorNumber(number, (read.get(set) ?? known.get(category))?.printedTotal ?? null)
+  const code = collectorNumber(number, (read.get(set) ?? stored.get(category))?.printedTotal ?? null)
   const image = isObject(row.images) ? (address(row.images.large) ?? address(row.images.small)) : undefined
   const details = detailsOf(row)
   return [

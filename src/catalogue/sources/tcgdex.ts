@@ -56,8 +56,8 @@ export const tcgdex: CatalogueFormat = {
     ...[...WESTERN, ...ASIAN].filter((language) => language !== 'id').map((language) => ({ type: 'json' as const, names: ['id', 'name', language] })),
   ],
   rank: (head) => RANK[kindOfHead(head)],
-  open(market, known) {
-    const sets: SetsRead = { read: new Map(), known }
+  open(market, storedCategories) {
+    const sets: SetsRead = { read: new Map(), stored: storedCategories }
     return (source) => catalogueRows(ndjsonRows(source), 'tcgdex', rowReader(market, sets))
   },
 }
@@ -65,11 +65,11 @@ export const tcgdex: CatalogueFormat = {
 /** The sets that this import has read, by ref, and those of earlier imports. */
 interface SetsRead {
   read: Map<string, SetFacts>
-  known: ReadonlyMap<string, StoredCategory>
+  stored: ReadonlyMap<string, StoredCategory>
 }
 
-function setOf(ref: string, { read, known }: SetsRead): SetFacts | undefined {
-  return read.get(ref) ?? known.get(ref)
+function setOf(ref: string, { read, stored }: SetsRead): SetFacts | undefined {
+  return read.get(ref) ?? stored.get(ref)
 }
 
 function rowReader(market: Market, sets: SetsRead): (row: Json) => Entry[] | null {
@@ -170,7 +170,7 @@ function embeddedSet(set: Json, { market, source, id, sets }: Omit<Reading, 'nam
   const name = text(set.name)
   if (sets.read.has(ref) || name === undefined) return []
   const printedTotal = printedTotalIn(set, name)
-  sets.read.set(ref, { printedTotal, parent: sets.known.get(ref)?.parent ?? null })
+  sets.read.set(ref, { printedTotal, parent: sets.stored.get(ref)?.parent ?? null })
   return [{ category: { market, ref, name, game: 'pokemon', image: logoOf(set), printedTotal, fillsOnly: true } }]
 }
 
@@ -252,11 +252,11 @@ function detailsOf(row: Json, source: Source): ItemRecord['details'] {
 /** The names in other languages that differ from the card's name here. */
 function otherNames(names: unknown, source: Source): string[] | undefined {
   if (!isObject(names)) return undefined
-  const known = new Set([fold(localized(names, source) ?? '')])
+  const seen = new Set([fold(localized(names, source) ?? '')])
   const others = Object.values(names).flatMap((value) => {
     const name = text(value)
-    if (name === undefined || known.has(fold(name))) return []
-    known.add(fold(name))
+    if (name === undefined || seen.has(fold(name))) return []
+    seen.add(fold(name))
     return [name]
   })
   return others.length > 0 ? others : undefined

@@ -13,7 +13,7 @@ import { createRepricingRule } from '#market/repricing/create-repricing-rule.ts'
 import { runRepricingRule } from '#market/repricing/run-repricing-rule.ts'
 import { simulateRepricingRule } from '#market/repricing/simulate-repricing-rule.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import type { Config } from '../../config.ts'
 
 /** Files of `sample/queues`, by format. */

@@ -97,7 +97,7 @@ export async function makeShop(ctx: WriteCtx, config: Config, { ownCatalogue = f
     await backdateAccount(ctx, id, since)
     sellers.push({ id, since })
   }
-  await addDemoMarket(ctx, config, sellers)
+  await addDemoMarket({ ...ctx, rules: config.priceRules }, config, sellers)
   const { token } = await call(createOperatorToken, ctx, { label: 'demo' })
   const access = { keys, operatorToken: token }
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })

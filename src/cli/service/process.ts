@@ -58,13 +58,13 @@ async function runPart({ part, databaseUrl, operatorPort, demoKey }: Start, { co
 /** Handles the messages of the supervisor. */
 function orders() {
   let own: (() => Promise<string>) | null = null
-  const asked = new Map<number, (texts: string[]) => void>()
+  const requests = new Map<number, (texts: string[]) => void>()
   let lastId = 0
   const begun = Promise.withResolvers<Start>()
   const ended = Promise.withResolvers<Ending>()
   process.on('message', (message: ToProcess) => {
     if (message.kind === 'start') begun.resolve(message)
-    else if (message.kind === 'others') asked.get(message.id)?.(message.texts)
+    else if (message.kind === 'others') requests.get(message.id)?.(message.texts)
     else if (message.kind === 'metrics') void own?.().then((text) => sendToSupervisor({ kind: 'metrics', id: message.id, text }))
     else if (own) ended.resolve(message.how)
     // Not serving yet: exit immediately.
@@ -81,10 +81,10 @@ function orders() {
     others: async (): Promise<string[]> => {
       const id = (lastId += 1)
       const texts = await new Promise<string[]>((resolve) => {
-        asked.set(id, resolve)
+        requests.set(id, resolve)
         sendToSupervisor({ kind: 'others', id })
       })
-      asked.delete(id)
+      requests.delete(id)
       return texts
     },
     /** Sets the source of this process's metrics; until then it exits immediately when it is ended. */

@@ -173,8 +173,8 @@ async function loadDemo(ctx: WriteCtx, config: Config, log: Logger): Promise<Dem
 async function makeFirstToken(ctx: WriteCtx, config: Config): Promise<string | null> {
   if (config.operatorToken !== null || (config.production && !process.stdout.isTTY)) return null
   return runExclusively(ctx.db, async () => {
-    const known = await ctx.db.kysely.selectFrom('operator_tokens').select('id').limit(1).executeTakeFirst()
-    return known ? null : (await call(createOperatorToken, ctx, { label: 'first start' })).token
+    const existing = await ctx.db.kysely.selectFrom('operator_tokens').select('id').limit(1).executeTakeFirst()
+    return existing ? null : (await call(createOperatorToken, ctx, { label: 'first start' })).token
   })
 }
 

@@ -193,20 +193,20 @@ class Processes {
 
 /** Collects the metrics of processes, and adds those of the supervisor. */
 function metricsExchange(slots: readonly Slot[]) {
-  const asked = new Map<number, (text: string) => void>()
+  const requests = new Map<number, (text: string) => void>()
   let lastId = 0
   const ask = async (worker: Worker): Promise<string> => {
     const id = (lastId += 1)
-    const answer = new Promise<string>((resolve) => asked.set(id, resolve))
+    const answer = new Promise<string>((resolve) => requests.set(id, resolve))
     sendToProcess(worker, { kind: 'metrics', id })
     const waiting = new AbortController()
     const text = await Promise.race([answer, delay(METRICS_MS, '', { signal: waiting.signal }).catch(() => '')])
     waiting.abort()
-    asked.delete(id)
+    requests.delete(id)
     return text
   }
   return {
-    answered: (id: number, text: string): void => asked.get(id)?.(text),
+    answered: (id: number, text: string): void => requests.get(id)?.(text),
     ofOthers: async (asking: Worker): Promise<string[]> => {
       const others = slots.flatMap(({ serving }) => (serving && serving !== asking ? [serving] : []))
       return [slotMetrics(slots), ...(await Promise.all(others.map(ask)))]

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Page } from '#core/paging.ts'
 import type { Db } from '#db/schema.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
 /** Runs large reads on the replica, if there is one. */
 export type ReplicaReader = <T>(read: (db: Db) => Promise<T>) => Promise<T>

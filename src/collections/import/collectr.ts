@@ -1,7 +1,8 @@
 // The collection export of Collectr: portfolios with grade, condition and average cost; amounts are used unchanged.
 import { parseLabel } from '#core/labels.ts'
 import { problem } from '#core/problems.ts'
-import { amountOf, BadCell, cell, type Cells, type CollectionFormat, csvEntries, gameOf, noteOf, quantityOf, textOrNull } from './entries.ts'
+import { BadCell, cell, type Cells, gameOf, quantityOf, textOrNull } from '#intake/cells.ts'
+import { amountOf, type CollectionFormat, csvEntries, NO_DETAILS, noteOf } from './entries.ts'
 
 export const collectr: CollectionFormat = {
   name: 'collectr',
@@ -23,11 +24,9 @@ export const collectr: CollectionFormat = {
         },
         label: labelOf(cells),
         quantity: quantityOf(cells, 'Quantity'),
+        ...NO_DETAILS,
         // Empty values are exported as 0.
         purchaseMinor: amountOf(cells, 'Average Cost Paid') || null,
-        saleMinor: null,
-        purchaseDate: null,
-        cardUniqId: null,
         note: noteOf('Notes', cell(cells, 'Notes')),
       }
     }),

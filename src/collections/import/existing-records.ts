@@ -19,7 +19,7 @@ export class ExistingRecords {
   readonly #parked = new Map<string, ParkedRow[]>()
 
   static async load(tx: Tx, collectionId: number): Promise<ExistingRecords> {
-    const known = new ExistingRecords()
+    const existing = new ExistingRecords()
     let last = 0
     for (;;) {
       const rows = await tx
@@ -41,8 +41,8 @@ export class ExistingRecords {
           cardUniqId: row.card_uniq_id,
           note: row.note,
         })
-        add(known.#byContent, content, row.id)
-        if (row.import_key !== null) add(known.#byImportKey, row.import_key, row.id)
+        existing.#byContent.getOrInsertComputed(content, () => []).push(row.id)
+        if (row.import_key !== null) existing.#byImportKey.getOrInsertComputed(row.import_key, () => []).push(row.id)
       }
       if (rows.length < READ_AT_ONCE) break
       last = rows.at(-1)!.id
@@ -53,8 +53,10 @@ export class ExistingRecords {
       .where('collection_id', '=', collectionId)
       .orderBy('id')
       .execute()
-    for (const { id, import_key, decision } of parked) add(known.#parked, import_key, { id, decided: decision !== null })
-    return known
+    for (const { id, import_key, decision } of parked) {
+      existing.#parked.getOrInsertComputed(import_key, () => []).push({ id, decided: decision !== null })
+    }
+    return existing
   }
 
   /** Whether a record that this row of a file created covers the row; marks the record as used, because a record covers one row. */
@@ -90,10 +92,4 @@ function contentKey({ itemId, gradeId, quantity, purchaseMinor, saleMinor, purch
 
 function minorOf(amount: string | null): number | null {
   return amount === null ? null : parseMinor(amount)
-}
-
-function add<T>(map: Map<string, T[]>, key: string, value: T): void {
-  const known = map.get(key)
-  if (known) known.push(value)
-  else map.set(key, [value])
 }

@@ -5,7 +5,8 @@ import { MAX_AMOUNT, parseMinor } from '#core/money.ts'
 import { problem } from '#core/problems.ts'
 import { truncate } from '#prices/sources/cells.ts'
 import { unescapeCell } from '#core/files/csv.ts'
-import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, noteOf, quantityOf } from './entries.ts'
+import { BadCell, cell, type Cells, quantityOf, textOrNull } from '#intake/cells.ts'
+import { codeOf, type CollectionFormat, csvEntries, dayOf, noteOf } from './entries.ts'
 
 export const MINTMARK_CSV_COLUMNS = [
   'market',
@@ -36,8 +37,8 @@ export const mintmarkCsv: CollectionFormat = {
         item: {
           keys: ref === '' ? [] : [{ ref, ...(isMarket(market) && { market }) }],
           name: cell(cells, 'item_name'),
-          number: cell(cells, 'code') || null,
-          set: cell(cells, 'set') || null,
+          number: textOrNull(cells, 'code'),
+          set: textOrNull(cells, 'set'),
           game: null,
           finish: null,
         },

@@ -2,30 +2,16 @@
 import { conflict, invalid, ServiceError } from '#core/errors.ts'
 import { existing, id, missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { MARKETS } from '#core/markets.ts'
 import { listVerb } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type ReadCtx, type WriteCtx } from '#db/changes/change.ts'
-import { jsonReady } from '#db/json-ready.ts'
-import { resolveAliases } from '#db/live-item.ts'
-import { countOf, inRange } from '#db/page.ts'
 import type { Tx } from '#db/schema.ts'
+import { CandidateFields, parkedPage } from '#intake/parked.ts'
 import { addRecords } from '../records/insert-records.ts'
 import { recordOf as shownRecord, requireCollection } from '../records/store.ts'
 import type { CollectionRecord } from '../records/types.ts'
 import type { CollectionEntry } from './entries.ts'
-import type { Candidate } from './match.ts'
 import { recordOf } from './run.ts'
-
-/** Fields that describe a candidate item. */
-export const CandidateFields = {
-  item_id: Type.Integer(),
-  name: Type.String(),
-  code: orNull(Type.String()),
-  set: Type.String(),
-  market: Type.Enum([...MARKETS]),
-  finish: orNull(Type.String()),
-}
 
 export const ParkedRowSchema = Type.Object(
   {
@@ -54,70 +40,22 @@ export const listParkedRows = listVerb(
   async ({ db, viewer }: ReadCtx, { id: collectionId }, range) => {
     const on = db.kysely
     await requireCollection(on, viewer, collectionId)
-    const matching = on.selectFrom('collection_parked_rows').where('collection_id', '=', collectionId).where('decision', 'is', null)
-    const parked = matching
+    const parked = on
+      .selectFrom('collection_parked_rows')
+      .where('collection_id', '=', collectionId)
+      .where('decision', 'is', null)
       .leftJoin('parked_row_reasons as r', 'r.parked_row_id', 'id')
-      .selectAll('collection_parked_rows')
-      .select(['r.rule', 'r.params'])
+      .select(['id', 'collection_id', 'format', 'line', 'reason', 'r.rule', 'r.params', 'entry', 'candidates', 'parked_at'])
       .orderBy('id')
-    const [rows, total] = await Promise.all([inRange(parked, range).execute(), countOf(matching)])
-    const survivors = await resolveAliases(
-      on,
-      rows.flatMap((row) => candidateIds(row.candidates)),
-    )
-    return { rows: rows.map((row) => toResponse(jsonReady(row), survivors)), total }
+    return parkedPage(on, parked, range, ({ entry, candidates, parked_at, ...row }): ParkedRow => {
+      const { item, label, quantity } = entry as CollectionEntry
+      const { name, number, set, finish } = item
+      return { ...row, name, number, set, finish, label, quantity, candidates, parked_at: parked_at.toISOString() }
+    })
   },
 )
 
-/** The catalogue items of candidates. */
-export function candidateIds(candidates: object[]): number[] {
-  return (candidates as Candidate[]).map((candidate) => candidate.item_id)
-}
-
-/** @param survivors items that some of the candidates were merged into */
-function toResponse(
-  row: Omit<ParkedRow, 'name' | 'number' | 'set' | 'finish' | 'label' | 'quantity' | 'candidates'> & {
-    entry: object
-    candidates: object[]
-  },
-  survivors: ReadonlyMap<number, number>,
-): ParkedRow {
-  const { item, label, quantity } = row.entry as CollectionEntry
-  const { name, number, set, finish } = item
-  const { id, collection_id, format, line, reason, rule, params, parked_at } = row
-  return {
-    id,
-    collection_id,
-    format,
-    line,
-    reason,
-    rule,
-    params,
-    name,
-    number,
-    set,
-    finish,
-    label,
-    quantity,
-    candidates: currentCandidates(row.candidates as Candidate[], survivors) as ParkedRow['candidates'],
-    parked_at,
-  }
-}
-
 const Decided = { id: id('collection'), row_id: id('parked row') }
-
-/**
- * Candidates with their current ids, without duplicates.
- * @param survivors the result of `resolveAliases`
- */
-export function currentCandidates(candidates: Candidate[], survivors: ReadonlyMap<number, number>): Candidate[] {
-  const byId = new Map<number, Candidate>()
-  for (const candidate of candidates) {
-    const item_id = survivors.get(candidate.item_id) ?? candidate.item_id
-    if (item_id === candidate.item_id || !byId.has(item_id)) byId.set(item_id, { ...candidate, item_id })
-  }
-  return [...byId.values()]
-}
 
 export const placeParkedRow = verb(
   {
@@ -150,7 +88,7 @@ export const discardParkedRow = verb(
         action: 'collection_parked_row.discard',
         subject: 'collection_parked_row',
         id: row.id,
-        before: row.entry,
+        before: { ...row.entry, line: row.line },
       })
     }),
 )
@@ -159,7 +97,7 @@ export const discardParkedRow = verb(
 async function decide(tx: Tx, ctx: WriteCtx, collectionId: number, rowId: number, decision: 'placed' | 'discarded') {
   const row = await tx
     .selectFrom('collection_parked_rows')
-    .select(['id', 'entry', 'import_key', 'decision'])
+    .select(['id', 'line', 'entry', 'import_key', 'decision'])
     .where('id', '=', existing('parked row', rowId))
     .where('collection_id', '=', existing('collection', collectionId))
     .forUpdate()

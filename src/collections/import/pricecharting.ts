@@ -2,7 +2,8 @@
 import { parseLabel } from '#core/labels.ts'
 import { problem } from '#core/problems.ts'
 import { truncate } from '#prices/sources/cells.ts'
-import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, gameOf, noteOf, quantityOf, textOrNull } from './entries.ts'
+import { BadCell, cell, type Cells, gameOf, quantityOf, textOrNull } from '#intake/cells.ts'
+import { codeOf, type CollectionFormat, csvEntries, dayOf, noteOf } from './entries.ts'
 
 /** Prefixes of console names, and the game of each. */
 const GAMES = ['Pokemon', 'One Piece'] as const

@@ -3,23 +3,24 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { sql } from 'kysely'
 import type { CatalogueNode } from '#catalogue/context.ts'
-import { ItemLookup } from '#catalogue/items/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { invalid, notFound } from '#core/errors.ts'
 import { FeedError, gunzip } from '#core/files/feed.ts'
 import { id } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import { type Reason, reason, textOf } from '#core/problems.ts'
-import { runInSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/yield-to-event-loop.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
+import type { FileLine } from '#intake/cells.ts'
+import { candidateOf, type Match, matchItems } from '#intake/match-items.ts'
+import { type NewParked, parkedTables } from '#intake/parked.ts'
 import { insertRecords, type NewRecord } from '../records/insert-records.ts'
 import { lockCollection } from '../records/store.ts'
-import type { CollectionEntry, CollectionFormat, EntryLine } from './entries.ts'
+import type { CollectionEntry, CollectionFormat } from './entries.ts'
 import { COLLECTION_FORMATS } from './formats.ts'
 import { ExistingRecords } from './existing-records.ts'
-import { type Candidate, candidateOf, type Match, matchItem } from './match.ts'
 
 export const CollectionImportSchema = Type.Object(
   {
@@ -41,16 +42,10 @@ export type ImportCtx = WriteCtx & CatalogueNode
 /** A file on disk, compressed with gzip or not. */
 type CollectionFile = { path: string; gzip: boolean }
 
-/** A row whose item is known and fits its grade, or the reason why it is parked. */
-type RowMatch = { entry: CollectionEntry; itemId: number; gradeId: number | null } | Unmatched
-
-interface Unmatched {
-  entry: CollectionEntry
-  why: Reason
-  candidates: Candidate[]
-}
-
-type Parked = Unmatched & { key: string }
+/** A row of the file with the item and grade that it matches, or the reason why it is parked. */
+type MatchedRow = { line: number; entry: CollectionEntry } & (RecordMatch | Unmatched)
+type RecordMatch = { itemId: number; gradeId: number | null }
+type Unmatched = Extract<Match, { why: Reason }>
 
 const MAX_STORED_ERRORS = 1_000
 const INSERTED_AT_ONCE = 1_000
@@ -70,7 +65,7 @@ export const importCollection = verb(
   },
   async (ctx: ImportCtx, { id: collectionId, format: name, file }): Promise<CollectionImport> => {
     const report: CollectionImport = { rows_read: 0, added: 0, unchanged: 0, parked: 0, rejected: 0, errors: [] }
-    const rows = await readAll(ctx, knownFormat(name), file as CollectionFile, report)
+    const rows = await readAll(ctx, formatOf(name), file as CollectionFile, report)
     const { unchanged } = report
     return change(ctx, async (tx, note) => {
       // Runs again after a deadlock, so the counts restart at zero.
@@ -89,16 +84,15 @@ export const importCollection = verb(
   },
 )
 
-function knownFormat(name: string): CollectionFormat {
-  const format = COLLECTION_FORMATS.find((known) => known.name === name)
+function formatOf(name: string): CollectionFormat {
+  const format = COLLECTION_FORMATS.find((one) => one.name === name)
   if (format) return format
-  throw notFound('no_format', { name, values: COLLECTION_FORMATS.map((known) => known.name) })
+  throw notFound('no_format', { name, values: COLLECTION_FORMATS.map((one) => one.name) })
 }
 
 /** Reads and matches the whole file before locking anything. @throws VALIDATION_ERROR for a file of another format */
-async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, file: CollectionFile, report: CollectionImport): Promise<RowMatch[]> {
-  const rows: RowMatch[] = []
-  const lookup = new ItemLookup(db.kysely)
+async function readAll(ctx: ImportCtx, format: CollectionFormat, file: CollectionFile, report: CollectionImport): Promise<MatchedRow[]> {
+  const rows: MatchedRow[] = []
   const stream = createReadStream(file.path)
   try {
     const bytes = atMost(MAX_BYTES, file.gzip ? gunzip(stream) : stream)
@@ -106,9 +100,11 @@ async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, f
       report.rows_read += lines.length
       if (report.rows_read > MAX_ROWS) throw new FeedError(reason('at_most', { part: 'file', units: 'rows', max: MAX_ROWS }))
       const entries = entriesOf(lines, report)
-      await lookup.load(entries.flatMap((entry) => entry.item.keys))
-      const matchOne = (i: number) => rows.push(judge(catalogue, entries[i]!, matchItem(catalogue, lookup, entries[i]!.item)))
-      await runInSlices(entries.length, matchOne, 1)
+      const items = entries.map(({ fields }) => fields.item)
+      for (const [i, match] of (await matchItems(ctx, items)).entries()) {
+        const { line, fields: entry } = entries[i]!
+        rows.push({ line, entry, ...withGrade(ctx.catalogue, entry.label, match) })
+      }
       // Lines without an entry take time, too, so yield after every batch of lines.
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -130,51 +126,49 @@ async function* atMost(most: number, bytes: AsyncIterable<Uint8Array>): AsyncIte
   }
 }
 
-function entriesOf(lines: EntryLine[], report: CollectionImport): CollectionEntry[] {
-  return lines.filter((line): line is CollectionEntry => {
-    if ('reject' in line) {
-      report.rejected += 1
-      if (report.errors.length < MAX_STORED_ERRORS) report.errors.push({ line: line.line, message: textOf(line.reject), ...line.reject })
-      return false
-    }
-    if ('none' in line) report.unchanged += 1
-    return !('none' in line)
+function entriesOf(lines: FileLine<CollectionEntry>[], report: CollectionImport): { line: number; fields: CollectionEntry }[] {
+  return lines.flatMap((row) => {
+    if ('fields' in row) return [row]
+    const { line, refused } = row
+    if (refused === null) report.unchanged += 1
+    else report.rejected += 1
+    if (refused && report.errors.length < MAX_STORED_ERRORS) report.errors.push({ line, message: textOf(refused), ...refused })
+    return []
   })
 }
 
 /** The matched item must also have the grade of the row. */
-function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): RowMatch {
-  if ('why' in match) return { entry, ...match }
+function withGrade(catalogue: Catalogue, label: string | null, match: Match): RecordMatch | Unmatched {
+  if ('why' in match) return match
   const { itemId } = match
-  if (entry.label === null) return { entry, itemId, gradeId: null }
+  if (label === null) return { itemId, gradeId: null }
   const row = catalogue.items.rowOf(itemId)
-  const grade = catalogue.labels.ofLabel(entry.label)
-  if (row >= 0 && grade && catalogue.items.groupIds(row).includes(grade.parentId!)) return { entry, itemId, gradeId: grade.id }
-  const why = reason('grade_missing', { name: entry.label })
-  return { entry, why, candidates: row < 0 ? [] : [candidateOf(catalogue, row)] }
+  const grade = catalogue.labels.ofLabel(label)
+  if (row >= 0 && grade && catalogue.items.groupIds(row).includes(grade.parentId!)) return { itemId, gradeId: grade.id }
+  return { why: reason('grade_missing', { name: label }), candidates: row < 0 ? [] : [candidateOf(catalogue, row)] }
 }
 
-async function write(tx: Tx, collectionId: number, format: string, rows: RowMatch[], report: CollectionImport): Promise<void> {
-  const known = await ExistingRecords.load(tx, collectionId)
+async function write(tx: Tx, collectionId: number, format: string, rows: MatchedRow[], report: CollectionImport): Promise<void> {
+  const existing = await ExistingRecords.load(tx, collectionId)
   // Records that the file created earlier come first; only the remaining ones are compared by their current values.
-  const open: { row: RowMatch; key: string }[] = []
+  const open: { row: MatchedRow; key: string }[] = []
   await runInSlices(rows.length, (from, to) => {
     for (const row of rows.slice(from, to)) {
       const key = entryKey(row.entry)
-      if (!known.takeByRow(key)) open.push({ row, key })
+      if (!existing.takeByRow(key)) open.push({ row, key })
     }
   })
   const records: NewRecord[] = []
-  const parked: Parked[] = []
+  const parked: NewParked<CollectionEntry>[] = []
   const unparked: number[] = []
-  const sort = ({ row, key }: { row: RowMatch; key: string }) => {
-    const waiting = known.takeParked(key)
+  const sort = ({ row, key }: { row: MatchedRow; key: string }) => {
+    const waiting = existing.takeParked(key)
     if ('why' in row) {
-      if (!waiting) parked.push({ key, ...row })
+      if (!waiting) parked.push({ ...row, key })
       return
     }
     const record = recordOf(collectionId, row.entry, row.itemId, row.gradeId, key)
-    if (waiting?.decided || known.takeByContent(record)) return
+    if (waiting?.decided || existing.takeByContent(record)) return
     if (waiting) unparked.push(waiting.id)
     records.push(record)
   }
@@ -186,48 +180,28 @@ async function write(tx: Tx, collectionId: number, format: string, rows: RowMatc
     if (refused) throw invalid('file', 'catalogue_changed')
   }
   if (unparked.length > 0) await sql`delete from collection_parked_rows where id = any(${unparked}::int8[])`.execute(tx)
-  for (let from = 0; from < parked.length; from += INSERTED_AT_ONCE) {
-    await park(tx, collectionId, format, parked.slice(from, from + INSERTED_AT_ONCE))
+  for (const given of parkedTables(parked)) {
+    await sql`
+      with given as (select * from ${given}), parked as (
+        insert into collection_parked_rows (collection_id, format, line, import_key, reason, entry, candidates)
+        select ${collectionId}, ${format}, line, key, reason, entry, candidates from given order by line
+        returning id, line
+      )
+      insert into parked_row_reasons (parked_row_id, rule, params)
+      select parked.id, given.rule, given.params from parked join given using (line)`.execute(tx)
   }
   report.added = records.length
   report.parked = parked.length
   report.unchanged += rows.length - records.length - parked.length
 }
 
-async function park(tx: Tx, collectionId: number, format: string, rows: Parked[]): Promise<void> {
-  const json = rows.map(({ entry, key, why, candidates }) => ({ line: entry.line, key, reason: textOf(why), ...why, entry, candidates }))
-  await sql`
-    with given as (
-      select * from jsonb_to_recordset(${JSON.stringify(json)}::jsonb)
-        as r(line int, key text, reason text, rule text, params jsonb, entry jsonb, candidates jsonb)
-    ), parked as (
-      insert into collection_parked_rows (collection_id, format, line, import_key, reason, entry, candidates)
-      select ${collectionId}, ${format}, line, key, reason, entry, candidates from given order by line
-      returning id, line
-    )
-    insert into parked_row_reasons (parked_row_id, rule, params)
-    select parked.id, given.rule, given.params from parked join given using (line)`.execute(tx)
-}
-
 /** A row of a file as a record. */
 export function recordOf(collectionId: number, entry: CollectionEntry, itemId: number, gradeId: number | null, importKey: string): NewRecord {
-  const { quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note } = entry
-  return {
-    collectionId,
-    ownerId: null,
-    itemId,
-    gradeId,
-    quantity,
-    purchaseMinor,
-    saleMinor,
-    purchaseDate,
-    cardUniqId,
-    note,
-    importKey,
-  }
+  const { item: _item, label: _label, ...copies } = entry
+  return { collectionId, ownerId: null, itemId, gradeId, ...copies, importKey }
 }
 
 /** The content of a row, independent of its line: identifies the same row in a later file. */
-export function entryKey({ line: _line, ...content }: CollectionEntry): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('base64url')
+function entryKey(entry: CollectionEntry): string {
+  return createHash('sha256').update(JSON.stringify(entry)).digest('base64url')
 }

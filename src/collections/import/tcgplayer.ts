@@ -1,66 +1,13 @@
-// Exports of TCGplayer: the collection (with product ids) and the seller's own pricing list; neither has costs.
-import { FeedError } from '#core/files/feed.ts'
-import { problem, reason } from '#core/problems.ts'
-import { readCondition } from '#prices/sources/tcgplayer-csv.ts'
-import { BadCell, cell, type Cells, type CollectionEntry, type CollectionFormat, csvEntries, gameOf, quantityOf, textOrNull } from './entries.ts'
-
-const COLUMNS = ['Product Line', 'Set Name', 'Product Name', 'Number', 'Condition'] as const
-const QUANTITIES = ['Total Quantity', 'Add to Quantity'] as const
-/** All columns that are read. */
-export const TCGPLAYER_COLUMNS: readonly string[] = [...COLUMNS, ...QUANTITIES, 'Product ID', 'Printing']
+// Exports of TCGplayer as collections.
+import { checkTcgplayerHeader, readTcgplayerRow } from '#intake/tcgplayer.ts'
+import { type CollectionFormat, csvEntries, NO_DETAILS } from './entries.ts'
 
 export const tcgplayer: CollectionFormat = {
   name: 'tcgplayer',
   title: 'TCGplayer collection or pricing export (CSV: Product ID, Product Line, Set Name, Product Name, ...)',
-  read: (source) => csvEntries(source, checkTcgplayerHeader, readTcgplayerRow),
-}
-
-/** A row of a file with these columns; null for a product without copies. @throws BadCell */
-export function readTcgplayerRow(cells: Cells): Omit<CollectionEntry, 'line'> | null {
-  const name = cell(cells, 'Product Name')
-  if (name === '') throw new BadCell(problem('Product Name', 'required'))
-  const column = quantityColumn(cells)
-  // A listed product without copies is not owned.
-  if (!column) return null
-  const { label, printing } = conditionOf(cells)
-  const id = cell(cells, 'Product ID')
-  return {
-    item: {
-      keys: /^[1-9]\d*$/.test(id) ? [{ source: 'tcgplayer', id, ...(printing && { finish: printing }) }] : [],
-      name,
-      number: textOrNull(cells, 'Number'),
-      set: textOrNull(cells, 'Set Name'),
-      game: gameOf(cell(cells, 'Product Line')),
-      finish: printing,
-    },
-    label,
-    quantity: quantityOf(cells, column),
-    purchaseMinor: null,
-    saleMinor: null,
-    purchaseDate: null,
-    cardUniqId: null,
-    note: null,
-  }
-}
-
-/** @throws FeedError for a file of another format */
-export function checkTcgplayerHeader(header: readonly string[]): void {
-  const missing = COLUMNS.filter((name) => !header.includes(name))
-  if (missing.length > 0) throw new FeedError(reason('header', { columns: missing }))
-  if (!QUANTITIES.some((name) => header.includes(name))) throw new FeedError(reason('header', { any: QUANTITIES }))
-}
-
-/** The quantity may be in either column; the other one is empty or 0. */
-function quantityColumn(cells: Cells): string | undefined {
-  return QUANTITIES.find((column) => !/^0*$/.test(cell(cells, column)))
-}
-
-/** `Near Mint Holofoil` is a condition with its printing; a separate printing column takes precedence. */
-function conditionOf(cells: Cells): { label: string | null; printing: string | null } {
-  const text = cell(cells, 'Condition')
-  const printing = textOrNull(cells, 'Printing')
-  if (text === '') return { label: null, printing }
-  const condition = readCondition(text)
-  if (!condition) return { label: text, printing }
-  return { label: condition.label, printing: printing ?? condition.finish ?? null }
+  read: (source) =>
+    csvEntries(source, checkTcgplayerHeader, (cells) => {
+      const row = readTcgplayerRow(cells)
+      return row && { ...row, ...NO_DETAILS }
+    }),
 }

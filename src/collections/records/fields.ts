@@ -5,11 +5,11 @@ import { Type } from '#core/input.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import { fitsCharacters, LINE, LINES } from '#core/text.ts'
+import { MAX_QUANTITY } from '#intake/cells.ts'
 import { VISIBILITIES } from './types.ts'
 
 const MAX_PRICE = 9_999_999_999.99
 
-export const MAX_QUANTITY = 100_000
 export const MAX_CODE_LENGTH = 100
 export const MAX_NOTE_LENGTH = 1_000
 

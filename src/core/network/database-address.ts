@@ -9,7 +9,7 @@ export type RequiredRole = (typeof REQUIRED_ROLES)[number]
 export interface DatabaseAddress {
   /** several servers, or one whose role is checked; empty: `url` is enough */
   servers: readonly Server[]
-  wanted: RequiredRole
+  role: RequiredRole
   /** connection string of the first server */
   url: string
 }
@@ -47,16 +47,16 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
   const [, scheme = '', user, authority = '', path = '', query = ''] = parts
   const params = new URLSearchParams(query)
   checkParameters(params)
-  const asked = params.get('target_session_attrs')
-  if (asked !== null && !isWanted(asked)) throw new Error(`a URL whose target_session_attrs is one of ${REQUIRED_ROLES.join(', ')}`)
+  const roleParameter = params.get('target_session_attrs')
+  if (roleParameter !== null && !isRole(roleParameter)) throw new Error(`a URL whose target_session_attrs is one of ${REQUIRED_ROLES.join(', ')}`)
   params.delete('target_session_attrs')
   const hosts = authority.split(',')
-  const wanted = asked ?? (hosts.length > 1 ? 'read-write' : 'any')
-  if (hosts.length === 1 && asked === null) return { servers: [], wanted, url: text }
+  const role = roleParameter ?? (hosts.length > 1 ? 'read-write' : 'any')
+  if (hosts.length === 1 && roleParameter === null) return { servers: [], role, url: text }
   const servers = hosts.map((host) => readServer(host, DEFAULT_PORT))
   if (!servers.every((server) => server !== null)) throw new Error(`${FORM}, each as host:port`)
   const rest = params.size > 0 ? `?${params.toString()}` : ''
-  return { servers, wanted, url: `${scheme}${user === undefined ? '' : `${user}@`}${hosts[0]}${path}${rest}` }
+  return { servers, role, url: `${scheme}${user === undefined ? '' : `${user}@`}${hosts[0]}${path}${rest}` }
 }
 
 /** @throws Error that says what is allowed */
@@ -77,6 +77,6 @@ function isReadable(path: string): boolean {
   }
 }
 
-function isWanted(text: string): text is RequiredRole {
+function isRole(text: string): text is RequiredRole {
   return (REQUIRED_ROLES as readonly string[]).includes(text)
 }

@@ -169,7 +169,7 @@ export class ChangeFeed {
 
   async #pullOnce(): Promise<void> {
     this.#pullsBegun += 1
-    const askedMs = Date.now()
+    const requestedMs = Date.now()
     const { rows } = await sql<{
       position: string
       floor: string
@@ -194,7 +194,7 @@ export class ChangeFeed {
       from here left join change_log c on c.xact >= here.xmin and not pg_visible_in_snapshot(c.xact, ${this.#position}::pg_snapshot)
       order by c.seq`.execute(this.#db.kysely)
     const { position, floor, missed, server, clock_ms: clockMs } = rows[0]!
-    this.#compareClocks(clockMs, askedMs)
+    this.#compareClocks(clockMs, requestedMs)
     const tookOver = this.#server !== '' && this.#server !== server
     if (tookOver && !missed) await this.#stepBack()
     this.#server = server
@@ -219,11 +219,11 @@ export class ChangeFeed {
     this.lastPullMs = Date.now()
   }
 
-  #compareClocks(databaseMs: number, askedMs: number): void {
+  #compareClocks(databaseMs: number, requestedMs: number): void {
     const answeredMs = Date.now()
     // After a slow response, the time it contains is too imprecise.
-    if (answeredMs - askedMs > CLOCK_TOLERANCE_MS) return
-    const offsetMs = databaseMs - (askedMs + answeredMs) / 2
+    if (answeredMs - requestedMs > CLOCK_TOLERANCE_MS) return
+    const offsetMs = databaseMs - (requestedMs + answeredMs) / 2
     const offset = Math.abs(offsetMs) > CLOCK_TOLERANCE_MS ? offsetMs : 0
     if ((offset === 0) !== (this.#clockOffsetMs === 0)) {
       this.#log.warn(

@@ -158,7 +158,7 @@ async function commit<Ctx extends WriteCtx, Input, Result>(
       else if (found?.has(part)) outcomes[i] = found.get(part) as Result
       else fresh.push(i)
     })
-    const made =
+    const results =
       fresh.length > 0
         ? await run(
             tx,
@@ -169,9 +169,9 @@ async function commit<Ctx extends WriteCtx, Input, Result>(
     await storeResults(
       tx,
       fresh.flatMap((i, n) => {
-        outcomes[i] = made[n]!
+        outcomes[i] = results[n]!
         const request = writes[i]!.ctx.idempotency
-        return request && !(made[n] instanceof ServiceError) ? [{ request, earlier: earlier[i] as Results, result: made[n] }] : []
+        return request && !(results[n] instanceof ServiceError) ? [{ request, earlier: earlier[i] as Results, result: results[n] }] : []
       }),
     )
     return { outcomes, follow: logged || fresh.length < writes.length }
@@ -207,10 +207,10 @@ export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => 
   const noteOf = ({ viewer, requestId }: By): Note => ({
     audit: (entry) => audits.push({ actor: actorOf(viewer), requestId, ...entry }),
     changed(kind, rows) {
-      const known = changes.get(kind) ?? { ids: new Set(), packed: [] }
-      changes.set(kind, known)
-      if (Buffer.isBuffer(rows)) known.packed.push(rows)
-      else for (const id of rows) known.ids.add(id)
+      const ofKind = changes.get(kind) ?? { ids: new Set(), packed: [] }
+      changes.set(kind, ofKind)
+      if (Buffer.isBuffer(rows)) ofKind.packed.push(rows)
+      else for (const id of rows) ofKind.ids.add(id)
     },
     changedPrices: (payload) => logNow('prices', payload),
     changedEvidence: (payload) => logNow('evidence', payload),

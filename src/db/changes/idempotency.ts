@@ -41,17 +41,17 @@ function sortedFields(_name: string, value: unknown): unknown {
  * ends.
  */
 export async function findResults(tx: Tx, requests: (Idempotency | null)[]): Promise<(Results | ServiceError | null)[]> {
-  const asked = new Map(requests.flatMap((request) => (request ? [[nameOf(request), request] as const] : [])))
-  if (asked.size === 0) return requests.map(() => null)
-  const names = [...asked.keys()]
+  const byName = new Map(requests.flatMap((request) => (request ? [[nameOf(request), request] as const] : [])))
+  if (byName.size === 0) return requests.map(() => null)
+  const names = [...byName.keys()]
   // A separate statement: the next one must see the commit of the last holder of a lock.
   const locks = await sql<{ name: string; free: boolean }>`
-    select name, pg_try_advisory_xact_lock(hashtextextended(name, 0)) as free from unnest(${names}::text[]) as asked(name)`.execute(tx)
+    select name, pg_try_advisory_xact_lock(hashtextextended(name, 0)) as free from unnest(${names}::text[]) as requested(name)`.execute(tx)
   const free = new Set(locks.rows.filter((lock) => lock.free).map(({ name }) => name))
   const { rows } = await sql<{ scope: string; key: string; request_hash: Buffer; result: Buffer }>`
     select scope, key, request_hash, result from idempotency_keys
-    join unnest(${[...asked.values()].map(({ scope }) => scope)}::text[], ${[...asked.values()].map(({ key }) => key)}::text[])
-      as asked(scope, key) using (scope, key)
+    join unnest(${[...byName.values()].map(({ scope }) => scope)}::text[], ${[...byName.values()].map(({ key }) => key)}::text[])
+      as requested(scope, key) using (scope, key)
     where created_at > now() - interval '24 hours'`.execute(tx)
   const stored = new Map(rows.map((row) => [nameOf(row), row]))
   return requests.map((request) => {
@@ -73,9 +73,9 @@ const refused = (rule: 'idempotency_running' | 'idempotency_request' | 'idempote
   new ServiceError('IDEMPOTENCY_CONFLICT', reason(rule))
 
 /** Stores results in addition to earlier ones, in the transaction that produced them. */
-export async function storeResults(tx: Tx, made: { request: Idempotency; earlier: Results; result: unknown }[]): Promise<void> {
-  if (made.length === 0) return
-  const rows = made.map(({ request, earlier, result }) => ({
+export async function storeResults(tx: Tx, results: { request: Idempotency; earlier: Results; result: unknown }[]): Promise<void> {
+  if (results.length === 0) return
+  const rows = results.map(({ request, earlier, result }) => ({
     scope: request.scope,
     key: request.key,
     request_hash: request.requestHash,

@@ -67,7 +67,7 @@ export async function readLog(on: Queryable, { after, kinds, most, entryBytes }:
   const range = after?.range ?? null
   const rowsToExamine = kinds.length === CATALOGUE_KINDS.length ? most + 2 : MAX_ROWS
   const { rows } = await sql<Row>`
-    with asked as (
+    with bounds as (
       select f.xact as floor, system_identifier::text as cluster,
         coalesce(${snapshotOf(after?.seen)}::pg_snapshot, (f.xact::text || ':' || f.xact::text || ':')::pg_snapshot) as seen,
         ${lastSeqOf(after?.seen)}::bigint as seen_seq,
@@ -78,20 +78,20 @@ export async function readLog(on: Queryable, { after, kinds, most, entryBytes }:
     ), start as (
       -- The lowest transaction id that may be unseen.
       select ${range === null ? sql`least(pg_snapshot_xmin(seen), (select min(c.xact::text::bigint)::text::xid8 from change_log c where c.seq > seen_seq))` : sql.ref('xact')} as xact
-      from asked
+      from bounds
     ), examined as (
       -- As in the index of catalogue changes.
-      select c.* from asked, start, change_log c
-      where c.kind in ('items', 'categories', 'prices') and (c.xact, c.seq) >= (asked.xact, asked.seq)
-        and c.xact >= start.xact and c.xact < pg_snapshot_xmax(asked.up_to)
-        and (not pg_visible_in_snapshot(c.xact, asked.seen) or c.seq > asked.seen_seq)
-        and pg_visible_in_snapshot(c.xact, asked.up_to) and c.seq <= asked.up_to_seq
+      select c.* from bounds, start, change_log c
+      where c.kind in ('items', 'categories', 'prices') and (c.xact, c.seq) >= (bounds.xact, bounds.seq)
+        and c.xact >= start.xact and c.xact < pg_snapshot_xmax(bounds.up_to)
+        and (not pg_visible_in_snapshot(c.xact, bounds.seen) or c.seq > bounds.seen_seq)
+        and pg_visible_in_snapshot(c.xact, bounds.up_to) and c.seq <= bounds.up_to_seq
       order by c.xact, c.seq
       limit ${rowsToExamine}::int
     ), found as (
       select c.*, entry.first, greatest(0, coalesce(cardinality(c.ids), octet_length(c.payload) / ${sql.lit(entryBytes)}) - entry.first) as entries
-      from asked, examined c,
-        lateral (select case when c.xact = asked.xact and c.seq = asked.seq then ${range?.entry ?? 0}::int else 0 end as first) as entry
+      from bounds, examined c,
+        lateral (select case when c.xact = bounds.xact and c.seq = bounds.seq then ${range?.entry ?? 0}::int else 0 end as first) as entry
       where c.kind = any(${[...kinds]}::text[])
       order by c.xact, c.seq
       limit ${most + 2}::int
@@ -101,17 +101,17 @@ export async function readLog(on: Queryable, { after, kinds, most, entryBytes }:
     ), counted as (
       select *, coalesce(sum(entries) over (order by xact, seq rows between unbounded preceding and 1 preceding), 0)::int as before from found
     )
-    select asked.cluster, asked.seen::text || coalesce('@' || asked.seen_seq, '') as seen, asked.up_to::text || '@' || asked.up_to_seq as up_to,
+    select bounds.cluster, bounds.seen::text || coalesce('@' || bounds.seen_seq, '') as seen, bounds.up_to::text || '@' || bounds.up_to_seq as up_to,
       -- A database restored to an earlier time may be behind the reader.
-      asked.floor > greatest(asked.xact, pg_snapshot_xmin(asked.seen))
-        or case when asked.seen_seq is null then pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmin(asked.seen)
-                else coalesce(pg_sequence_last_value('change_log_seq_seq'), 0) < asked.seen_seq end as expired,
+      bounds.floor > greatest(bounds.xact, pg_snapshot_xmin(bounds.seen))
+        or case when bounds.seen_seq is null then pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmin(bounds.seen)
+                else coalesce(pg_sequence_last_value('change_log_seq_seq'), 0) < bounds.seen_seq end as expired,
       (select coalesce(sum(entries), 0) > ${most}::int or count(*) = ${most + 2}::int from counted) as more,
       t.xact::text as examined_xact, t.seq::float8 as examined_seq,
       c.kind, c.at, c.xact::text, c.seq::float8, c.first,
       c.ids[c.first + 1 : c.first + ${most}::int - c.before] as ids,
       substring(c.payload from c.first * ${sql.lit(entryBytes)} + 1 for (${most}::int - c.before) * ${sql.lit(entryBytes)}) as payload
-    from asked left join examined_to t on true left join counted c on c.before < ${most}::int
+    from bounds left join examined_to t on true left join counted c on c.before < ${most}::int
     order by c.xact, c.seq`.execute(on)
   const { cluster, seen, up_to: upTo, expired, more } = rows[0]!
   if (expired || (after !== null && after.cluster !== cluster)) return 'expired'

@@ -10,11 +10,11 @@ interface Reader {
 
 type Asked = Omit<LogRead, 'after'>
 
-/** Only for readers that have read to the end and found nothing: what they have not seen is little, and mostly the same. */
+/** Only for readers that have reached the end of the log: they lack only a few entries, mostly the same ones. */
 export class SharedLogReads {
   readonly #db: Db
-  /** by what is asked for: readers of the next statement */
-  readonly #due = new Map<string, { asked: Asked; readers: Reader[] }>()
+  /** by request: the readers that the next statement serves */
+  readonly #due = new Map<string, { request: Asked; readers: Reader[] }>()
   /** moment and ids → rows that are being read for several readers */
   readonly #data = new Map<string, Promise<unknown>>()
 
@@ -23,13 +23,13 @@ export class SharedLogReads {
   }
 
   /** The same page as `readLog`. */
-  read(after: LogPosition, asked: Asked): Promise<LogPage | 'expired'> {
-    const key = JSON.stringify([after.cluster, asked])
+  read(after: LogPosition, request: Asked): Promise<LogPage | 'expired'> {
+    const key = JSON.stringify([after.cluster, request])
     const { promise, resolve: done } = Promise.withResolvers<LogPage | 'expired'>()
     const due = this.#due.get(key)
     if (due) due.readers.push({ after, done })
     else {
-      this.#due.set(key, { asked, readers: [{ after, done }] })
+      this.#due.set(key, { request, readers: [{ after, done }] })
       // All readers that the same change wakes have been added by then.
       setImmediate(() => this.#readDue(key))
     }
@@ -38,20 +38,20 @@ export class SharedLogReads {
 
   /** Shares a read of current data among readers of the same changes up to the same moment. */
   share<T>(key: string, make: () => Promise<T>): Promise<T> {
-    let made = this.#data.get(key) as Promise<T> | undefined
-    if (!made) {
-      made = make().finally(() => this.#data.delete(key))
-      this.#data.set(key, made)
+    let shared = this.#data.get(key) as Promise<T> | undefined
+    if (!shared) {
+      shared = make().finally(() => this.#data.delete(key))
+      this.#data.set(key, shared)
     }
-    return made
+    return shared
   }
 
   #readDue(key: string): void {
-    const { asked, readers } = this.#due.get(key)!
+    const { request, readers } = this.#due.get(key)!
     this.#due.delete(key)
     const { cluster } = readers[0]!.after
     const after = { cluster, seen: seenByAll(readers.map(({ after }) => after.seen)), range: null }
-    const page = readLog(this.#db.kysely, { ...asked, after })
+    const page = readLog(this.#db.kysely, { ...request, after })
     for (const reader of readers) reader.done(page.then((found) => (found === 'expired' ? found : unseenBy(reader.after, found))))
   }
 }

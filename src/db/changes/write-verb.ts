@@ -2,7 +2,7 @@
 import { invalid } from '#core/errors.ts'
 import { type Static, type TSchema, Type } from '#core/input.ts'
 import type { Plan } from '#core/plans.ts'
-import { type Operation, type Verb, verb } from '#core/verb.ts'
+import { type Verb, verb } from '#core/verb.ts'
 import { executeDryRun, type WriteCtx } from './change.ts'
 
 /** The input field of every public write. */
@@ -15,9 +15,9 @@ const DryRun = dryRunField('`1` changes nothing; the response is that of the wri
 /** Message of a dry run, in place of that of the write. */
 export const NOTHING_CHANGED = 'Forecast only; nothing was changed'
 
-/** Whether an operation that succeeded with this input was a dry run. */
-export function isDryRun({ writes }: Pick<Operation, 'writes'>, input: unknown): boolean {
-  return writes && (input as { dry_run?: unknown }).dry_run === true
+/** Whether a write that succeeded with this input was a dry run. */
+export function isDryRun(input: unknown): boolean {
+  return (input as { dry_run?: unknown }).dry_run === true
 }
 
 interface DeclaredWrite<In extends TSchema> {
@@ -44,11 +44,11 @@ export function writeVerb<Ctx extends WriteCtx, In extends TSchema, Out>(
   const bounds = { additionalProperties: false, ...(minProperties !== undefined && { minProperties }) }
   const accepted = Type.Object({ ...properties, ...DryRun }, bounds) as unknown as WithDryRun<In>
   return verb({ name, needs, secret, writes: true, input: accepted }, (ctx: Ctx, sent) => {
-    const { dry_run: dryRun = false, ...asked } = sent as Record<string, unknown>
-    const own = asked as Static<In>
+    const { dry_run: dryRun = false, ...fields } = sent as Record<string, unknown>
+    const own = fields as Static<In>
     if (!dryRun) return run(ctx, own)
     if (!rehearsable) throw invalid('dry_run', 'no_dry_run')
-    if (minProperties !== undefined && Object.keys(asked).length < minProperties) throw invalid('body', 'object', { min: minProperties })
+    if (minProperties !== undefined && Object.keys(fields).length < minProperties) throw invalid('body', 'object', { min: minProperties })
     return executeDryRun(ctx, (_tx, rehearsal) => run(rehearsal, own))
   })
 }

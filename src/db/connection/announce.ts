@@ -30,18 +30,18 @@ export async function announceAfter<Schema, Result>(
 ): Promise<Result> {
   let notices: Notice[] = []
   const result = await execute(async (tx) => {
-    const made = await run(tx)
+    const returned = await run(tx)
     notices = announced.get(tx) ?? []
-    return made
+    return returned
   })
   if (notices.length > 0) announcerOf(kysely).send(notices)
   return result
 }
 
 function announcerOf(kysely: QueryExecutorProvider): Announcer {
-  const known = announcers.get(kysely) ?? new Announcer(kysely)
-  announcers.set(kysely, known)
-  return known
+  const announcer = announcers.get(kysely) ?? new Announcer(kysely)
+  announcers.set(kysely, announcer)
+  return announcer
 }
 
 class Announcer {

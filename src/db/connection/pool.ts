@@ -164,8 +164,8 @@ class PreparingClient extends pg.Client {
 
   /** A name per statement text; once this connection has many, new texts (such as lists of varying length) run unprepared. */
   #nameOf(text: string): string | null {
-    const known = this.#names.get(text)
-    if (known !== undefined) return known
+    const existing = this.#names.get(text)
+    if (existing !== undefined) return existing
     if (this.#names.size >= MAX_STATEMENTS) return null
     const name = `s${this.#names.size}`
     this.#names.set(text, name)

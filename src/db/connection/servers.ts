@@ -42,7 +42,7 @@ interface Search {
 export class Servers {
   /** for one connection, to the first server */
   readonly url: string
-  readonly wanted: RequiredRole
+  readonly role: RequiredRole
   readonly #servers: readonly Server[]
   /** why each was not used, as text */
   readonly #refusals = new Map<Server, string>()
@@ -52,9 +52,9 @@ export class Servers {
 
   /** @throws Error that says what is allowed in an address */
   constructor(address: string) {
-    const { servers, wanted, url } = readDatabaseAddress(address)
+    const { servers, role, url } = readDatabaseAddress(address)
     this.#servers = servers
-    this.wanted = wanted
+    this.role = role
     this.url = url
   }
 
@@ -78,15 +78,15 @@ export class Servers {
     if (this.#found) return this.#found
     const search = (this.#search ??= this.#begin())
     const leftMs = search.startedMs + WAIT_MS - performance.now()
-    const given = new AbortController()
-    const giveUp = delay(Math.max(0, leftMs), undefined, { signal: given.signal }).then(() => {
+    const timer = new AbortController()
+    const giveUp = delay(Math.max(0, leftMs), undefined, { signal: timer.signal }).then(() => {
       throw new NoServerError(this.#complaint())
     })
     giveUp.catch(() => {})
     try {
       return await Promise.race([search.found, giveUp])
     } finally {
-      given.abort()
+      timer.abort()
     }
   }
 
@@ -101,7 +101,7 @@ export class Servers {
   }
 
   fits({ standby, read_only: readOnly }: Role): boolean {
-    return this.wanted === 'any' || (this.wanted === 'standby' ? standby : !readOnly)
+    return this.role === 'any' || (this.role === 'standby' ? standby : !readOnly)
   }
 
   close(): void {
@@ -142,10 +142,10 @@ export class Servers {
     client.on('error', () => {})
     try {
       await client.connect()
-      for (let asked = 0; asked < ASKED_BY_ONE; asked++) {
+      for (let times = 0; times < ASKED_BY_ONE; times++) {
         const { rows } = await client.query<Role>(`select ${ROLE}`)
         if (this.fits(rows[0]!)) return true
-        this.#refusals.set(server, rows[0]!.standby ? 'a standby' : this.wanted === 'standby' ? 'no standby' : 'read-only')
+        this.#refusals.set(server, rows[0]!.standby ? 'a standby' : this.role === 'standby' ? 'no standby' : 'read-only')
         await pause(ASK_AGAIN_MS)
       }
       return false
@@ -161,7 +161,7 @@ export class Servers {
   }
 
   #complaint(): string {
-    const what = this.wanted === 'standby' ? 'is a standby' : this.wanted === 'any' ? 'answers' : 'takes writes'
+    const what = this.role === 'standby' ? 'is a standby' : this.role === 'any' ? 'answers' : 'takes writes'
     const each = this.#servers.map((server) => `${server.host}:${server.port}: ${this.#refusals.get(server) ?? 'no answer'}`)
     return `No server of the database ${what} (${each.join('; ')})`
   }

@@ -115,8 +115,8 @@ export interface SystemUser {
  */
 export function unprivilegedUser(): SystemUser {
   const users = systemUsers()
-  const wanted = ['postgres', '_postgres', 'nobody']
-  const user = wanted.map((name) => users.find((each) => each.name === name)).find((each) => each)
+  const names = ['postgres', '_postgres', 'nobody']
+  const user = names.map((name) => users.find((each) => each.name === name)).find((each) => each)
   if (!user)
     throw new Error(
       'PostgreSQL does not run as root, and this machine has neither a user postgres nor nobody; start mintmark as another user or set DATABASE_URL',

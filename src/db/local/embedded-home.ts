@@ -27,17 +27,17 @@ export interface Home {
 export function chooseHome(dataDir: string, log: TextLog): Home {
   const root = fs.realpathSync(dataDir)
   const remembered = readText(join(root, LOCATION_FILE))
-  const kept = join(remembered ?? root, 'postgres')
-  if (remembered && !fs.existsSync(kept)) {
-    throw new Error(`The database of DATA_DIR ${dataDir} is missing; it was stored in ${kept}`)
+  const dataFolder = join(remembered ?? root, 'postgres')
+  if (remembered && !fs.existsSync(dataFolder)) {
+    throw new Error(`The database of DATA_DIR ${dataDir} is missing; it was stored in ${dataFolder}`)
   }
-  const user = process.getuid?.() === 0 ? (ownerOf(kept) ?? unprivilegedUser()) : null
+  const user = process.getuid?.() === 0 ? (ownerOf(dataFolder) ?? unprivilegedUser()) : null
   let base = remembered ?? root
   if (user && !remembered) {
     allowTraversal(root, user)
     if (!canRead(root, user)) {
       // Never start with empty data elsewhere if there is data in this directory.
-      if (fs.existsSync(kept)) throw new Error(`${user.name}, the user that runs PostgreSQL, has no access to its data in ${root}`)
+      if (fs.existsSync(dataFolder)) throw new Error(`${user.name}, the user that runs PostgreSQL, has no access to its data in ${root}`)
       base = makeElsewhere(root)
     }
   }

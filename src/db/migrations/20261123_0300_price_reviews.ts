@@ -34,7 +34,7 @@ const STATEMENTS = [
       return null;
     end
   $$`,
-  // 1: disputed (STATES in src/prices/evidence/types.ts).
+  // 1: disputed (STATES in src/prices/evidence/evidence-types.ts).
   ...triggers('prices', (row) => `${row}.state = 1`),
   ...triggers('held_prices', (row) => `${row}.decision is null`),
   'insert into price_review_changes select item_id from prices where state = 1 union select item_id from held_prices where decision is null',

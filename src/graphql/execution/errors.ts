@@ -33,7 +33,7 @@ export function renameErrorFields({ code, why, headers, cause }: ServiceError, n
 }
 
 export function camelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase())
+  return name.replace(/_([a-z0-9])/g, (_all, letter: string) => letter.toUpperCase())
 }
 
 /** An error in the document itself, or in its variables. */

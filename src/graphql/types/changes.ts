@@ -2,7 +2,7 @@
 import { type ChangePage, ChangeSchema, listChanges } from '#catalogue/list-changes.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
-import { DumpFileSchema, DumpSchema } from '#dumps/types.ts'
+import { DumpFileSchema, DumpSchema } from '#dumps/dump-types.ts'
 import { withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'
 import { objectFrom } from '../building/from-schema.ts'

@@ -1,6 +1,6 @@
 // Mutations of collection records (interface.md, "GraphQL").
 import { addCollectionItem } from '#collections/add-item.ts'
-import { MAX_QUANTITY } from '#collections/records/fields.ts'
+import { MAX_QUANTITY } from '#intake/cells.ts'
 import { type CollectionRecord, CollectionRecordSchema } from '#collections/records/types.ts'
 import { removeCollectionItem } from '#collections/remove-item.ts'
 import { updateCollectionItem } from '#collections/update-item.ts'

@@ -2,7 +2,7 @@
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { readEvents } from '#webhooks/read-events.ts'
-import { type AccountEvent, AccountEventSchema, type AccountEvents } from '#webhooks/types.ts'
+import { type AccountEvent, AccountEventSchema, type AccountEvents } from '#webhooks/webhook-types.ts'
 import { withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'
 import { argumentsFrom, objectFrom } from '../building/from-schema.ts'

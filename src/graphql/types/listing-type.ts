@@ -4,7 +4,7 @@ import { type Static, Type } from '#core/input.ts'
 import { call } from '#core/verb.ts'
 import { getListing } from '#market/listings/get-listing.ts'
 import { ListingExplanationSchema } from '#market/snapshot/explain-listing.ts'
-import { FoundListingSchema, OwnListingSchema } from '#market/types.ts'
+import { FoundListingSchema, OwnListingSchema } from '#market/marketplace-types.ts'
 import { idOf } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, type Refs, requiresPlan } from '../building/builder.ts'
 import { objectFrom } from '../building/from-schema.ts'
@@ -30,20 +30,20 @@ export const LISTING_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...requi
 
 /** Reads the listing with the requested fields. @throws NOT_FOUND, VALIDATION_ERROR as over REST */
 export function listingOf(id: string | number, ctx: GraphqlCtx, info: GraphQLResolveInfo): Promise<AnyListing> {
-  const asked = askedFields(info)
+  const fields = requestedFields(info)
   return call(getListing, ctx, {
     id: idOf(id),
     with_details: true,
-    with_item: asked.has('item'),
-    with_pc: asked.has('pcMultiplier'),
-    with_average: asked.has('averagePrice'),
-    with_last_sales: asked.has('lastSales'),
-    with_explain: asked.has('explain'),
+    with_item: fields.has('item'),
+    with_pc: fields.has('pcMultiplier'),
+    with_average: fields.has('averagePrice'),
+    with_last_sales: fields.has('lastSales'),
+    with_explain: fields.has('explain'),
   }) as Promise<AnyListing>
 }
 
 /** Names of the requested fields below a field. */
-function askedFields({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): Set<string> {
+function requestedFields({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): Set<string> {
   const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   const fields = collectFields(sets, new Map(Object.entries(fragments)), variableValues.coerced)
   return new Set([...fields.values()].flat().map(({ name }) => name.value))

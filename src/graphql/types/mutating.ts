@@ -62,10 +62,10 @@ function contextOfField<Ctx extends GraphqlCtx>(ctx: Ctx, { path }: GraphQLResol
 
 /** The GraphQL names of a verb's fields; errors list only those allowed fields that are in the mutation's own input. */
 function namingOf(info: GraphQLResolveInfo, path: PathFields): FieldNaming {
-  const known = inputFieldsOf(info)
+  const inputFields = inputFieldsOf(info)
   return {
     nameOf: (field) => (field === 'body' ? 'input' : (path[field]?.[0] ?? camelCase(field))),
-    isKnown: (name) => known.has(name),
+    isKnown: (name) => inputFields.has(name),
   }
 }
 

@@ -5,7 +5,8 @@ import { DAY_MS } from '#core/duration.ts'
 import type { Static } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToNumber } from '#core/money.ts'
-import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/types.ts'
+import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/evidence-types.ts'
+import { CostToMoveSchema, costToMoveResponse } from '#prices/own/cost-to-move-schema.ts'
 import { pricesAgo } from '#prices/history/prices-ago.ts'
 import { explainPrices } from '#prices/reviews/explain.ts'
 import { PriceExplanationSchema } from '#prices/reviews/explanation.ts'
@@ -14,6 +15,7 @@ import { objectFrom } from '../building/from-schema.ts'
 import { batched } from '../execution/batched.ts'
 import type { GraphqlCtx } from '../execution/context.ts'
 
+const SERVICE = MARKETS.indexOf('service')
 /** Days of the changes. */
 const CHANGE_DAYS = [7, 30] as const
 /** The cost of a change besides its value, and of an explanation: each reads the history. */
@@ -39,6 +41,7 @@ const oneOf = (values: readonly string[]) => values.map((value) => `\`${value}\`
 const amountOrNull = (minor: number | null) => (minor === null ? null : minorToNumber(minor))
 
 export function addPriceType(builder: Builder) {
+  const costType = objectFrom(builder, CostToMoveSchema)
   const explanation = addExplanationType(builder)
   return builder.objectRef<ItemPrice>('Price').implement({
     description: 'The current price of an item in one market for one condition or grade.',
@@ -92,6 +95,14 @@ export function addPriceType(builder: Builder) {
         avg30: figure("The feed's own 30-day average, in `currency`.", 'avg30'),
         low: figure("The feed's own lowest price, in `currency`.", 'low'),
         high: figure("The feed's own highest price, in `currency`.", 'high'),
+        costToMove10pct: t.field({
+          type: costType,
+          description: "What it would cost to move a price of the service's own market by 10 %; null for other markets.",
+          resolve: ({ row, labelId, market }, _args, { catalogue, currencies }) => {
+            const cost = market === SERVICE ? catalogue.costToMove(catalogue.items.id[row]!, labelId) : null
+            return cost && costToMoveResponse(cost, currencies.service)
+          },
+        }),
         change7: change(0),
         change30: change(1),
         explain: t.field({

@@ -7,7 +7,13 @@ import { listRepricingRules } from '#market/repricing/list-repricing-rules.ts'
 import { runRepricingRule } from '#market/repricing/run-repricing-rule.ts'
 import { simulateRepricingRule } from '#market/repricing/simulate-repricing-rule.ts'
 import { TermFields } from '#market/repricing/terms.ts'
-import { RepricedListingSchema, type RepricingRule, RepricingRuleSchema, RepricingRunSchema, SimulationSchema } from '#market/repricing/types.ts'
+import {
+  RepricedListingSchema,
+  type RepricingRule,
+  RepricingRuleSchema,
+  RepricingRunSchema,
+  SimulationSchema,
+} from '#market/repricing/repricing-types.ts'
 import { updateRepricingRule } from '#market/repricing/update-repricing-rule.ts'
 import { idOf } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'

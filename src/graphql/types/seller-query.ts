@@ -1,7 +1,7 @@
 // Query.payoutPreview and Query.listingVisibility, as under /plus/payout-preview and /plus/listings/{id}/visibility over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { previewPayout } from '#market/seller/preview-payout.ts'
-import { ListingVisibilitySchema, PayoutPreviewSchema } from '#market/types.ts'
+import { ListingVisibilitySchema, PayoutPreviewSchema } from '#market/marketplace-types.ts'
 import { readListingVisibility } from '#market/visibility/read-listing-visibility.ts'
 import { idOf, withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'

@@ -15,7 +15,7 @@ import { noteChangedItems } from '#prices/records/changed-items.ts'
 import { judgePrices } from '#prices/judging/judge-prices.ts'
 import { movePrices, recordComputedPrices } from '#prices/writing/merged-prices.ts'
 import { refreshServicePrices } from '#prices/writing/service-price.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { lockItems } from './locks.ts'
 import { countMoved } from './stored-merges.ts'
 
@@ -52,7 +52,7 @@ export async function mergeItems(
   await moveRecords(tx, merges)
   await replaceByAliases(tx, merges)
   await moveSources(tx, merges)
-  await recordComputedPrices(tx, await refreshServicePrices(tx, note, soldKeys, now))
+  await recordComputedPrices(tx, await refreshServicePrices(ctx, tx, note, soldKeys))
   await countMoved(tx, merges)
   const changed = merges.flatMap(({ fromId, intoId }) => [fromId, intoId])
   await noteChangedItems(tx, changed)

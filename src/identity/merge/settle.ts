@@ -1,9 +1,9 @@
 // Updates the items of a game to match its source records and decisions.
-import { deleteItems, releaseRefs } from '#catalogue/records/store.ts'
+import { deleteItems, releaseRefs } from '#catalogue/records/item-store.ts'
 import { unlinkRecords } from '#catalogue/items/source-records.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { gameRecords, type GameRecord, type World } from '../records/game-records.ts'
 import { groupsOf } from '../records/groups.ts'
 import { inactiveLinks, differences } from '../records/links.ts'

@@ -15,8 +15,8 @@ import { moveListingsBack } from '#market/merged-listings.ts'
 import { noteChangedItems } from '#prices/records/changed-items.ts'
 import { judgePrices } from '#prices/judging/judge-prices.ts'
 import { movePricesBack, recordComputedPrices } from '#prices/writing/merged-prices.ts'
-import { refreshCancelledPrices, refreshServicePrices } from '#prices/writing/service-price.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import { refreshOwnPriceDetails, refreshServicePrices } from '#prices/writing/service-price.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { lockItems } from './locks.ts'
 
 /**
@@ -73,9 +73,10 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
   const { listingIds, soldItems, soldKeys, cancelledKeys } = await moveListingsBack(tx, pairs)
   await moveRecordsBack(tx, pairs)
   await movePricesBack(tx, note, pairs)
-  await recordComputedPrices(tx, await refreshServicePrices(tx, note, soldKeys, now))
-  await refreshCancelledPrices(tx, note, cancelledKeys, now)
+  await recordComputedPrices(tx, await refreshServicePrices(ctx, tx, note, soldKeys))
+  await refreshServicePrices(ctx, tx, note, cancelledKeys)
   const changed = pairs.flatMap(({ fromId, intoId }) => [fromId, intoId])
+  await refreshOwnPriceDetails(ctx, tx, changed)
   await noteChangedItems(tx, changed)
   note.changed('items', changed)
   if (listingIds.length > 0) note.changed('listings', listingIds)

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { rankOf } from '#catalogue/records/facts.ts'
 import type { Tx } from '#db/schema.ts'
-import { recordKey } from '#matching/records.ts'
+import { recordKey } from '#matching/matcher-types.ts'
 
 /** Two records that are the same card, or must be kept apart. */
 export type Pair = readonly [string, string]

@@ -2,11 +2,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'
-import { originOf } from '#catalogue/records/origin.ts'
+import { originOf } from '#catalogue/records/record-origin.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
 import type { ForeignId, Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
-import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
+import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/matcher-types.ts'
 
 /** A scope of matching: records of different worlds are never the same item. */
 export interface World {

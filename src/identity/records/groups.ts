@@ -1,10 +1,10 @@
 // Groups of records that form items: those assigned by the matcher, those that follow another record, and pending ones.
 import { sql } from 'kysely'
 import { PRECEDENCE, rankOf } from '#catalogue/records/facts.ts'
-import { itemsInUse } from '#catalogue/records/store.ts'
+import { itemsInUse } from '#catalogue/records/item-store.ts'
 import type { Tx } from '#db/schema.ts'
 import { assign } from '#matching/assign.ts'
-import type { Assignment } from '#matching/records.ts'
+import type { Assignment } from '#matching/matcher-types.ts'
 import { decisions, type GameRecord, homePrices, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 import { type Group, type Placement, placementOf } from './placement.ts'
 import { sealedAliases } from './sealed-aliases.ts'

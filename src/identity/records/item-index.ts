@@ -4,14 +4,13 @@ import { rankOf } from '#catalogue/records/facts.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
 import type { Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
-import { type CardDescription, CardIndex, type IndexedRecord } from '#matching/card-index.ts'
-import { cardKey, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
+import { type CardDescription, CardIndex, CATALOGUE, type IndexedRecord, itemRecord } from '#matching/card-index.ts'
+import type { MatchRecord, MatchSet } from '#matching/matcher-types.ts'
 import { DescribedSets, type Statement } from '#matching/described-sets.ts'
+import { isSealed } from '#matching/source-cards.ts'
 import { gameRecords, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 
 const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'zh', 'ko', 'th', 'id']
-/** Source of the records created for items from before source records existed. */
-const CATALOGUE = 'catalogue'
 /** Number of records read at once, because the records of a game take several times the memory of the index built from them. */
 const PART = 5_000
 
@@ -164,28 +163,9 @@ async function itemsWithoutRecords(tx: Tx, game: string | null, { refs }: Descri
     from items i join categories c on c.id = i.category_id
     where c.ref = any(${[...refs]}::text[]) and (${game}::text is null or i.game = ${game})
       and not exists (select from item_sources s where s.item_id = i.id)`.execute(tx)
-  return rows.map(({ id, name, code, genre, game: own, category_id: categoryId, category, finish: stated }) => {
+  return rows.map(({ id: itemId, name, code: number, genre, game: own, category_id: categoryId, category, finish: stated }) => {
     const finish = stated === null ? null : finishSlug(stated)
-    const isProduct = genre === 'sealed' || genre === 'bundle'
-    const set = isProduct ? null : { ref: `category:${categoryId}`, name: category, codes: [], printedTotal: null }
-    const key = String(id)
-    return {
-      itemId: id,
-      finish,
-      record: {
-        key: recordKey(CATALOGUE, key, finish),
-        source: CATALOGUE,
-        id: key,
-        card: cardKey(CATALOGUE, `${categoryId} ${code} ${name}`),
-        game: own,
-        genre,
-        family: CATALOGUE,
-        set,
-        number: code,
-        name,
-        finish,
-        shopIds: [],
-      },
-    }
+    const set = isSealed(genre) ? null : { ref: `category:${categoryId}`, name: category, codes: [], printedTotal: null }
+    return itemRecord({ itemId, finish, card: `${categoryId} ${number} ${name}`, game: own, genre, family: CATALOGUE, set, number, name })
   })
 }

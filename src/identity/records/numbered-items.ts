@@ -6,7 +6,7 @@ import type { ItemTable } from '#catalogue/index/items.ts'
 import { Cache } from '#core/cache.ts'
 import { parseDescription } from '#matching/descriptions.ts'
 import { bareNumber, normalNumber, sharedPrefix, totalOf, withoutSetCode } from '#matching/numbers.ts'
-import type { MatchSet } from '#matching/records.ts'
+import type { MatchSet } from '#matching/matcher-types.ts'
 import { SetNames } from '#matching/set-names.ts'
 
 /** A card by its set (name, code, slug or id) and its number, with or without the total. */
@@ -43,11 +43,7 @@ export function itemsNumbered(catalogue: Catalogue, asked: readonly SetNumber[])
   const named = namedSets(catalogue.categories)
   const rowsOf = new Map<KnownSet, SetRows>()
   const wanted = asked.map(({ set, number }) => {
-    const sets = setsNamed(named, set).map((one) => {
-      const rows = rowsOf.get(one) ?? new SetRows(items, one)
-      rowsOf.set(one, rows)
-      return rows
-    })
+    const sets = setsNamed(named, set).map((one) => rowsOf.getOrInsertComputed(one, () => new SetRows(items, one)))
     const own = { sets, number: normalNumber(number), total: totalOf(number) }
     for (const one of sets) one.want(own.number)
     return own
@@ -110,7 +106,7 @@ class SetRows {
 
   /** Adds a number to look for; must be called for every number before the first `find`. */
   want(number: string): void {
-    if (!this.#wanted.has(number)) this.#wanted.set(number, [])
+    this.#wanted.getOrInsert(number, [])
   }
 
   /** The rows of the number as printed; if there are none, without the set's shared prefix; then with or without the set's code. */
@@ -127,9 +123,10 @@ class SetRows {
   #readAll() {
     const byNumber = new Map<string, number[]>()
     const bare = new Map<string, number[]>()
-    this.#eachRow((number, row) => push(byNumber, number, row))
+    this.#eachRow((number, row) => void byNumber.getOrInsertComputed(number, () => []).push(row))
     const prefix = sharedPrefix([...byNumber].flatMap(([number, rows]) => rows.map(() => number)))
-    if (prefix !== '') for (const [number, rows] of byNumber) for (const row of rows) push(bare, bareNumber(number, prefix), row)
+    if (prefix !== '')
+      for (const [number, rows] of byNumber) for (const row of rows) bare.getOrInsertComputed(bareNumber(number, prefix), () => []).push(row)
     return { byNumber, bare }
   }
 
@@ -148,10 +145,4 @@ function isOfTotal(items: ItemTable, row: number, total: string): boolean {
   if (total === '') return true
   const own = totalOf(items.codeOf(row)!)
   return own === '' || own === total
-}
-
-function push<K>(map: Map<K, number[]>, key: K, row: number): void {
-  const known = map.get(key)
-  if (known) known.push(row)
-  else map.set(key, [row])
 }

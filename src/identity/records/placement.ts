@@ -1,6 +1,6 @@
 // Turns the matcher's assignment into items: decides which item each group of records keeps, and which items are new, merged or emptied. Pure.
 import { rankOf } from '#catalogue/records/facts.ts'
-import type { Assignment } from '#matching/records.ts'
+import type { Assignment } from '#matching/matcher-types.ts'
 import type { GameRecord } from './game-records.ts'
 
 interface Placed {

@@ -1,7 +1,7 @@
 // The queue of source records pending a decision, and the set mappings of the last assignment.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
-import type { Assignment } from '#matching/records.ts'
+import type { Assignment } from '#matching/matcher-types.ts'
 import type { GameRecord, World } from './game-records.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 

@@ -3,7 +3,7 @@ import { name, remark } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import type { SealedAliases } from '#matching/records.ts'
+import type { SealedAliases } from '#matching/matcher-types.ts'
 
 const MAX_ALIASES = 1_000
 

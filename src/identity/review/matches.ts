@@ -12,7 +12,7 @@ import { MARKETS } from '#core/markets.ts'
 import type { Range, Rows } from '#core/paging.ts'
 import { countIn, where, withTotal } from '#db/page.ts'
 import type { Queryable } from '#db/schema.ts'
-import type { Reason } from '#matching/records.ts'
+import type { Reason } from '#matching/matcher-types.ts'
 import { REASON_RULES, reasonText } from './reason-text.ts'
 
 export const MATCH_STATES = ['waiting', 'postponed', 'decided'] as const

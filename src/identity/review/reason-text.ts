@@ -1,5 +1,5 @@
 // Converts the reason why a record is pending to an English sentence; the console has its own texts in each language.
-import type { Reason } from '#matching/records.ts'
+import type { Reason } from '#matching/matcher-types.ts'
 
 export const REASON_RULES = [
   'loose',

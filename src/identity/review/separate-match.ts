@@ -2,7 +2,7 @@
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import type { PriceWriteCtx } from '#prices/records/types.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { decideMatch, namedRecords } from './decide-match.ts'
 
 export const separateMatch = verb(

@@ -9,11 +9,11 @@ import { countIn, where, withTotal } from '#db/page.ts'
 import { decisionsOf, UNCHANGED, UNDO_MS } from './decisions.ts'
 import { type ListingReview, ListingReviewSchema, reviewListings } from './review.ts'
 import { QUEUED } from '../records/rules.ts'
-import { fetchListing } from '../store.ts'
+import { fetchListing } from '../listing-store.ts'
 import { pageOfListings } from '../listing-pages.ts'
 import { storedListing } from '../listing-content.ts'
 import { ListingFilters, type ListingsCtx } from '../listings/stored-listings.ts'
-import { type MarketWriteCtx, StoredListingSchema } from '../types.ts'
+import { type MarketWriteCtx, StoredListingSchema } from '../marketplace-types.ts'
 
 export const WaitingListingSchema = Type.Object({ ...StoredListingSchema.properties, review: ListingReviewSchema }, { title: 'WaitingListing' })
 export type WaitingListing = Static<typeof WaitingListingSchema>

@@ -9,7 +9,7 @@ import { actorOf, change, type ReadCtx, type WriteCtx } from '#db/changes/change
 import { jsonReady } from '#db/json-ready.ts'
 import { countIn, where, withTotal } from '#db/page.ts'
 import { type Backtest, backtest, DEFAULT_DAYS, isPassed } from './backtest.ts'
-import { checkConditions } from './conditions.ts'
+import { checkConditions } from './rule-conditions.ts'
 import {
   allRules,
   type ApprovalRule,

@@ -3,7 +3,7 @@ import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Queryable } from '#db/schema.ts'
-import { type Conditions, holds } from './conditions.ts'
+import { type Conditions, holds } from './rule-conditions.ts'
 import type { ListingFacts } from './review.ts'
 
 export const DEFAULT_DAYS = 90

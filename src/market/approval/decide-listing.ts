@@ -5,7 +5,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { decideListing } from './decide.ts'
 import { approvalValues, daysAfter } from '../listings/transition.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { MarketWriteCtx } from '../marketplace-types.ts'
 import { endAfterVacation } from '../records/vacation-store.ts'
 
 /** Approves a listing: publishes it for a new period. */

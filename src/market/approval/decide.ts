@@ -1,10 +1,10 @@
 // A manual decision about a listing: sets the next status and records the decision with the facts known at the time.
 import { actorOf } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
-import type { ListingRow, ListingValues } from '../store.ts'
+import type { ListingRow, ListingValues } from '../listing-store.ts'
 import { storedListing, auditedListing } from '../listing-content.ts'
 import { act } from '../listings/transition.ts'
-import type { MarketWriteCtx, StoredListing } from '../types.ts'
+import type { MarketWriteCtx, StoredListing } from '../marketplace-types.ts'
 import { type ListingDecision, recordDecision } from './decisions.ts'
 import { judgeListings } from './judge.ts'
 

@@ -6,8 +6,8 @@ import { type Static, Type } from '#core/input.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { QUEUED } from '../records/rules.ts'
-import type { ListingRow } from '../store.ts'
-import type { MarketSettings } from '../types.ts'
+import type { ListingRow } from '../listing-store.ts'
+import type { MarketSettings } from '../marketplace-types.ts'
 import { factsOf, type ListingFacts } from './review.ts'
 
 export const DECISIONS = ['approve', 'reject', 'request_change'] as const
@@ -72,18 +72,18 @@ interface RecordedFacts {
  */
 export async function recordFacts(tx: Tx, listings: readonly ListingRow[], recording: RecordingCtx): Promise<RecordedFacts[]> {
   if (listings.length === 0) return []
-  const { rows: known } = await sql<{ listing_id: number }>`
+  const { rows: recorded } = await sql<{ listing_id: number }>`
     select listing_id from listing_decisions join unnest(${listings.map(({ id }) => id)}::int4[], ${listings.map(({ version }) => version)}::int4[])
       as l(listing_id, listing_version) using (listing_id, listing_version)`.execute(tx)
-  const knownIds = new Set(known.map((row) => row.listing_id))
-  const fresh = listings.filter(({ id }) => !knownIds.has(id))
+  const recordedIds = new Set(recorded.map((row) => row.listing_id))
+  const fresh = listings.filter(({ id }) => !recordedIds.has(id))
   if (fresh.length === 0) return []
   const facts = await factsOf(
     tx,
     fresh.filter(({ status }) => status === QUEUED),
     recording,
   )
-  const kept = await tx
+  const inserted = await tx
     .insertInto('listing_decisions')
     .values(
       fresh.map((row) => ({
@@ -96,7 +96,7 @@ export async function recordFacts(tx: Tx, listings: readonly ListingRow[], recor
     )
     .returning(['id', 'listing_id'])
     .execute()
-  const idOf = new Map(kept.map((row) => [row.listing_id, row.id]))
+  const idOf = new Map(inserted.map((row) => [row.listing_id, row.id]))
   return fresh.map((listing) => ({ id: idOf.get(listing.id)!, listing, facts: facts.get(listing.id) ?? null }))
 }
 
@@ -136,12 +136,14 @@ export async function recordDecision(tx: Tx, before: ListingRow, after: ListingR
 export async function recordUndo(tx: Tx, id: number, after: ListingRow, by: string, now: Date): Promise<void> {
   await tx.updateTable('listing_decisions').set({ undone_at: now, undone_by: by }).where('id', '=', id).execute()
   await sql`
-    with kept as (
+    with copied as (
       insert into listing_decisions (listing_id, listing_version, seller_id, at, facts)
       select listing_id, ${after.version}, seller_id, at, facts from listing_decisions where id = ${id} returning id
     )
     insert into approval_rule_log (decision_id, rule_id, rule_version, mode, approves)
-    select kept.id, l.rule_id, l.rule_version, l.mode, l.approves from approval_rule_log l cross join kept where l.decision_id = ${id}`.execute(tx)
+    select copied.id, l.rule_id, l.rule_version, l.mode, l.approves from approval_rule_log l cross join copied where l.decision_id = ${id}`.execute(
+    tx,
+  )
 }
 
 /** The values that a decision replaced, in the form in which an undo writes them. */

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { change, type WriteCtx } from '#db/changes/change.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { QUEUED } from '../records/rules.ts'
-import { COLUMNS, type ListingRow, updateListingRow } from '../store.ts'
+import { COLUMNS, type ListingRow, updateListingRow } from '../listing-store.ts'
 import { auditedListing } from '../listing-content.ts'
 import { allowed, approvalValues, daysAfter, decisionOn } from '../listings/transition.ts'
-import type { MarketSettings } from '../types.ts'
+import type { MarketSettings } from '../marketplace-types.ts'
 import { endAfterVacation } from '../records/vacation-store.ts'
-import { holds } from './conditions.ts'
+import { holds } from './rule-conditions.ts'
 import { recordFacts, recordDecision, type RecordingCtx } from './decisions.ts'
 import { judgingRules, type JudgingRule } from './rule-store.ts'
 
@@ -25,10 +25,10 @@ export async function judgeListings(
   listings: readonly ListingRow[],
   recording: RecordingCtx,
 ): Promise<{ listing: ListingRow; rule: JudgingRule | null }[]> {
-  const kept = (await recordFacts(tx, listings, recording)).filter(({ facts }) => facts !== null)
-  if (kept.length === 0) return []
+  const judgeable = (await recordFacts(tx, listings, recording)).filter(({ facts }) => facts !== null)
+  if (judgeable.length === 0) return []
   const rules = await judgingRules(tx)
-  const verdicts = kept.flatMap(({ id, facts }) =>
+  const verdicts = judgeable.flatMap(({ id, facts }) =>
     rules.map((rule) => ({
       decision_id: id,
       rule_id: rule.id,
@@ -38,7 +38,7 @@ export async function judgeListings(
     })),
   )
   if (verdicts.length > 0) await tx.insertInto('approval_rule_log').values(verdicts).execute()
-  return kept.map(({ listing, facts }) => ({
+  return judgeable.map(({ listing, facts }) => ({
     listing,
     rule: rules.find(({ mode, conditions }) => mode === 'on' && holds(conditions, facts!)) ?? null,
   }))

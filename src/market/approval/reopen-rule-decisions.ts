@@ -7,10 +7,10 @@ import { actorOf, change } from '#db/changes/change.ts'
 import { recordUndo, replacedBy } from './decisions.ts'
 import { fetchRule } from './rule-store.ts'
 import { expireIfDue } from '../listings/expire-listings.ts'
-import { COLUMNS, updateListingRow } from '../store.ts'
+import { COLUMNS, updateListingRow } from '../listing-store.ts'
 import { auditedListing } from '../listing-content.ts'
 import { decisionOn } from '../listings/transition.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { MarketWriteCtx } from '../marketplace-types.ts'
 
 export const ReopenedSchema = Type.Object(
   {

@@ -5,12 +5,12 @@ import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
-import { STATES } from '#prices/evidence/types.ts'
+import { STATES } from '#prices/evidence/evidence-types.ts'
 import { Rates } from '#prices/rates/rates.ts'
 import { referencePrices } from '../references.ts'
-import type { ListingRow } from '../store.ts'
+import type { ListingRow } from '../listing-store.ts'
 import { changedSinceApproval } from '../listing-content.ts'
-import type { MarketSettings } from '../types.ts'
+import type { MarketSettings } from '../marketplace-types.ts'
 
 const ReferencePriceSchema = Type.Object(
   {

@@ -6,7 +6,7 @@ import { type Static, Type } from '#core/input.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { backtest, DEFAULT_DAYS, isPassed } from './backtest.ts'
-import { type Conditions, ConditionsSchema } from './conditions.ts'
+import { type Conditions, ConditionsSchema } from './rule-conditions.ts'
 
 export const MODES = ['off', 'shadow', 'on'] as const
 export type Mode = (typeof MODES)[number]

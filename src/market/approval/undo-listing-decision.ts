@@ -6,9 +6,9 @@ import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/changes/change.ts'
 import { recordUndo, replacedBy, UNDO_MS } from './decisions.ts'
 import { expireIfDue } from '../listings/expire-listings.ts'
-import { lockListing, updateListingRow } from '../store.ts'
+import { lockListing, updateListingRow } from '../listing-store.ts'
 import { auditedListing, storedListing } from '../listing-content.ts'
-import type { MarketWriteCtx, StoredListing } from '../types.ts'
+import type { MarketWriteCtx, StoredListing } from '../marketplace-types.ts'
 
 export const undoListingDecision = verb(
   { name: 'undoListingDecision', needs: 'market', input: Type.Object({ id: id('listing') }) },

@@ -1,13 +1,13 @@
 // Converts a seller's CSV to listing rows: our own columns, or those of TCGplayer with some of ours.
-import { BadCell, cell, type Cells } from '#collections/import/entries.ts'
-import { checkTcgplayerHeader, readTcgplayerRow, TCGPLAYER_COLUMNS } from '#collections/import/tcgplayer.ts'
 import { unescapeCell } from '#core/files/csv.ts'
 import { FeedError } from '#core/files/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import { problem, reason } from '#core/problems.ts'
+import { BadCell, cell, type Cells } from '#intake/cells.ts'
+import { cellsByName, columnsByName, type CsvReader, numbersIn, rowsOfCsvBody } from '#intake/csv-body.ts'
+import { checkTcgplayerHeader, readTcgplayerRow, TCGPLAYER_COLUMNS } from '#intake/tcgplayer.ts'
 import { truncate } from '#prices/sources/cells.ts'
-import { cellsByName, columnsByName, type CsvReader, rowsOfCsvBody } from '../csv-body.ts'
-import { FileRow, MAX_ROWS, LineWithoutRow } from './read-rows.ts'
+import { MAX_ROWS } from './read-rows.ts'
 
 /** In export order. */
 export const LISTING_CSV_COLUMNS = [
@@ -55,7 +55,6 @@ const ITEM_COLUMNS = ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id'] as con
 /** Columns that identify a TCGplayer file. */
 const TCGPLAYER = ['Product Line', 'Product Name'] as const
 const TCGPLAYER_SKU = 'TCGplayer Id'
-const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
 
 /**
  * Rows of a file; unknown columns are ignored, and an empty cell counts as not sent.
@@ -75,20 +74,9 @@ function readerOf(header: readonly string[]): CsvReader {
   else if (!ITEM_COLUMNS.some((column) => columns.has(column))) throw new FeedError(reason('header', { any: ITEM_COLUMNS, values: header }))
   // TCGplayer's price column is in dollars.
   if (!columns.has('price')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
-  const fieldsOf = isTcgplayer ? tcgplayerFields : (cells: Cells) => ownFields(cellsByName(cells, columns))
   return {
     columns: [...columns.values(), ...(isTcgplayer ? [...TCGPLAYER_COLUMNS, TCGPLAYER_SKU] : [])],
-    rowOf: (line) => ('reject' in line ? new LineWithoutRow(line.line, [{ field: 'row', ...line.reject }]) : rowOf(line, fieldsOf)),
-  }
-}
-
-function rowOf({ line, value }: { line: number; value: Cells }, fieldsOf: (cells: Cells) => object | null): FileRow | LineWithoutRow {
-  try {
-    const fields = fieldsOf(value)
-    return fields ? new FileRow(line, fields) : new LineWithoutRow(line, null)
-  } catch (error) {
-    if (error instanceof BadCell) return new LineWithoutRow(line, [error.why])
-    throw error
+    read: isTcgplayer ? tcgplayerFields : (cells) => ownFields(cellsByName(cells, columns)),
   }
 }
 
@@ -101,10 +89,7 @@ function ownFields(cells: Cells): Record<string, unknown> {
   }
   const grade = GRADE_COLUMNS.map((column) => unescapeCell(cells[column] ?? '').trim()).find((text) => text !== '')
   if (grade !== undefined) fields.grade = grade
-  for (const column of NUMBER_COLUMNS) {
-    const text = cell(cells, column)
-    if (text !== '') fields[column] = NUMBER.test(text) ? Number(text) : text
-  }
+  Object.assign(fields, numbersIn(cells, NUMBER_COLUMNS))
   // Exactly as written, including leading and trailing spaces.
   if (cells.description) fields.description = unescapeCell(cells.description)
   const images = unescapeCell(cells.images ?? '')
@@ -118,15 +103,15 @@ function ownFields(cells: Cells): Record<string, unknown> {
 
 /** Item, condition and stock from TCGplayer's columns, the rest from ours; null without stock. */
 function tcgplayerFields(cells: Cells): object | null {
-  const entry = readTcgplayerRow(cells)
-  if (!entry) return null
-  const { item, label, quantity } = entry
+  const row = readTcgplayerRow(cells)
+  if (!row) return null
+  const { item, label, quantity } = row
   // As with TCGplayer prices, an unknown condition has no default: a damaged card is worth less than any label.
   if (label !== null && parseLabel(label)?.label !== label) throw new BadCell(problem('Condition', 'label', { value: truncate(label) }))
   const { name, number, set, finish, game } = item
   const theirs = { name, number, set, finish, game, grade: label, tcgplayer_id: cell(cells, 'Product ID') || null }
-  const given = Object.entries(theirs).filter(([, value]) => value !== null)
+  const stated = Object.entries(theirs).filter(([, value]) => value !== null)
   // TCGplayer's id identifies product, condition, printing and language together: exactly one stock unit of the seller.
   const sku = cell(cells, TCGPLAYER_SKU)
-  return { ...(sku !== '' && { sku }), ...ownFields(cells), ...Object.fromEntries(given), quantity }
+  return { ...(sku !== '' && { sku }), ...ownFields(cells), ...Object.fromEntries(stated), quantity }
 }

@@ -1,38 +1,31 @@
 // Imports a seller's listings from a file: matched rows become pending listings, ambiguous rows are parked, invalid rows are rejected.
 import { createHash } from 'node:crypto'
-import { ItemLookup } from '#catalogue/items/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { type Match, matchItem } from '#collections/import/match.ts'
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type Problem, problem, reason, textOf } from '#core/problems.ts'
-import { runInSlices } from '#core/slices.ts'
+import { fitsCharacters } from '#core/text.ts'
 import { ownAccount } from '#core/verb.ts'
 import { change, earlierResult, type Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
+import { checkRows, ignoredColumnsOf } from '#intake/csv-body.ts'
+import { candidateOf, type Match, matchItems } from '#intake/match-items.ts'
+import type { NewParked } from '#intake/parked.ts'
 import { addListings, type ListingInput } from '../listings/add-listings.ts'
-import { ignoredColumnsOf } from '../csv-body.ts'
-import { type IntakeEntry, MAX_ROWS, readRow, type ReadRow } from './read-rows.ts'
+import { MAX_TITLE_LENGTH } from '../records/fields.ts'
+import { type IntakeEntry, type IntakeRow, MAX_ROWS, readRow, skuOf } from './read-rows.ts'
 import { insertImport, saveImport } from './import-store.ts'
-import { countPlaces, dropParkedKeys, listedSkus, lockIntake, type NewParked, park, parkedKeys, requireIntake, unsoldListings } from './store.ts'
-import { titleOf } from './titles.ts'
+import { countPlaces, dropParkedKeys, listedSkus, lockIntake, park, parkedKeys, requireIntake, unsoldListings } from './store.ts'
 import type { IntakeCtx, ListingImport, ListingImportRow } from './types.ts'
 
-/** A valid row with its catalogue match. */
-interface Matched {
-  line: number
-  entry: IntakeEntry
-  key: string
-  match: Match
-  /** the listing that the row was exported from */
-  listingId: number | null
-}
+/** A valid row with the key that identifies it, and its catalogue match. */
+type MatchedRow = IntakeRow & { line: number; key: string; match: Match }
+type RefusedRow = { line: number; fields: unknown; refused: readonly Problem[] }
+
 /** Listings inserted before the event loop handles other requests. */
 const ADDED_AT_ONCE = 500
-
-type RowResult = Matched | Extract<ReadRow, { refused: readonly Problem[] }>
 
 export const importListings = writeVerb(
   {
@@ -55,11 +48,11 @@ export const importListings = writeVerb(
     const earlier = await earlierResult<ListingImport>(ctx)
     if (earlier) return earlier
     await requireIntake(ctx.db.kysely, accountId)
-    const { judged, withoutStock } = await judgeAll(ctx, given)
+    const judged = await judgeAll(ctx, given)
     return change(ctx, async (tx, note) => {
       const importId = await insertImport(tx, accountId, ctx.now())
       const rows = await write(ctx, tx, note, { accountId, importId }, judged)
-      const counts = { created: 0, parked: 0, refused: 0, passed_over: withoutStock }
+      const counts = { created: 0, parked: 0, refused: 0, passed_over: given.length - judged.length }
       for (const { outcome } of rows) counts[outcome] += 1
       await saveImport(
         tx,
@@ -75,25 +68,19 @@ export const importListings = writeVerb(
   },
 )
 
-/** Reads and matches all rows before locking anything. */
-async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[]): Promise<{ judged: RowResult[]; withoutStock: number }> {
-  const read: ReadRow[] = []
-  await runInSlices(given.length, (from, to) => {
-    for (let i = from; i < to; i += 1) read.push(readRow(catalogue, given[i], i + 1))
-  })
-  const lookup = new ItemLookup(db.kysely)
-  await lookup.load(read.flatMap((row) => ('entry' in row && row.itemId === null ? row.entry.item.keys : [])))
-  const judged: RowResult[] = []
+/** Validates and matches all rows, except those without stock, before locking anything. */
+async function judgeAll(ctx: IntakeCtx, given: readonly unknown[]): Promise<(MatchedRow | RefusedRow)[]> {
   const again = new Map<string, number>()
-  const judge = (row: ReadRow) => {
-    if ('refused' in row) judged.push(row)
-    if (!('entry' in row)) return
-    const { line, entry, itemId, listingId } = row
-    const match = itemId === null ? matchItem(catalogue, lookup, entry.item) : { itemId }
-    judged.push({ line, entry, match, listingId, key: keyOf(entry, again) })
-  }
-  await runInSlices(read.length, (i) => judge(read[i]!), 1)
-  return { judged, withoutStock: read.filter((row) => 'isWithoutStock' in row).length }
+  const rows = await checkRows(given, (fields) => {
+    const row = readRow(ctx.catalogue, fields)
+    return { ...row, key: keyOf(row.entry, again) }
+  })
+  const items = rows.flatMap((row) => ('value' in row ? [row.value] : [])).map(({ entry, itemId }) => (itemId === null ? entry.item : { itemId }))
+  const matches = (await matchItems(ctx, items)).values()
+  return rows.flatMap((row): (MatchedRow | RefusedRow)[] => {
+    if ('value' in row) return [{ line: row.line, ...row.value, match: matches.next().value! }]
+    return row.refused ? [{ ...row, refused: row.refused }] : []
+  })
 }
 
 /** Key that identifies a row when the file is imported again: its SKU, or its content and the number of identical rows before it. */
@@ -110,7 +97,7 @@ async function write(
   tx: Tx,
   note: Note,
   { accountId, importId }: { accountId: number; importId: number },
-  judged: readonly RowResult[],
+  judged: readonly (MatchedRow | RefusedRow)[],
 ): Promise<ListingImportRow[]> {
   const now = ctx.now()
   const quota = await lockIntake(tx, accountId)
@@ -131,25 +118,25 @@ async function write(
     accountId,
     entries.map(({ key }) => key),
   )
-  const rows = judged.map((row) => blankRow(row.line, 'entry' in row ? row.entry.sku : row.sku))
-  const refusalOf = ({ entry, key, listingId }: Matched): readonly Problem[] | null => {
+  const rows = judged.map((row) => blankRow(row.line, 'entry' in row ? row.entry.sku : skuOf(row.fields)))
+  const refusalOf = ({ entry, key, listingId }: MatchedRow): readonly Problem[] | null => {
     if (listingId !== null && unsold.has(listingId)) return [problem('listing_id', 'listing_exists', { id: listingId })]
     if (entry.sku !== null && taken.has(entry.sku)) return [problem('sku', 'sku_listed')]
     return places > 0 || waiting.has(key) ? null : [problem('row', 'intake_full', { max: quota })]
   }
   const wanted: { at: number; key: string; listing: ListingInput }[] = []
-  const parked: (NewParked & { at: number })[] = []
+  const parked: (NewParked<IntakeEntry> & { at: number })[] = []
   for (const [at, row] of judged.entries()) {
     const refused = 'refused' in row ? row.refused : refusalOf(row)
     if (refused) {
       refuse(rows[at]!, refused)
       continue
     }
-    const { line, entry, key, match } = row as Matched
+    const { line, entry, key, match } = row as MatchedRow
     // A row that is already parked is already counted in the quota.
     if (!waiting.has(key)) places -= 1
     if (entry.sku !== null) taken.add(entry.sku)
-    if ('why' in match) parked.push({ at, line, key, entry, why: match.why, candidates: match.candidates })
+    if ('why' in match) parked.push({ at, line, key, entry, ...match })
     else wanted.push({ at, key, listing: listingOf(ctx.catalogue, entry, match.itemId) })
   }
   const listed: string[] = []
@@ -187,6 +174,16 @@ async function write(
 /** A row as a new listing of the item. */
 export function listingOf(catalogue: Catalogue, { fields, sku }: IntakeEntry, itemId: number): ListingInput {
   return { fields: { ...fields, title: fields.title ?? titleOf(catalogue, itemId), item_id: itemId }, sku }
+}
+
+/** The default title of a listing: name, number and set of its item, shortened to fit; '' for an unknown item. */
+function titleOf(catalogue: Catalogue, itemId: number): string {
+  const row = catalogue.items.rowOf(itemId)
+  if (row < 0) return ''
+  const { name, code, set } = candidateOf(catalogue, row)
+  const numbered = code === null ? name : `${name} ${code}`
+  const whole = set === '' ? numbered : `${numbered}, ${set}`
+  return [whole, numbered].find((text) => fitsCharacters(text, MAX_TITLE_LENGTH)) ?? name
 }
 
 function blankRow(line: number, sku: string | null): ListingImportRow {

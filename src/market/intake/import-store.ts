@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { conflict } from '#core/errors.ts'
 import { idForSql, missing } from '#core/fields.ts'
-import { readInParts } from '#core/slices.ts'
+import { readInParts } from '#core/yield-to-event-loop.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import type { ListingImport, UndoneImport } from './types.ts'
 

@@ -1,12 +1,13 @@
-// Reads and validates the rows of a listing import one by one, with the same checks as listings created by operators.
+// Validates a row of a listing import, with the same checks as listings created by operators.
 import { shortText } from '#catalogue/records/fields.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { gameOf, type ItemDescription } from '#collections/import/entries.ts'
-import { invalidFields, ServiceError } from '#core/errors.ts'
+import { invalidFields } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
-import { bodyReader, type Static, Type } from '#core/input.ts'
+import { bodyReader, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
+import { gameOf } from '#intake/cells.ts'
+import type { ItemDescription } from '#intake/match-items.ts'
 import { newValues } from '../listings/add-listings.ts'
 import { sku, title } from '../records/fields.ts'
 import { ListingBody, type ListingFields } from '../listings/listing-body.ts'
@@ -36,31 +37,7 @@ const RowBody = Type.Object(
   },
   { additionalProperties: false },
 )
-type RowBody = Static<typeof RowBody>
 const readBody = bodyReader(RowBody)
-
-/** A line that yields no listing: it cannot be parsed, or has no stock. */
-export class LineWithoutRow {
-  readonly line: number
-  readonly refused: readonly Problem[] | null
-
-  /** @param refused why the line cannot be parsed; null for a line without stock */
-  constructor(line: number, refused: readonly Problem[] | null) {
-    this.line = line
-    this.refused = refused
-  }
-}
-
-/** The fields of a line of the file. */
-export class FileRow {
-  readonly line: number
-  readonly fields: object
-
-  constructor(line: number, fields: object) {
-    this.line = line
-    this.fields = fields
-  }
-}
 
 /** A valid row; parked rows are stored in this form. */
 export interface IntakeEntry {
@@ -71,32 +48,34 @@ export interface IntakeEntry {
   fields: Omit<ListingFields, 'item_id' | 'title'> & { title?: string }
 }
 
-export type ReadRow =
-  | { line: number; entry: IntakeEntry; itemId: number | null; listingId: number | null }
-  | { line: number; sku: string | null; refused: readonly Problem[] }
-  | { line: number; isWithoutStock: true }
-
-/** Validates a row without the catalogue; if `itemId` is null, its item is still to be matched. */
-export function readRow(catalogue: Catalogue, given: unknown, position: number): ReadRow {
-  if (given instanceof LineWithoutRow) {
-    const { line, refused } = given
-    return refused ? { line, sku: null, refused } : { line, isWithoutStock: true }
-  }
-  const [line, fields] = given instanceof FileRow ? [given.line, given.fields] : [position, given]
-  try {
-    return { line, ...entryOf(catalogue, readBody(fields)) }
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    return { line, sku: skuOf(fields), refused: error.details.map((wrong) => (wrong.field === 'body' ? { ...wrong, field: 'row' } : wrong)) }
-  }
+/** A valid row; if `itemId` is null, its item is still to be matched. */
+export interface IntakeRow {
+  entry: IntakeEntry
+  itemId: number | null
+  /** the listing that the row was exported from */
+  listingId: number | null
 }
 
-function entryOf(catalogue: Catalogue, body: RowBody): { entry: IntakeEntry; itemId: number | null; listingId: number | null } {
-  const { listing_id: listingId = null, sku, item_id: given, tcgplayer_id, cardmarket_id, name, number, set, finish, game, grade, ...fields } = body
+/** Validates the fields of a row without the items of the catalogue that they describe. @throws VALIDATION_ERROR */
+export function readRow(catalogue: Catalogue, given: unknown): IntakeRow {
+  const {
+    listing_id: listingId = null,
+    sku,
+    item_id: itemId,
+    tcgplayer_id,
+    cardmarket_id,
+    name,
+    number,
+    set,
+    finish,
+    game,
+    grade,
+    ...fields
+  } = readBody(given)
   const problems: Problem[] = []
-  const row = given === undefined ? -1 : catalogue.items.rowOf(given)
-  if (given !== undefined && row < 0) problems.push(problem('item_id', 'unknown_id', { thing: 'item', id: given }))
-  if ([given, tcgplayer_id, cardmarket_id, name].every((one) => one === undefined)) {
+  const row = itemId === undefined ? -1 : catalogue.items.rowOf(itemId)
+  if (itemId !== undefined && row < 0) problems.push(problem('item_id', 'unknown_id', { thing: 'item', id: itemId }))
+  if ([itemId, tcgplayer_id, cardmarket_id, name].every((one) => one === undefined)) {
     problems.push(problem('row', 'at_least_one', { fields: ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id'] }))
   }
   const label = grade === undefined ? null : (parseLabel(grade)?.label ?? grade)
@@ -130,7 +109,7 @@ function entryOf(catalogue: Catalogue, body: RowBody): { entry: IntakeEntry; ite
 }
 
 /** The SKU of an otherwise invalid row. */
-function skuOf(fields: unknown): string | null {
+export function skuOf(fields: unknown): string | null {
   const given = (fields as { sku?: unknown } | null | undefined)?.sku
   return typeof given === 'string' && given.length <= 64 ? given.trim() || null : null
 }

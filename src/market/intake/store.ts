@@ -1,11 +1,11 @@
 // SQL of listing imports: existing listings of an account, and parked rows.
 import { sql } from 'kysely'
-import { findIntakeQuota, lockIntakeQuota } from '#accounts/store.ts'
+import { findIntakeQuota, lockIntakeQuota } from '#accounts/account-store.ts'
 import { ServiceError } from '#core/errors.ts'
 import { idForSql, missing } from '#core/fields.ts'
-import { type Reason, reason } from '#core/problems.ts'
-import type { Candidate } from '#collections/import/match.ts'
+import { reason } from '#core/problems.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
+import { type NewParked, parkedTables } from '#intake/parked.ts'
 import { SOLD_OUT } from '../records/rules.ts'
 import type { IntakeEntry } from './read-rows.ts'
 
@@ -54,33 +54,19 @@ export async function parkedKeys(tx: Tx, accountId: number, keys: string[]): Pro
   return new Set(rows.map(({ key }) => key))
 }
 
-export interface NewParked {
-  key: string
-  line: number
-  entry: IntakeEntry
-  why: Reason
-  candidates: Candidate[]
-}
-
-/** Rows per statement: serialising the parameters of a larger one would block the event loop. */
-const AT_ONCE = 1_000
-
 /** Parks rows, replacing earlier ones with the same key. @returns their ids by key */
 export async function park(
   tx: Tx,
   { accountId, importId }: { accountId: number; importId: number },
-  rows: readonly NewParked[],
+  rows: readonly NewParked<IntakeEntry>[],
   now: Date,
 ): Promise<Map<string, number>> {
   const ids = new Map<string, number>()
-  for (let from = 0; from < rows.length; from += AT_ONCE) {
-    const json = rows.slice(from, from + AT_ONCE).map(({ why, ...row }) => ({ ...row, ...why }))
+  for (const given of parkedTables(rows)) {
     const { rows: parked } = await sql<{ id: number; key: string }>`
       insert into parked_listings (account_id, import_id, key, line, entry, rule, params, candidates, parked_at)
       select ${accountId}, ${importId}, key, line, entry, rule, params, candidates, ${now}
-      from jsonb_to_recordset(${JSON.stringify(json)}::jsonb)
-        as r (key text, line int4, entry jsonb, rule text, params jsonb, candidates jsonb)
-      order by line
+      from ${given} order by line
       on conflict (account_id, key) do update set line = excluded.line, entry = excluded.entry, rule = excluded.rule,
         params = excluded.params, candidates = excluded.candidates, parked_at = excluded.parked_at, import_id = excluded.import_id
       returning id, key`.execute(tx)

@@ -1,10 +1,10 @@
 // Imported listings and parked rows as returned by verbs.
 import type { CatalogueNode } from '#catalogue/context.ts'
-import { CandidateFields } from '#collections/import/parked.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
-import type { MarketCtx } from '../types.ts'
+import { CandidateFields } from '#intake/parked.ts'
+import type { MarketCtx } from '../marketplace-types.ts'
 import { QUEUED } from '../records/rules.ts'
 
 export interface IntakeCtx extends WriteCtx, CatalogueNode, Pick<MarketCtx, 'market'> {}

@@ -2,8 +2,9 @@
 import { unescapeCell } from '#core/files/csv.ts'
 import { FeedError } from '#core/files/feed.ts'
 import { reason } from '#core/problems.ts'
-import { cellsByName, columnsByName, type CsvReader, rowsOfCsvBody } from '../csv-body.ts'
-import { MAX_ROWS, UnreadableRow } from './read-rows.ts'
+import { cell, type Cells } from '#intake/cells.ts'
+import { cellsByName, columnsByName, type CsvReader, numbersIn, rowsOfCsvBody } from '#intake/csv-body.ts'
+import { MAX_ROWS } from './read-rows.ts'
 
 const LISTING_COLUMNS = ['listing_id', 'sku']
 const NUMBER_COLUMNS = ['listing_id', 'price', 'quantity']
@@ -11,7 +12,6 @@ const VALUE_COLUMNS = ['price', 'quantity']
 /** Stock at the time of an export of listings. */
 const EXPORTED_QUANTITY = 'exported_quantity'
 const COLUMNS = [...new Set([...LISTING_COLUMNS, ...NUMBER_COLUMNS, EXPORTED_QUANTITY])]
-const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
 
 /**
  * Rows of a file with the columns `listing_id` or `sku`, and `price`, `quantity` or both; unknown columns are ignored, and an empty cell counts as
@@ -27,23 +27,15 @@ function readerOf(header: readonly string[]): CsvReader {
   for (const any of [LISTING_COLUMNS, VALUE_COLUMNS]) {
     if (!any.some((column) => columns.has(column))) throw new FeedError(reason('header', { any, values: header }))
   }
-  return {
-    columns: [...columns.values()],
-    rowOf: (line) => ('reject' in line ? new UnreadableRow(line.reject) : rowOf(cellsByName(line.value, columns))),
-  }
+  return { columns: [...columns.values()], read: (cells) => fieldsOf(cellsByName(cells, columns)) }
 }
 
-function rowOf(cells: Record<string, string>): Record<string, unknown> {
-  const row: Record<string, unknown> = {}
-  for (const column of NUMBER_COLUMNS) {
-    const text = cells[column]?.trim() ?? ''
-    // Values that are not numbers are passed on unchanged, so that validation rejects the row and states what is allowed.
-    if (text !== '') row[column] = NUMBER.test(text) ? Number(text) : text
-  }
+function fieldsOf(cells: Cells): object {
+  const fields = numbersIn(cells, NUMBER_COLUMNS)
   const sku = unescapeCell(cells.sku ?? '')
   // An export has both.
-  if (sku.trim() !== '' && row.listing_id === undefined) row.sku = sku
+  if (sku.trim() !== '' && fields.listing_id === undefined) fields.sku = sku
   // Unedited: units sold since the export must not come back.
-  if (cells.quantity !== undefined && cells.quantity.trim() === cells[EXPORTED_QUANTITY]?.trim()) delete row.quantity
-  return row
+  if (cells.quantity !== undefined && cell(cells, 'quantity') === cells[EXPORTED_QUANTITY]?.trim()) delete fields.quantity
+  return fields
 }

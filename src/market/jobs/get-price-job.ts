@@ -3,7 +3,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import type { MarketCtx } from '../types.ts'
+import type { MarketCtx } from '../marketplace-types.ts'
 import { findJob, jobRow, jobSummary, rowsOfJob } from './store.ts'
 import type { PriceJob, PriceJobRow } from './types.ts'
 

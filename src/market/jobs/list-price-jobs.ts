@@ -3,7 +3,7 @@ import { boundedId } from '#core/fields.ts'
 import { listVerb } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { pageOf } from '#db/page.ts'
-import type { MarketCtx } from '../types.ts'
+import type { MarketCtx } from '../marketplace-types.ts'
 import { accountOf, JOB_COLUMNS, jobSummary } from './store.ts'
 
 export const listPriceJobs = listVerb(

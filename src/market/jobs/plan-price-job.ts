@@ -4,22 +4,21 @@ import { HOUR_MS } from '#core/duration.ts'
 import { notFound, ServiceError } from '#core/errors.ts'
 import { MAX_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { minorToText } from '#core/money.ts'
+import { minorToText, payoutKurus } from '#core/money.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
-import { runInSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/yield-to-event-loop.ts'
 import { change, type Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
+import { ignoredColumnsOf } from '#intake/csv-body.ts'
 import { withNewStock } from '../listings/change-stock.ts'
-import { ignoredColumnsOf } from '../csv-body.ts'
 import { marketKurus, priceWarnings } from '../listings/market-price.ts'
-import { payoutKurus } from '../seller/payout.ts'
 import { PUBLISHED, statusAt } from '../records/rules.ts'
-import { checkCaller, type ListedStock, stockToPlan, type StockRow } from '../store.ts'
+import { checkCaller, type ListedStock, stockToPlan, type StockRow } from '../listing-store.ts'
 import { kurusOfRow, kurusText } from '../listing-content.ts'
-import type { MarketCtx } from '../types.ts'
-import { MAX_ROWS, readRow, type ValidRow } from './read-rows.ts'
+import type { MarketCtx } from '../marketplace-types.ts'
+import { type JobRow, MAX_ROWS, readRows } from './read-rows.ts'
 import { JOB_POLICIES, type JobPolicy } from './states.ts'
 import { accountOf, insertJob, jobRow, jobSummary, type NewJobRow } from './store.ts'
 import type { PriceJob, PriceJobRow } from './types.ts'
@@ -51,11 +50,8 @@ export const planPriceJob = writeVerb(
   },
   async (ctx: PlanCtx, { rows: given, policy = 'all' }): Promise<PriceJob> => {
     const ignored_columns = ignoredColumnsOf(given)
-    const wanted: ValidRow[] = []
-    await runInSlices(given.length, (from, to) => {
-      for (let i = from; i < to; i += 1) wanted.push(readRow(given[i], i + 1))
-    })
-    return change(ctx, (tx, note) => planJob(ctx, tx, note, wanted, { policy, ignored_columns }))
+    const rows = await readRows(given)
+    return change(ctx, (tx, note) => planJob(ctx, tx, note, rows, { policy, ignored_columns }))
   },
 )
 
@@ -64,7 +60,7 @@ async function planJob(
   ctx: PlanCtx,
   tx: Tx,
   note: Note,
-  wanted: readonly ValidRow[],
+  wanted: readonly JobRow[],
   job: { policy: JobPolicy; ignored_columns: string[] },
 ): Promise<PriceJob> {
   const accountId = accountOf(ctx.viewer)
@@ -129,7 +125,7 @@ class NamedListings {
   }
 }
 
-function planRow(ctx: PlanCtx, wanted: ValidRow, listing: ListedStock | undefined, again: number | null, ranks: Ranks): NewJobRow {
+function planRow(ctx: PlanCtx, wanted: JobRow, listing: ListedStock | undefined, again: number | null, ranks: Ranks): NewJobRow {
   const { position, listingId, sku, change } = wanted
   const unplanned: NewJobRow = {
     position,

@@ -1,21 +1,12 @@
 // Validates the rows of a price job one by one: an invalid row is rejected with an error for each field, like a single change.
-import { ServiceError } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { bodyReader, Type } from '#core/input.ts'
-import { type Problem, problem, type Reason } from '#core/problems.ts'
+import { type Problem, problem } from '#core/problems.ts'
+import { checkRows } from '#intake/csv-body.ts'
 import type { NewStock } from '../listings/change-stock.ts'
 import { price, priceKurus, quantity, sku } from '../records/fields.ts'
 
 export const MAX_ROWS = 10_000
-
-/** Placeholder for a row of a file that could not be parsed. */
-export class UnreadableRow {
-  readonly why: Reason
-
-  constructor(why: Reason) {
-    this.why = why
-  }
-}
 
 const RowBody = Type.Object(
   {
@@ -28,8 +19,8 @@ const RowBody = Type.Object(
 )
 const readBody = bodyReader(RowBody)
 
-/** A validated row: the listing it names and the values to set. */
-export interface ValidRow {
+/** A row of a job: the listing that it names and the values to set. */
+export interface JobRow {
   /** from 1 */
   position: number
   listingId: number | null
@@ -39,32 +30,29 @@ export interface ValidRow {
   refused: readonly Problem[] | null
 }
 
-export function readRow(given: unknown, position: number): ValidRow {
-  if (given instanceof UnreadableRow) return { position, listingId: null, sku: null, change: {}, refused: [{ field: 'row', ...given.why }] }
-  try {
-    const body = readBody(given)
-    const kurus = body.price === undefined ? undefined : priceKurus(body.price)
-    const change = { ...(kurus !== undefined && { kurus }), ...(body.quantity !== undefined && { quantity: body.quantity }) }
-    const row = { position, listingId: body.listing_id ?? null, sku: body.sku?.trim() ?? null, change }
-    return { ...row, refused: wrongWhole(row) }
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error
-    return {
-      position,
-      ...namedBy(given),
-      change: {},
-      refused: error.details.map((wrong) => (wrong.field === 'body' ? { ...wrong, field: 'row' } : wrong)),
-    }
-  }
+/** The rows of a job, in order. */
+export async function readRows(rows: readonly unknown[]): Promise<JobRow[]> {
+  return (await checkRows(rows, readRow)).map((row, i) => {
+    const position = i + 1
+    return 'value' in row ? { position, ...row.value } : { position, ...namedBy(row.fields), change: {}, refused: row.refused }
+  })
 }
 
-function wrongWhole({ listingId, sku, change }: Omit<ValidRow, 'position' | 'refused'>): readonly Problem[] | null {
+function readRow(given: unknown): Omit<JobRow, 'position'> {
+  const body = readBody(given)
+  const kurus = body.price === undefined ? undefined : priceKurus(body.price)
+  const change = { ...(kurus !== undefined && { kurus }), ...(body.quantity !== undefined && { quantity: body.quantity }) }
+  const row = { listingId: body.listing_id ?? null, sku: body.sku?.trim() ?? null, change }
+  return { ...row, refused: wrongWhole(row) }
+}
+
+function wrongWhole({ listingId, sku, change }: Omit<JobRow, 'position' | 'refused'>): readonly Problem[] | null {
   if ((listingId === null) === (sku === null)) return [problem('listing_id', 'exactly_one', { field: 'sku' })]
   return Object.keys(change).length === 0 ? [problem('row', 'at_least_one', { fields: ['price', 'quantity'] })] : null
 }
 
 /** The listing that an otherwise invalid row names. */
-function namedBy(given: unknown): Pick<ValidRow, 'listingId' | 'sku'> {
+function namedBy(given: unknown): Pick<JobRow, 'listingId' | 'sku'> {
   const { listing_id: listingId, sku: named } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
   return { listingId: isStorable(listingId) ? listingId : null, sku: typeof named === 'string' && isSku(named) ? named.trim() : null }
 }

@@ -6,7 +6,7 @@ import type { Tx } from '#db/schema.ts'
 import { priceKurus } from '../records/fields.ts'
 import { checkPrices, type ListingFields, valuesOf } from './listing-body.ts'
 import { requireLiveItem, labelOfGrade } from '../references.ts'
-import { insertListings, type ListingRow, type NewListing } from '../store.ts'
+import { insertListings, type ListingRow, type NewListing } from '../listing-store.ts'
 import { auditedListing, kurusText } from '../listing-content.ts'
 
 const DEFAULTS = {
@@ -43,15 +43,15 @@ export async function addListings(
   tx: Tx,
   note: Note,
   { sellerId, now }: { sellerId: number; now: Date },
-  wanted: readonly ListingInput[],
+  inputs: readonly ListingInput[],
 ): Promise<(ListingRow | ServiceError)[]> {
   const items = await liveItemIds(
     tx,
-    wanted.map(({ fields }) => fields.item_id),
+    inputs.map(({ fields }) => fields.item_id),
   )
   const labels = new Map<number | null, number>()
   const judged: (NewListing | ServiceError)[] = []
-  for (const { fields, sku } of wanted) {
+  for (const { fields, sku } of inputs) {
     try {
       const { grade_id = null } = fields
       const values = newValues(fields)

@@ -8,10 +8,10 @@ import { expireIfDue } from './expire-listings.ts'
 import { checkOffer } from '../records/fields.ts'
 import { packedPrice } from '../records/packed-prices.ts'
 import { TABLE } from '../records/rules.ts'
-import { type ChangeVersions, checkCaller, listingTag, lockStock, type StockRow, updateStock } from '../store.ts'
+import { type ChangeVersions, checkCaller, listingTag, lockStock, type StockRow, updateStock } from '../listing-store.ts'
 import { kurusOfRow, kurusText, minOfferKurus } from '../listing-content.ts'
 import { allowed, priceValues } from './transition.ts'
-import type { ListingResult, MarketCtx } from '../types.ts'
+import type { ListingResult, MarketCtx } from '../marketplace-types.ts'
 
 /** Absent fields do not change. */
 export interface NewStock {

@@ -9,7 +9,7 @@ import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
 import { itemOf, labelOfGrade } from '../references.ts'
 import { auditedListing, storedListing } from '../listing-content.ts'
 import { act, priceValues } from './transition.ts'
-import type { MarketWriteCtx, StoredListing } from '../types.ts'
+import type { MarketWriteCtx, StoredListing } from '../marketplace-types.ts'
 
 const { item_id, title, price, ...optional } = ListingBody
 

@@ -7,7 +7,7 @@ import { addListings } from './add-listings.ts'
 import { ListingBody } from './listing-body.ts'
 import { checkSeller } from '../references.ts'
 import { storedListing } from '../listing-content.ts'
-import type { StoredListing } from '../types.ts'
+import type { StoredListing } from '../marketplace-types.ts'
 
 export const createListing = verb(
   {

@@ -4,10 +4,10 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { DryRun, forecasting } from '../visibility/forecast.ts'
-import { deleteListingRows } from '../store.ts'
+import { deleteListingRows } from '../listing-store.ts'
 import { auditedListing } from '../listing-content.ts'
 import { act } from './transition.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { MarketWriteCtx } from '../marketplace-types.ts'
 
 export const deleteListing = verb(
   {

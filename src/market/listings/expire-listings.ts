@@ -1,11 +1,11 @@
 // Ends publication periods: the status, the notification and the audit row commit in one transaction.
-import { runInSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/yield-to-event-loop.ts'
 import { change, type Note, type WriteCtx } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { emitExpiries } from '#webhooks/emit.ts'
 import { statusAt } from '../records/rules.ts'
-import { fetchListing, lockDueToExpire, type StockRow, updateStock } from '../store.ts'
-import type { MarketSettings } from '../types.ts'
+import { fetchListing, lockDueToExpire, type StockRow, updateStock } from '../listing-store.ts'
+import type { MarketSettings } from '../marketplace-types.ts'
 
 export type ExpiryCtx = WriteCtx & { market: MarketSettings }
 

@@ -6,9 +6,9 @@ import { verb } from '#core/verb.ts'
 import { FlagParams, flagsOf } from './listing-flags.ts'
 import { listingSlug } from '../records/fields.ts'
 import { detailsOf, ownListing } from './own-listing.ts'
-import { findListing } from '../store.ts'
+import { findListing } from '../listing-store.ts'
 import { kurusOfRow } from '../listing-content.ts'
-import type { FoundListing, MarketCtx, OwnListing } from '../types.ts'
+import type { FoundListing, MarketCtx, OwnListing } from '../marketplace-types.ts'
 
 export const getListing = verb(
   {

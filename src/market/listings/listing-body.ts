@@ -16,7 +16,7 @@ import {
   shippingPayer,
   title,
 } from '../records/fields.ts'
-import type { NewListing } from '../store.ts'
+import type { NewListing } from '../listing-store.ts'
 import { kurusOfRow, kurusText, minOfferKurus } from '../listing-content.ts'
 
 export const ListingBody = {

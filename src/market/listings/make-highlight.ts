@@ -10,7 +10,7 @@ import { DryRun, forecasting } from '../visibility/forecast.ts'
 import { act, daysAfter } from './transition.ts'
 import { isOnVacation, withoutVacation, withVacation } from '../records/vacation.ts'
 import { findVacation } from '../records/vacation-store.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { MarketWriteCtx } from '../marketplace-types.ts'
 
 export const makeHighlight = verb(
   {

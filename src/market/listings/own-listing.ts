@@ -4,9 +4,9 @@ import { localTime } from '#core/time.ts'
 import { listingSlug } from '../records/fields.ts'
 import { statusAt } from '../records/rules.ts'
 import type { Flags } from '../snapshot/listing-json.ts'
-import { type DetailsRow, type ListingRow, listingTag } from '../store.ts'
+import { type DetailsRow, type ListingRow, listingTag } from '../listing-store.ts'
 import { amountOrNull, kurusOfRow } from '../listing-content.ts'
-import type { ListingDetails, MarketCtx, MarketNode, OwnListing } from '../types.ts'
+import type { ListingDetails, MarketCtx, MarketNode, OwnListing } from '../marketplace-types.ts'
 
 /** The caller's own listing with the fields that the flags request. */
 export function ownListing(ctx: Pick<MarketCtx, 'listings' | 'market' | 'now'>, row: ListingRow, flags: Flags): OwnListing {

@@ -11,8 +11,8 @@ import type { Tx } from '#db/schema.ts'
 import { PUBLISHED, QUEUED, STATUSES, TABLE } from '../records/rules.ts'
 import { type Vacation, withVacation } from '../records/vacation.ts'
 import { lockVacation } from '../records/vacation-store.ts'
-import { idsEndingBy, type ListingRow, lockListings, updatePeriods } from '../store.ts'
-import { Forecasting, type MarketWriteCtx } from '../types.ts'
+import { idsEndingBy, type ListingRow, lockListings, updatePeriods } from '../listing-store.ts'
+import { Forecasting, type MarketWriteCtx } from '../marketplace-types.ts'
 import { DryRun, forecastingEach } from '../visibility/forecast.ts'
 import { expireAllDue } from './expire-listings.ts'
 import { daysAfter, decisionOn, priceValues } from './transition.ts'
@@ -56,11 +56,12 @@ export const renewListings = verb(
       ...DryRun,
     }),
   },
-  async (ctx: MarketWriteCtx, { dry_run: dryRun = false, ...asked }): Promise<Renewal> => {
-    if ((asked.ids === undefined) === (asked.ending_within_days === undefined)) throw invalid('ids', 'exactly_one', { field: 'ending_within_days' })
-    if (!dryRun) return renew(ctx, asked)
-    const idsOf = async (tx: Tx) => (await wantedIds(tx, ctx, asked)).slice(0, MAX_RENEWED)
-    return forecastingEach(ctx, idsOf, (rehearsal) => renew(rehearsal, asked))
+  async (ctx: MarketWriteCtx, { dry_run: dryRun = false, ...request }): Promise<Renewal> => {
+    if ((request.ids === undefined) === (request.ending_within_days === undefined))
+      throw invalid('ids', 'exactly_one', { field: 'ending_within_days' })
+    if (!dryRun) return renew(ctx, request)
+    const idsOf = async (tx: Tx) => (await idsToRenew(tx, ctx, request)).slice(0, MAX_RENEWED)
+    return forecastingEach(ctx, idsOf, (rehearsal) => renew(rehearsal, request))
   },
 )
 
@@ -70,17 +71,17 @@ interface RenewalRequest {
 }
 
 /** One more than the maximum of a renewal, to detect that there are more listings. */
-async function wantedIds(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: RenewalRequest): Promise<number[]> {
+async function idsToRenew(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: RenewalRequest): Promise<number[]> {
   if (ids) return [...new Set(ids)]
   return idsEndingBy(tx, ownAccount(viewer), renewable(), now(), daysAfter(now(), days!), MAX_RENEWED + 1)
 }
 
-async function renew(ctx: MarketWriteCtx, asked: RenewalRequest): Promise<Renewal> {
+async function renew(ctx: MarketWriteCtx, request: RenewalRequest): Promise<Renewal> {
   const sellerId = ownAccount(ctx.viewer)
   return change(ctx, async (tx, note) => {
     const now = ctx.now()
-    const wanted = await wantedIds(tx, ctx, asked)
-    const ids = wanted.slice(0, MAX_RENEWED)
+    const requestedIds = await idsToRenew(tx, ctx, request)
+    const ids = requestedIds.slice(0, MAX_RENEWED)
     const locked = await lockListings(tx, ids)
     const listings = new Map([...locked].filter(([, row]) => row.seller_id === sellerId))
     await expireAllDue(tx, note, ctx, listings)
@@ -102,7 +103,7 @@ async function renew(ctx: MarketWriteCtx, asked: RenewalRequest): Promise<Renewa
         'listings',
         renewed.map(({ id }) => id),
       )
-    return { listings: outcomes, more: wanted.length > ids.length, message: messageOf(outcomes) }
+    return { listings: outcomes, more: requestedIds.length > ids.length, message: messageOf(outcomes) }
   })
 
   function refusal(id: number, row: ListingRow | null, { rule, params }: Reason): RenewedListing {

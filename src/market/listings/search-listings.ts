@@ -9,11 +9,11 @@ import { type PlanViewer, verb } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { GenreParam } from '#catalogue/params.ts'
 import { detailsOf } from './own-listing.ts'
-import { detailsById } from '../store.ts'
+import { detailsById } from '../listing-store.ts'
 import { FlagParams, flagsOf } from './listing-flags.ts'
 import type { Flags } from '../snapshot/listing-json.ts'
 import { LISTING_SORTS } from '../snapshot/queries.ts'
-import type { MarketNode } from '../types.ts'
+import type { MarketNode } from '../marketplace-types.ts'
 
 interface SearchCtx extends MarketNode {
   db: Db
@@ -81,7 +81,7 @@ export const searchListings = verb(
     const { search, sort_by: sort = 'popular', page = 1, per_page: perPage = PER_PAGE } = input
     checkRange('price', input.min_price, input.max_price)
     checkRange('pc', input.min_pc, input.max_pc)
-    const wanted = {
+    const criteria = {
       sellerName: input.seller_name,
       setName: input.set_name,
       category: input.category,
@@ -94,7 +94,7 @@ export const searchListings = verb(
       minPc: hundredthsFrom(input.min_pc),
       maxPc: hundredthsTo(input.max_pc),
     }
-    const { rows, total } = ctx.listings.page(wanted, search, sort, (page - 1) * perPage, perPage)
+    const { rows, total } = ctx.listings.page(criteria, search, sort, (page - 1) * perPage, perPage)
     const found: FoundListings = { rows, flags: flagsOf(input), details: null, pagination: pagination(page, perPage, total) }
     return input.with_details ? withDetails(ctx, found) : found
   },

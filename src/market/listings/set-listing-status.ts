@@ -7,9 +7,9 @@ import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import type { ListingStatus } from '#db/schema.ts'
 import { DryRun, forecasting } from '../visibility/forecast.ts'
-import { listingTag } from '../store.ts'
+import { listingTag } from '../listing-store.ts'
 import { act } from './transition.ts'
-import type { ListingResult, MarketWriteCtx } from '../types.ts'
+import type { ListingResult, MarketWriteCtx } from '../marketplace-types.ts'
 
 const MESSAGES: Record<ListingStatus, string> = {
   active: 'Listing published',

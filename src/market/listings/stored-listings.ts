@@ -7,10 +7,10 @@ import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { type SortDirection, sortParams } from '#db/sorting.ts'
 import { STATUSES } from '../records/rules.ts'
-import { fetchListing } from '../store.ts'
+import { fetchListing } from '../listing-store.ts'
 import { type ListingOrder, pageOfListings } from '../listing-pages.ts'
 import { storedListing } from '../listing-content.ts'
-import type { StoredListing } from '../types.ts'
+import type { StoredListing } from '../marketplace-types.ts'
 
 const Status = Type.Optional(Type.Enum([...STATUSES]))
 

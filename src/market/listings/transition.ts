@@ -4,9 +4,9 @@ import { change } from '#db/changes/change.ts'
 import type { ListingStatus, Tx } from '#db/schema.ts'
 import { expireIfDue } from './expire-listings.ts'
 import { type Action, decide, type Decision, type NextStatus, PUBLISHED } from '../records/rules.ts'
-import { lockListing, type ListingRow, type ListingValues, updateListingRow } from '../store.ts'
+import { lockListing, type ListingRow, type ListingValues, updateListingRow } from '../listing-store.ts'
 import { changedSinceApproval, contentOf } from '../listing-content.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { MarketWriteCtx } from '../marketplace-types.ts'
 
 const DAY_MS = 86_400_000
 

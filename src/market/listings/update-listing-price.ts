@@ -6,7 +6,7 @@ import { verb } from '#core/verb.ts'
 import { changeStock } from './change-stock.ts'
 import { price, priceKurus } from '../records/fields.ts'
 import { DryRun, forecasting } from '../visibility/forecast.ts'
-import type { MarketCtx } from '../types.ts'
+import type { MarketCtx } from '../marketplace-types.ts'
 
 export const updateListingPrice = verb(
   {

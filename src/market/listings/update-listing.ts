@@ -8,10 +8,10 @@ import { changeMarks, changeStock, type NewStock } from './change-stock.ts'
 import { checkedTexts, checkOffer, offerKurus, OwnFields, priceKurus, StockFields } from '../records/fields.ts'
 import { DryRun, forecasting } from '../visibility/forecast.ts'
 import { QUEUED } from '../records/rules.ts'
-import { listingTag } from '../store.ts'
+import { listingTag } from '../listing-store.ts'
 import { auditedListing, kurusOfRow, kurusText, minOfferKurus } from '../listing-content.ts'
 import { act, priceValues } from './transition.ts'
-import type { ListingResult, MarketCtx } from '../types.ts'
+import type { ListingResult, MarketCtx } from '../marketplace-types.ts'
 
 export const updateListing = verb(
   {

@@ -5,14 +5,14 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/changes/change.ts'
 import type { ListingStatus } from '#db/schema.ts'
-import { lockServicePrices, refreshCancelledPrices } from '#prices/writing/service-price.ts'
+import { lockServicePrices, refreshServicePrices } from '#prices/writing/service-price.ts'
 import { insertCancellations, listingsOfOrder, lockLines, type OrderLine } from './cancellation-store.ts'
 import { expireIfDue } from '../listings/expire-listings.ts'
 import { fetchStoredOrder, type ForSale, lockForSale, lockSuspended } from './order-store.ts'
 import { MAX_LINES } from './record-order.ts'
-import { updateStock } from '../store.ts'
+import { updateStock } from '../listing-store.ts'
 import { allowed, decisionOn } from '../listings/transition.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { OrderWriteCtx } from '../marketplace-types.ts'
 import type { StoredOrder } from '../sale-schemas.ts'
 
 export const cancelOrder = verb(
@@ -32,7 +32,7 @@ export const cancelOrder = verb(
       reason: name('Reason, shown to operators'),
     }),
   },
-  (ctx: MarketWriteCtx, { order_id: orderId, lines, reason }) =>
+  (ctx: OrderWriteCtx, { order_id: orderId, lines, reason }) =>
     change(ctx, async (tx, note): Promise<StoredOrder> => {
       const now = ctx.now()
       // Same lock order as recordOrder: listings, their sellers, then the rows of the order.
@@ -61,11 +61,11 @@ export const cancelOrder = verb(
       await updateStock(tx, returned, now)
       const items = [...new Set(chosen.map((sale) => sale.item_id))]
       await lockServicePrices(tx, items)
-      await refreshCancelledPrices(
+      await refreshServicePrices(
+        ctx,
         tx,
         note,
         chosen.map((sale) => ({ itemId: sale.item_id, labelId: sale.label_id })),
-        now,
       )
       const numbers = chosen.map(({ line }) => line)
       note.audit({ action: 'order.cancel', subject: 'order', id: orderId, after: { lines: numbers, reason: reason.trim() } })

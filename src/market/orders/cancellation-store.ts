@@ -45,7 +45,7 @@ export async function insertCancellations(tx: Tx, lines: readonly NewCancellatio
     from unnest(
       ${lines.map(({ sale }) => sale.id)}::int4[], ${lines.map(({ sale }) => sale.seller_id)}::int4[],
       ${lines.map(({ cancelledAt }) => cancelledAt.toISOString())}::timestamptz[], ${lines.map(({ listingStatus }) => listingStatus)}::text[]
-    ) as given(sale_id, seller_id, cancelled_at, listing_status)
+    ) as cancelled(sale_id, seller_id, cancelled_at, listing_status)
     on conflict do nothing returning sale_id`.execute(tx)
   return new Set(rows.map((row) => row.sale_id))
 }

@@ -3,23 +3,24 @@ import { randomNumbers } from '#core/random.ts'
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
-import { minorToNumber, minorToText } from '#core/money.ts'
-import { change, type Note, type WriteCtx } from '#db/changes/change.ts'
+import { minorToNumber, minorToText, payoutKurus } from '#core/money.ts'
+import { change, type Note } from '#db/changes/change.ts'
 import type { Db, ListingStatus, Tx } from '#db/schema.ts'
 import { hashRequest } from '#db/changes/idempotency.ts'
 import { demoFactor } from '#prices/history/demo-walk.ts'
+import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { refreshServicePrices } from '#prices/writing/service-price.ts'
 import { insertSales, type NewSale } from './order-store.ts'
-import { payoutKurus } from '../seller/payout.ts'
-import type { ChangeVersions, ListingRow } from '../store.ts'
+import type { ChangeVersions, ListingRow } from '../listing-store.ts'
 import { contentOf } from '../listing-content.ts'
-import type { MarketSettings } from '../types.ts'
+import type { MarketSettings } from '../marketplace-types.ts'
 import type { Order } from '../sale-schemas.ts'
 
 const LISTINGS = 3_000
 const SALES = 3_000
 /** Number of items with sales; the others have none, so that the demo shows items with and without averages. */
 const SELLING_ITEMS = 120
+const BUYERS = 400
 /** High enough not to collide with the order ids of a shop's first tests. */
 const FIRST_ORDER = 9_000_000_000
 /** Listings are priced at their item's price in that market, times this factor. */
@@ -65,7 +66,7 @@ export async function hasSellables({ kysely }: Db): Promise<boolean> {
 type DemoSettings = Omit<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
 
 /** Creates the demo's marketplace; deterministic except for times, which are relative to now. */
-export async function addDemoMarket(ctx: WriteCtx, settings: DemoSettings, sellers: readonly DemoSeller[]): Promise<void> {
+export async function addDemoMarket(ctx: PriceWriteCtx, settings: DemoSettings, sellers: readonly DemoSeller[]): Promise<void> {
   const random = randomNumbers(20261121)
   const now = ctx.now()
   await change(ctx, async (tx, note) => {
@@ -74,6 +75,7 @@ export async function addDemoMarket(ctx: WriteCtx, settings: DemoSettings, selle
     const ids = await insertListings(tx, listings)
     note.changed('listings', ids)
     await sell(
+      ctx,
       tx,
       note,
       listings.map((listing, i) => ({ ...listing, id: ids[i]! })),
@@ -161,6 +163,7 @@ async function insertListings(tx: Tx, listings: DemoListing[]): Promise<number[]
 
 /** Sells listings with the status `sold`, and some units of active ones, since they were created and at the prices of that time. */
 async function sell(
+  ctx: PriceWriteCtx,
   tx: Tx,
   note: Note,
   listings: (DemoListing & { id: number })[],
@@ -198,12 +201,17 @@ async function sell(
     tx,
     orders.map(({ sale }) => sale),
   )
+  const buyerOf = randomNumbers(20261127)
+  await sql`
+    insert into order_buyers (order_id, reference)
+    select * from unnest(${orders.map(({ order }) => order.order_id)}::int8[],
+      ${orders.map(() => `customer ${1 + Math.floor(buyerOf() * BUYERS)}`)}::text[])`.execute(tx)
   note.changed('sales', [...new Set(orders.map(({ sale }) => sale.item_id))])
   await refreshServicePrices(
+    ctx,
     tx,
     note,
     orders.map(({ sale }) => ({ itemId: sale.item_id, labelId: sale.label_id })),
-    now,
   )
 }
 

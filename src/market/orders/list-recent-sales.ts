@@ -6,7 +6,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { localTime } from '#core/time.ts'
 import { liveItem } from '#db/live-item.ts'
 import { pageOf } from '#db/page.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { MarketWriteCtx } from '../marketplace-types.ts'
 
 export const listRecentSales = listVerb(
   {

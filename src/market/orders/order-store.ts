@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { missing } from '#core/fields.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import { COLUMNS as LISTING_COLUMNS } from '../store.ts'
+import { COLUMNS as LISTING_COLUMNS } from '../listing-store.ts'
 import type { Cancellation, Order, StoredOrder } from '../sale-schemas.ts'
 
 /** Inserts the id of an order. False if it exists; waits for a concurrent insert. */
@@ -54,13 +54,14 @@ interface SaleRow extends Omit<Cancellation, 'refunded' | 'cancelled_at' | 'canc
   cancelled_by: string | null
   reason: string | null
   buyer_reference: string | null
+  buyer_account_id: number | null
 }
 
 /** Orders with the current state of their lines. */
 export async function withSales(on: Queryable, orders: Order[]): Promise<StoredOrder[]> {
   const { rows } = await sql<SaleRow>`
     select s.order_id, s.line, s.seller_id, s.unit_price * s.quantity as amount, s.unit_price * s.quantity - s.payout as commission,
-      c.cancelled_at, c.cancelled_by, c.reason, c.listing_status, b.reference as buyer_reference
+      c.cancelled_at, c.cancelled_by, c.reason, c.listing_status, b.reference as buyer_reference, b.account_id as buyer_account_id
     from sales s left join sale_cancellations c on c.sale_id = s.id left join order_buyers b on b.order_id = s.order_id
     where s.order_id = any(${orders.map((order) => order.order_id)}::int8[])`.execute(on)
   const saleOf = new Map(rows.map((row) => [`${row.order_id} ${row.line}`, row]))
@@ -70,6 +71,7 @@ export async function withSales(on: Queryable, orders: Order[]): Promise<StoredO
       order_id: order.order_id,
       sold_at: order.sold_at,
       buyer_reference: sales[0]!.buyer_reference,
+      buyer_account_id: sales[0]!.buyer_account_id,
       lines: order.lines.map((line, i) => {
         const { seller_id, commission } = sales[i]!
         return { line: i + 1, ...line, seller_id, commission: Number(commission), cancellation: cancellationOf(sales[i]!) }
@@ -82,8 +84,8 @@ function cancellationOf({ amount, cancelled_at: at, cancelled_by: by, reason, li
   return at && { cancelled_at: at.toISOString(), cancelled_by: by!, reason: reason!, refunded: Number(amount), listing_status }
 }
 
-export async function saveBuyer(tx: Tx, orderId: number, reference: string): Promise<void> {
-  await tx.insertInto('order_buyers').values({ order_id: orderId, reference }).execute()
+export async function saveBuyer(tx: Tx, orderId: number, reference: string | null, accountId: number | null): Promise<void> {
+  await tx.insertInto('order_buyers').values({ order_id: orderId, reference, account_id: accountId }).execute()
 }
 
 export async function saveOrderResult(tx: Tx, order: Order): Promise<void> {
@@ -135,12 +137,23 @@ export interface NewSale {
   sold_at: Date
 }
 
-export async function insertSales(tx: Tx, sales: NewSale[]): Promise<void> {
-  await sql`
+/** @returns their ids, in the order of the sales */
+export async function insertSales(tx: Tx, sales: NewSale[]): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
     insert into sales (order_id, line, listing_id, seller_id, item_id, label_id, quantity, unit_price, payout, sold_at)
     select * from unnest(
       ${sales.map((s) => s.order_id)}::int8[], ${sales.map((s) => s.line)}::int4[], ${sales.map((s) => s.listing_id)}::int4[],
       ${sales.map((s) => s.seller_id)}::int4[], ${sales.map((s) => s.item_id)}::int4[], ${sales.map((s) => s.label_id)}::int4[],
       ${sales.map((s) => s.quantity)}::int4[], ${sales.map((s) => s.unit_price)}::numeric[], ${sales.map((s) => s.payout)}::numeric[],
-      ${sales.map((s) => s.sold_at.toISOString())}::timestamptz[])`.execute(tx)
+      ${sales.map((s) => s.sold_at.toISOString())}::timestamptz[])
+    returning id`.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+/** Stores the cheapest other offers at the time of sales, in TL. */
+export async function saveAsks(tx: Tx, asks: readonly { saleId: number; lowest: string }[]): Promise<void> {
+  if (asks.length === 0) return
+  await sql`
+    insert into sale_asks (sale_id, lowest)
+    select * from unnest(${asks.map(({ saleId }) => saleId)}::int4[], ${asks.map(({ lowest }) => lowest)}::numeric[])`.execute(tx)
 }

@@ -3,7 +3,7 @@ import { MINUTE_MS } from '#core/duration.ts'
 import { conflict, invalid, invalidFields } from '#core/errors.ts'
 import { moment, momentOf, name } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { minorToNumber, minorToText, parseMinor } from '#core/money.ts'
+import { minorToNumber, minorToText, parseMinor, payoutKurus } from '#core/money.ts'
 import { problem, reason } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
@@ -14,13 +14,13 @@ import { lockServicePrices, refreshServicePrices } from '#prices/writing/service
 import { emitSales } from '#webhooks/emit.ts'
 import { expireIfDue } from '../listings/expire-listings.ts'
 import { MAX_PRICE, MAX_UNITS, unitPriceKurus } from '../records/fields.ts'
-import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSuspended, saveBuyer, saveOrderResult } from './order-store.ts'
-import { payoutKurus } from '../seller/payout.ts'
-import { updateStock } from '../store.ts'
+import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSuspended, saveAsks, saveBuyer, saveOrderResult } from './order-store.ts'
+import { updateStock } from '../listing-store.ts'
 import { decisionOn } from '../listings/transition.ts'
+import { lowestAsks } from './lowest-asks.ts'
 import { isOnVacation, type Vacation } from '../records/vacation.ts'
 import { findVacations } from '../records/vacation-store.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { OrderWriteCtx } from '../marketplace-types.ts'
 import type { Order } from '../sale-schemas.ts'
 
 export const MAX_LINES = 200
@@ -58,10 +58,13 @@ export const recordOrder = verb(
       order_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Order id assigned by the shop' }),
       sold_at: Type.Optional(moment('When it was sold; default: now')),
       buyer_reference: Type.Optional(name('Reference of the buyer assigned by the shop; not shown to sellers', 100)),
+      buyer_account_id: Type.Optional(
+        Type.Integer({ description: 'Account of the buyer, if it has one: own purchases and cards sold back do not count for our own prices' }),
+      ),
       lines: Type.Array(Line, { minItems: 1, maxItems: MAX_LINES }),
     }),
   },
-  (ctx: MarketWriteCtx, input) =>
+  (ctx: OrderWriteCtx, input) =>
     change(ctx, async (tx, note): Promise<Order> => {
       const { order_id: orderId, lines } = input
       const now = ctx.now()
@@ -70,6 +73,7 @@ export const recordOrder = verb(
       const requestHash = hashRequest('POST', '/orders', canonical(input))
       if (!(await claimOrder(tx, orderId, requestHash, soldAt, now))) return earlierOrder(tx, orderId, requestHash)
 
+      const buyerAccountId = await buyerAccount(tx, input.buyer_account_id)
       const listings = await lockForSale(tx, [...new Set(lines.map((line) => line.listing_id).filter(isStorable))])
       const taken = unitsByListing(lines, listings)
       // Locked after the listings, in the same order as highlights do: a listing, then its seller.
@@ -79,20 +83,30 @@ export const recordOrder = verb(
       for (const [id, listing] of listings) listings.set(id, await expireIfDue(tx, note, ctx, listing))
       const left = new Map([...taken].map(([id, units]) => [id, afterSale(listings.get(id)!, units, now)]))
       const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
+      const asks = await lowestAsks(tx, [...listings.values()], { soldAt, now, buyerAccountId })
       await updateStock(tx, [...left.values()], now)
-      await insertSales(
+      const saleIds = await insertSales(
         tx,
         sold.map((line, i) => saleRow(line, orderId, i + 1, soldAt)),
       )
+      await saveAsks(
+        tx,
+        sold.flatMap(({ listing }, i) => {
+          const lowest = asks.get(listing.id)
+          return lowest === undefined ? [] : { saleId: saleIds[i]!, lowest: minorToText(lowest) }
+        }),
+      )
+      const buyer = input.buyer_reference?.trim()
+      if (buyer !== undefined || buyerAccountId !== null) await saveBuyer(tx, orderId, buyer ?? null, buyerAccountId)
       await lockServicePrices(
         tx,
         sold.map(({ listing }) => listing.item_id),
       )
       await refreshServicePrices(
+        ctx,
         tx,
         note,
         sold.map(({ listing }) => ({ itemId: listing.item_id, labelId: listing.label_id })),
-        now,
       )
       await emitSales(
         tx,
@@ -111,13 +125,15 @@ export const recordOrder = verb(
         })),
       }
       await saveOrderResult(tx, order)
-      const buyer = input.buyer_reference?.trim()
-      if (buyer !== undefined) await saveBuyer(tx, orderId, buyer)
       note.audit({
         action: 'order.record',
         subject: 'order',
         id: orderId,
-        after: { ...order, ...(buyer !== undefined && { buyer_reference: buyer }) },
+        after: {
+          ...order,
+          ...(buyer !== undefined && { buyer_reference: buyer }),
+          ...(buyerAccountId !== null && { buyer_account_id: buyerAccountId }),
+        },
       })
       note.changed('listings', [...taken.keys()])
       note.changed('sales', [...new Set(sold.map((line) => line.listing.item_id))])
@@ -127,10 +143,26 @@ export const recordOrder = verb(
 
 type OrderLine = Static<typeof Line>
 
+interface OrderBody {
+  sold_at?: string
+  buyer_reference?: string
+  buyer_account_id?: number
+  lines: OrderLine[]
+}
+
 /** The body in a fixed field order. Without a buyer it equals the form used before orders had buyers. */
-function canonical({ sold_at: soldAt, buyer_reference: buyer, lines }: { sold_at?: string; buyer_reference?: string; lines: OrderLine[] }): unknown {
+function canonical({ sold_at: soldAt, buyer_reference: buyer, buyer_account_id: account, lines }: OrderBody): unknown {
   const units = lines.map((line) => [line.listing_id, line.quantity, line.unit_price ?? null])
-  return [soldAt ?? null, units, ...(buyer === undefined ? [] : [buyer.trim()])]
+  const buyers = [...(buyer === undefined ? [] : [buyer.trim()]), ...(account === undefined ? [] : [{ account }])]
+  return [soldAt ?? null, units, ...buyers]
+}
+
+/** @throws VALIDATION_ERROR for an unknown account */
+async function buyerAccount(tx: Tx, id: number | undefined): Promise<number | null> {
+  if (id === undefined) return null
+  const found = isStorable(id) && (await tx.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst())
+  if (!found) throw invalid('buyer_account_id', 'unknown_id', { thing: 'account', id })
+  return id
 }
 
 async function earlierOrder(tx: Tx, orderId: number, requestHash: Buffer): Promise<Order> {
@@ -184,8 +216,8 @@ function afterSale(listing: ForSale, units: number, now: Date): ForSale {
 }
 
 function soldLine(line: OrderLine, i: number, listing: ForSale, commissionPercent: number): SoldLine {
-  const { quantity, unit_price: given } = line
-  const price = given === undefined ? parseMinor(listing.price)! : unitPriceKurus(`lines.${i}.unit_price`, given)
+  const { quantity, unit_price: stated } = line
+  const price = stated === undefined ? parseMinor(listing.price)! : unitPriceKurus(`lines.${i}.unit_price`, stated)
   return { listing, quantity, unitPriceKurus: price, payoutKurus: payoutKurus(price, quantity, commissionPercent) }
 }
 

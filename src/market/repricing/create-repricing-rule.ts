@@ -5,9 +5,9 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
-import { insertRule, lockRules, ruleResponse } from './store.ts'
+import { insertRule, lockRules, ruleResponse } from './repricing-store.ts'
 import { RuleName, storedTerms, TermFields, termsOf } from './terms.ts'
-import type { RepricingCtx, RepricingRule } from './types.ts'
+import type { RepricingCtx, RepricingRule } from './repricing-types.ts'
 
 export const MAX_RULES = 20
 

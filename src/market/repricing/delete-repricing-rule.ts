@@ -5,8 +5,8 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
-import { deleteRuleRow, lockRule, ruleResponse } from './store.ts'
-import type { RepricingCtx } from './types.ts'
+import { deleteRuleRow, lockRule, ruleResponse } from './repricing-store.ts'
+import type { RepricingCtx } from './repricing-types.ts'
 
 export const deleteRepricingRule = writeVerb(
   {

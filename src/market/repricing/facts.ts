@@ -6,7 +6,7 @@ import type { Queryable } from '#db/schema.ts'
 import { pricesAgo } from '#prices/history/prices-ago.ts'
 import { inKurus, type MarketCatalogue, trustedMinor } from '../listings/market-price.ts'
 import { comparablePrices, type Input } from './new-price.ts'
-import { keyOf, offersFor, type PastSale, SALES_DAYS, salesFor, type ScopedListing } from './store.ts'
+import { keyOf, offersFor, type PastSale, SALES_DAYS, salesFor, type ScopedListing } from './repricing-store.ts'
 import type { Terms } from './terms.ts'
 
 /** Returns the prices that a listing's target is computed from, or the reason why it has no target. */
@@ -74,7 +74,12 @@ export async function inputsAgo(
 
 function salesBy(sales: readonly PastSale[], at: Date): Input[] {
   const since = at.getTime() - SALES_DAYS * DAY_MS
-  return sales.filter(({ atMs }) => atMs > since && atMs <= at.getTime()).map(({ kurus }) => ({ kurus }))
+  // The last sale of each pair of seller and buyer, so that one pair cannot set the median.
+  const lastOf = new Map<string, PastSale>()
+  for (const sale of sales) {
+    if (sale.atMs > since && sale.atMs <= at.getTime() && sale.atMs >= (lastOf.get(sale.pair)?.atMs ?? 0)) lastOf.set(sale.pair, sale)
+  }
+  return Array.from(lastOf.values(), ({ kurus }) => ({ kurus }))
 }
 
 function inLira(catalogue: MarketCatalogue, market: Market, minor: number, at: Date): readonly Input[] | Reason {

@@ -2,8 +2,8 @@
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
-import { rulesOf, ruleResponse } from './store.ts'
-import type { RepricingCtx, RepricingRule } from './types.ts'
+import { rulesOf, ruleResponse } from './repricing-store.ts'
+import type { RepricingCtx, RepricingRule } from './repricing-types.ts'
 
 export const listRepricingRules = verb(
   { name: 'listRepricingRules', needs: OPERATION_PLAN.listRepricingRules, input: Type.Object({}) },

@@ -1,10 +1,9 @@
 // Computes the price a repricing rule sets for a listing, with the reason. Pure, so that runs, simulations and tests share it.
-import { minorToNumber } from '#core/money.ts'
+import { minorToNumber, priceForPayout } from '#core/money.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { median } from '#prices/records/medians.ts'
 import { MAX_PRICE, MIN_PRICE } from '../records/fields.ts'
 import { FAR_FACTOR } from '../listings/market-price.ts'
-import { priceForPayout } from '../seller/payout.ts'
 import type { Terms } from './terms.ts'
 
 /** Facts about one listing; amounts in kuruş. */
@@ -80,12 +79,12 @@ export function cheapestOf(prices: readonly Input[]): { follows: Input; ignored:
 /** The price according to the rule, within its limits. The floor applies always, even if there is no target. */
 export function newPrice(terms: Terms, facts: Facts): NewPrice {
   const lowest = lowestPrice(terms, facts)
-  const kept = { kurus: facts.kurus, limit: null, follows: null }
-  if (lowest > MAX_PRICE * 100) return { ...kept, limit: 'floor', why: reason('price_out_of_range') }
+  const unchanged = { kurus: facts.kurus, limit: null, follows: null }
+  if (lowest > MAX_PRICE * 100) return { ...unchanged, limit: 'floor', why: reason('price_out_of_range') }
   const target = targetOf(terms, facts.inputs)
   if ('rule' in target) {
-    if (facts.kurus >= lowest) return { ...kept, why: target }
-    return { ...kept, kurus: lowest, limit: 'floor', why: reason('price_below_floor', { floor: minorToNumber(lowest) }) }
+    if (facts.kurus >= lowest) return { ...unchanged, why: target }
+    return { ...unchanged, kurus: lowest, limit: 'floor', why: reason('price_below_floor', { floor: minorToNumber(lowest) }) }
   }
   const highest = highestPrice(terms, facts)
   const within = limited(target.kurus, { lowest, highest, before: facts.kurus, maxMovePercent: terms.maxMovePercent })

@@ -1,13 +1,13 @@
 // Applies a repricing rule to its current listings, without writing.
-import { runInSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/yield-to-event-loop.ts'
 import type { Tx } from '#db/schema.ts'
 import { marketKurus } from '../listings/market-price.ts'
 import { kurusOfRow, minOfferKurus } from '../listing-content.ts'
 import { type InputsOf, inputsNow } from './facts.ts'
 import { type NewPrice, newPrice } from './new-price.ts'
-import type { RuleRow, ScopedListing } from './store.ts'
+import type { RuleRow, ScopedListing } from './repricing-store.ts'
 import { type Terms, termsOf } from './terms.ts'
-import type { RepricingCtx } from './types.ts'
+import type { RepricingCtx } from './repricing-types.ts'
 
 export interface Priced {
   listing: ScopedListing

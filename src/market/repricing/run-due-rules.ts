@@ -3,8 +3,8 @@ import { HOUR_MS } from '#core/duration.ts'
 import { OPERATION_PLAN, planAllows, PLANS } from '#core/plans.ts'
 import { change } from '#db/changes/change.ts'
 import { runRule } from './run-rule.ts'
-import { idsOfDueRules, lockDueRule } from './store.ts'
-import type { RepricingCtx } from './types.ts'
+import { idsOfDueRules, lockDueRule } from './repricing-store.ts'
+import type { RepricingCtx } from './repricing-types.ts'
 
 const EVERY_MS = HOUR_MS
 /** Plans that allow rules: after a downgrade, sellers keep their rules, but these do not run. */

@@ -7,8 +7,8 @@ import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import { runRule } from './run-rule.ts'
-import { lockRule } from './store.ts'
-import type { RepricingCtx, RepricingRun } from './types.ts'
+import { lockRule } from './repricing-store.ts'
+import type { RepricingCtx, RepricingRun } from './repricing-types.ts'
 
 export const runRepricingRule = writeVerb(
   {

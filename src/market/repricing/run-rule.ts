@@ -1,16 +1,15 @@
 // One run of a repricing rule in the caller's transaction: changed prices become a price job that is applied immediately.
 import { HOUR_MS } from '#core/duration.ts'
-import { minorToText } from '#core/money.ts'
+import { minorToText, payoutKurus } from '#core/money.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { changeListings, intentToApply } from '../jobs/change-listings.ts'
 import { finishJob, insertJob, type StoredJobRow, type NewJobRow } from '../jobs/store.ts'
-import { payoutKurus } from '../seller/payout.ts'
-import type { StockRow } from '../store.ts'
+import type { StockRow } from '../listing-store.ts'
 import { kurusOfRow } from '../listing-content.ts'
 import { type Priced, pricesNow } from './prices-now.ts'
-import { listingsOfRule, type RuleRow, rulesOf, saveRule } from './store.ts'
-import type { RepricingCtx, RepricingRun } from './types.ts'
+import { listingsOfRule, type RuleRow, rulesOf, saveRule } from './repricing-store.ts'
+import type { RepricingCtx, RepricingRun } from './repricing-types.ts'
 
 /** A run applies its job immediately, so this expiry is never reached. */
 const PLAN_LASTS_MS = HOUR_MS

@@ -2,21 +2,20 @@
 import { DAY_MS } from '#core/duration.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
-import { minorToNumber } from '#core/money.ts'
+import { minorToNumber, payoutKurus } from '#core/money.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { runInSlices } from '#core/slices.ts'
+import { runInSlices } from '#core/yield-to-event-loop.ts'
 import { textOf } from '#core/problems.ts'
 import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
-import { payoutKurus } from '../seller/payout.ts'
 import { kurusOfRow } from '../listing-content.ts'
 import { inputsAgo } from './facts.ts'
 import { type Priced, priceBy, pricesNow } from './prices-now.ts'
-import { listingsOfRule, lockRule, type RuleRow, rulesOf, saveRule, type ScopedListing } from './store.ts'
+import { listingsOfRule, lockRule, type RuleRow, rulesOf, saveRule, type ScopedListing } from './repricing-store.ts'
 import { termsOf } from './terms.ts'
-import type { RepricedListing, RepricingCtx, SimulatedDay, Simulation } from './types.ts'
+import type { RepricedListing, RepricingCtx, SimulatedDay, Simulation } from './repricing-types.ts'
 
 const MAX_DAYS = 90
 const DEFAULT_DAYS = 30
@@ -80,11 +79,11 @@ async function daysBefore(
     const day = { day: at.toISOString().slice(0, 10), known: 0, raised: 0, lowered: 0, at_floor: 0 }
     await runInSlices(listings.length, (from, to) => {
       for (const listing of listings.slice(from, to)) {
-        const known = inputs(listing, moment)
+        const ofMoment = inputs(listing, moment)
         const before = prices.get(listing.id)!
-        const { kurus, limit } = priceBy(ctx, terms, listing, before, () => known)
+        const { kurus, limit } = priceBy(ctx, terms, listing, before, () => ofMoment)
         prices.set(listing.id, kurus)
-        if (!('rule' in known) && known.length >= Math.max(1, terms.minComparables)) day.known += 1
+        if (!('rule' in ofMoment) && ofMoment.length >= Math.max(1, terms.minComparables)) day.known += 1
         if (kurus > before) day.raised += 1
         if (kurus < before) day.lowered += 1
         if (limit === 'floor') day.at_floor += 1

@@ -47,7 +47,10 @@ const TargetSchema = Type.Union(
       { ...closed, title: 'CheapestTarget' },
     ),
     Type.Object(
-      { kind: Type.Literal('median_sales'), factor: factor("the median of other sellers' sales of the item and grade in the last 90 days") },
+      {
+        kind: Type.Literal('median_sales'),
+        factor: factor("the median of other sellers' sales of the item and grade, the last one of each buyer, in the last 90 days"),
+      },
       { ...closed, title: 'MedianSalesTarget' },
     ),
   ],

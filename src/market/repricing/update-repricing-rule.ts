@@ -7,9 +7,9 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
-import { lockRule, type RuleRow, saveRule, ruleResponse } from './store.ts'
+import { lockRule, type RuleRow, saveRule, ruleResponse } from './repricing-store.ts'
 import { RuleName, type SentTerms, storedTerms, TermFields, termsOf } from './terms.ts'
-import type { RepricingCtx, RepricingRule } from './types.ts'
+import type { RepricingCtx, RepricingRule } from './repricing-types.ts'
 
 const { target, scope, floor, ...optional } = TermFields
 const ChangedFields = {

@@ -7,7 +7,7 @@ import { FlagParams, flagsOf } from '../listings/listing-flags.ts'
 import { STATUSES } from '../records/rules.ts'
 import { ownListing } from '../listings/own-listing.ts'
 import { pageOfListings } from '../listing-pages.ts'
-import type { MarketCtx } from '../types.ts'
+import type { MarketCtx } from '../marketplace-types.ts'
 
 const ORDERS = ['latest', 'title', 'price_low', 'price_high', 'quantity_low', 'quantity_high', 'expiring', 'changed'] as const
 
@@ -22,9 +22,9 @@ export const listMyListings = listVerb(
       ...FlagParams,
     },
   },
-  (ctx: MarketCtx, { status, search, sort_by: order = 'latest', ...asked }, range) => {
+  (ctx: MarketCtx, { status, search, sort_by: order = 'latest', ...flagParams }, range) => {
     const sellerId = ctx.viewer.kind === 'account' ? ctx.viewer.accountId : 0
-    const flags = flagsOf(asked)
+    const flags = flagsOf(flagParams)
     return pageOfListings(ctx.db.kysely, { seller_id: sellerId, now: ctx.now(), status, search }, range, order, (row) => ownListing(ctx, row, flags))
   },
 )

@@ -8,7 +8,7 @@ import { localTime } from '#core/time.ts'
 import { countIn, where } from '#db/page.ts'
 import { AMOUNT, LINE, type LineRow, NAMES } from './own-sales-store.ts'
 import { soldLine } from './sold-line.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { MarketWriteCtx } from '../marketplace-types.ts'
 
 type OwnSaleRow = LineRow & { sold_at: Date; cancelled_at: Date | null; refunded: string }
 

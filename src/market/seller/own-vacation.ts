@@ -9,7 +9,7 @@ import { ownAccount, verb } from '#core/verb.ts'
 import { change, type Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
-import type { MarketCtx, MarketWriteCtx } from '../types.ts'
+import type { MarketCtx, MarketWriteCtx } from '../marketplace-types.ts'
 import { deleteVacation, findVacation, lockRunning, lockVacation, saveVacation, shiftPeriodEnds } from '../records/vacation-store.ts'
 import { isOnVacation, type Vacation, withoutVacation, withVacation } from '../records/vacation.ts'
 

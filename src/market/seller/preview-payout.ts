@@ -1,12 +1,11 @@
 // The payout for the sale of one unit at a price, or the smallest price for a payout.
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
-import { minorToNumber } from '#core/money.ts'
+import { minorToNumber, payoutKurus, priceForPayout } from '#core/money.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { MAX_PRICE, MIN_PRICE, net, netKurus, price, priceKurus } from '../records/fields.ts'
-import { payoutKurus, priceForPayout } from './payout.ts'
-import type { MarketCtx, PayoutPreview } from '../types.ts'
+import type { MarketCtx, PayoutPreview } from '../marketplace-types.ts'
 
 export const previewPayout = verb(
   {

@@ -9,7 +9,7 @@ import type { Db } from '#db/schema.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
 import { linesOfStatement, type StatementKey, type StatementRow, totalsOfStatement } from './own-sales-store.ts'
 import { soldLine } from './sold-line.ts'
-import type { MarketWriteCtx } from '../types.ts'
+import type { MarketWriteCtx } from '../marketplace-types.ts'
 import { type Statement, type StatementLine, STATEMENT_KINDS } from '../sale-schemas.ts'
 
 /** More lines than most sellers have in a month, so that one response is usually the whole statement. */

@@ -5,8 +5,8 @@ import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
-import { stateOf } from '#prices/evidence/payload.ts'
-import { STATES } from '#prices/evidence/types.ts'
+import { stateOf } from '#prices/evidence/evidence-payload.ts'
+import { STATES } from '#prices/evidence/evidence-types.ts'
 import { type ListingState, SOURCE_A } from './state.ts'
 
 const RULES = {

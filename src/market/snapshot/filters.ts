@@ -47,19 +47,19 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
   addRange(conditions, 'price', filter.minKurus, filter.maxKurus, (row) => table.kurus[row]!)
   addRange(conditions, 'pc', filter.minPc, filter.maxPc, (row) => table.pcHundredths[row]!)
   if (languages && languages.length > 0) {
-    const wanted = sortedSet(languages.map((language) => language.toLowerCase()))
+    const codes = sortedSet(languages.map((language) => language.toLowerCase()))
     add(
       'language',
-      wanted,
-      byKind(table, ({ language }) => wanted.includes(language)),
+      codes,
+      byKind(table, ({ language }) => codes.includes(language)),
     )
   }
   if (gradeIds && gradeIds.length > 0) {
-    const wanted = gradesOf(catalogue, gradeIds)
+    const withVariants = gradesOf(catalogue, gradeIds)
     add(
       'grade',
-      [...wanted].sort((a, b) => a - b),
-      byKind(table, ({ gradeId }) => wanted.has(gradeId)),
+      [...withVariants].sort((a, b) => a - b),
+      byKind(table, ({ gradeId }) => withVariants.has(gradeId)),
     )
   }
   if (sellerName !== undefined) {
@@ -68,9 +68,9 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
     add('seller', name, (row) => fits(sellers.get(table.sellerId[row]!) ?? ''))
   }
   if (games && games.length > 0) {
-    const wanted = sortedSet(games)
-    const isWanted = oneOf(wanted, items.games)
-    add('game', wanted, (row) => isWanted(items.game[itemRow(row)]!))
+    const sortedGames = sortedSet(games)
+    const isRequested = oneOf(sortedGames, items.games)
+    add('game', sortedGames, (row) => isRequested(items.game[itemRow(row)]!))
   }
   if (genre !== undefined) add('genre', genre, (row) => items.genreOf(itemRow(row)) === genre)
   if (setName !== undefined) {
@@ -80,20 +80,20 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
       name,
       categories.ids().map((id) => fold(categories.get(id)!.name)),
     )
-    const wanted = categoriesWhere(catalogue, (found) => fits(fold(found.name)))
-    add('set', name, (row) => wanted.has(items.categoryId[itemRow(row)]!))
+    const named = categoriesWhere(catalogue, (found) => fits(fold(found.name)))
+    add('set', name, (row) => named.has(items.categoryId[itemRow(row)]!))
   }
   if (category !== undefined) {
-    const wanted = categoriesWhere(catalogue, (found) => found.slug === category)
-    add('category', category, (row) => wanted.has(items.categoryId[itemRow(row)]!))
+    const subtree = categoriesWhere(catalogue, (found) => found.slug === category)
+    add('category', category, (row) => subtree.has(items.categoryId[itemRow(row)]!))
   }
   return conditions
 }
 
-/** Tests folded names: if one is the wanted text, only that; otherwise those with words that begin with each word of it. */
-function nameTest(wanted: string, names: Iterable<string>): (name: string) => boolean {
-  if (Iterator.from(names).some((name) => name === wanted)) return (name) => name === wanted
-  const sought = words(wanted)
+/** Tests folded names: if one is the whole text, only that; otherwise those with words that begin with each word of it. */
+function nameTest(text: string, names: Iterable<string>): (name: string) => boolean {
+  if (Iterator.from(names).some((name) => name === text)) return (name) => name === text
+  const sought = words(text)
   return (name) => sought.length > 0 && sought.every((start) => words(name).some((word) => word.startsWith(start)))
 }
 
@@ -108,8 +108,8 @@ function addRange(conditions: Condition[], by: 'price' | 'pc', from = -Infinity,
 
 /** A test of grade, label or language, evaluated once per kind. */
 function byKind(table: PublishedTable, wants: (kind: Kind) => boolean): Test {
-  const wanted: boolean[] = []
-  return (row) => (wanted[table.kind[row]!] ??= wants(table.kindOf(row)))
+  const results: boolean[] = []
+  return (row) => (results[table.kind[row]!] ??= wants(table.kindOf(row)))
 }
 
 function sortedSet(texts: string[]): string[] {
@@ -126,21 +126,21 @@ function oneOf(texts: string[], interned: Interned): (number: number) => boolean
 
 /** Ids of the matching categories, with all below them. */
 function categoriesWhere({ categories }: Catalogue, wants: (category: { name: string; slug: string }) => boolean): Set<number> {
-  const wanted = new Set<number>()
+  const matching = new Set<number>()
   for (const id of categories.ids()) {
-    if (wants(categories.get(id)!)) for (const below of categories.subtree(id)) wanted.add(below)
+    if (wants(categories.get(id)!)) for (const below of categories.subtree(id)) matching.add(below)
   }
-  return wanted
+  return matching
 }
 
 /** The named types and all types of the named groups; a listing without a grade (0) counts as ungraded. */
 function gradesOf({ labels }: Catalogue, ids: number[]): Set<number> {
   const named = new Set(ids)
-  const wanted = new Set<number>()
+  const matching = new Set<number>()
   for (const { id, parentId, slug } of labels.all()) {
     if (parentId === null || !(named.has(id) || named.has(parentId))) continue
-    wanted.add(id)
-    if (slug === 'ungraded') wanted.add(0)
+    matching.add(id)
+    if (slug === 'ungraded') matching.add(0)
   }
-  return wanted
+  return matching
 }

@@ -118,8 +118,8 @@ export class ItemSales {
   }
 
   #placeFor(itemId: number): number {
-    const known = this.#placeOf(itemId)
-    if (known >= 0) return known
+    const existing = this.#placeOf(itemId)
+    if (existing >= 0) return existing
     const place = this.#sold++
     this.#places = withCapacity(this.#places, itemId + 1)
     this.#recent = withCapacity(this.#recent, itemId + 1)

@@ -151,8 +151,8 @@ export class PublishedTable {
     let numbers = this.#kindNumbers.get(language)
     if (!numbers) this.#kindNumbers.set(language, (numbers = new Map()))
     const key = gradeId * MAX_LABELS + labelId
-    const known = numbers.get(key)
-    if (known !== undefined) return known
+    const existing = numbers.get(key)
+    if (existing !== undefined) return existing
     numbers.set(key, this.kinds.length)
     return this.kinds.push({ gradeId, labelId, language }) - 1
   }

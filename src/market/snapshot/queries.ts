@@ -130,14 +130,14 @@ export class ListingQueries {
   #findText(search: string, conditions: Condition[], others: Condition[], range: Condition['range'], by: SortKind): SearchResult {
     const key = [by, search, ...others.map((condition) => condition.key)].join('\n')
     const version = this.#changes + this.sorts.changes
-    const known = this.#ordered.get(key)
-    if (known?.version !== version) {
+    const cached = this.#ordered.get(key)
+    if (cached?.version !== version) {
       this.#ordered.set(key, { rows: null, version })
       const rows = this.#search(search, conditions)
       return { rows, sorted: false, total: rows.length }
     }
-    const all = known.rows ?? this.sorts.order(by).sortRows(this.#search(search, others))
-    if (!known.rows) this.#ordered.set(key, { rows: all, version })
+    const all = cached.rows ?? this.sorts.order(by).sortRows(this.#search(search, others))
+    if (!cached.rows) this.#ordered.set(key, { rows: all, version })
     const rows = range ? this.sorts.within(all, range) : all
     return { rows, sorted: true, total: rows.length }
   }
@@ -146,12 +146,12 @@ export class ListingQueries {
     const rows = this.#hitsOf(search).slice()
     let total = rows.length
     for (const { test } of conditions) {
-      let kept = 0
+      let matching = 0
       for (let i = 0; i < total; i += 1) {
         const row = rows[i]!
-        if (test(row)) rows[kept++] = row
+        if (test(row)) rows[matching++] = row
       }
-      total = kept
+      total = matching
     }
     return rows.slice(0, total)
   }
@@ -168,8 +168,8 @@ export class ListingQueries {
   }
 
   #hitsOf(search: string): Int32Array {
-    const known = this.#hits.get(search)
-    if (known) return known
+    const cached = this.#hits.get(search)
+    if (cached) return cached
     const hits = this.texts.find(search)
     this.#hits.set(search, hits)
     return hits
@@ -177,8 +177,8 @@ export class ListingQueries {
 
   #view(conditions: Condition[]): RowBits {
     const key = conditions.map((condition) => condition.key).join('\n')
-    const known = this.#views.get(key)
-    if (known) return known.bits
+    const cached = this.#views.get(key)
+    if (cached) return cached.bits
     const [first, ...others] = conditions
     const bits = others.length === 0 ? this.#scan(first!) : this.#view([first!]).clone()
     for (const other of others) bits.and(this.#view([other]))
@@ -231,9 +231,9 @@ export class ListingQueries {
     const { withPc } = this.sorts
     if ('rows' in found) return found.sorted ? this.sorts.within(found.rows, WITH_PC).length : withPc.countIn(found.rows)
     if (found.bits === null) return Math.min(withPc.size, found.total)
-    const known = this.#pcCounts.get(found.bits)
+    const cached = this.#pcCounts.get(found.bits)
     const { version } = found.bits
-    if (known && known.version === version && known.pcVersion === withPc.version) return Math.min(known.count, found.total)
+    if (cached && cached.version === version && cached.pcVersion === withPc.version) return Math.min(cached.count, found.total)
     const count = RowBits.intersection(found.bits, withPc).size
     this.#pcCounts.set(found.bits, { count, version, pcVersion: withPc.version })
     return Math.min(count, found.total)

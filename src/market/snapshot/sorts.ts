@@ -30,8 +30,8 @@ export class ListingSorts {
   }
 
   order(by: SortKind): SortedRows {
-    const known = this.#orders.get(by)
-    if (known) return known
+    const cached = this.#orders.get(by)
+    if (cached) return cached
     const order = new SortedRows(this.#comparer(by))
     order.load(this.#table.live.toRows(), this.#loadKey(by))
     this.#orders.set(by, order)

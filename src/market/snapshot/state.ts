@@ -106,8 +106,8 @@ export class ListingState {
     if (this.#isAway(listing.sellerId, nowMs)) return this.#keepAway(listing)
     const { table, queries } = this
     this.version += 1
-    const known = table.rowOf(listing.id)
-    const inOrders = known >= 0 && this.#isAsOrdered(known, listing)
+    const previous = table.rowOf(listing.id)
+    const inOrders = previous >= 0 && this.#isAsOrdered(previous, listing)
     const row = this.#write(listing, nowMs)
     if (queries.setTitle(row, listing.title)) this.#touched(row)
     if (inOrders) queries.sorts.mark('price', row)
@@ -190,8 +190,8 @@ export class ListingState {
 
   /** Sets a seller's vacation (null for none): listings are hidden exactly at its start and shown again exactly at its end. */
   setVacation(sellerId: number, vacation: Vacation | null, nowMs: number): void {
-    const known = this.#vacations.get(sellerId)
-    if (known?.from.getTime() === vacation?.from.getTime() && known?.to.getTime() === vacation?.to.getTime()) return
+    const previous = this.#vacations.get(sellerId)
+    if (previous?.from.getTime() === vacation?.from.getTime() && previous?.to.getTime() === vacation?.to.getTime()) return
     if (vacation) {
       this.#vacations.set(sellerId, vacation)
       this.#vacationMoments.push(vacation.from.getTime(), sellerId)
@@ -284,8 +284,8 @@ export class ListingState {
   /** Writes everything except the title. @returns the row */
   #write(listing: ListingSource, nowMs: number): number {
     const { table } = this
-    const known = table.rowOf(listing.id)
-    const endsAsBefore = known >= 0 && table.expiresMs[known] === listing.expiresMs
+    const previous = table.rowOf(listing.id)
+    const endsAsBefore = previous >= 0 && table.expiresMs[previous] === listing.expiresMs
     const row = table.set(listing)
     if (!endsAsBefore) this.#ends.push(listing.expiresMs, listing.id)
     this.#highlight(row, listing.highlightedMs, nowMs)

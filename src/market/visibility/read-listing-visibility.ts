@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import type { Db } from '#db/schema.ts'
 import { REJECTED } from '../records/rules.ts'
 import { findVisibilityRow, type VisibilityRow } from './visibility-rows.ts'
-import type { ListingVisibility, MarketCtx } from '../types.ts'
+import type { ListingVisibility, MarketCtx } from '../marketplace-types.ts'
 import { type HindranceCode, hindrancesOf, whatToDo } from '../records/visibility.ts'
 
 /** Maximum audit entries of a listing that are searched. */
@@ -41,8 +41,8 @@ export const readListingVisibility = verb(
 
 /** When each current cause began; null if that is not recorded. */
 async function beginnings(db: Db, listing: VisibilityRow): Promise<Record<HindranceCode, Date | null>> {
-  const known = { pending: listing.waiting_since, vacation: listing.vacation_from, expired: listing.expires_at }
-  const { rows } = await sql<Record<Exclude<HindranceCode, keyof typeof known>, Date | null>>`
+  const stored = { pending: listing.waiting_since, vacation: listing.vacation_from, expired: listing.expires_at }
+  const { rows } = await sql<Record<Exclude<HindranceCode, keyof typeof stored>, Date | null>>`
     select
       max(at) filter (where action = 'listing.pause') as paused,
       max(at) filter (where action in ('listing.reject', 'listing.request_change')) as rejected,
@@ -54,5 +54,5 @@ async function beginnings(db: Db, listing: VisibilityRow): Promise<Record<Hindra
       select at, action, before, after from audit_log
       where subject_type = 'listing' and subject_id = ${String(listing.id)} order by id desc limit ${MAX_ENTRIES}
     ) entries`.execute(db.kysely)
-  return { ...rows[0]!, ...known }
+  return { ...rows[0]!, ...stored }
 }

@@ -2,21 +2,21 @@
 import { sql } from 'kysely'
 import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'
-import type { UsualWait } from '../types.ts'
+import type { UsualWait } from '../marketplace-types.ts'
 
 /** Number and age of the decisions that count, newest first. */
 const MAX_DECISIONS = 500
 const WINDOW_MS = 30 * DAY_MS
 const CACHE_MS = MINUTE_MS
 
-const kept = new WeakMap<Db, { atMs: number; wait: UsualWait }>()
+const cached = new WeakMap<Db, { atMs: number; wait: UsualWait }>()
 
 /** Times from submission to decision for the latest decisions, read at most once a minute. */
 export async function usualWait(db: Db, now: Date): Promise<UsualWait> {
-  const last = kept.get(db)
+  const last = cached.get(db)
   if (last && Math.abs(now.getTime() - last.atMs) < CACHE_MS) return last.wait
   const wait = await readWaits(db, now)
-  kept.set(db, { atMs: now.getTime(), wait })
+  cached.set(db, { atMs: now.getTime(), wait })
   return wait
 }
 

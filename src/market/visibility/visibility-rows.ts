@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { idForSql } from '#core/fields.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import { COLUMNS, type ListingRow } from '../store.ts'
+import { COLUMNS, type ListingRow } from '../listing-store.ts'
 import type { VisibilityFacts } from '../records/visibility.ts'
 
 export type VisibilityRow = ListingRow & VisibilityFacts

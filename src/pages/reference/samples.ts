@@ -40,15 +40,15 @@ function callOf({ method, path, operation }: Endpoint): Call {
   // Parameters have examples for themselves, too; the curl request in the description has those that belong together.
   const [, sent = ''] = /^curl (?:-X \w+ )?'[^'?]*\?([^']*)'/m.exec(description) ?? []
   const names = new URLSearchParams(sent)
-  const given = (place: Parameter['in']) => parameters.filter((one) => one.in === place && (place === 'path' || names.has(one.name)))
+  const sentIn = (place: Parameter['in']) => parameters.filter((one) => one.in === place && (place === 'path' || names.has(one.name)))
   const valuesOf = (chosen: readonly Parameter[]) => Object.fromEntries(chosen.map(({ name, example }) => [name, example]))
   const [type, media] = Object.entries(requestBody?.content ?? {})[0] ?? []
   const upload = type !== undefined && type !== 'application/json' ? type : null
   return {
     method,
     template: path,
-    path: valuesOf(given('path')),
-    query: valuesOf(given('query')),
+    path: valuesOf(sentIn('path')),
+    query: valuesOf(sentIn('query')),
     body: upload === null ? media?.example : undefined,
     upload,
     answer: answerOf(responses),

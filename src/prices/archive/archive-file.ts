@@ -1,9 +1,6 @@
 // The file of an archived month: Parquet with row groups sorted by item, so that the points of an item are in one or two groups.
-import { createHash } from 'node:crypto'
-import type { AsyncBuffer, ColumnMetaData, FileMetaData } from 'hyparquet'
-import { parquetMetadataAsync, parquetRead } from 'hyparquet'
-import { fileWriter, ParquetWriter } from 'hyparquet-writer'
-import type { FileFacts } from '#files/parquet-files.ts'
+import { type AsyncBuffer, type ColumnMetaData, type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet'
+import { type FileFacts, RunningFacts, schemaOf, writeRowGroups } from '#files/parquet-files.ts'
 
 /** A point of the history in an archive file. */
 export interface ArchivedPoint {
@@ -33,65 +30,41 @@ const COLUMNS = [
   { name: 'price', type: 'INT64', converted_type: 'DECIMAL', precision: 12, scale: 2, repetition_type: 'REQUIRED' },
   { name: 'import_id', ...INTEGER },
 ] as const
-const SCHEMA = [{ name: 'root', num_children: COLUMNS.length }, ...COLUMNS]
+const SCHEMA = schemaOf(COLUMNS)
 
 /**
  * Writes a file of points, which must arrive sorted by item.
  * @returns facts about its content, and the imports that its points belong to
  */
 export async function writeArchiveFile(path: string, points: AsyncIterable<ArchivedPoint>): Promise<FileFacts & { importIds: number[] }> {
-  const parquet = new ParquetWriter({ writer: fileWriter(path), schema: SCHEMA, statistics: false, createdBy: 'mintmark' })
-  const facts = new FactsOfGroups()
+  const facts = new RunningFacts()
   const importIds = new Set<number>()
-  let batch: ArchivedPoint[] = []
-  const write = async () => {
-    if (batch.length === 0) return
-    facts.add({
-      rows: batch.length,
-      columns: [
-        batch.map((point) => point.itemId),
-        batch.map((point) => point.market),
-        batch.map((point) => point.labelId),
-        batch.map((point) => point.atMs),
-        batch.map((point) => point.minor),
-        batch.map((point) => point.importId),
-      ],
-    })
-    const columnData = [
-      { name: 'item_id', data: batch.map((point) => point.itemId), statistics: true },
-      { name: 'market', data: batch.map((point) => point.market) },
-      { name: 'label_id', data: batch.map((point) => point.labelId) },
-      { name: 'at', data: batch.map((point) => new Date(point.atMs)) },
-      { name: 'price', data: batch.map((point) => BigInt(point.minor)) },
-      { name: 'import_id', data: batch.map((point) => point.importId) },
+  await writeRowGroups(path, { columns: COLUMNS, groupRows: GROUP_ROWS }, points, (group) => {
+    const column = (name: keyof ArchivedPoint) => group.map((point) => point[name])
+    const [items, markets, labels] = [column('itemId'), column('market'), column('labelId')]
+    const [times, minors, imports] = [column('atMs'), column('minor'), column('importId')]
+    addGroup(facts, { rows: group.length, columns: [items, markets, labels, times, minors, imports] })
+    for (const id of imports) importIds.add(id)
+    const data = [
+      { name: 'item_id', data: items, statistics: true },
+      { name: 'market', data: markets },
+      { name: 'label_id', data: labels },
+      { name: 'at', data: times.map((atMs) => new Date(atMs)) },
+      { name: 'price', data: minors.map(BigInt) },
+      { name: 'import_id', data: imports },
     ]
     // Reads search by item only and fetch whole row groups; more statistics in the footer would slow down opening the file.
-    await parquet.write({ columnData: columnData.map((column) => ({ ...column, offsetIndex: false })), rowGroupSize: batch.length })
-    batch = []
-  }
-  for await (const point of points) {
-    batch.push(point)
-    importIds.add(point.importId)
-    if (batch.length === GROUP_ROWS) await write()
-  }
-  await write()
-  await parquet.finish()
+    return data.map((source) => ({ ...source, offsetIndex: false }))
+  })
   return { ...facts.end(), importIds: [...importIds].sort((a, b) => a - b) }
 }
 
-/** Row count and checksum of points, added group by group; identical for the rows written and the rows read back. */
-class FactsOfGroups {
-  readonly #hash = createHash('sha256')
-  #rows = 0
-
-  add({ rows, columns }: PointGroup): void {
-    this.#rows += rows
-    for (const column of columns) this.#hash.update(Float64Array.from(column))
-  }
-
-  end(): FileFacts {
-    return { rows: this.#rows, checksum: this.#hash.digest('hex') }
-  }
+/** Adds the points of a group; identical for the points written and the points read back. */
+function addGroup(facts: RunningFacts, { rows, columns }: PointGroup): void {
+  facts.add(
+    rows,
+    columns.map((column) => Float64Array.from(column)),
+  )
 }
 
 /** Numbers per column of a row group: offset of its data, offset of its dictionary (-1: none), and length in bytes. */
@@ -146,8 +119,8 @@ export class ArchiveFile {
 
   /** Computes the row count and checksum by reading the whole file. */
   async facts(): Promise<FileFacts> {
-    const facts = new FactsOfGroups()
-    for (let g = 0; g < this.#rows.length; g++) facts.add(await this.#read(g))
+    const facts = new RunningFacts()
+    for (let g = 0; g < this.#rows.length; g++) addGroup(facts, await this.#read(g))
     return facts.end()
   }
 

@@ -1,8 +1,9 @@
 // Reads archived months: the points of an item from the files that a time window needs.
 import { sql } from 'kysely'
-import { fromArchive, readWithArchive } from '#db/archiving.ts'
+import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import type { Queryable } from '#db/schema.ts'
-import type { FileStore } from '#files/file-store.ts'
+import { fromArchive, readWithArchive } from '#files/archive-reads.ts'
+import { type FileStore, openFileStore } from '#files/file-store.ts'
 import { ParquetFiles } from '#files/parquet-files.ts'
 import { type ArchivedPoint, ArchiveFile } from './archive-file.ts'
 
@@ -17,6 +18,11 @@ interface NeededFiles {
   /** the item and the items merged into it, earliest merge first */
   ids: number[]
   files: string[]
+}
+
+/** Opens the archive chosen by the settings: a folder, or `archive` in the bucket of the dumps. Does not access its store yet. */
+export function openPriceArchive({ archiveDir, dumpsS3 }: { archiveDir: string; dumpsS3: BucketSettings | null }): PriceArchive {
+  return new PriceArchive(openFileStore(archiveDir, dumpsS3, 'archive'))
 }
 
 /** Reads the archived part of the price history for `pointsOf` and `periodsOf`. */

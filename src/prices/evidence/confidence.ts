@@ -1,7 +1,7 @@
 // Confidence in a price: how many sources agree, how many sales it is based on, how old it is, and how much its figures vary.
 import { DAY_MS } from '#core/duration.ts'
 import { factorBetween } from './thresholds.ts'
-import { CONFIDENCES, type Confidence, type PriceEvidence, type PriceState } from './types.ts'
+import { CONFIDENCES, type Confidence, type PriceEvidence, type PriceState } from './evidence-types.ts'
 
 /** Number of sales or offers that is enough for confidence. */
 const MANY_SAMPLES = 10
@@ -25,9 +25,10 @@ export function confidenceOf(price: PriceEvidence, state: PriceState, agreeing: 
   return CONFIDENCES[Math.max(0, Math.min(points, 3))]!
 }
 
-/** The confidence in a price from our own sales. @param samples number of sales; null if unknown */
-export function confidenceOfSales(samples: number | null): Confidence {
-  if (samples === null || samples < 2) return 'insufficient'
+/** The confidence in a price from our own sales. @param samples number of pairs of seller and buyer behind it; null if unknown */
+export function confidenceOfSales(samples: number | null, state: PriceState): Confidence {
+  if (state === 'disputed' || state === 'unproven' || samples === null || samples < 2) return 'insufficient'
+  if (state === 'stale') return 'low'
   return samples < 4 ? 'low' : samples < 8 ? 'medium' : 'high'
 }
 

@@ -33,6 +33,9 @@ export interface Candidate extends StatedPrice {
 
 /** Thresholds of the rules from the settings, and the other data an import needs to apply them. */
 export interface PriceRules extends Thresholds {
+  /** commission of our own market, 0 to 100, and the least cost of shipping a card there, in TL: what a sale without a buyer would cost */
+  commissionPercent: number
+  shippingFloor: number
   /** currency of each market */
   currencies: Readonly<Record<Market, string>>
   /** the rules that may hold prices; default: all */

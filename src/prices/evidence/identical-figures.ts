@@ -1,5 +1,5 @@
 // Rule `identical_figures`: two items of one source do not have identical prices and averages to the cent.
-import type { Backing, Figures } from './types.ts'
+import type { Backing, Figures } from './evidence-types.ts'
 
 /**
  * The key that identical prices of one market and label share; the SQL compares the same columns. With averages, the price and the 7-day and 30-day

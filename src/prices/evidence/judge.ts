@@ -2,17 +2,19 @@
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { isOld } from './age.ts'
-import { confidenceOf, confidenceOfSales } from './confidence.ts'
+import { confidenceOf } from './confidence.ts'
 import { gradeConflicts } from './grade-order.ts'
 import { isJumpFlag } from './jumps.ts'
 import { ownDoubt } from './own-averages.ts'
 import { compareMarkets, type MarketComparison } from './other-markets.ts'
+import type { Finding } from './finding.ts'
+import { judgeOwnPrice } from './own-market.ts'
 import type { SetRatios } from './ratios.ts'
 import type { FeedInterval } from './feed-interval.ts'
 import { type Thresholds, factorBetween } from './thresholds.ts'
-import { type Backing, bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceState, type Verdict } from './types.ts'
+import { type Backing, bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceState, type Verdict } from './evidence-types.ts'
 
-/** Position of the market whose prices are computed from our own sales: always trusted, and never evidence for or against others. */
+/** Position of the market whose prices are computed from our own sales: never evidence for or against others. */
 const SERVICE = MARKETS.indexOf('service')
 
 /** Data for judging besides the prices; the same for all items. */
@@ -33,21 +35,6 @@ export interface Subject {
   ratios: SetRatios
   /** for PSA 10 the Near Mint prices of the same item, and vice versa; null for other labels */
   gradeOrder: { label: 'psa_10' | 'near_mint'; others: readonly PriceEvidence[] } | null
-}
-
-/** One observation of a rule about a price. */
-export interface Finding {
-  flag: Flag
-  /** position of the price among those judged */
-  price: number
-  /** market of the price it was compared with; null for rules about a single price */
-  otherMarket: number | null
-  /** the amount it was compared with, in minor units of its own currency; null if it was not compared */
-  compared: number | null
-  /** factor between the two amounts; null if it was not compared */
-  timesOff: number | null
-  /** whether it counts against the price; false without an exchange rate, or if other evidence decided in favour of the price */
-  counts: boolean
 }
 
 /** The noise amount (0.50 EUR by default) in each market's currency; without a rate, the same number of units. */
@@ -90,8 +77,9 @@ export function judge(prices: readonly PriceEvidence[], subject: Subject, condit
   // Findings that another market settled later in the evaluation do not count.
   for (const found of findings ?? [])
     if (isJumpFlag(found.flag) || found.flag === 'shared_id') found.counts = (cases[found.price]!.flags & bitsOf([found.flag])) !== 0
-  return cases.map(({ price, flags, agreeing, backing }) => {
-    if (price.market === SERVICE) return { state: 'trusted', confidence: confidenceOfSales(price.samples), flags: 0, backing: 'open' }
+  const witnesses = cases.filter(({ isWitness, flags }) => isWitness && stateOf(flags) === 'trusted').map(({ price }) => price)
+  return cases.map(({ price, flags, agreeing, backing }, position) => {
+    if (price.market === SERVICE) return judgeOwnPrice(price, witnesses, conditions, position, findings)
     const state = stateOf(flags)
     return { state, confidence: confidenceOf(price, state, agreeing, conditions.nowMs), flags, backing }
   })

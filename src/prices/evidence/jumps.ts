@@ -2,7 +2,7 @@
 // previous figures are not kept; the result stays a flag of the price until it is settled.
 import { DAY_MS } from '#core/duration.ts'
 import { isFar, type Thresholds, factorBetween } from './thresholds.ts'
-import { bitsOf, type Figures, type Flag, type PriceState } from './types.ts'
+import { bitsOf, type Figures, type Flag, type PriceState } from './evidence-types.ts'
 
 /** A published price that a newer one of the same item, market and label replaces. */
 export interface LastPrice {
@@ -40,14 +40,14 @@ export function jumpsOf(now: StatedPrice, last: LastPrice | null, noiseMinor: nu
   if (apartMs > thresholds.comparableDays * DAY_MS) return 0
   const isJump = isFar(now.minor, last.minor, jumpFactor, noiseMinor)
   // A jump remains flagged while the source repeats the price with small changes, because repetition does not prove it right.
-  const kept = isJump ? 0 : last.flags & JUMPS
+  const earlierJumps = isJump ? 0 : last.flags & JUMPS
   // Don't judge a price by a predecessor that has contrary evidence or no recent confirmation. Identical figures are an exception: either item may be
   // the right one, so a successor that differs widely is disputed, but never held.
-  if (last.state !== 'trusted' && (last.flags & ~NO_RATE) !== IDENTICAL) return kept
+  if (last.state !== 'trusted' && (last.flags & ~NO_RATE) !== IDENTICAL) return earlierJumps
   const jump = isJump && !isExplained(now, last, thresholds, noiseMinor) ? JUMP : 0
   const [average, before] = [now.figures?.avg30, last.figures?.avg30]
   const moved = average && before && apartMs <= averageDays * DAY_MS && isFar(average, before, averageFactor, noiseMinor)
-  return kept | jump | (moved ? AVERAGE_JUMP : 0)
+  return earlierJumps | jump | (moved ? AVERAGE_JUMP : 0)
 }
 
 /** Whether `jumpsOf` can set this flag. */

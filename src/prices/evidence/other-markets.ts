@@ -2,7 +2,7 @@
 import { MARKETS } from '#core/markets.ts'
 import type { SetRatios, UsualRatio } from './ratios.ts'
 import { deviationSide, type Thresholds, factorBetween } from './thresholds.ts'
-import type { PriceEvidence } from './types.ts'
+import type { PriceEvidence } from './evidence-types.ts'
 
 /** A comparison of two prices from the first one's view. */
 export interface MarketComparison {

@@ -1,6 +1,6 @@
 // Rule `own_averages`: compares a price with its feed's own sales averages, or with its offers if it has none.
 import { deviationSide, type Thresholds, factorBetween } from './thresholds.ts'
-import type { Figures } from './types.ts'
+import type { Figures } from './evidence-types.ts'
 
 /** What a feed's own figures say against its price. */
 export interface OwnDoubt {

@@ -11,7 +11,7 @@ import { inTransaction } from '#db/connection/transaction.ts'
 import { DEMO_DAYS, demoWalk } from './demo-walk.ts'
 import { ensureMonths } from '../records/months.ts'
 
-/** Days between two points: of the price that an item is known by, and of its other conditions, grades and markets. */
+/** Days between two points of an item's headline price, and of its prices in other conditions, grades and markets. */
 const STEP = { headline: 1, other: 14 } as const
 /** Deviation of a market and label from the movement of its item. */
 const OWN_NOISE = 0.03

@@ -18,8 +18,8 @@ const walks = new Map<number, Float64Array>()
  * @returns the factor by the number of days ago; the first is 1
  */
 export function demoWalk(itemId: number): Float64Array {
-  const known = walks.get(itemId)
-  if (known) return known
+  const cached = walks.get(itemId)
+  if (cached) return cached
   const random = randomNumbers(itemId * 7919)
   const rise = TREND[0] + random() * (TREND[1] - TREND[0])
   const walk = new Float64Array(DEMO_DAYS + 1)

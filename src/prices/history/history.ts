@@ -9,7 +9,7 @@ import type { Db, Queryable } from '#db/schema.ts'
 import type { ArchivedPoint } from '../archive/archive-file.ts'
 import type { PriceArchive } from '../archive/price-archive.ts'
 import { labelIds } from '../records/labels.ts'
-import type { StoredPricePoint } from '../records/types.ts'
+import type { StoredPricePoint } from '../records/price-types.ts'
 
 /** The database and the archive, which together hold the history. */
 export interface HistoryCtx {
@@ -135,12 +135,12 @@ export function periodsOf({ db, archive }: HistoryCtx, itemId: number, filter: P
 
 async function periodsWith(on: Queryable, itemId: number, filter: PeriodFilter, archived: readonly ArchivedPoint[]): Promise<Period[]> {
   const labels = await labelIds(on)
-  const wanted = filter.label === undefined ? [...labels.values()] : [labels.get(filter.label) ?? 0]
+  const requestedLabels = filter.label === undefined ? [...labels.values()] : [labels.get(filter.label) ?? 0]
   const names = new Map([...labels].map(([name, id]) => [id, name]))
   const inWindow = sql`
-    item_id = ${itemId} and market = ${MARKETS.indexOf(filter.market)} and label_id = any(${wanted}::int4[]) and updated_at < ${filter.to}`
+    item_id = ${itemId} and market = ${MARKETS.indexOf(filter.market)} and label_id = any(${requestedLabels}::int4[]) and updated_at < ${filter.to}`
   const market = MARKETS.indexOf(filter.market)
-  const moved = archived.filter((point) => point.market === market && point.atMs < filter.to.getTime() && wanted.includes(point.labelId))
+  const moved = archived.filter((point) => point.market === market && point.atMs < filter.to.getTime() && requestedLabels.includes(point.labelId))
   const { rows } = await sql<{ date: string; label_id: number; open: string; low: string; high: string; close: string }>`
     with points as (
       select label_id, updated_at, price, lag(price) over line as replaced, lag(updated_at) over line as earlier,

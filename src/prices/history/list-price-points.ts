@@ -5,7 +5,7 @@ import { parseLabel } from '#core/labels.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type HasViewer, verb } from '#core/verb.ts'
 import { type HistoryCtx, pointsOf, requireItem } from './history.ts'
-import type { StoredPricePoint } from '../records/types.ts'
+import type { StoredPricePoint } from '../records/price-types.ts'
 
 /** Maximum points of a response. */
 const MAX_POINTS = 10_000

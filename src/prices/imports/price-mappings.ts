@@ -24,9 +24,9 @@ export const savePriceMapping = verb(
     needs: 'catalogue',
     input: Type.Object({ name: mappingName(), ...PriceMappingSchema.properties }),
   },
-  (ctx: WriteCtx, { name: given, ...mapping }): Promise<SavedMapping> => {
+  (ctx: WriteCtx, { name: untrimmed, ...mapping }): Promise<SavedMapping> => {
     readMapping(mapping, 'columns')
-    const name = given.trim()
+    const name = untrimmed.trim()
     return change(ctx, async (tx, note) => {
       const saved = { name, mapping, author: actorOf(ctx.viewer), at: ctx.now() }
       const before = await saveMapping(tx, saved)
@@ -39,8 +39,8 @@ export const savePriceMapping = verb(
 /** Deletes a saved mapping; imports that used it are unaffected. */
 export const deletePriceMapping = verb(
   { name: 'deletePriceMapping', needs: 'catalogue', input: Type.Object({ name: mappingName() }) },
-  (ctx: WriteCtx, { name: given }): Promise<void> => {
-    const name = given.trim()
+  (ctx: WriteCtx, { name: untrimmed }): Promise<void> => {
+    const name = untrimmed.trim()
     return change(ctx, async (tx, note) => {
       const { mapping } = await savedMapping(tx, name)
       await tx.deleteFrom('price_mappings').where('name', '=', name).execute()

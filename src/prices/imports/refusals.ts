@@ -90,11 +90,11 @@ export class Refusals {
     const text = textOf(kind)
     const isOther = !this.#reasons.has(text) && this.#reasons.size >= MAX_REASONS
     const reason = isOther ? textOf(OTHER_REASONS) : text
-    const known = this.#reasons.get(reason)
-    if (!known) this.#reasons.set(reason, { reason, ...(isOther ? OTHER_REASONS : kind), count: 1, samples: [row] })
+    const counted = this.#reasons.get(reason)
+    if (!counted) this.#reasons.set(reason, { reason, ...(isOther ? OTHER_REASONS : kind), count: 1, samples: [row] })
     else {
-      known.count += 1
-      if (known.samples.length < MAX_SAMPLES) known.samples.push(row)
+      counted.count += 1
+      if (counted.samples.length < MAX_SAMPLES) counted.samples.push(row)
     }
   }
 

@@ -67,15 +67,15 @@ export async function storeRefusedRows(on: Queryable, importId: number, parts: r
 
 /**
  * The CSV of an import, one part at a time.
- * @param kept the rows stored with the import itself; earlier versions stored no others
+ * @param samples the rows stored with the import itself; earlier versions stored no others
  */
-export async function* refusedRowsCsv(on: Queryable, importId: number, kept: readonly ListedRow[]): AsyncIterable<string> {
+export async function* refusedRowsCsv(on: Queryable, importId: number, samples: readonly ListedRow[]): AsyncIterable<string> {
   yield csvLine(COLUMNS)
   for (let part = 0; ; part += 1) {
     const found = await on.selectFrom('import_refusals').select('csv').where('import_id', '=', importId).where('part', '=', part).executeTakeFirst()
     if (found) yield gunzipSync(found.csv).toString()
     else {
-      if (part === 0) yield kept.map(lineOf).join('')
+      if (part === 0) yield samples.map(lineOf).join('')
       return
     }
   }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { minorToText, parseMinor } from '#core/money.ts'
 import { actorOf, type WriteCtx } from '#db/changes/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import type { PriceChange } from '../records/payload.ts'
+import type { PriceChange } from '../records/price-payload.ts'
 
 /** When a person confirmed this price (epoch milliseconds); null if it was not confirmed. */
 export type ConfirmedPrices = (itemId: number, market: number, labelId: number, minor: number, updatedAtMs: number) => number | null

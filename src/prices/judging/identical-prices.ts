@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
 import { CurrentPrices, IDENTICAL } from '../records/current.ts'
 import { areComparable, type IdentityKind, findDoubtful } from '../evidence/identical-figures.ts'
-import type { Backing } from '../evidence/types.ts'
+import type { Backing } from '../evidence/evidence-types.ts'
 import type { IdenticalPrice, PriceJudge } from './price-judge.ts'
 
 const hasAverages = sql.raw('(p.avg_7 is not null or p.avg_30 is not null)')
@@ -78,7 +78,7 @@ async function backingsOf(on: Queryable, judge: PriceJudge, members: readonly Me
 /** All identical prices, and prices flagged as identical that are not. */
 async function membersOf(on: Queryable, noiseMinor: readonly number[], markets: Iterable<number>, byName: boolean): Promise<Member[]> {
   const named = byName ? sql`` : sql`and (${hasAverages} or ${hasOffers})`
-  const wanted = sql`${`{${[...markets].join(',')}}`}::int2[]`
+  const marketNumbers = sql`${`{${[...markets].join(',')}}`}::int2[]`
   const { rows } = await sql<Member>`
     with noise as materialized (
       select (n - 1)::int2 as market, minor / 100 as least
@@ -88,7 +88,7 @@ async function membersOf(on: Queryable, noiseMinor: readonly number[], markets: 
         select row_number() over ()::int4 as n, p.market, p.label_id, array_agg(p.item_id) as items, 
           min(${kind}) as kind
         from prices p left join items i on i.id = p.item_id and not (${hasAverages} or ${hasOffers})
-        where p.market = any(${wanted}) ${named}
+        where p.market = any(${marketNumbers}) ${named}
         group by p.market, p.label_id, ${identity}
         having count(*) > 1 and p.price >= (select least from noise where noise.market = p.market)
       ) same
@@ -100,7 +100,7 @@ async function membersOf(on: Queryable, noiseMinor: readonly number[], markets: 
     from alike a join prices p using (item_id, market, label_id) join items i on i.id = a.item_id
     union all
     select null, p.item_id, p.market::int4, p.label_id, 'name', 0, '', true, false
-    from prices p where market = any(${wanted}) ${named} and flags & ${sql.lit(IDENTICAL)} <> 0
+    from prices p where market = any(${marketNumbers}) ${named} and flags & ${sql.lit(IDENTICAL)} <> 0
       and not exists (select from alike a where (a.item_id, a.market, a.label_id) = (p.item_id, p.market, p.label_id))`.execute(on)
   return rows
 }

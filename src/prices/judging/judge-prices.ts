@@ -4,11 +4,11 @@ import { MARKETS } from '#core/markets.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { confidenceIn, CurrentPrices, flagsIn, stateIn } from '../records/current.ts'
-import { type EvidenceChange, packEvidence } from '../evidence/payload.ts'
-import { CONFIDENCES, STATES } from '../evidence/types.ts'
+import { type EvidenceChange, packEvidence } from '../evidence/evidence-payload.ts'
+import { CONFIDENCES, STATES } from '../evidence/evidence-types.ts'
 import { labelIds } from '../records/labels.ts'
 import { PriceJudge } from './price-judge.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 
 /** Context of judging. */
 export type JudgeCtx = Pick<PriceWriteCtx, 'rules' | 'now'>
@@ -40,14 +40,14 @@ export async function lockJudging(tx: Tx): Promise<void> {
  * Judges the current prices of items; call it at the end of the caller's transaction (see `lockJudging`). Changed verdicts are stored, logged for the
  * nodes, and audited if a dispute was settled. Prices being written by another transaction are skipped, because that one judges them itself.
  * @param itemIds ids of items that are not deleted or merged, in any order
- * @param given a judge already loaded in this transaction
+ * @param loaded a judge already loaded in this transaction
  * @returns number of changed verdicts
  */
-export async function judgePrices(ctx: JudgeCtx, tx: Tx, note: Note, itemIds: Iterable<number>, given?: PriceJudge): Promise<number> {
+export async function judgePrices(ctx: JudgeCtx, tx: Tx, note: Note, itemIds: Iterable<number>, loaded?: PriceJudge): Promise<number> {
   const ids = [...new Set(itemIds)].sort((a, b) => a - b)
   if (ids.length === 0) return 0
   await lockJudging(tx)
-  const judge = given ?? (await PriceJudge.load(tx, ctx.rules, ctx.now().getTime()))
+  const judge = loaded ?? (await PriceJudge.load(tx, ctx.rules, ctx.now().getTime()))
   let changed = 0
   for (let from = 0; from < ids.length; from += ITEMS) changed += await judgeSome(tx, note, judge, ids.slice(from, from + ITEMS))
   return changed

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
-import { bitsOf } from '../evidence/types.ts'
+import { bitsOf } from '../evidence/evidence-types.ts'
 
 /** Sources of foreign ids by which prices of a market are matched. */
 export const SHOPS: Readonly<Record<Market, readonly string[]>> = {

@@ -4,7 +4,7 @@ import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/co
 import type { Queryable, Tx } from '#db/schema.ts'
 import type { Conditions } from '../evidence/judge.ts'
 import { type GroupRatio, type MarketPair, UsualRatios, usualRatios } from '../evidence/ratios.ts'
-import { STATES } from '../evidence/types.ts'
+import { STATES } from '../evidence/evidence-types.ts'
 
 /** The properties of an item that determine its usual ratios. */
 export interface ItemGroup {

@@ -39,12 +39,12 @@ export type RatePlace = { row: number } | { line: number }
  * Validates rates one after another and returns a rate or an error for each. There is one rate per currency and day; repeating the same one is not an
  * error.
  */
-export function rateJudge(now: Date): (given: GivenRate, place: RatePlace) => Rate | Problem {
+export function rateJudge(now: Date): (row: GivenRate, place: RatePlace) => Rate | Problem {
   const latest = new Date(now.getTime() + MAX_DAYS_AHEAD * DAY_MS).toISOString().slice(0, 10)
   const seen = new Map<string, { rate: number; place: RatePlace }>()
-  return ({ currency, day, rate: given, TRY }, place) => {
-    const rate = given ?? TRY
-    if (rate === undefined || (given !== undefined && TRY !== undefined)) return problem('rate', 'exactly_one', { field: 'TRY' })
+  return ({ currency, day, rate: stated, TRY }, place) => {
+    const rate = stated ?? TRY
+    if (rate === undefined || (stated !== undefined && TRY !== undefined)) return problem('rate', 'exactly_one', { field: 'TRY' })
     if (currency === 'TRY') return problem('currency', 'rate_of_lira')
     if (Number.isNaN(Date.parse(day)) || day < EARLIEST || day > latest) {
       return problem('day', 'date', { format: 'YYYY-MM-DD', from: EARLIEST, to: latest })

@@ -24,8 +24,8 @@ export class Rates {
   static async loadAt(db: Queryable, atMs: number): Promise<Rates> {
     const rates = new Rates()
     const day = new Date(atMs).toISOString().slice(0, 10)
-    const known = db.selectFrom('rates').selectAll().distinctOn('currency').where('day', '<=', day)
-    for (const { currency, day, try_rate } of await known.orderBy('currency').orderBy('day', 'desc').execute()) {
+    const latest = db.selectFrom('rates').selectAll().distinctOn('currency').where('day', '<=', day)
+    for (const { currency, day, try_rate } of await latest.orderBy('currency').orderBy('day', 'desc').execute()) {
       rates.add(currency, Date.parse(day), Number(try_rate))
     }
     return rates
@@ -33,8 +33,8 @@ export class Rates {
 
   /** Adds a rate; rates must be added in the order of days. */
   add(currency: string, dayMs: number, lira: number): void {
-    const known = this.#byCurrency.get(currency)
-    if (known) known.push({ dayMs, lira })
+    const ofCurrency = this.#byCurrency.get(currency)
+    if (ofCurrency) ofCurrency.push({ dayMs, lira })
     else this.#byCurrency.set(currency, [{ dayMs, lira }])
   }
 

@@ -11,10 +11,10 @@ export const setRates = verb(
     needs: 'catalogue',
     input: Type.Object({ rates: Type.Union([RateRow, Type.Array(RateRow, { minItems: 1, maxItems: 10_000 })]) }),
   },
-  (ctx: WriteCtx, { rates: given }) => {
+  (ctx: WriteCtx, { rates: rows }) => {
     const judge = rateJudge(ctx.now())
-    const nameOf = (i: number) => (Array.isArray(given) ? `rates.${i}` : 'rates')
-    const judged = [given].flat().map((row, i) => judge(row, { row: i }))
+    const nameOf = (i: number) => (Array.isArray(rows) ? `rates.${i}` : 'rates')
+    const judged = [rows].flat().map((row, i) => judge(row, { row: i }))
     const problems = judged.flatMap((one, i) => ('rule' in one ? [{ ...one, field: `${nameOf(i)}.${one.field}` }] : []))
     if (problems.length > 0) throw invalidFields(problems)
     const rates = [...new Map((judged as Rate[]).map((rate) => [`${rate.currency} ${rate.day}`, rate])).values()]

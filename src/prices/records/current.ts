@@ -1,10 +1,11 @@
 // Current prices of the items of a batch, as seen by its transaction; new prices are compared with them.
+import { MARKETS } from '#core/markets.ts'
 import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Queryable } from '#db/schema.ts'
 import { withCapacity } from '#index/columns.ts'
-import { bitsOf, type PriceEvidence, STATES } from '../evidence/types.ts'
-import { FIGURE_COLUMNS, FigureTable } from './figures.ts'
-import type { PriceChange } from './payload.ts'
+import { bitsOf, type PriceEvidence, STATES } from '../evidence/evidence-types.ts'
+import { FIGURE_COLUMNS, FigureTable } from './feed-figures.ts'
+import type { PriceChange } from './price-payload.ts'
 
 /** The columns that `priceOf` reads from a binary COPY of the table. */
 export const CURRENT_FIELDS = 'item_id, market::int4, label_id, price, updated_at'
@@ -22,9 +23,13 @@ const LINE = IMPORT + 1
 export const IDENTICAL = bitsOf(['identical_figures'])
 const JUMP = bitsOf(['jump'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
+/** Set when a price is computed from our own sales. */
+export const FEW_PEOPLE = bitsOf(['few_people'])
 /** Flags that are set when prices arrive, and stay until they are settled. */
 export const JUMPS = JUMP | AVERAGE_JUMP
-export const PERSISTENT_FLAGS = IDENTICAL | JUMPS
+export const PERSISTENT_FLAGS = IDENTICAL | JUMPS | FEW_PEOPLE
+
+const SERVICE = MARKETS.indexOf('service')
 
 /** Used instead of a market in rows that map a merged item to its survivor. */
 const ALIAS = -1
@@ -38,6 +43,11 @@ export function priceOf(buffer: Buffer, offsets: Int32Array): PriceChange {
     minor: minorAt(buffer, offsets[3]!),
     updatedAtMs: timeAt(buffer, offsets[4]!),
   }
+}
+
+/** When a price was last stated. Ours can be set later than its newest sale, which is what counts for its age. */
+function confirmedMs({ market, updatedAtMs }: PriceChange, storedMs: number): number {
+  return market === SERVICE ? storedMs : Math.max(updatedAtMs, storedMs)
 }
 
 /** The ctid of a row as SQL text. */
@@ -109,7 +119,7 @@ export class CurrentPrices {
       }
       currents.places.push(placeOf(buffer, offsets[PLACE]!))
       const at = currents.#add(price)
-      if (lengths[EVIDENCE]! > 0) currents.confirmedAtMs[at] = Math.max(price.updatedAtMs, timeAt(buffer, offsets[EVIDENCE]!))
+      if (lengths[EVIDENCE]! > 0) currents.confirmedAtMs[at] = confirmedMs(price, timeAt(buffer, offsets[EVIDENCE]!))
       const [state, confidence] = [int2At(buffer, offsets[EVIDENCE + 1]!), int2At(buffer, offsets[EVIDENCE + 2]!)]
       currents.verdict[at] = packedVerdict(state, confidence, int4At(buffer, offsets[EVIDENCE + 3]!))
       currents.figures.read(at, buffer, offsets, lengths, FIGURES)
@@ -190,6 +200,7 @@ export class CurrentPrices {
       jumped: (verdict & JUMP) !== 0,
       averageJumped: (verdict & AVERAGE_JUMP) !== 0,
       sharedId,
+      fewPeople: (verdict & FEW_PEOPLE) !== 0,
       avg1: figures?.avg1 ?? null,
       avg7: figures?.avg7 ?? null,
       avg30: figures?.avg30 ?? null,

@@ -3,7 +3,7 @@ import type { FeedSource } from '#core/files/feed.ts'
 import type { FileMark } from '#core/files/file-marks.ts'
 import type { Market } from '#core/markets.ts'
 import type { Reason } from '#core/problems.ts'
-import type { Figures } from '../evidence/types.ts'
+import type { Figures } from '../evidence/evidence-types.ts'
 import type { PriceMapping } from './mappings.ts'
 import type { FormatTerms } from './source-terms.ts'
 

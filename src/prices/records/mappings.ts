@@ -147,8 +147,8 @@ function readExpression(text: string): Expression | Reason {
   return {
     columns: places.map(({ column }) => column),
     text: (cellOf) => {
-      const made = pieces.map((piece) => (typeof piece === 'string' ? piece : piece.cut(textIn(cellOf(piece.column)))))
-      return made.join('').replace(/\s+/g, ' ').trim()
+      const texts = pieces.map((piece) => (typeof piece === 'string' ? piece : piece.cut(textIn(cellOf(piece.column)))))
+      return texts.join('').replace(/\s+/g, ' ').trim()
     },
   }
 }

@@ -1,9 +1,10 @@
 // Monthly partitions of the price history, created when a price of that month first arrives.
 import { sql } from 'kysely'
 import { monthAfter } from '#core/time.ts'
+import { priceMonthTable } from '#db/price-months.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 
-const known = new WeakMap<Db, Set<string>>()
+const existing = new WeakMap<Db, Set<string>>()
 
 /**
  * Creates the partitions for these times (epoch milliseconds). A missing one is created in a separate transaction, because attaching a partition
@@ -11,7 +12,7 @@ const known = new WeakMap<Db, Set<string>>()
  * also wait for connections.
  */
 export async function ensureMonths(db: Db, tx: Queryable, times: Iterable<number>): Promise<void> {
-  const months = known.get(db) ?? known.set(db, new Set()).get(db)!
+  const months = existing.get(db) ?? existing.set(db, new Set()).get(db)!
   const missing = monthsOf(times).filter((month) => !months.has(month))
   if (missing.length === 0) return
   const { rows } = await sql<{ month: string }>`
@@ -55,7 +56,7 @@ function attach(db: Db, month: string): Promise<void> {
 }
 
 async function attachIn(tx: Tx, month: string): Promise<void> {
-  const table = `price_points_${month.replace('-', '_')}`
+  const table = priceMonthTable(month)
   // Reads the system catalogue directly: to_regclass may return a result cached before the lock was acquired.
   const isThere = async () => {
     const { rows } = await sql<{ there: boolean }>`

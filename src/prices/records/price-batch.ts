@@ -1,9 +1,9 @@
 // Prices to be written, as columns: millions of objects would burden the garbage collector.
 import { withCapacity } from '#index/columns.ts'
-import { FigureTable } from './figures.ts'
-import type { PriceChange } from './payload.ts'
+import { FigureTable } from './feed-figures.ts'
+import type { PriceChange } from './price-payload.ts'
 import type { Hold } from '../evidence/hold.ts'
-import type { PriceWrite } from './types.ts'
+import type { PriceWrite } from './price-types.ts'
 
 /** Price writes as columns, in the order they were added; the units are those of `PriceWrite`. */
 export class PriceBatch {

@@ -9,7 +9,7 @@ import { closeImport, noCounts, openImport } from '../imports/imports.ts'
 import { Refusals } from '../imports/refusals.ts'
 import { resetCurrent } from '../writing/reset-current.ts'
 import { fetchImport, type ImportDetail } from '../imports/stored-imports.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 import { planReplay, replayImports } from './replay-imports.ts'
 import { lockMarkets } from '../writing/writer.ts'
 

@@ -7,7 +7,7 @@ import { change } from '#db/changes/change.ts'
 import { liveItemId } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { decide, fetchHeld, type HeldPrice } from '../writing/held.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 
 export const acceptHeldPrice = verb(
   {

@@ -5,7 +5,7 @@ import { verb } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import { decide, type HeldFilter } from '../writing/held.ts'
 import { HeldFields } from './list-held-prices.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 
 const input = Type.Object(HeldFields)
 

@@ -18,7 +18,7 @@ import { pricesInQuestion } from './reviews.ts'
 import { type ReviewFilter, ReviewFields } from './review-schemas.ts'
 import { judgePrices } from '../judging/judge-prices.ts'
 import { WITHDRAWN } from '../writing/withdrawn-prices.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 import { lockMarkets } from '../writing/writer.ts'
 
 /** Maximum prices in one decision. */
@@ -96,9 +96,9 @@ function listedPrices({ held_ids: heldIds, prices }: DecidePrices): object | nul
 function whichOf({ decision, held_ids: heldIds, prices, filter, expected }: DecidePrices): ReviewFilter | null {
   const isHeld = (HELD_DECISIONS as readonly string[]).includes(decision)
   const [own, other] = isHeld ? (['held_ids', 'prices'] as const) : (['prices', 'held_ids'] as const)
-  const given = { held_ids: heldIds, prices }
-  if (given[other] !== undefined) throw invalid(other, 'not_decidable', { decision, values: [own, 'filter'] })
-  if ((given[own] === undefined) === (filter === undefined)) throw invalid(own, 'exactly_one', { field: 'filter' })
+  const choices = { held_ids: heldIds, prices }
+  if (choices[other] !== undefined) throw invalid(other, 'not_decidable', { decision, values: [own, 'filter'] })
+  if ((choices[own] === undefined) === (filter === undefined)) throw invalid(own, 'exactly_one', { field: 'filter' })
   if (filter === undefined) return null
   const allowed = isHeld ? ['held'] : ['disputed', 'stale']
   if (filter.state === undefined || !allowed.includes(filter.state)) throw invalid('filter.state', 'one_of', { values: allowed })
@@ -133,8 +133,8 @@ async function choose(tx: Tx, { decision, held_ids: heldIds, prices, expected }:
     return found
   }
   const found = heldIds ? await lockHeld(tx, heldIds) : await lockPublished(tx, prices!, decision === 'confirm')
-  const wanted = heldIds ? new Set(heldIds).size : new Set(prices!.map(keyOf)).size
-  if (found.length !== wanted) throw conflict('prices_changed', { count: wanted - found.length })
+  const requested = heldIds ? new Set(heldIds).size : new Set(prices!.map(keyOf)).size
+  if (found.length !== requested) throw conflict('prices_changed', { count: requested - found.length })
   return found
 }
 
@@ -247,15 +247,15 @@ async function withdraw(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Pro
   const author = actorOf(ctx.viewer)
   const why = reason('withdrawn', { by: author })
   await sql`
-    with kept as (
+    with held_again as (
       insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason, decision, decided_by, decided_at)
       select item_id, market, label_id, updated_at, price, import_id, ${WITHDRAWN}, ${textOf(why)}, 'discarded', ${author}, ${ctx.now()}::timestamptz
       from ${decided}
       returning id, item_id, market, label_id
     ), explained as (
-      insert into held_price_params (held_price_id, params) select id, ${JSON.stringify(why.params)}::jsonb from kept
+      insert into held_price_params (held_price_id, params) select id, ${JSON.stringify(why.params)}::jsonb from held_again
     )
-    update price_decision_prices d set held_id = k.id from kept k
+    update price_decision_prices d set held_id = k.id from held_again k
     where d.decision_id = ${id} and (d.item_id, d.market, d.label_id) = (k.item_id, k.market, k.label_id)`.execute(tx)
   await resetCurrent(
     tx,

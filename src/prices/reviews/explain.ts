@@ -1,5 +1,4 @@
 // Explains a price with all inputs and rules, so that a client can recompute it from the response alone.
-import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import type { Static } from '#core/input.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
@@ -9,12 +8,13 @@ import type { PriceRules } from '../evidence/hold.ts'
 import { RULE_VERSIONS } from '../evidence/judge.ts'
 import type { MarketComparison } from '../evidence/other-markets.ts'
 import { factorBetween } from '../evidence/thresholds.ts'
-import { CONFIDENCES, FLAGS, flagsOf, STATES } from '../evidence/types.ts'
+import { CONFIDENCES, FLAGS, flagsOf, STATES } from '../evidence/evidence-types.ts'
 import { type ExplainedVerdict, PriceJudge } from '../judging/price-judge.ts'
 import type { Rates } from '../rates/rates.ts'
 import { CurrentPrices } from '../records/current.ts'
 import { medianOfDays } from '../records/medians.ts'
-import { type Sale, salesOfPrice, servicePrice } from '../writing/service-price.ts'
+import { costToMoveResponse } from '../own/cost-to-move-schema.ts'
+import { type ExplainedOwnPrice, explainedOwnPrices } from '../own/explained-own-prices.ts'
 import {
   type ComparisonSchema,
   type ExplainInput,
@@ -24,7 +24,7 @@ import {
   type PriceExplanation,
   type ThresholdsSchema,
 } from './explanation.ts'
-import { type ExplainedKey, keysOf, MAX_DAYS, pointsOf, type PriceRow, pricesOf } from './explained-prices.ts'
+import { type ExplainedKey, MAX_DAYS, pointsOf, type PriceRow, pricesOf } from './explained-prices.ts'
 
 export interface ExplainConditions {
   nowMs: number
@@ -49,12 +49,16 @@ export async function explainPrices(on: Queryable, keys: readonly ExplainedKey[]
   const [prices, points, sales, verdicts] = await Promise.all([
     pricesOf(on, keys),
     pointsOf(on, keys, nowMs),
-    salesOf(on, keys),
+    explainedOwnPrices(
+      on,
+      keys.filter(({ market }) => market === SERVICE),
+      nowMs,
+    ),
     verdictsOf(on, keys, rules, nowMs),
   ])
   return keys.map((key, n) => {
     const ofKey = prices.get(`${key.itemId} ${key.labelId}`) ?? []
-    const past = { points: points.get(n) ?? [], sales: sales.get(`${key.itemId} ${key.labelId}`) ?? [] }
+    const past = { points: points.get(n) ?? [], own: sales.get(`${key.itemId} ${key.labelId}`) ?? null }
     return explained(key, ofKey, past, verdicts[n]!, conditions)
   })
 }
@@ -74,7 +78,7 @@ async function verdictsOf(on: Queryable, keys: readonly ExplainedKey[], rules: P
   )
   await judge.prepare(on, currents)
   return keys.map(({ itemId, market, labelId }) => ({
-    verdict: market === SERVICE ? null : judge.explain(currents, itemId, market, labelId),
+    verdict: judge.explain(currents, itemId, market, labelId),
     noiseMinor: judge.conditions.noiseMinor[market]!,
   }))
 }
@@ -82,14 +86,14 @@ async function verdictsOf(on: Queryable, keys: readonly ExplainedKey[], rules: P
 interface Past {
   /** oldest first */
   points: readonly { minor: number; atMs: number }[]
-  /** sales of the item and label, oldest first */
-  sales: readonly RecordedSale[]
+  /** for the service's own market */
+  own: ExplainedOwnPrice | null
 }
 
 function explained(
   key: ExplainedKey,
   rows: readonly PriceRow[],
-  { points, sales }: Past,
+  { points, own: ownPrice }: Past,
   { verdict, noiseMinor }: Evaluation,
   conditions: ExplainConditions,
 ): PriceExplanation {
@@ -100,10 +104,13 @@ function explained(
   const compare = comparison(own, verdict, conditions)
   const others = rows.filter((row) => row !== own).sort((a, b) => a.market - b.market)
   const inputs = [
-    ...(own ? (key.market === SERVICE ? saleInputs(own, sales, currency) : statementInputs(own, market, currency)) : []),
+    ...(own ? (key.market === SERVICE ? saleInputs(ownPrice, currency) : statementInputs(own, market, currency)) : []),
     ...others.map((row) => compare.input(row)),
   ]
+  // A price with too few people behind it counts in no median.
+  const isProven = !own || STATES[own.state] !== 'unproven'
   const medianOf = (days: number) => {
+    if (!isProven) return null
     const minor = medianOfDays(points, nowMs, days)
     return minor === null ? null : minorToNumber(minor)
   }
@@ -119,8 +126,9 @@ function explained(
     confidence: own ? CONFIDENCES[own.confidence]! : null,
     flags: own ? flagsOf(own.flags) : [],
     samples: own?.samples ?? null,
-    rule: own ? PRICE_RULES[key.market === SERVICE ? 'median_of_sales' : 'latest_statement'] : null,
-    judged_by: own && key.market !== SERVICE ? EVIDENCE_RULES : [],
+    rule: own ? PRICE_RULES[key.market === SERVICE ? 'median_of_pairs' : 'latest_statement'] : null,
+    ...(own && ownPrice && { cost_to_move_10pct: ownPrice.cost && costToMoveResponse(ownPrice.cost, currency) }),
+    judged_by: own ? EVIDENCE_RULES : [],
     findings: (verdict?.findings ?? []).map(({ flag, otherMarket, compared, timesOff, counts }) => ({
       rule: flag,
       version: RULE_VERSIONS[flag],
@@ -194,33 +202,21 @@ function statementInputs(own: PriceRow, market: Market, currency: string): Expla
   return [statement, ...(confirmed > own.updated_at ? [confirmation] : []), ...figures]
 }
 
-function saleInputs(own: PriceRow, sales: readonly RecordedSale[], currency: string): ExplainInput[] {
-  return salesBehind(own, sales).map((sale) => ({
+function saleInputs(own: ExplainedOwnPrice | null, currency: string): ExplainInput[] {
+  return (own?.sales ?? []).map(({ minor, soldAtMs, excluded, pair, weight }) => ({
     kind: 'sale',
     market: 'service',
-    amount: minorToNumber(sale.minor),
+    amount: minorToNumber(minor),
     currency,
-    at: new Date(sale.soldAtMs).toISOString(),
+    at: new Date(soldAtMs).toISOString(),
     import_id: null,
     line: null,
-    used: true,
-    reason: 'in_median',
+    used: excluded === null,
+    reason: excluded ?? 'in_median',
+    pair,
+    ...(weight !== null && { weight }),
     comparison: null,
   }))
-}
-
-/**
- * The sales whose median a price is, newest first. The price is computed when a sale is recorded or items are merged, and does not change afterwards,
- * so this searches for the time at which the sales give that price.
- */
-function salesBehind(own: PriceRow, sales: readonly RecordedSale[]): readonly Sale[] {
-  const minor = parseMinor(own.price)!
-  const moments = [Math.max(0, ...sales.map((sale) => sale.recordedMs)), confirmedAt(own).getTime(), own.updated_at.getTime()]
-  for (const atMs of moments) {
-    const then = sales.filter((sale) => sale.recordedMs <= atMs)
-    if (servicePrice(then, atMs) === minor) return salesOfPrice(then, atMs)
-  }
-  return []
 }
 
 /** Compares the price of a key with those of other markets, with the exchange rates used. */
@@ -234,7 +230,8 @@ function comparison(own: PriceRow | undefined, verdict: ExplainedVerdict | null,
   }
   const reasonOf = (other: PriceRow): InputReason => {
     if (!own) return 'no_price'
-    if (own.market === SERVICE || other.market === SERVICE) return 'own_sales'
+    if (other.market === SERVICE) return 'own_sales'
+    if (own.market === SERVICE && STATES[other.state] !== 'trusted') return 'not_trusted'
     const [ownMs, otherMs] = [confirmedAt(own).getTime(), confirmedAt(other).getTime()]
     if (Math.abs(ownMs - otherMs) > rules.comparableDays * DAY_MS) return 'other_time'
     const [from, to] = [currencies[MARKETS[other.market]!], currencies[MARKETS[own.market]!]]
@@ -265,32 +262,3 @@ function comparison(own: PriceRow | undefined, verdict: ExplainedVerdict | null,
 function confirmedAt({ confirmed_at: confirmed, updated_at: updated }: PriceRow): Date {
   return confirmed && confirmed > updated ? confirmed : updated
 }
-
-interface RecordedSale extends Sale {
-  recordedMs: number
-}
-
-/** The latest sales for the service's own prices, by item and label, oldest first. */
-async function salesOf(on: Queryable, keys: readonly ExplainedKey[]): Promise<Map<string, RecordedSale[]>> {
-  const own = keys.filter(({ market }) => market === SERVICE)
-  if (own.length === 0) return new Map()
-  const { rows } = await sql<{ item_id: number; label_id: number; unit_price: string; sold_at: Date; created_at: Date }>`
-    select k.item_id, k.label_id, s.unit_price, s.sold_at, s.created_at
-    from (${keysOf(own)}) k cross join lateral (
-      select s.id, s.unit_price, s.sold_at, o.created_at from uncancelled_sales s join orders o using (order_id)
-      where s.item_id = k.item_id and s.label_id = k.label_id
-      order by s.sold_at desc, s.id desc limit ${sql.lit(LATEST_SALES)}
-    ) s order by s.sold_at, s.id`.execute(on)
-  return Map.groupBy(
-    rows.map((row) => ({
-      key: `${row.item_id} ${row.label_id}`,
-      minor: parseMinor(row.unit_price)!,
-      soldAtMs: row.sold_at.getTime(),
-      recordedMs: row.created_at.getTime(),
-    })),
-    ({ key }) => key,
-  )
-}
-
-/** More than a median uses, because later ones may have been recorded since it was computed. */
-const LATEST_SALES = 50

@@ -3,14 +3,15 @@
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { CONFIDENCES, FLAGS, STATES } from '../evidence/types.ts'
+import { CONFIDENCES, FLAGS, STATES } from '../evidence/evidence-types.ts'
+import { CostToMoveSchema } from '../own/cost-to-move-schema.ts'
 
 /** How a price is determined. */
 export const PRICE_RULES = {
   /** the amount stated in a feed */
   latest_statement: { name: 'latest_statement', version: 1 },
-  /** the median of the last sales of the service's own market */
-  median_of_sales: { name: 'median_of_sales', version: 1 },
+  /** the weighted median of the prices of pairs of seller and buyer in the service's own market */
+  median_of_pairs: { name: 'median_of_pairs', version: 1 },
 } as const
 
 type RuleName = keyof typeof PRICE_RULES
@@ -23,12 +24,20 @@ export type InputKind = (typeof INPUT_KINDS)[number]
 export const INPUT_REASONS = {
   sets_price: 'the price is this amount',
   confirms: 'the source stated the same amount again',
-  in_median: 'one of the sales whose median the price is',
+  in_median: 'its pair of seller and buyer is one of those whose weighted median the price is',
+  cancelled: 'the sale was cancelled',
+  too_old: 'the sale is older than 90 days',
+  same_order: 'only the first line of an order counts',
+  own_purchase: 'the seller bought it',
+  sold_back: 'the buyer sold the card to the seller within 60 days',
+  above_asks: 'another seller offered it for less than a 1.25th of the price, for at least two days',
+  older_pair: 'ten pairs of seller and buyer have newer sales',
   compared: 'the price was compared with it when it was judged',
   not_compared: 'shown for information; lows and highs are not evidence against a price',
   no_rate: 'its currency has no exchange rate',
   other_time: 'the two prices were stated too far apart in time to be compared',
-  own_sales: "prices from the service's own sales are not compared with other markets",
+  own_sales: "prices from the service's own sales are not evidence about other markets",
+  not_trusted: 'the price is not trusted, so our own price is not compared with it',
   no_price: 'the item has no price to compare it with',
 } as const
 
@@ -93,6 +102,8 @@ const ExplainInputSchema = Type.Object(
     import_id: orNull(Type.Integer(), { description: 'Import or price post that set it; null for sales' }),
     line: orNull(Type.Integer(), { description: 'Line number in the file, if known' }),
     used: Type.Boolean({ description: 'Whether the price uses this input' }),
+    pair: Type.Optional(Type.Integer({ description: 'Only for sales: number of the pair of seller and buyer, from 1, within this explanation' })),
+    weight: Type.Optional(Type.Integer({ description: 'Only for sales that are used: weight of the pair, in proportion to the others' })),
     reason: Type.Enum(Object.keys(INPUT_REASONS) as InputReason[], {
       description: Object.entries(INPUT_REASONS)
         .map(([name, words]) => `\`${name}\`: ${words}`)
@@ -125,7 +136,7 @@ export const PriceExplanationSchema = Type.Object(
         {
           name: Type.Enum(Object.keys(PRICE_RULES) as RuleName[], {
             description:
-              '`latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`; for an even number, the mean of the two middle ones, rounded half up to kuruş',
+              '`latest_statement`: the amount of the input `statement`; `median_of_pairs`: the price of a pair is the median of its sales, and this is the median of the pairs by `weight`; the mean of the two middle ones is rounded half up to kuruş',
           }),
           version: Type.Integer({ description: 'Incremented when the rule changes' }),
         },
@@ -133,8 +144,9 @@ export const PriceExplanationSchema = Type.Object(
       ),
     ),
     judged_by: Type.Array(Type.Object({ name: Type.Enum([...FLAGS]), version: Type.Integer() }, { title: 'EvidenceRule' }), {
-      description: "Rules that set `state` and `flags`; none for the service's own prices, which are always trusted",
+      description: 'Rules that set `state` and `flags`',
     }),
+    cost_to_move_10pct: Type.Optional(orNull(CostToMoveSchema)),
     findings: Type.Array(FindingSchema, { description: 'All findings of the rules about the price, evaluated now' }),
     confirmed_by_person_at: orNull(Time, {
       description: 'When a person confirmed the price, which overrides the findings; null if it was not confirmed',

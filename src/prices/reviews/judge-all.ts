@@ -6,12 +6,14 @@ import { findIdenticalPrices } from '../judging/identical-prices.ts'
 import { judgeBatch, judgePrices, lockJudging } from '../judging/judge-prices.ts'
 import { PriceJudge } from '../judging/price-judge.ts'
 import { markReviewsForRanking } from '../records/review-changes.ts'
+import { refreshDueServicePrices } from '../writing/service-price.ts'
 import { rankReviews } from './rank-reviews.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 import { refreshUsualRatios } from '../judging/usual-ratios.ts'
 
 /** Judges all current prices in batches with a transaction each, so that other writers continue in between. */
 export async function judgeAllPrices(ctx: PriceWriteCtx): Promise<void> {
+  await refreshDueServicePrices(ctx)
   await change(ctx, async (tx, note) => {
     await lockJudging(tx)
     const judge = await PriceJudge.load(tx, ctx.rules, ctx.now().getTime())

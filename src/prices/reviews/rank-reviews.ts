@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
-import { FLAGS, STATES } from '../evidence/types.ts'
+import { FLAGS, STATES } from '../evidence/evidence-types.ts'
 import { Rates } from '../rates/rates.ts'
 import { CAUSE_FLAGS, type ReviewState } from './review-schemas.ts'
 
@@ -52,10 +52,10 @@ export async function liraOf(on: Queryable, currencies: Currencies, now: Date): 
 export function groupsOf(states: readonly ReviewState[], ofItems: RawBuilder<unknown>, lira: Lira): RawBuilder<unknown> {
   const inLira = (price: string, market: string) => sql`(${sql.ref(price)} * (${lira}::float8[])[${sql.ref(market)} + 1])::float8`
   return sql`
-    with asked as materialized (${inQuestion(states, ofItems)}),
+    with requested as materialized (${inQuestion(states, ofItems)}),
     spread as (
       select a.item_id, a.state, a.cause, (max(p.value) / nullif(min(p.value), 0))::float8 as times_off, max(p.value) as value
-      from (select distinct item_id, state, cause, label_id from asked where state <> 'held') a
+      from (select distinct item_id, state, cause, label_id from requested where state <> 'held') a
       join lateral (
         select ${inLira('p.price', 'p.market')} as value from prices p where p.item_id = a.item_id and p.label_id = a.label_id
       ) p on true
@@ -65,7 +65,7 @@ export function groupsOf(states: readonly ReviewState[], ofItems: RawBuilder<unk
       array_agg(market) filter (where market is not null) as markets, array_agg(label_id) filter (where market is not null) as label_ids,
       array_agg(import_id) filter (where market is not null) as import_ids
     from (
-      select item_id, state, cause, times_off::float8, ${inLira('price', 'market')} as value, market, label_id, import_id from asked
+      select item_id, state, cause, times_off::float8, ${inLira('price', 'market')} as value, market, label_id, import_id from requested
       union all select item_id, state, cause, times_off, value, null, null, null from spread
     ) q group by item_id, state, cause`
 }

@@ -2,7 +2,7 @@
 import { boundedId, filter, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { CONFIDENCES, FLAGS, STATES } from '../evidence/types.ts'
+import { CONFIDENCES, FLAGS, STATES } from '../evidence/evidence-types.ts'
 import { RULE_NAMES } from '../evidence/hold.ts'
 
 /** States of prices that people decide on. */

@@ -8,7 +8,7 @@ import type { WriteCtx } from '#db/changes/change.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable } from '#db/schema.ts'
 import { IDENTICAL } from '../records/current.ts'
-import { CONFIDENCES, flagsOf, STATES } from '../evidence/types.ts'
+import { CONFIDENCES, flagsOf, STATES } from '../evidence/evidence-types.ts'
 import { identicalItems } from '../judging/identical-prices.ts'
 import {
   type Cause,

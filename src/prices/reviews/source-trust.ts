@@ -7,9 +7,9 @@ import { MARKETS } from '#core/markets.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { STATES } from '../evidence/types.ts'
+import { STATES } from '../evidence/evidence-types.ts'
 import { judgeBatch } from '../judging/judge-prices.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 
 const SOURCES = MARKETS.filter((market) => market !== 'service')
 

@@ -11,7 +11,7 @@ import { judgePrices } from '../judging/judge-prices.ts'
 import { ensureMonths } from '../records/months.ts'
 import { type Decision, fetchDecision, type PriceDecision } from './price-decisions.ts'
 import { resetCurrent } from '../writing/reset-current.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 import { lockMarkets } from '../writing/writer.ts'
 
 export const undoPriceDecision = verb(

@@ -3,7 +3,7 @@ import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/fi
 import type { Market } from '#core/markets.ts'
 import { problem, reason } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records/feed-rows.ts'
-import { figuresOf } from '#prices/records/figures.ts'
+import { figuresOf } from '#prices/records/feed-figures.ts'
 import { type Cell, dayOf, figureOf, instantOf, nonZeroPrice } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

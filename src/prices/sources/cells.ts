@@ -62,9 +62,9 @@ export function amountIn(cell: unknown, column: string, { currency, decimal }: {
   for (const sign of [[...text].slice(0, first), [...text].slice(end)]) {
     const name = sign.join('').trim().toLowerCase()
     if (name === '') continue
-    const known = SIGNS[name] ?? [name.toUpperCase()]
+    const currencies = SIGNS[name] ?? [name.toUpperCase()]
     if (SIGNS[name] === undefined && !/^[a-z]{3}$/.test(name)) return noAmount
-    if (currency !== undefined && !known.includes(currency)) return problem(column, 'other_currency', { currency, value })
+    if (currency !== undefined && !currencies.includes(currency)) return problem(column, 'other_currency', { currency, value })
   }
   if (decimal === undefined) {
     if (TWO_READINGS.test(bare)) return problem(column, 'two_readings', { value })

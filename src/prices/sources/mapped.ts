@@ -30,9 +30,9 @@ export const pricesCsv: PriceFormat = {
   read: (source, options) => {
     const reading = readingOf(options)
     const { mapping, read } = reading
-    const wanted = [...columnsOf(read), ...Object.keys(mapping.only ?? {})]
+    const mappedColumns = [...columnsOf(read), ...Object.keys(mapping.only ?? {})]
     const lines = csvRows(decoded(source, mapping), (header) => {
-      checkHeader(header, wanted)
+      checkHeader(header, mappedColumns)
       requirePrices((column) => header.includes(column), reading)
     })
     return feedRows(lines, (row, line, rows) => readRow((column) => row[column], { line, rows }, reading))
@@ -48,8 +48,8 @@ export const pricesNdjson: PriceFormat = {
   read: (source, options) => {
     const reading = readingOf(options)
     const { mapping, read } = reading
-    const wanted = read.prices.flatMap(({ value }) => value.columns)
-    const lines = withAnyOf(objects(decoded(source, mapping)), wanted, reading)
+    const valuePaths = read.prices.flatMap(({ value }) => value.columns)
+    const lines = withAnyOf(objects(decoded(source, mapping)), valuePaths, reading)
     return feedRows(lines, (row, line, rows) => {
       for (const cellOf of entriesOf(row, mapping.entries)) readRow(cellOf, { line, rows }, reading)
     })
@@ -88,7 +88,7 @@ function readingOf({ mapping, market, nowMs }: PriceReadOptions): Reading {
 /** Adds the prices of a row, or of one of its entries. */
 function readRow(cellOf: CellOf, { line, rows }: { line: number; rows: FeedRow[] }, reading: Reading): void {
   const { mapping, read, market } = reading
-  for (const [column, wanted] of Object.entries(mapping.only ?? {})) if (textOf(cellOf(column)) !== wanted) return
+  for (const [column, onlyValue] of Object.entries(mapping.only ?? {})) if (textOf(cellOf(column)) !== onlyValue) return
   const reject = (why: Reason) => void rows.push({ line, reject: why })
   const unreadable = (field: string, text: string) => problem(field, 'encoding', { encoding: mapping.encoding ?? 'utf-8', value: truncate(text) })
   const texts = new Map<string, string>()
@@ -151,10 +151,10 @@ function columnsOf({ prices, fields }: ReadMapping): string[] {
   return [...prices.map(({ value }) => value), ...fields.values()].flatMap(({ columns }) => columns)
 }
 
-function checkHeader(header: readonly string[], wanted: readonly string[]): void {
-  const missing = [...new Set(wanted)].filter((name) => !header.includes(name))
+function checkHeader(header: readonly string[], mappedColumns: readonly string[]): void {
+  const missing = [...new Set(mappedColumns)].filter((name) => !header.includes(name))
   if (missing.length > 0) throw new FeedError(reason('header', { columns: missing.map(truncate), values: shownList(header) }))
-  const twice = wanted.find((name) => header.indexOf(name) !== header.lastIndexOf(name))
+  const twice = mappedColumns.find((name) => header.indexOf(name) !== header.lastIndexOf(name))
   if (twice !== undefined) throw new FeedError(reason('header_twice', { value: truncate(twice) }))
 }
 
@@ -214,15 +214,15 @@ async function begun({ bytes, fileName }: FeedSource): Promise<{ isArray: boolea
 /** Passes rows on if at least one of the first batch has one of the wanted members. */
 async function* withAnyOf(
   lines: AsyncIterable<FeedLine<Record<string, unknown>>[]>,
-  wanted: readonly string[],
+  paths: readonly string[],
   reading: Reading,
 ): AsyncIterable<FeedLine<Record<string, unknown>>[]> {
   let first = true
   for await (const batch of lines) {
     const has = (row: Record<string, unknown>) =>
-      entriesOf(row, reading.mapping.entries).some((cellOf) => wanted.some((path) => cellOf(path) !== undefined))
-    if (first && wanted.length > 0 && !batch.some((entry) => 'value' in entry && has(entry.value))) {
-      throw new FeedError(reason('members', { values: wanted.map(truncate) }))
+      entriesOf(row, reading.mapping.entries).some((cellOf) => paths.some((path) => cellOf(path) !== undefined))
+    if (first && paths.length > 0 && !batch.some((entry) => 'value' in entry && has(entry.value))) {
+      throw new FeedError(reason('members', { values: paths.map(truncate) }))
     }
     if (first) for (const entry of batch) if ('value' in entry) requirePrices((member) => Object.hasOwn(entry.value, member), reading)
     first = false

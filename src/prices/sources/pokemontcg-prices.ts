@@ -3,7 +3,7 @@ import { csvRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records/feed-rows.ts'
-import { figuresOf } from '#prices/records/figures.ts'
+import { figuresOf } from '#prices/records/feed-figures.ts'
 import { dayOf, figureOf, priceOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 

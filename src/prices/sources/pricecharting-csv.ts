@@ -2,7 +2,7 @@
 import { csvRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
-import { figuresOf } from '#prices/records/figures.ts'
+import { figuresOf } from '#prices/records/feed-figures.ts'
 import type { FeedRow, ItemKey, ItemWords, PriceFormat } from '#prices/records/feed-rows.ts'
 import { nonZeroPrice } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'

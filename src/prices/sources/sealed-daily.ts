@@ -21,15 +21,15 @@ export const sealedDaily: PriceFormat = {
       const id = row.productId!
       if (id === '') return void rows.push({ line, reject: problem('productId', 'required') })
       const owner = { line, item: { source: 'tcgplayer', id }, market: market ?? MARKET, label: 'Near Mint' }
-      addPrice(rows, owner, priceOf(row.marketPrice, 'marketPrice'), knownDay(days, row.date!))
+      addPrice(rows, owner, priceOf(row.marketPrice, 'marketPrice'), cachedDay(days, row.date!))
     })
   },
 }
 
 /** A file repeats a few hundred days many times. Days of a file that has more of them are not cached. */
-function knownDay(days: Map<string, Cell>, text: string): Cell {
-  const known = days.get(text)
-  if (known !== undefined) return known
+function cachedDay(days: Map<string, Cell>, text: string): Cell {
+  const cached = days.get(text)
+  if (cached !== undefined) return cached
   const day = dayOf(text, 'date')
   if (days.size < 10_000) days.set(text, day)
   return day

@@ -2,9 +2,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { confidenceIn, type CurrentPrices, flagsIn, stateIn } from '../records/current.ts'
 import type { CurrentChanges } from './current-changes.ts'
-import { FIGURE_COLUMNS, figureArrays } from '../records/figures.ts'
+import { FIGURE_COLUMNS, figureArrays } from '../records/feed-figures.ts'
 import { evidenceOf, logEvidence, auditSettledDisputes } from '../judging/judge-prices.ts'
-import { packPrices } from '../records/payload.ts'
+import { packPrices } from '../records/price-payload.ts'
 import type { PriceBatch } from '../records/price-batch.ts'
 import { amounts, type Write } from './batch-table.ts'
 

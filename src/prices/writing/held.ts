@@ -12,7 +12,7 @@ import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import { confirmPrices } from '../judging/confirmed-prices.ts'
 import { PriceBatch } from '../records/price-batch.ts'
 import { RULE_NAMES } from '../evidence/hold.ts'
-import type { PriceWriteCtx } from '../records/types.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 import { WITHDRAWN } from './withdrawn-prices.ts'
 import { PriceWriter } from './writer.ts'
 

@@ -4,8 +4,8 @@ import type { Note } from '#db/changes/change.ts'
 import { analyzeAfterMerges, mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { PERSISTENT_FLAGS } from '../records/current.ts'
-import { FIGURE_COLUMNS } from '../records/figures.ts'
-import type { PriceChange } from '../records/payload.ts'
+import { FIGURE_COLUMNS } from '../records/feed-figures.ts'
+import type { PriceChange } from '../records/price-payload.ts'
 import { resetCurrent } from './reset-current.ts'
 
 /**

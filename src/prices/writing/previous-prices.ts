@@ -4,7 +4,7 @@ import { parseMinor } from '#core/money.ts'
 import type { Tx } from '#db/schema.ts'
 import { type CurrentPrices, flagsIn, stateIn } from '../records/current.ts'
 import type { LastPrice } from '../evidence/jumps.ts'
-import { STATES } from '../evidence/types.ts'
+import { STATES } from '../evidence/evidence-types.ts'
 import type { PriceBatch } from '../records/price-batch.ts'
 import { batchTable } from './batch-table.ts'
 

@@ -4,10 +4,10 @@ import { parseMinor } from '#core/money.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { noteChangedItems } from '../records/changed-items.ts'
-import { CONFIDENCES, STATES } from '../evidence/types.ts'
-import { FIGURE_COLUMNS } from '../records/figures.ts'
+import { CONFIDENCES, STATES } from '../evidence/evidence-types.ts'
+import { FIGURE_COLUMNS } from '../records/feed-figures.ts'
 import { logEvidence } from '../judging/judge-prices.ts'
-import { packPrices, type PriceChange } from '../records/payload.ts'
+import { packPrices, type PriceChange } from '../records/price-payload.ts'
 
 const NO_EVIDENCE = sql.raw(
   [...['confirmed_at', 'line', ...FIGURE_COLUMNS].map((name) => `${name} = null`), 'state = 0', 'confidence = 0', 'flags = 0'].join(', '),

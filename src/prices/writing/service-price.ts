@@ -1,55 +1,37 @@
-// The service's own price of an item and label: the median of its last sales.
+// Writes the service's own prices of items and labels: computed from its sales, judged, with what it would cost to move them.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
-import { parseMinor } from '#core/money.ts'
-import type { Note } from '#db/changes/change.ts'
-import type { Tx } from '#db/schema.ts'
-import { confidenceOfSales } from '../evidence/confidence.ts'
-import { CONFIDENCES } from '../evidence/types.ts'
+import { MARKETS } from '#core/markets.ts'
+import { minorToText } from '#core/money.ts'
+import { type Note, change } from '#db/changes/change.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import { noiseOf } from '../evidence/judge.ts'
+import { judgeOwnPrice } from '../evidence/own-market.ts'
+import { CONFIDENCES, type PriceEvidence, STATES, type Verdict } from '../evidence/evidence-types.ts'
 import { logEvidence } from '../judging/judge-prices.ts'
-import { median } from '../records/medians.ts'
+import { type CostToMove, costToMove } from '../own/cost-to-move.ts'
+import { momentOf, type OwnPrice, ownPriceOf, WINDOW_DAYS } from '../own/own-price.ts'
+import { ownSalesOf, type PriceKey } from '../own/own-sales.ts'
+import { Rates } from '../rates/rates.ts'
+import { CurrentPrices } from '../records/current.ts'
 import { ensureMonth } from '../records/months.ts'
-import { packPrices, type PriceChange } from '../records/payload.ts'
+import { packPrices, type PriceChange } from '../records/price-payload.ts'
+import type { PriceWriteCtx } from '../records/price-types.ts'
 import { resetCurrent } from './reset-current.ts'
 
+export type { PriceKey } from '../own/own-sales.ts'
+
 const LOCK = 7310
-const SALES = 10
-const DAYS = 90
 /** position of `service` in MARKETS */
 const SERVICE = 0
 /** the batch of all prices computed by the service (created by a migration) */
 const FORMAT = 'service-price'
-const UNDISPUTED = { state: 'trusted', flags: 0, confirmedAtMs: null, avg7: null, avg30: null, low: null, high: null } as const
+/** Prices computed again at once because of their age. */
+const DUE_PRICES = 1_000
+const NO_FIGURES = { avg1: null, avg7: null, avg30: null, low: null, mid: null, high: null }
 
-export interface Sale {
-  /** price of one piece in kuruş */
-  minor: number
-  soldAtMs: number
-}
-
-/**
- * The sales that the service's price is computed from: the last 10, none older than 90 days, newest first. Of sales at the same time, the later one
- * in the list is newer.
- */
-export function salesOfPrice<S extends Sale>(sales: readonly S[], nowMs: number): S[] {
-  return sales
-    .filter((sale) => sale.soldAtMs > nowMs - DAYS * DAY_MS)
-    .map((sale, position) => ({ sale, position }))
-    .sort((a, b) => b.sale.soldAtMs - a.sale.soldAtMs || b.position - a.position)
-    .slice(0, SALES)
-    .map(({ sale }) => sale)
-}
-
-/** The median of these sales in kuruş; with two middle ones their mean, rounded half up; null without sales. */
-export function servicePrice(sales: readonly Sale[], nowMs: number): number | null {
-  return median(salesOfPrice(sales, nowMs).map((sale) => sale.minor))
-}
-
-/** Identifies a price. */
-export interface PriceKey {
-  itemId: number
-  labelId: number
-}
+/** What computing and judging needs besides the sales. */
+export type OwnPriceCtx = Pick<PriceWriteCtx, 'rules' | 'now'>
 
 /**
  * Serialises transactions that set the service's prices of an item: of two concurrent ones, neither would see the other's sale. Call it after writing
@@ -62,42 +44,75 @@ export async function lockServicePrices(tx: Tx, itemIds: readonly number[]): Pro
 }
 
 /**
- * Recomputes the service's prices after sales were added or removed, in the same transaction and in key order, so that writers never deadlock. If a
- * price changes, the history gets a point. Confidence depends on the number of sales. Without a sale that counts, the price stays the same.
+ * Recomputes the service's prices after sales were added, cancelled or removed, in the same transaction and in key order, so that writers never
+ * deadlock. If a price changes, the history gets a point. If no sale of the last 90 days is left, the price is the one at the time of the last sale;
+ * without any sale that counts, it is removed with its points, and a previously imported price becomes current again.
  * @param keys items with the label of the sales: their grade, or Near Mint without one
  * @returns the changed prices
  */
-export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly PriceKey[], now: Date): Promise<PriceChange[]> {
+export async function refreshServicePrices(ctx: OwnPriceCtx, tx: Tx, note: Note, keys: readonly PriceKey[]): Promise<PriceChange[]> {
   const sorted = sortedKeys(keys)
-  return setPrices(
+  if (sorted.length === 0) return []
+  const computed = await computedPrices(ctx, tx, sorted)
+  const left = new Set(computed.map(({ itemId, labelId }) => `${itemId} ${labelId}`))
+  const changed = await setPrices(ctx, tx, note, computed)
+  await forgetPrices(
     tx,
     note,
-    await pricesOfSales(
-      tx,
-      sorted.map((key) => ({ ...key, atMs: now.getTime() })),
-    ),
-    now,
+    sorted.filter(({ itemId, labelId }) => !left.has(`${itemId} ${labelId}`)),
   )
+  return changed
 }
 
-/**
- * Recomputes the prices after sales were cancelled. If no sale of the last 90 days is left, the price is the one at the time of the last remaining
- * sale. Without any sale, the price is removed with its points, and a previously imported price becomes current again.
- */
-export async function refreshCancelledPrices(tx: Tx, note: Note, keys: readonly PriceKey[], now: Date): Promise<void> {
-  const sorted = sortedKeys(keys)
-  if (sorted.length === 0) return
-  const { rows } = await sql<{ n: number; last: Date | null }>`
-    select k.n::int4 as n, (
-      select max(sold_at) from uncancelled_sales where item_id = k.item_id and label_id = k.label_id
-    ) as last from ${keyTable(sorted)} order by k.n`.execute(tx)
-  const recentMs = now.getTime() - DAYS * DAY_MS
-  const left = rows.flatMap(({ n, last }) =>
-    last === null ? [] : [{ ...sorted[n - 1]!, atMs: last.getTime() > recentMs ? now.getTime() : last.getTime() }],
-  )
-  const gone = rows.filter(({ last }) => last === null).map(({ n }) => sorted[n - 1]!)
-  await setPrices(tx, note, await pricesOfSales(tx, left), now)
-  await forgetPrices(tx, note, gone)
+/** The prices for the keys that have any. */
+async function computedPrices(ctx: OwnPriceCtx, on: Queryable, keys: readonly PriceKey[]): Promise<ComputedPrice[]> {
+  const sales = await ownSalesOf(on, keys)
+  const nowMs = ctx.now().getTime()
+  const costs = { commissionPercent: ctx.rules.commissionPercent, shippingMinor: Math.round(ctx.rules.shippingFloor * 100) }
+  return keys.flatMap((key, n) => {
+    const { price } = ownPriceOf(sales[n]!, momentOf(sales[n]!, nowMs))
+    return price ? [{ ...key, price, cost: costToMove(price, costs) }] : []
+  })
+}
+
+/** Recomputes prices some of whose sales have become too old, and those that were computed by an earlier release. */
+export async function refreshDueServicePrices(ctx: PriceWriteCtx): Promise<void> {
+  for (let due = DUE_PRICES; due === DUE_PRICES; ) {
+    due = await change(ctx, async (tx, note) => {
+      const { rows } = await sql<{ item_id: number; label_id: number; is_computed: boolean }>`
+        select item_id, label_id, true as is_computed from own_prices where changes_at <= ${ctx.now()} and not is_last
+        union all
+        select p.item_id, p.label_id, false from prices p
+        where p.market = ${sql.lit(SERVICE)} and p.import_id = (select id from imports where format = ${FORMAT} limit 1)
+          and not exists (select from own_prices o where (o.item_id, o.label_id) = (p.item_id, p.label_id))
+        limit ${sql.lit(DUE_PRICES)}`.execute(tx)
+      if (rows.length === 0) return 0
+      const itemIds = [...new Set(rows.map((row) => row.item_id))]
+      await lockServicePrices(tx, itemIds)
+      const keys = rows.map((row): PriceKey => ({ itemId: row.item_id, labelId: row.label_id }))
+      const sales = await ownSalesOf(tx, keys)
+      const nowMs = ctx.now().getTime()
+      // Without a sale that counts now, the last price stays and becomes stale.
+      const isLast = rows.map((row, n) => row.is_computed && momentOf(sales[n]!, nowMs) < nowMs)
+      await keepLastPrices(
+        tx,
+        keys.filter((_key, n) => isLast[n]),
+      )
+      await refreshServicePrices(
+        ctx,
+        tx,
+        note,
+        keys.filter((_key, n) => !isLast[n]),
+      )
+      note.changed('sales', itemIds)
+      return rows.length
+    })
+  }
+}
+
+async function keepLastPrices(tx: Tx, keys: readonly PriceKey[]): Promise<void> {
+  await sql`
+    update own_prices o set is_last = true from ${keyTable(keys)} where (o.item_id, o.label_id) = (k.item_id, k.label_id)`.execute(tx)
 }
 
 function sortedKeys(keys: readonly PriceKey[]): PriceKey[] {
@@ -109,33 +124,14 @@ function keyTable(keys: readonly PriceKey[]) {
 }
 
 interface ComputedPrice extends PriceKey {
-  minor: number
-  samples: number
-}
-
-/** The medians of the sales at given times, for the keys that have any. */
-async function pricesOfSales(tx: Tx, keys: readonly (PriceKey & { atMs: number })[]): Promise<ComputedPrice[]> {
-  if (keys.length === 0) return []
-  const { rows } = await sql<{ n: number; unit_price: string; sold_at: Date }>`
-    select k.n::int4 as n, s.unit_price, s.sold_at
-    from unnest(${keys.map((key) => key.itemId)}::int4[], ${keys.map((key) => key.labelId)}::int4[],
-      ${keys.map((key) => new Date(key.atMs - DAYS * DAY_MS).toISOString())}::timestamptz[]) with ordinality as k(item_id, label_id, after, n)
-    cross join lateral (
-      select id, unit_price, sold_at from uncancelled_sales
-      where item_id = k.item_id and label_id = k.label_id and sold_at > k.after
-      order by sold_at desc, id desc limit ${sql.lit(SALES)}
-    ) s order by k.n, s.sold_at, s.id`.execute(tx)
-  return [...Map.groupBy(rows, (row) => row.n)].flatMap(([n, sold]) => {
-    const { atMs, ...key } = keys[n - 1]!
-    const sales = sold.map((row) => ({ minor: parseMinor(row.unit_price)!, soldAtMs: row.sold_at.getTime() }))
-    const minor = servicePrice(sales, atMs)
-    return minor === null ? [] : [{ ...key, minor, samples: sales.length }]
-  })
+  price: OwnPrice
+  cost: CostToMove
 }
 
 /** Deletes prices computed from sales, and their points. */
 async function forgetPrices(tx: Tx, note: Note, keys: readonly PriceKey[]): Promise<void> {
   if (keys.length === 0) return
+  await sql`delete from own_prices o using ${keyTable(keys)} where o.item_id = k.item_id and o.label_id = k.label_id`.execute(tx)
   const batch = sql`(select id from imports where format = ${FORMAT} limit 1)`
   await sql`
     delete from price_points p using ${keyTable(keys)}
@@ -153,29 +149,79 @@ async function forgetPrices(tx: Tx, note: Note, keys: readonly PriceKey[]): Prom
   )
 }
 
-async function setPrices(tx: Tx, note: Note, computed: readonly ComputedPrice[], now: Date): Promise<PriceChange[]> {
-  const prices = computed.map((price) => ({ ...price, market: SERVICE, updatedAtMs: now.getTime() }))
-  if (prices.length === 0) return []
+/** Verdicts on computed prices, by position: compared with the trusted prices of other markets. */
+async function verdictsOf({ rules, now }: OwnPriceCtx, on: Queryable, computed: readonly ComputedPrice[]): Promise<Verdict[]> {
+  const nowMs = now().getTime()
+  const currents = await CurrentPrices.read(
+    on,
+    computed.map(({ itemId }) => itemId),
+  )
+  const witnessesOf = ({ itemId, labelId }: PriceKey): PriceEvidence[] => {
+    const witnesses: PriceEvidence[] = []
+    for (let at = currents.first(itemId); at >= 0; at = currents.next(at)) {
+      if (currents.labelId(at) !== labelId || currents.market(at) === SERVICE) continue
+      const other = currents.evidence(at, false)
+      if (other.state === 'trusted') witnesses.push(other)
+    }
+    return witnesses
+  }
+  const witnesses = computed.map(witnessesOf)
+  // By the rates of the moment: the price and its newest sale are of today.
+  const rates = witnesses.some(({ length }) => length > 0) ? await Rates.loadAt(on, nowMs) : new Rates()
+  const currency = (market: number) => rules.currencies[MARKETS[market]!]
+  const conditions = {
+    nowMs,
+    thresholds: rules,
+    convert: (minor: number, from: number, to: number) => rates.convert(minor, currency(from), currency(to), nowMs),
+    noiseMinor: noiseOf(rules.noise, (minor, from, market) => rates.convert(minor, from, currency(market), nowMs)),
+  }
+  return computed.map(({ price }, n) => judgeOwnPrice(evidenceOfOwn(price), witnesses[n]!, conditions))
+}
+
+function evidenceOfOwn({ minor, pairs, isProven }: OwnPrice): PriceEvidence {
+  const soldAtMs = pairs[0]!.newestMs
+  const stored = { state: 'unproven', identical: false, jumped: false, averageJumped: false, sharedId: false } as const
+  return {
+    ...NO_FIGURES,
+    ...stored,
+    market: SERVICE,
+    minor,
+    samples: pairs.length,
+    updatedAtMs: soldAtMs,
+    confirmedAtMs: soldAtMs,
+    fewPeople: !isProven,
+  }
+}
+
+async function setPrices(ctx: OwnPriceCtx, tx: Tx, note: Note, computed: readonly ComputedPrice[]): Promise<PriceChange[]> {
+  if (computed.length === 0) return []
+  const now = ctx.now()
   await ensureMonth(tx, now.getTime())
-  const confidences = prices.map(({ samples }) => confidenceOfSales(samples))
+  const verdicts = await verdictsOf(ctx, tx, computed)
+  await saveDetails(tx, computed, now)
   // Dated no earlier than the previous price, which may come from a sale with a later time that was recorded first: the latest point must be the
   // current price.
-  const { rows: set } = await sql<{ item_id: number; label_id: number; n: number; at_ms: number; is_new: boolean }>`
+  const { rows: set } = await sql<{ n: number; at_ms: number; is_new: boolean }>`
     with batch as (select id from imports where format = ${FORMAT} limit 1), given as (
-      select g.*, minor::numeric / 100 as price, p.price as before
-      from unnest(${prices.map((price) => price.itemId)}::int4[], ${prices.map((price) => price.labelId)}::int4[],
-        ${prices.map((price) => price.minor)}::int8[], ${prices.map((price) => price.samples)}::int4[],
-        ${confidences.map((confidence) => CONFIDENCES.indexOf(confidence))}::int2[]) with ordinality as g(item_id, label_id, minor, samples, confidence, n)
+      select g.*, p.price as before
+      from unnest(${computed.map(({ itemId }) => itemId)}::int4[], ${computed.map(({ labelId }) => labelId)}::int4[],
+        ${computed.map(({ price }) => minorToText(price.minor))}::numeric[], ${computed.map(({ price }) => price.pairs.length)}::int4[],
+        ${computed.map(({ price }) => new Date(price.pairs[0]!.newestMs).toISOString())}::timestamptz[],
+        ${verdicts.map(({ state }) => STATES.indexOf(state))}::int2[], ${verdicts.map(({ confidence }) => CONFIDENCES.indexOf(confidence))}::int2[],
+        ${verdicts.map(({ flags }) => flags)}::int4[])
+        with ordinality as g(item_id, label_id, price, samples, confirmed_at, state, confidence, flags, n)
       left join prices p on p.item_id = g.item_id and p.market = ${sql.lit(SERVICE)} and p.label_id = g.label_id
     ), written as (
-      insert into prices (item_id, market, label_id, price, updated_at, import_id, samples, confidence)
-      select item_id, ${sql.lit(SERVICE)}, label_id, price, ${now}, batch.id, samples, confidence from batch, given order by n
+      insert into prices (item_id, market, label_id, price, updated_at, import_id, samples, confirmed_at, state, confidence, flags)
+      select item_id, ${sql.lit(SERVICE)}, label_id, price, ${now}, batch.id, samples, confirmed_at, state, confidence, flags from batch, given order by n
       on conflict (item_id, market, label_id) do update
-        set price = excluded.price, samples = excluded.samples, confidence = excluded.confidence,
+        set price = excluded.price, samples = excluded.samples, confirmed_at = excluded.confirmed_at,
+          state = excluded.state, confidence = excluded.confidence, flags = excluded.flags,
           import_id = case when prices.price = excluded.price then prices.import_id else excluded.import_id end,
           updated_at = case when prices.price = excluded.price then prices.updated_at
             else greatest(excluded.updated_at, prices.updated_at + interval '1 millisecond') end
-        where (prices.price, prices.samples, prices.confidence) is distinct from (excluded.price, excluded.samples, excluded.confidence)
+        where (prices.price, prices.samples, prices.confirmed_at, prices.state, prices.confidence, prices.flags)
+          is distinct from (excluded.price, excluded.samples, excluded.confirmed_at, excluded.state, excluded.confidence, excluded.flags)
       returning item_id, market, label_id, price, updated_at, import_id
     ), pointed as (
       insert into price_points (item_id, market, label_id, price, updated_at, import_id)
@@ -184,16 +230,60 @@ async function setPrices(tx: Tx, note: Note, computed: readonly ComputedPrice[],
       on conflict (item_id, market, label_id, updated_at) do update
         set price = excluded.price, import_id = excluded.import_id
     )
-    select w.item_id, w.label_id, g.n::int4 as n, (extract(epoch from w.updated_at) * 1000)::float8 as at_ms,
-      g.before is distinct from w.price as is_new
+    select g.n::int4 as n, (extract(epoch from w.updated_at) * 1000)::float8 as at_ms, g.before is distinct from w.price as is_new
     from written w join given g using (item_id, label_id)`.execute(tx)
-  const changed = set.filter((row) => row.is_new).map((row) => ({ ...prices[row.n - 1]!, updatedAtMs: row.at_ms }))
+  const changed = set
+    .filter((row) => row.is_new)
+    .map(({ n, at_ms: updatedAtMs }): PriceChange => {
+      const { itemId, labelId, price } = computed[n - 1]!
+      return { itemId, labelId, market: SERVICE, minor: price.minor, updatedAtMs }
+    })
   if (changed.length > 0) await note.changedPrices(packPrices(changed))
   await logEvidence(
     note,
-    set.map(({ item_id: itemId, label_id: labelId, n }) => {
-      return { itemId, market: SERVICE, labelId, ...UNDISPUTED, confidence: confidences[n - 1]! }
+    set.map(({ n, at_ms: updatedAtMs }) => {
+      const { itemId, labelId, price } = computed[n - 1]!
+      const { state, confidence, flags } = verdicts[n - 1]!
+      const confirmedAtMs = price.pairs[0]!.newestMs
+      return {
+        itemId,
+        market: SERVICE,
+        labelId,
+        state,
+        confidence,
+        flags,
+        confirmedAtMs: confirmedAtMs > updatedAtMs ? confirmedAtMs : null,
+        ...NO_FIGURES,
+      }
     }),
   )
   return changed
+}
+
+/** Stores who is behind the prices, and when they have to be computed again. */
+async function saveDetails(tx: Tx, computed: readonly ComputedPrice[], now: Date): Promise<void> {
+  const changesAt = computed.map(({ price }) => new Date(Math.min(...price.pairs.map(({ oldestMs }) => oldestMs)) + WINDOW_DAYS * DAY_MS))
+  await sql`
+    insert into own_prices (item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, changes_at, is_last)
+    select item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, changes_at, is_last
+    from unnest(${computed.map(({ itemId }) => itemId)}::int4[], ${computed.map(({ labelId }) => labelId)}::int4[],
+      ${computed.map(({ price }) => price.buyers)}::int2[], ${computed.map(({ price }) => price.sellers)}::int2[],
+      ${computed.map(({ cost }) => minorToText(cost.minor))}::numeric[], ${computed.map(({ cost }) => cost.buyers)}::int2[],
+      ${computed.map(({ cost }) => cost.sellers)}::int2[], ${changesAt.map((at) => at.toISOString())}::timestamptz[],
+      ${computed.map(({ price }) => price.pairs[0]!.newestMs <= now.getTime() - WINDOW_DAYS * DAY_MS)}::bool[])
+      as g(item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, changes_at, is_last)
+    on conflict (item_id, label_id) do update set buyers = excluded.buyers, sellers = excluded.sellers, cost = excluded.cost,
+      cost_buyers = excluded.cost_buyers, cost_sellers = excluded.cost_sellers, changes_at = excluded.changes_at,
+      is_last = excluded.is_last`.execute(tx)
+}
+
+/** Stores again who is behind the current own prices of items whose sales a reverted merge has moved back. */
+export async function refreshOwnPriceDetails(ctx: OwnPriceCtx, tx: Tx, itemIds: readonly number[]): Promise<void> {
+  await sql`delete from own_prices where item_id = any(${itemIds}::int4[])`.execute(tx)
+  const { rows } = await sql<{ item_id: number; label_id: number }>`
+    select item_id, label_id from prices
+    where item_id = any(${itemIds}::int4[]) and market = ${sql.lit(SERVICE)} and import_id = (select id from imports where format = ${FORMAT} limit 1)
+    order by item_id, label_id`.execute(tx)
+  const keys = rows.map((row): PriceKey => ({ itemId: row.item_id, labelId: row.label_id }))
+  await saveDetails(tx, await computedPrices(ctx, tx, keys), ctx.now())
 }

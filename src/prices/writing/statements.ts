@@ -1,9 +1,9 @@
 // Statements of a price batch and the prices they replaced, stored so that an import can be reverted even after later ones.
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { FIGURE_COLUMNS, FigureTable } from '../records/figures.ts'
+import { FIGURE_COLUMNS, FigureTable } from '../records/feed-figures.ts'
 import { type CurrentPrices, JUMPS } from '../records/current.ts'
 import { PriceBatch } from '../records/price-batch.ts'
-import type { PriceChange } from '../records/payload.ts'
+import type { PriceChange } from '../records/price-payload.ts'
 
 /** Values of `before`: the key had no price; it had one; or an earlier statement of the batch has the same key. */
 const [NO_PRICE, A_PRICE, NOT_FIRST] = [0, 1, 2] as const

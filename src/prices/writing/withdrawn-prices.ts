@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { parseMinor } from '#core/money.ts'
 import type { Tx } from '#db/schema.ts'
-import type { PriceChange } from '../records/payload.ts'
+import type { PriceChange } from '../records/price-payload.ts'
 
 /** Rule under which withdrawn prices are stored among the held ones. */
 export const WITHDRAWN = 'withdrawn'

@@ -46,15 +46,15 @@ export async function post(url: URL, headers: Record<string, string>, body: stri
   }
 }
 
-/** A client for one request on one connection: the address of a second connection would be unchecked. */
+/** A client for one request on one connection, because the address of a second connection would not be checked. */
 function clientOn(socket: Socket, url: URL): Client {
-  let given = false
+  let isConnected = false
   return new Client(url.origin, {
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (_options, done) => {
-      const again = given
-      given = true
+      const again = isConnected
+      isConnected = true
       // Deferred, because undici is still handling its own event here.
       queueMicrotask(() => (again ? done(new Error('the connection was closed'), null) : done(null, socket)))
     },

@@ -21,7 +21,7 @@ export interface Signing {
 /**
  * `X-Service-Signature` is keyed with the secret's text (interface.md, "Authentication" 6). `webhook-signature` lists
  * the signature with that key and, for libraries that decode every secret as base64, the one with the decoded key; after a
- * rotation, those of both secrets. `X-Service-Signature` has room for one: the previous secret's, so that no receiver breaks
+ * rotation, those of both secrets. `X-Service-Signature` can hold only one: the previous secret's, so that no receiver breaks
  * before it switches, and the current one's in the second attempt, so that receivers that have switched accept that.
  */
 export function signatureHeaders({ secrets: { current, previous }, second = false, id, at, body }: Signing): Record<string, string> {

@@ -112,8 +112,8 @@ it('prints the set total from an earlier file of the import', async () => {
 })
 
 it('prints the set total from an earlier import', async () => {
-  const known = { 'pokemontcg:set:tst1': { parent: null, printedTotal: 99 } }
-  expect(itemsOf(await readText(opened(pokemontcg, { known }), ndjson(card())))[0]!.code).toBe('4/99')
+  const storedCategories = { 'pokemontcg:set:tst1': { parent: null, printedTotal: 99 } }
+  expect(itemsOf(await readText(opened(pokemontcg, { storedCategories }), ndjson(card())))[0]!.code).toBe('4/99')
 })
 
 it.each([

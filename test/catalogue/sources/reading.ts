@@ -15,12 +15,12 @@ import { ruleOf } from '../../support/reasons.ts'
 
 const REFERENCE = new URL('../../../../shared/data/', import.meta.url)
 
-/** A started import; `known` are the categories of earlier imports by ref. */
+/** A started import; `storedCategories` are the categories of earlier imports by ref. */
 export function opened(
   format: CatalogueFormat,
-  { market = format.defaultMarket, known = {} }: { market?: Market; known?: Record<string, StoredCategory> } = {},
+  { market = format.defaultMarket, storedCategories = {} }: { market?: Market; storedCategories?: Record<string, StoredCategory> } = {},
 ): CatalogueReader {
-  return format.open(market, new Map(Object.entries(known)))
+  return format.open(market, new Map(Object.entries(storedCategories)))
 }
 
 /** All rows that a reader returns for a text; the bytes come in pieces of seven, so that nothing depends on chunk boundaries. */

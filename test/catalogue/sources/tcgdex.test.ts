@@ -163,17 +163,17 @@ describe('cards', () => {
   })
 
   it('uses sets of earlier imports, but prefers this one', async () => {
-    const known = {
+    const storedCategories = {
       'tcgdex:set:tst1': { parent: 'tcgdex:serie:tcgp', printedTotal: 226 },
       'tcgdex:set:tst2': { parent: 'tcgdex:serie:tst', printedTotal: null },
     }
     const cards = [card(), card({ id: 'tst2-7', localId: '7', set: 'tst2' })]
     const of = (item: ItemRecord) => [item.code, attribute(item, 'Digital only')]
-    expect(itemsOf(await readText(opened(tcgdex, { known }), ndjson(...cards))).map(of)).toEqual([
+    expect(itemsOf(await readText(opened(tcgdex, { storedCategories }), ndjson(...cards))).map(of)).toEqual([
       ['4/226', 'yes'],
       ['7', undefined],
     ])
-    expect(itemsOf(await readText(opened(tcgdex, { known }), ndjson(set(), ...cards))).map(of)[0]).toEqual(['4/102', undefined])
+    expect(itemsOf(await readText(opened(tcgdex, { storedCategories }), ndjson(set(), ...cards))).map(of)[0]).toEqual(['4/102', undefined])
   })
 
   it('gives promos no total, because they print none', async () => {
@@ -287,8 +287,8 @@ describe('cards', () => {
     const images = [{ url: 'https://assets.tcgdex.net/en/tst/tst1/4/high.webp', order: 1 }]
     expect(itemsOf(rows).length).toBeGreaterThan(0)
     for (const item of itemsOf(rows)) expect(item.images).toEqual(images)
-    const known = { 'tcgdex:set:tst1': { parent: 'tcgdex:serie:old', printedTotal: null } }
-    const [later] = itemsOf(await readText(opened(tcgdex, { known }), ndjson(card({ localId: 'SWSH020' }))))
+    const storedCategories = { 'tcgdex:set:tst1': { parent: 'tcgdex:serie:old', printedTotal: null } }
+    const [later] = itemsOf(await readText(opened(tcgdex, { storedCategories }), ndjson(card({ localId: 'SWSH020' }))))
     expect(later!.images).toEqual([{ url: 'https://assets.tcgdex.net/en/old/tst1/SWSH020/high.webp', order: 1 }])
   })
 

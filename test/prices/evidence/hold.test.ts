@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '#config.ts'
 import { type Candidate, holdOf, type PriceRules } from '#prices/evidence/hold.ts'
 import type { LastPrice } from '#prices/evidence/jumps.ts'
-import type { Figures } from '#prices/evidence/types.ts'
+import type { Figures } from '#prices/evidence/evidence-types.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const HOUR = 3_600_000

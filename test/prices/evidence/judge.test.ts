@@ -5,7 +5,7 @@ import { confidenceOf } from '#prices/evidence/confidence.ts'
 import { type IdentityKind, identityOf, findDoubtful } from '#prices/evidence/identical-figures.ts'
 import { judge, noiseOf } from '#prices/evidence/judge.ts'
 import { UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
-import type { Backing, PriceEvidence } from '#prices/evidence/types.ts'
+import type { Backing, PriceEvidence } from '#prices/evidence/evidence-types.ts'
 import { A, B, C, conditions, DAY, NO_FIGURES, NOW, price, SERVICE, verdicts } from './judged.ts'
 
 test('identical figures are disputed regardless of agreement; a shared id is settled by a market that agrees closely', () => {

@@ -1,10 +1,11 @@
 // Prices as input of the evidence rules, for their tests; fields that are not set have unremarkable values.
 import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
-import { type Conditions, type Finding, judge, type Subject } from '#prices/evidence/judge.ts'
+import type { Finding } from '#prices/evidence/finding.ts'
+import { type Conditions, judge, type Subject } from '#prices/evidence/judge.ts'
 import { type GroupRatio, UsualRatios } from '#prices/evidence/ratios.ts'
 import type { Thresholds } from '#prices/evidence/thresholds.ts'
-import { type Figures, flagsOf, type PriceEvidence } from '#prices/evidence/types.ts'
+import { type Figures, flagsOf, type PriceEvidence } from '#prices/evidence/evidence-types.ts'
 
 export const NOW = Date.parse('2026-11-21T12:00:00Z')
 export const DAY = 86_400_000
@@ -14,7 +15,7 @@ export const NO_FIGURES: Figures = { avg1: null, avg7: null, avg30: null, low: n
 
 /** A trusted price with the current time. */
 export function price(market: number, minor: number, rest: Partial<PriceEvidence> = {}): PriceEvidence {
-  const flags = { jumped: false, averageJumped: false, identical: false, sharedId: false }
+  const flags = { jumped: false, averageJumped: false, identical: false, sharedId: false, fewPeople: false }
   return { market, minor, updatedAtMs: NOW, confirmedAtMs: NOW, state: 'trusted', ...NO_FIGURES, ...flags, ...rest }
 }
 
@@ -30,14 +31,14 @@ export function ratios(...groups: Partial<GroupRatio>[]): Subject['ratios'] {
 }
 
 /** The verdicts as `state flag,flag`, by position. */
-export function verdicts(prices: readonly PriceEvidence[], given: Partial<Conditions> = {}, subject: Partial<Subject> = {}): string[] {
-  const found = judge(prices, { ratios: [], gradeOrder: null, ...subject }, conditions(given))
+export function verdicts(prices: readonly PriceEvidence[], rules: Partial<Conditions> = {}, subject: Partial<Subject> = {}): string[] {
+  const found = judge(prices, { ratios: [], gradeOrder: null, ...subject }, conditions(rules))
   return found.map(({ state, flags }) => [state, flagsOf(flags).join(',')].join(' ').trim())
 }
 
 /** The findings of the rules, whether they count or not. */
-export function findings(prices: readonly PriceEvidence[], given: Partial<Conditions> = {}, subject: Partial<Subject> = {}): Finding[] {
+export function findings(prices: readonly PriceEvidence[], rules: Partial<Conditions> = {}, subject: Partial<Subject> = {}): Finding[] {
   const found: Finding[] = []
-  judge(prices, { ratios: [], gradeOrder: null, ...subject }, conditions(given), found)
+  judge(prices, { ratios: [], gradeOrder: null, ...subject }, conditions(rules), found)
   return found
 }

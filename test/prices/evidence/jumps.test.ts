@@ -1,17 +1,17 @@
 // Rules `jump` and `average_jump`: what they find when a price arrives, how long the finding lasts, and what settles it.
 import { expect, test } from 'vitest'
 import { jumpsOf, type LastPrice } from '#prices/evidence/jumps.ts'
-import { bitsOf, type Figures, type Flag, flagsOf } from '#prices/evidence/types.ts'
+import { bitsOf, type Figures, type Flag, flagsOf } from '#prices/evidence/evidence-types.ts'
 import { B, C, DAY, NO_FIGURES, NOW, price, RULES, verdicts } from './judged.ts'
 
-const figures = (given: Partial<Figures>): Figures => ({ ...NO_FIGURES, ...given })
+const figures = (some: Partial<Figures>): Figures => ({ ...NO_FIGURES, ...some })
 
 function last(minor: number, rest: Partial<LastPrice> & { flagNames?: Flag[] } = {}): LastPrice {
   return { minor, confirmedAtMs: NOW - DAY, state: 'trusted', flags: bitsOf(rest.flagNames ?? []), figures: null, ...rest }
 }
 
-function jumps(minor: number, before: LastPrice | null, given: Partial<Figures> | null = null): Flag[] {
-  return flagsOf(jumpsOf({ minor, updatedAtMs: NOW, figures: given && figures(given) }, before, 50, RULES))
+function jumps(minor: number, before: LastPrice | null, some: Partial<Figures> | null = null): Flag[] {
+  return flagsOf(jumpsOf({ minor, updatedAtMs: NOW, figures: some && figures(some) }, before, 50, RULES))
 }
 
 test('a price far from a recently confirmed one is a jump', () => {

@@ -57,9 +57,12 @@ test('a contradicted price is not evidence', () => {
   expect(verdicts([price(B, 1000), price(C, 9000, { identical: true })])).toEqual(['trusted', 'disputed identical_figures,other_markets'])
 })
 
-test('stale prices and prices of our own sales contradict no other price', () => {
+test('stale prices and prices of our own sales contradict no other price; ours are contradicted by others', () => {
   expect(verdicts([price(B, 1000), price(C, 9000, { confirmedAtMs: NOW - 30 * DAY })])).toEqual(['trusted', 'stale old'])
-  expect(verdicts([price(SERVICE, 10), price(C, 9000)])).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(SERVICE, 1000), price(C, 9000)])).toEqual(['disputed other_markets', 'trusted'])
+  expect(verdicts([price(SERVICE, 1000), price(C, 4000)])).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(SERVICE, 1000, { fewPeople: true })])).toEqual(['unproven few_people'])
+  expect(verdicts([price(SERVICE, 1000, { samples: 5, confirmedAtMs: NOW - 91 * DAY })])).toEqual(['stale old'])
 })
 
 test('a missing rate is reported and contradicts no price', () => {

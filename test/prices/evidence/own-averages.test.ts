@@ -1,7 +1,7 @@
 // Rule `own_averages`: when a feed's own figures contradict its price, and when they only make it doubtful.
 import { expect, test } from 'vitest'
 import { ownDoubt } from '#prices/evidence/own-averages.ts'
-import type { Figures } from '#prices/evidence/types.ts'
+import type { Figures } from '#prices/evidence/evidence-types.ts'
 import { B, NO_FIGURES, price, RULES, verdicts } from './judged.ts'
 
 function doubt(minor: number, figures: Partial<Figures>) {

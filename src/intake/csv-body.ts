@@ -1,0 +1,108 @@
+// Rows in the body of a request, as CSV or JSON: parsed for a verb, which then validates each row on its own.
+import { invalid, ServiceError } from '#core/errors.ts'
+import { csvRows, FeedError } from '#core/files/feed.ts'
+import type { Problem } from '#core/problems.ts'
+import { runInSlices } from '#core/yield-to-event-loop.ts'
+import { truncate } from '#prices/sources/cells.ts'
+import { cell, type Cells, type FileLine, readLine } from './cells.ts'
+
+/** How a file is read, chosen by its header. */
+export interface CsvReader {
+  /** columns of the header that are read */
+  columns: readonly string[]
+  /** The fields of a line; null for a line without anything to import. @throws BadCell */
+  read: (cells: Cells) => object | null
+}
+
+/** A row after validation; `refused` is null for a line without anything to import. */
+export type CheckedRow<T> = { line: number; value: T } | { line: number; fields: unknown; refused: readonly Problem[] | null }
+
+/** Ignored columns in an answer: a header can have 1,000. */
+const MAX_IGNORED = 100
+const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
+
+/** The lists of rows that come from a file, with the columns of it that were not read. */
+const ignoredColumns = new WeakMap<readonly unknown[], string[]>()
+
+/** Columns of the file that the rows come from which were not read; none for rows sent as JSON. */
+export function ignoredColumnsOf(rows: readonly unknown[]): string[] {
+  return ignoredColumns.get(rows) ?? []
+}
+
+/**
+ * The rows of a file, for `checkRows`. Reading stops after more than `most` rows, which the verb then rejects.
+ * @param readerOf throws a `FeedError` if columns are missing
+ * @throws VALIDATION_ERROR if the file cannot be parsed
+ */
+export async function rowsOfCsvBody(body: Buffer, most: number, readerOf: (header: readonly string[]) => CsvReader): Promise<unknown[]> {
+  const rows: FileLine<object>[] = []
+  let reader: CsvReader
+  const readHeader = (header: readonly string[]) => {
+    reader = readerOf(header)
+    const ignored = header.filter((name) => name.trim() !== '' && !reader.columns.includes(name))
+    ignoredColumns.set(rows, ignored.slice(0, MAX_IGNORED).map(truncate))
+  }
+  try {
+    for await (const lines of csvRows({ bytes: onlyChunk(body), fileName: null }, readHeader)) {
+      for (const line of lines) rows.push(readLine(line, reader!.read))
+      if (rows.length > most) break
+    }
+  } catch (error) {
+    if (error instanceof FeedError) throw invalid('body', 'file', { must: error.why })
+    throw error
+  }
+  return rows
+}
+
+/**
+ * Validates the rows of a file or of a JSON list one by one; `line` is the position in the list for JSON, from 1.
+ * @param check throws VALIDATION_ERROR for an invalid row
+ */
+export async function checkRows<T>(rows: readonly unknown[], check: (fields: unknown) => T): Promise<CheckedRow<T>[]> {
+  const isFile = ignoredColumns.has(rows)
+  const checked: CheckedRow<T>[] = []
+  await runInSlices(rows.length, (from, to) => {
+    for (let i = from; i < to; i += 1) checked.push(checkLine(isFile ? (rows[i] as FileLine<object>) : { line: i + 1, fields: rows[i] }, check))
+  })
+  return checked
+}
+
+function checkLine<T>(row: FileLine<unknown>, check: (fields: unknown) => T): CheckedRow<T> {
+  const { line } = row
+  if ('refused' in row) return { line, fields: null, refused: row.refused && [{ field: 'row', ...row.refused }] }
+  try {
+    return { line, value: check(row.fields) }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { line, fields: row.fields, refused: error.details.map((wrong) => (wrong.field === 'body' ? { ...wrong, field: 'row' } : wrong)) }
+  }
+}
+
+/** The columns of a header that have one of our names, in any case: ours → as written. */
+export function columnsByName(header: readonly string[], names: readonly string[]): Map<string, string> {
+  const columns = new Map<string, string>()
+  for (const column of header) {
+    const name = column.trim().toLowerCase()
+    if (names.includes(name) && !columns.has(name)) columns.set(name, column)
+  }
+  return columns
+}
+
+/** The cells of these columns, by our names. */
+export function cellsByName(cells: Cells, columns: ReadonlyMap<string, string>): Cells {
+  return Object.fromEntries(Array.from(columns, ([name, column]) => [name, cells[column]!]))
+}
+
+/** The numbers in non-empty cells. Any other text is passed on unchanged, so that validation refuses the row and states what is allowed. */
+export function numbersIn(cells: Cells, columns: readonly string[]): Record<string, unknown> {
+  const numbers: Record<string, unknown> = {}
+  for (const column of columns) {
+    const text = cell(cells, column)
+    if (text !== '') numbers[column] = NUMBER.test(text) ? Number(text) : text
+  }
+  return numbers
+}
+
+async function* onlyChunk(body: Buffer): AsyncIterable<Uint8Array> {
+  yield body
+}
