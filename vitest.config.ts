@@ -50,13 +50,13 @@ const UNIT = [
 ]
 
 /** Node itself loads the modules, from its compile cache. */
-const BY_NODE = { viteModuleRunner: false, nodeLoader: false }
+const BY_NODE = { experimental: { viteModuleRunner: false, nodeLoader: false }, setupFiles: ['test/support/no-source-maps.ts'] }
 /** Vite also resolves the imports of generated code. */
-const BY_VITE = { viteModuleRunner: true, nodeLoader: false }
+const BY_VITE = { experimental: { viteModuleRunner: true, nodeLoader: false } }
 
-const project = (name: string, include: string[], exclude: string[], timeoutMs: number, experimental = BY_NODE) => ({
+const project = (name: string, include: string[], exclude: string[], timeoutMs: number, loading: object = BY_NODE) => ({
   extends: true as const,
-  test: { name, include, exclude, testTimeout: timeoutMs, hookTimeout: timeoutMs, experimental },
+  test: { name, include, exclude, testTimeout: timeoutMs, hookTimeout: timeoutMs, ...loading },
 })
 
 export default defineConfig({

@@ -234,7 +234,6 @@ function priceRulesOf(read: Read) {
     staleDays: read('PRICE_STALE_DAYS'),
     feedPrices: read('PRICE_FEED_PRICES'),
     noise: read('PRICE_NOISE'),
-    commissionPercent: read('COMMISSION_PERCENT'),
     shippingFloor: read('PRICE_SHIPPING_FLOOR'),
     currencies: Object.freeze(read('SOURCE_CURRENCIES')),
   })

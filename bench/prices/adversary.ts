@@ -1,31 +1,35 @@
-// `node bench/prices/adversary.ts [histories]`: an adversary tries to move our own price by a tenth for less than `cost_to_move_10pct` says, over
+// `node bench/prices/adversary.ts [histories] [commission percent]`: an adversary tries to move our own price by a tenth for less than `cost_to_move_10pct` says, over
 // generated histories; and how many sales the price takes to follow an honest rise of 30 % a week, beside the rule of the release before.
 import { randomNumbers } from '#core/random.ts'
 import { costToMove } from '#prices/own/cost-to-move.ts'
 import { medianOf, ownPriceOf, type OwnSale } from '#prices/own/own-price.ts'
-import { beamMove, cheapestMove } from './cheapest-move.ts'
+import { beamMove, cheapestMove, type SaleCosts } from './cheapest-move.ts'
 
 const HISTORIES = Number(process.argv[2] ?? 10_000)
 const DAY_MS = 86_400_000
 const NOW = Date.UTC(2026, 10, 27)
-const COSTS = { commissionPercent: 10, shippingMinor: 3_000 }
+/** Without commission, an adversary that knows no rule finds every way in far fewer steps. */
+const COSTS: SaleCosts = { commissionPercent: Number(process.argv[3] ?? 0), shippingMinor: 3_000 }
 /** Up to this many sales every combination is tried, above a beam of the most promising ones. */
 const EXACT_SALES = 12
-/** Further sales of the adversary in an exhaustive search, within its time. */
+/** Further sales of the adversary: nothing is stated to need more than four. */
 const MOST_EXACT = 3
-const MOST_BEAM = 8
+const MOST_BEAM = 4
 
 const random = randomNumbers(32)
 const whole = (from: number, to: number) => from + Math.floor(random() * (to - from + 1))
 
-/** Sales around a level: of few or many sellers and buyers, some of them without a stated buyer. */
+/** Sales around a level: of few or many sellers and buyers, some of them accounts that sell too, some not stated. */
 function historyOf(sales: number): OwnSale[] {
   const level = Math.round(1_000 * 10 ** (random() * 3))
+  const spread = [0.02, 0.08, 0.2][whole(0, 2)]!
   const [sellers, buyers] = [whole(1, 8), whole(1, 12)]
   return Array.from({ length: sales }, (_, n): OwnSale => {
-    const buyer = random() < 0.1 ? null : `reference ${whole(1, buyers)}`
-    const minor = Math.max(1, Math.round(level * (0.8 + random() * 0.4)))
-    const people = { sellerId: whole(1, sellers), buyer, buyerAccountId: null }
+    const number = whole(1, buyers)
+    const account = random() < 0.3 ? number : null
+    const buyer = account ? `account ${account}` : random() < 0.1 ? null : `reference ${number}`
+    const minor = Math.max(1, Math.round(level * (1 - spread + random() * spread * 2)))
+    const people = { sellerId: whole(1, sellers), buyer, buyerAccountId: account }
     return { id: n + 1, orderId: n + 1, line: 1, minor, soldAtMs: NOW - random() * 89 * DAY_MS, isCancelled: false, lowestAskMinor: null, ...people }
   })
 }
@@ -51,7 +55,7 @@ for (let n = 0; n < HISTORIES; n += 1) {
   if (!price) continue
   const kind = history.length <= EXACT_SALES ? 'exhaustive' : 'beam'
   const score = scores[kind]
-  const stated = costToMove(price, COSTS).minor
+  const stated = costToMove(price, COSTS.shippingMinor).minor
   const paid = kind === 'beam' ? beamMove(history, NOW, COSTS, MOST_BEAM) : cheapestMove(history, NOW, COSTS, MOST_EXACT)
   score.histories += 1
   score.stated.push(stated)

@@ -1,14 +1,22 @@
 // An adversary that moves the service's own price: tries every combination of a few further sales, and returns the cheapest that works.
 import { payoutKurus } from '#core/money.ts'
-import type { SaleCosts } from '#prices/own/cost-to-move.ts'
 import { ownPriceOf, type OwnSale } from '#prices/own/own-price.ts'
 
 const MINUTE_MS = 60_000
 
+export interface SaleCosts {
+  /** 0 to 100 */
+  commissionPercent: number
+  /** least cost of shipping a card, in kuruş */
+  shippingMinor: number
+}
+
 /** A further sale: people and its price. */
 interface Offer {
   sellerId: number
-  buyer: string
+  /** undefined for a new buyer in each sale */
+  buyer: string | null | undefined
+  buyerAccountId: number | null
   minor: number
 }
 
@@ -18,50 +26,64 @@ interface Offer {
  */
 export function cheapestMove(history: readonly OwnSale[], nowMs: number, costs: SaleCosts, most: number): number | null {
   const before = ownPriceOf(history, nowMs).price!.minor
-  const offers = offersOf(history, before)
   let best: number | null = null
-  const search = (from: number, added: readonly Offer[], spent: number): void => {
-    if (added.length > 0 && hasMoved(before, priceWith(history, added, nowMs))) {
-      best = spent
-      return
+  for (const offers of offersOf(history, before, costs)) {
+    const search = (from: number, added: readonly Offer[], spent: number): void => {
+      if (added.length > 0 && hasMoved(before, priceWith(history, added, nowMs))) {
+        best = spent
+        return
+      }
+      if (added.length === most) return
+      for (let n = from; n < offers.length; n += 1) {
+        const cost = spent + costOf(offers[n]!, costs)
+        if (best === null || cost < best) search(n, [...added, offers[n]!], cost)
+      }
     }
-    if (added.length === most) return
-    for (let n = from; n < offers.length; n += 1) {
-      const offer = offers[n]!
-      const cost = spent + offer.minor - payoutKurus(offer.minor, 1, costs.commissionPercent) + costs.shippingMinor
-      if (best === null || cost < best) search(n, [...added, offer], cost)
-    }
+    search(0, [], 0)
   }
-  search(0, [], 0)
   return best
 }
 
-function hasMoved(before: number, after: number): boolean {
-  return after * 10 <= before * 9 || after * 10 >= before * 11
+function costOf({ minor }: Offer, { commissionPercent, shippingMinor }: SaleCosts): number {
+  return minor - payoutKurus(minor, 1, commissionPercent) + shippingMinor
 }
 
-function priceWith(history: readonly OwnSale[], added: readonly Offer[], nowMs: number): number {
+/** A price that sales back have removed has moved neither up nor down. */
+function hasMoved(before: number, after: number | null): boolean {
+  return after !== null && (after * 10 <= before * 9 || after * 10 >= before * 11)
+}
+
+function priceWith(history: readonly OwnSale[], added: readonly Offer[], nowMs: number): number | null {
   const sales = added.map((offer, n): OwnSale => {
     const id = 1_000_000 + n
-    return { ...offer, id, orderId: id, line: 1, buyerAccountId: null, soldAtMs: nowMs - MINUTE_MS, isCancelled: false, lowestAskMinor: null }
+    const buyer = offer.buyer === undefined ? `new ${n}` : offer.buyer
+    return { ...offer, buyer, id, orderId: id, line: 1, soldAtMs: nowMs - MINUTE_MS, isCancelled: false, lowestAskMinor: null }
   })
-  return ownPriceOf([...history, ...sales], nowMs).price!.minor
+  return ownPriceOf([...history, ...sales], nowMs).price?.minor ?? null
 }
 
-/** Sales that can change the outcome: of pairs of the history at prices that move their median, and of new people. */
-function offersOf(history: readonly OwnSale[], before: number): Offer[] {
+/**
+ * Sales that can change the outcome: of pairs of the history, of new people, and back to sellers. With commission, one list with all prices that move a
+ * median; without, a list for the lowest price and one for the highest, because whoever wants the price to fall never sells for more than the least.
+ */
+function offersOf(history: readonly OwnSale[], before: number, { commissionPercent }: SaleCosts): Offer[][] {
   const up = Math.ceil((before * 11) / 10)
-  const usual = [1, up]
-  const raisedBy = (sales: readonly OwnSale[]) => sales.map(({ minor }) => 2 * up - 1 - minor).filter((minor) => minor > up)
-  const pairs = Map.groupBy(history, ({ sellerId, buyer }) => `${sellerId} ${buyer}`)
-  const ofPairs = [...pairs.values()].flatMap((sales) => {
-    const { sellerId, buyer } = sales[0]!
-    return [...new Set([...usual, ...raisedBy(sales)])].map((minor): Offer => ({ sellerId, buyer: buyer ?? 'new', minor }))
-  })
+  const pairs = [...Map.groupBy(history, ({ sellerId, buyer }) => `${sellerId} ${buyer}`).values()]
   const sellers = [...new Set([...history.map(({ sellerId }) => sellerId), -1, -2, -3])]
-  const joining = sellers.flatMap((sellerId) => usual.map((minor): Offer => ({ sellerId, buyer: `new ${sellerId}`, minor })))
-  const raising = [...new Set(raisedBy(history))].map((minor): Offer => ({ sellerId: -1, buyer: 'new -1', minor }))
-  return [...ofPairs, ...joining, ...raising]
+  const offersAt = (pricesOf: (sales: readonly OwnSale[]) => number[]): Offer[] => [
+    ...pairs.flatMap((sales) => {
+      const { sellerId, buyer, buyerAccountId } = sales[0]!
+      const again = [...new Set(pricesOf(sales))].map((minor): Offer => ({ sellerId, buyer, buyerAccountId, minor }))
+      if (buyerAccountId === null) return again
+      return [...again, { sellerId: buyerAccountId, buyer: `account ${sellerId}`, buyerAccountId: sellerId, minor: 1 }]
+    }),
+    ...sellers.flatMap((sellerId) =>
+      [...new Set(pricesOf(history))].map((minor): Offer => ({ sellerId, buyer: undefined, buyerAccountId: null, minor })),
+    ),
+  ]
+  if (commissionPercent === 0) return [offersAt(() => [1]), offersAt(() => [before * 1_000])]
+  const raisedBy = (sales: readonly OwnSale[]) => sales.map(({ minor }) => 2 * up - 1 - minor).filter((minor) => minor > up)
+  return [offersAt((sales) => [1, up, ...raisedBy(sales)])]
 }
 
 /** Sequences that are extended in each step of a beam. */
@@ -70,27 +92,27 @@ const BEAM = 24
 /** The same for long histories: extends only the sequences of further sales whose prices have moved most for their cost. */
 export function beamMove(history: readonly OwnSale[], nowMs: number, costs: SaleCosts, most: number): number | null {
   const before = ownPriceOf(history, nowMs).price!.minor
-  const offers = offersOf(history, before)
-  const costOf = ({ minor }: Offer) => minor - payoutKurus(minor, 1, costs.commissionPercent) + costs.shippingMinor
   let best: number | null = null
-  let beam: { added: Offer[]; cost: number; change: number }[] = [{ added: [], cost: 0, change: 0 }]
-  for (let n = 0; n < most; n += 1) {
-    const next: typeof beam = []
-    for (const { added, cost } of beam) {
-      for (const offer of offers) {
-        const spent = cost + costOf(offer)
-        if (best !== null && spent >= best) continue
-        const sales = [...added, offer]
-        const after = priceWith(history, sales, nowMs)
-        if (hasMoved(before, after)) best = spent
-        else next.push({ added: sales, cost: spent, change: Math.abs(after - before) })
+  for (const offers of offersOf(history, before, costs)) {
+    let beam: { added: Offer[]; cost: number; change: number }[] = [{ added: [], cost: 0, change: 0 }]
+    for (let n = 0; n < most; n += 1) {
+      const next: typeof beam = []
+      for (const { added, cost } of beam) {
+        for (const offer of offers) {
+          const spent = cost + costOf(offer, costs)
+          if (best !== null && spent >= best) continue
+          const sales = [...added, offer]
+          const after = priceWith(history, sales, nowMs)
+          if (hasMoved(before, after)) best = spent
+          else next.push({ added: sales, cost: spent, change: Math.abs((after ?? before) - before) })
+        }
       }
+      // Some steps change nothing by themselves; the cheapest of them are kept beside those that have moved the price most.
+      const byChange = next.toSorted((a, b) => b.change - a.change || a.cost - b.cost).slice(0, BEAM)
+      const byCost = next.toSorted((a, b) => a.cost - b.cost).slice(0, BEAM)
+      beam = [...new Set([...byChange, ...byCost])]
+      if (beam.length === 0) break
     }
-    // Some steps change nothing by themselves; the cheapest of them are kept beside those that have moved the price most.
-    const byChange = next.toSorted((a, b) => b.change - a.change || a.cost - b.cost).slice(0, BEAM)
-    const byCost = next.toSorted((a, b) => a.cost - b.cost).slice(0, BEAM)
-    beam = [...new Set([...byChange, ...byCost])]
-    if (beam.length === 0) break
   }
   return best
 }

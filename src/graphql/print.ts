@@ -1,5 +1,5 @@
 // Prints the schema as SDL for docs/schema.graphql (`npm run schema`).
 import { printSchema } from 'graphql'
-import { buildSchema } from './schema.ts'
+import { graphqlSchema } from './schema.ts'
 
-process.stdout.write(`${printSchema(buildSchema())}\n`)
+process.stdout.write(`${printSchema(graphqlSchema())}\n`)

@@ -23,7 +23,7 @@ import { BODY_LIMIT } from './execution/limits.ts'
 import { JSON_TYPE, wantsPage } from './execution/media-types.ts'
 import { Output } from './execution/output.ts'
 import { graphqlEndpoint } from './respond.ts'
-import { buildSchema } from './schema.ts'
+import { graphqlSchema } from './schema.ts'
 
 export interface GraphqlNode extends PublicContextNode {
   config: PublicContextNode['config'] & { without: ReadonlySet<Speedup> }
@@ -47,7 +47,7 @@ const JSON_BODIES = new Set([JSON_TYPE, `${JSON_TYPE}; charset=utf-8`, `${JSON_T
  * @returns the endpoint for the fast path
  */
 export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoint[] {
-  const schema = buildSchema()
+  const schema = graphqlSchema()
   const { without } = node.config
   const itemBytes = without.has('graphql-items') ? null : new ItemBytes(CACHED_ITEMS)
   const failed = failuresOf(node.log, (error) => ({ errors: [serviceError(error)] }))

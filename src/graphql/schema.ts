@@ -17,7 +17,14 @@ import { implementSellerQueries } from './types/seller-query.ts'
 import { implementVacation } from './types/vacation.ts'
 import { implementWorthHistory } from './types/worth-history.ts'
 
-export function buildSchema(): GraphQLSchema {
+let schema: GraphQLSchema | null = null
+
+/** The schema; all nodes of a process share it. */
+export function graphqlSchema(): GraphQLSchema {
+  return (schema ??= buildSchema())
+}
+
+function buildSchema(): GraphQLSchema {
   const builder = newBuilder()
   const refs = newRefs(builder)
   implementQuery(builder, refs)
@@ -36,10 +43,10 @@ export function buildSchema(): GraphQLSchema {
     description: 'Markets that provide prices. Arguments named `market` take these names as strings, or the lower-case codes.',
     values: Object.fromEntries(MARKETS.map((market) => [market.toUpperCase(), { value: market, description: MARKET_TEXTS[market] }])),
   })
-  const schema = builder.toSchema({ sortSchema: false })
-  gateItemFields(schema)
-  addDryRuns(schema)
-  return schema
+  const built = builder.toSchema({ sortSchema: false })
+  gateItemFields(built)
+  addDryRuns(built)
+  return built
 }
 
 const MARKET_TEXTS = {

@@ -7,6 +7,8 @@ export interface Task {
   /** from the end of a run to the start of the next; a function is called after each run */
   intervalMs: number | (() => number)
   run: () => Promise<unknown>
+  /** Of the tasks with the same queue, one runs at a time: together they need one connection to the database. */
+  queue?: string
 }
 
 /** The history of a task; times are epoch milliseconds. */
@@ -33,6 +35,8 @@ interface Scheduled extends TaskRecord {
 export class Scheduler {
   readonly #log: Log
   readonly #scheduled: Scheduled[] = []
+  /** the last run in each queue */
+  readonly #queues = new Map<string, Promise<unknown>>()
   #stopped = false
 
   constructor(log: Log) {
@@ -78,12 +82,21 @@ export class Scheduler {
 
   #run(scheduled: Scheduled): void {
     if (this.#stopped) return
-    scheduled.running = this.#record(scheduled).then((succeeded) => {
+    scheduled.running = this.#inTurn(scheduled).then((succeeded) => {
       if (this.#stopped) return
       const { intervalMs } = scheduled.task
       const waitMs = typeof intervalMs === 'function' ? intervalMs() : intervalMs
       scheduled.timer = setTimeout(() => this.#run(scheduled), succeeded ? waitMs : Math.min(waitMs, RETRY_MS)).unref()
     })
+  }
+
+  #inTurn(scheduled: Scheduled): Promise<boolean> {
+    const { queue } = scheduled.task
+    if (queue === undefined) return this.#record(scheduled)
+    const run = () => this.#stopped || this.#record(scheduled)
+    const running = (this.#queues.get(queue) ?? Promise.resolve()).then(run)
+    this.#queues.set(queue, running)
+    return running
   }
 
   /** Runs the task and records the result; returns whether it succeeded. */

@@ -47,8 +47,9 @@ const MAX_LOCKED_MS = 2_000
 
 type Task = [name: string, intervalMs: number, run: () => Promise<unknown>]
 
-function schedule({ scheduler }: NodeParts, tasks: readonly Task[]): void {
-  for (const [name, intervalMs, run] of tasks) scheduler.add({ name, intervalMs, run })
+/** @param queue of these tasks, if only one of them may run at a time */
+function schedule({ scheduler }: NodeParts, tasks: readonly Task[], queue?: string): void {
+  for (const [name, intervalMs, run] of tasks) scheduler.add({ name, intervalMs, run, ...(queue !== undefined && { queue }) })
 }
 
 /** What keeps the data in memory current, and writes what a node counts. */
@@ -114,8 +115,10 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],
     ['key-usage-retention', () => forgetOldUsage(db, now())],
   ]
-  schedule(node, [
-    ...tasks.map(([name, run]): Task => [name, EVERY.housekeeping, run]),
-    ['broken-imports', EVERY.brokenImports, () => failBrokenImports(db)],
-  ])
+  schedule(
+    node,
+    tasks.map(([name, run]) => [name, EVERY.housekeeping, run]),
+    'housekeeping',
+  )
+  schedule(node, [['broken-imports', EVERY.brokenImports, () => failBrokenImports(db)]])
 }

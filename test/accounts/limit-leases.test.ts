@@ -64,8 +64,8 @@ async function undisturbed<T>(count: number, run: (nodes: RateLimits[]) => Promi
 }
 
 test('two nodes on one database allow the limit once, not twice', async () => {
-  const one = await startTestNode({ env: { RATE_LIMITS: 'starter=5' } })
-  const other = await startTestNode({ databaseUrl: one.databaseUrl, env: { RATE_LIMITS: 'starter=5' } })
+  const one = await startTestNode({ env: { RATE_LIMITS: 'starter=5' }, listeners: 'public' })
+  const other = await startTestNode({ databaseUrl: one.databaseUrl, env: { RATE_LIMITS: 'starter=5' }, listeners: 'public' })
   try {
     const countedAlone = async () => {
       const texts = await Promise.all([one.metrics(), other.metrics()])

@@ -38,7 +38,7 @@ const detailsOf = ({ body }: { body: { error?: { details?: { field: string; rule
 
 describe('The first owner', () => {
   test('is created with a link that works once, even for concurrent requests; no second link can be created', async () => {
-    const node = await startTestNode()
+    const node = await startTestNode({ listeners: 'operator' })
     try {
       const { link_path: replaced } = await call(makeOwnerLink, node.ctx, {})
       const { link_path: path } = await call(makeOwnerLink, node.ctx, {})
@@ -56,7 +56,7 @@ describe('The first owner', () => {
   })
 
   test('is not created by a link older than 24 hours, or without a name', async () => {
-    const node = await startTestNode()
+    const node = await startTestNode({ listeners: 'operator' })
     try {
       const { link_path: path } = await call(makeOwnerLink, node.ctx, {})
       expect((await signIn(node, { link: linkIn(path), password: PASSWORD })).status).toBe(401)
@@ -69,7 +69,7 @@ describe('The first owner', () => {
   })
 
   test('when two owners demote or remove each other concurrently, one stays', async () => {
-    const node = await startTestNode()
+    const node = await startTestNode({ listeners: 'operator' })
     try {
       for (let round = 0; round < 10; round++) {
         const pair = await Promise.all(['a', 'b'].map((name) => call(createPerson, node.ctx, { name: `${name}${round}`, roles: ['owner'] })))
@@ -292,7 +292,7 @@ describe('A sign-in that fails', () => {
   })
 
   test('locks the address after ten failures, for any names', async () => {
-    const node = await startTestNode()
+    const node = await startTestNode({ listeners: 'operator' })
     try {
       const guess = (i: number) =>
         send(`${node.operatorUrl}/console/session`, null, {

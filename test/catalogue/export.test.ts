@@ -15,8 +15,8 @@ let first: TestNode
 let second: TestNode
 
 beforeAll(async () => {
-  first = await startTestNode()
-  second = await startTestNode()
+  first = await startTestNode({ listeners: 'none' })
+  second = await startTestNode({ listeners: 'none' })
 })
 afterAll(async () => {
   await first.close()
@@ -67,7 +67,7 @@ test('without all prices, it has those of sources that may be passed on', async 
 
 test('a filtered export includes the categories that its items need', async () => {
   const text = await exported(first, { game: 'onepiece' })
-  const third = await startTestNode()
+  const third = await startTestNode({ listeners: 'none' })
   try {
     expect((await importText(third, 'mintmark-ndjson', text)).errors).toEqual([])
     expect(await exported(third)).toBe(text)

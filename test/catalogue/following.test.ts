@@ -16,8 +16,8 @@ let here: TestNode
 let there: TestNode
 
 beforeAll(async () => {
-  here = await startTestNode()
-  there = await startTestNode({ databaseUrl: here.databaseUrl })
+  here = await startTestNode({ listeners: 'public' })
+  there = await startTestNode({ databaseUrl: here.databaseUrl, listeners: 'public' })
   await name('Start')
 })
 
@@ -156,7 +156,7 @@ test('while the database is unavailable, reads come from memory; afterwards, cha
   const schema = openPool({ url: server.url, max: 1, applicationName: 'mintmark test' })
   await migrate(schema)
   await schema.close()
-  const node = await startTestNode({ databaseUrl: server.url })
+  const node = await startTestNode({ databaseUrl: server.url, listeners: 'public' })
   try {
     const ask = (path: string, key: string | null = node.keys.professional) => send<{ name: string }[]>(`${node.publicUrl}${path}`, key)
     await name('Before', node)

@@ -9,7 +9,7 @@ let node: TestNode
 let client: Mintmark
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'public' })
   const files = ['pokemon', 'onepiece'].map((name) => ({ name, text: readFileSync(`sample/${name}.ndjson`) }))
   await importFiles(node, 'mintmark-ndjson', files)
   client = new Mintmark({ apiKey: node.keys.plus, baseUrl: node.publicUrl! })

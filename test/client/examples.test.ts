@@ -22,7 +22,7 @@ let items: Record<string, number>
 const at = (file: string) => join(project.directory, file)
 
 beforeAll(async () => {
-  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' } })
+  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' }, worker: true })
   items = (await makeCatalogue(node)).items
   project = await installClient()
   symlinkSync(join(ROOT, 'node_modules/express'), at('node_modules/express'))

@@ -28,7 +28,7 @@ const NAMES = {
 const DOCUMENTS = Object.keys(NAMES) as (keyof typeof NAMES)[]
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ worker: true })
   const urls = { public: `${node.publicUrl}/openapi.json`, operator: `${node.operatorUrl}/operator/openapi.json` }
   for (const document of DOCUMENTS) writeFileSync(at(`${document}.json`), await (await fetch(urls[document])).text())
 })

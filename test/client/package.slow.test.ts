@@ -45,7 +45,7 @@ const at = (file: string) => join(project.directory, file)
 
 beforeAll(async () => {
   const installed = process.env.CI && MISSING.length > 0 ? installRuntimes() : null
-  node = await startTestNode()
+  node = await startTestNode({ worker: true })
   project = await installClient()
   await installed
 })

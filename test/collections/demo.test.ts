@@ -12,7 +12,7 @@ let node: TestNode
 const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-demo-'))
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'public' })
 })
 
 afterAll(async () => {

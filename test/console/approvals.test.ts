@@ -1,7 +1,7 @@
 // Approvals in a real browser: data for a decision visible at once, single-key decisions, undo after a reload, and fifty in a row.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { seriousOf } from '../support/axe.ts'
 import { type TestNode, until } from '../support/node.ts'
 import { announced, launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
@@ -23,7 +23,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
   let itemId: number
 
   beforeAll(async () => {
-    node = await startSampleNode()
+    node = await startSampleNode({ worker: true, listeners: 'operator' })
     browser = await launch()
     itemId = (await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard'))[0]!.id
     await operator(node, 'POST', '/rates', [

@@ -19,7 +19,7 @@ describe.skipIf(NO_BROWSER)(`Dumps in the console${WHY}`, () => {
   beforeAll(async () => {
     s3 = await openS3()
     folder = mkdtempSync(join(tmpdir(), 'mintmark-staged-'))
-    node = await startTestNode({ env: { ...s3.settings, DUMPS_DIR: folder } })
+    node = await startTestNode({ env: { ...s3.settings, DUMPS_DIR: folder }, listeners: 'operator' })
     const category = await operator<{ id: number }>(node, 'POST', '/categories', { name: 'Set', game: 'pokemon', market: 'source_c' })
     await operator(node, 'POST', '/items', { name: 'Card', ref: 'card:1', market: 'source_c', category_id: category.id })
     browser = await launch()

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { seriousOf } from '../support/axe.ts'
 import type { TestNode } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, settled, signedIn, WHY } from './browser.ts'
@@ -17,7 +17,7 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
   let itemId: number
 
   beforeAll(async () => {
-    node = await startSampleNode()
+    node = await startSampleNode({ listeners: 'operator' })
     browser = await launch()
     itemId = (await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard'))[0]!.id
     const fields = { seller_id: node.accounts.plus, item_id: itemId, title: 'Sold', price: 1_000, quantity: 9 }

@@ -18,7 +18,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
   let page: Page
 
   beforeAll(async () => {
-    node = await startTestNode()
+    node = await startTestNode({ listeners: 'operator' })
     await importFiles(node, 'tcgdex', tcgdexFiles)
     await importFiles(node, 'pokemontcg', pokemontcgFiles)
     browser = await launch()

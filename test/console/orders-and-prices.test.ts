@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SetPrice } from '#catalogue/items/set-price.ts'
 import type { StoredOrder } from '#market/sale-schemas.ts'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'
 import { operator } from './browser.ts'
 

@@ -1,7 +1,7 @@
 // Cancelling an order in the console, in a real browser: the service stores what the page shows.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { seriousOf } from '../support/axe.ts'
 import type { TestNode } from '../support/node.ts'
 import { LAYOUTS, launch, layoutShift, NO_BROWSER, operator, settled, signedIn, WHY } from './browser.ts'
@@ -22,7 +22,7 @@ describe.skipIf(NO_BROWSER)(`Cancelling orders in the console${WHY}`, () => {
   let itemId: number
 
   beforeAll(async () => {
-    node = await startSampleNode()
+    node = await startSampleNode({ listeners: 'operator' })
     browser = await launch()
     itemId = (await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard'))[0]!.id
   })

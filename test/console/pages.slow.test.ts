@@ -2,7 +2,7 @@
 // no layout shifts, and no error in the browser's console.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import type { PriceReview } from '#prices/reviews/review-schemas.ts'
 import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { seriousOf } from '../support/axe.ts'
@@ -16,7 +16,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
   let paths: string[]
 
   beforeAll(async () => {
-    node = await startSampleNode()
+    node = await startSampleNode({ worker: true })
     browser = await launch()
     paths = await fill(node)
   })

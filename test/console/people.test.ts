@@ -15,7 +15,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
   let browser: Browser
 
   beforeAll(async () => {
-    node = await startTestNode()
+    node = await startTestNode({ listeners: 'operator' })
     browser = await launch()
   })
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { image, type ImageServer, openImageServer } from '../images/image-server.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, signedIn, type Visit, WHY } from './browser.ts'
@@ -19,7 +19,7 @@ describe.skipIf(NO_BROWSER)(`Pictures in the console${WHY}`, () => {
 
   beforeAll(async () => {
     source = await openImageServer()
-    node = await startSampleNode({ DATA_DIR: dataDir })
+    node = await startSampleNode({ env: { DATA_DIR: dataDir } })
     browser = await launch()
     const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
     const images = [{ url: source.at('/x.png', image(PIXEL)), order: 1 }]

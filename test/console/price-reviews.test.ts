@@ -18,7 +18,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
   let cards = 0
 
   beforeAll(async () => {
-    node = await startTestNode()
+    node = await startTestNode({ listeners: 'operator' })
     category = (await operator<{ id: number }>(node, 'POST', '/categories', { name: 'Base Set', game: 'pokemon', market: 'source_c' })).id
     const rates = Object.entries({ USD: 40, EUR: 50 })
     await operator(

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MARKETS } from '#core/markets.ts'
 import { STATES } from '#prices/evidence/evidence-types.ts'
 import type { PriceSource } from '#prices/reviews/list-sources.ts'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { OPERATOR_TOKEN, type TestNode, until } from '../support/node.ts'
 import { announced, launch, NO_BROWSER, operator, signedIn, settled, type Visit, WHY } from './browser.ts'
 
@@ -18,7 +18,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
   let item: { id: number; ref: string }
 
   beforeAll(async () => {
-    node = await startSampleNode(ENV)
+    node = await startSampleNode({ env: ENV, listeners: 'operator' })
     browser = await launch()
     ;[item] = (await operator<{ id: number; ref: string }[]>(node, 'GET', '/items?search=charizard')) as [typeof item]
     visited = await signedIn(browser, node)

@@ -1,7 +1,7 @@
 // The field query of the console's item list: the options offered while typing, and entry by keyboard alone in a real browser.
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { seriousOf } from '../support/axe.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, settled, signedIn, WHY } from './browser.ts'
@@ -9,7 +9,7 @@ import { launch, NO_BROWSER, operator, settled, signedIn, WHY } from './browser.
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startSampleNode()
+  node = await startSampleNode({ listeners: 'operator' })
 })
 
 afterAll(() => node.close())

@@ -1,6 +1,6 @@
 // Responses of the operator API for the console's pages: orders, sales, the ledger of credits, accounts by name.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
 import { operator } from './browser.ts'
@@ -10,7 +10,7 @@ let itemId: number
 let listingId: number
 
 beforeAll(async () => {
-  node = await startSampleNode()
+  node = await startSampleNode({ worker: true })
   const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
   itemId = item!.id
   const fields = { item_id: itemId, price: 100, quantity: 5 }

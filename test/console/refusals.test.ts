@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { TURKISH } from '../../ui/words/rules-tr.ts'
 import { type Reason, textIn, textOf } from '#core/problems.ts'
 import type { ImportDetail } from '#prices/imports/stored-imports.ts'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { importFiles, importText, OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'
 import { operator } from './browser.ts'
@@ -16,7 +16,7 @@ let matchId: number
 let setId: number
 
 beforeAll(async () => {
-  node = await startSampleNode()
+  node = await startSampleNode({ listeners: 'operator' })
   itemId = (await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard'))[0]!.id
   const listing = { seller_id: node.accounts.plus, item_id: itemId, title: 'One', price: 100, quantity: 1 }
   listingId = (await operator<{ id: number }>(node, 'POST', '/listings', listing)).id

@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '#core/roles.ts'
 import { codeOf, member, nextCode, PASSWORD } from '../accounts/people-kit.ts'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import type { TestNode } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, settled, type Visit, visit, WHY } from './browser.ts'
 
@@ -14,7 +14,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
   let listingId: number
 
   beforeAll(async () => {
-    node = await startSampleNode()
+    node = await startSampleNode({ listeners: 'operator' })
     browser = await launch()
     const item = (await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard'))[0]!
     const list = (title: string) =>

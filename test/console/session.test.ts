@@ -8,8 +8,8 @@ let node: TestNode
 let other: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode()
-  other = await startTestNode({ databaseUrl: node.databaseUrl })
+  node = await startTestNode({ listeners: 'operator' })
+  other = await startTestNode({ databaseUrl: node.databaseUrl, listeners: 'operator' })
 })
 afterAll(async () => {
   await other.close()
@@ -118,7 +118,7 @@ describe('A session', () => {
 
   test('of a bootstrap token ends when the token changes', async () => {
     const { cookie } = await signIn(node, OPERATOR_TOKEN)
-    const changed = await startTestNode({ databaseUrl: node.databaseUrl, env: { OPERATOR_TOKEN: 'another bootstrap token of the tests' } })
+    const changed = await startTestNode({ databaseUrl: node.databaseUrl, env: { OPERATOR_TOKEN: 'another bootstrap token of the tests' }, listeners: 'operator' })
     try {
       expect(await accounts(changed, headersOf(changed, cookie))).toBe(401)
     } finally {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { seriousOf } from '../support/axe.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
@@ -27,7 +27,7 @@ const read = (path: string) => send<Record<string, unknown>[]>(`${node.operatorU
 const statusOf = async ({ id }: Listing) => (await operator<Listing>(node, 'GET', `/listings/${id}`)).status
 
 beforeAll(async () => {
-  node = await startSampleNode()
+  node = await startSampleNode({ worker: true })
   const [item, other] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
   itemId = item!.id
   otherItemId = other!.id

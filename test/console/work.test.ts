@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MARKETS } from '#core/markets.ts'
 import { lockMarkets } from '#prices/writing/writer.ts'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
 import { announced, launch, layoutShift, NO_BROWSER, operator, signedIn, settled, type Visit, visit, WHY } from './browser.ts'
@@ -31,7 +31,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
 
   beforeAll(async () => {
     // A failed delivery is not retried during the test.
-    node = await startSampleNode({ WEBHOOK_RETRY_DELAYS: '1h,1h' })
+    node = await startSampleNode({ env: { WEBHOOK_RETRY_DELAYS: '1h,1h' }, worker: true })
     browser = await launch()
     ;[item] = (await operator<Item[]>(node, 'GET', '/items?search=charizard')) as [Item]
     visited = await signedIn(browser, node)

@@ -32,8 +32,8 @@ let from: TestNode
 let to: TestNode
 
 beforeAll(async () => {
-  from = await startTestNode()
-  to = await startTestNode()
+  from = await startTestNode({ listeners: 'public' })
+  to = await startTestNode({ listeners: 'public' })
   await importText(from, 'mintmark-ndjson', CATALOGUE)
 })
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordWorth } from '#collections/record-worth.ts'
 import { readConfig } from '#config.ts'
 import { launch, LAYOUTS, NO_BROWSER, operator, settled, walk, WHY } from '../console/browser.ts'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { seriousOf } from '../support/axe.ts'
 import { missingSections } from '../support/guides.ts'
 import { send, type TestNode } from '../support/node.ts'
@@ -37,7 +37,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
   let browser: Browser
 
   beforeAll(async () => {
-    node = await startSampleNode()
+    node = await startSampleNode({ worker: true })
     browser = await launch()
     const first = await listingOf(node, { title: 'Charizard of the first edition', price: 1250.5, quantity: 3 })
     const rows = [

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launch, NO_BROWSER, operator, settled, WHY } from '../console/browser.ts'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import type { TestNode } from '../support/node.ts'
 import { listingOf, signedInToDesk } from './browser.ts'
 

@@ -8,7 +8,7 @@ import { recordWorth } from '#collections/record-worth.ts'
 import { readConfig } from '#config.ts'
 import { call } from '#core/verb.ts'
 import { announced, launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from '../console/browser.ts'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { send, type TestNode } from '../support/node.ts'
 import { listingOf, signedInToDesk } from './browser.ts'
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/keys/create-key.ts'
 import { call } from '#core/verb.ts'
 import { announced, launch, NO_BROWSER, operator, settled, signInWith, type Visit, WHY } from '../console/browser.ts'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { msPastMidnight, send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
 import { listingOf, signedInToDesk, visitDesk } from './browser.ts'
@@ -27,7 +27,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
   let page: Page
 
   beforeAll(async () => {
-    node = await startSampleNode()
+    node = await startSampleNode({ worker: true })
     browser = await launch()
     visited = await signedInToDesk(browser, node, node.keys.plus)
     page = visited.page

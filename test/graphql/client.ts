@@ -1,23 +1,6 @@
-// A node with the sample catalogue for the tests of GraphQL, and queries sent by plain HTTP.
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+// Queries sent by plain HTTP, for the tests of GraphQL.
 import type { Plan } from '#core/plans.ts'
-import { importFiles, startTestNode, type TestNode } from '../support/node.ts'
-
-const SAMPLES = ['pokemon.ndjson', 'onepiece.ndjson']
-
-/** A node with the sample catalogue. */
-export async function startSampleNode(env: Record<string, string> = {}): Promise<TestNode> {
-  const node = await startTestNode({ env })
-  const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../sample/${name}`, import.meta.url)))
-  const report = await importFiles(
-    node,
-    'mintmark-ndjson',
-    SAMPLES.map((name) => ({ name, text: read(name) })),
-  )
-  if (report.status !== 'done') throw new Error(`The sample was not taken: ${JSON.stringify(report.why)}`)
-  return node
-}
+import type { TestNode } from '../support/node.ts'
 
 export interface GraphqlError {
   message: string

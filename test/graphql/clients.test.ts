@@ -6,12 +6,13 @@ import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLANS } from '#core/plans.ts'
 import type { TestNode } from '../support/node.ts'
-import { ask, startSampleNode } from './client.ts'
+import { ask } from './client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startSampleNode()
+  node = await startSampleNode({ listeners: 'public' })
 })
 
 afterAll(() => node.close())

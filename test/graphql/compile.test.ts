@@ -19,21 +19,21 @@ import { compileQuery } from '#graphql/execution/compile.ts'
 import type { GraphqlCtx } from '#graphql/execution/context.ts'
 import { ItemBytes } from '#graphql/execution/item-bytes.ts'
 import { Output } from '#graphql/execution/output.ts'
-import { buildSchema } from '#graphql/schema.ts'
+import { graphqlSchema } from '#graphql/schema.ts'
 import type { Plan } from '#core/plans.ts'
 import { change } from '#db/changes/change.ts'
 import { packPrices } from '#prices/records/price-payload.ts'
 import type { TestNode } from '../support/node.ts'
 import { runs } from '../support/runs.ts'
-import { startSampleNode } from './client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 
-const schema = buildSchema()
+const schema = graphqlSchema()
 const itemBytes = new ItemBytes(2 ** 21)
 const output = new Output()
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startSampleNode()
+  node = await startSampleNode({ listeners: 'none' })
 })
 
 afterAll(() => node.close())

@@ -9,7 +9,8 @@ import { EXAMPLES } from '../../graphiql/examples.ts'
 import { type RunningNode, startNode } from '#node/start.ts'
 import { launch, NO_BROWSER, WHY } from '../console/browser.ts'
 import { silent, type TestNode, until } from '../support/node.ts'
-import { ask, startSampleNode } from './client.ts'
+import { ask } from './client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 
 const BUILT = fileURLToPath(new URL('../../dist/graphiql/index.html', import.meta.url))
 
@@ -19,7 +20,7 @@ let demo: RunningNode
 
 beforeAll(async () => {
   if (!existsSync(BUILT)) execFileSync(process.execPath, [fileURLToPath(new URL('../../graphiql/build.ts', import.meta.url))])
-  node = await startSampleNode()
+  node = await startSampleNode({ listeners: 'public' })
   const listeners = { public: true, operator: false }
   demo = await startNode({ config: node.config, db: node.db, log: silent, listeners, worker: false, demoKey: node.keys.professional })
 })

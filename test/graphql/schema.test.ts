@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { buildSchema as buildFromSdl, isEnumType, isInputObjectType, isIntrospectionType, isObjectType, isScalarType, printSchema } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { GRAPHQL_ITEM_FIELDS_FROM_PROFESSIONAL } from '#core/plans.ts'
-import { buildSchema } from '#graphql/schema.ts'
+import { graphqlSchema } from '#graphql/schema.ts'
 
-const schema = buildSchema()
+const schema = graphqlSchema()
 
 test('docs/schema.graphql is up to date (update it with `npm run schema`)', () => {
   const committed = readFileSync(new URL('../../docs/schema.graphql', import.meta.url), 'utf8')

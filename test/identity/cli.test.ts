@@ -13,7 +13,7 @@ import { makeTwins } from './kit.ts'
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'public' })
 })
 afterAll(() => node.close())
 

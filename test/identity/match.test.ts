@@ -9,7 +9,7 @@ import { importFiles, send, startTestNode, type TestNode } from '../support/node
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'public' })
   // With the records decided to be separate, each source creates its own items; without records, this is a database of an earlier version.
   const { kysely } = node.db
   await sql`

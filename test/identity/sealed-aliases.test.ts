@@ -16,7 +16,7 @@ const cardmarket = (id: number, name: string) =>
 const tcgplayer = (id: number, name: string) => `productId,name,imageUrl,set_code\n${id},${name},,1\n`
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'none' })
   await importText(node, 'cardmarket-products', cardmarket(1, 'Celebrations Sammelbox'))
   await importText(node, 'tcgplayer-sealed', tcgplayer(2, 'Celebrations Collection'))
 })

@@ -10,7 +10,7 @@ let node: TestNode
 let checkout: string
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'none' })
   checkout = mkdtempSync(join(tmpdir(), 'catalogue-source-'))
 })
 afterAll(async () => {

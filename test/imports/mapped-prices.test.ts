@@ -37,7 +37,7 @@ const onePiece = (id: string) => ({
 })
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'operator' })
   folder = mkdtempSync(join(tmpdir(), 'mintmark-maps-'))
   await importFiles(node, 'tcgdex', [
     { name: 'sets', text: tcgdexSets },

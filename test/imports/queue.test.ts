@@ -11,7 +11,7 @@ let node: TestNode
 const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-queue-'))
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'none' })
 })
 
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { exported, pokemontcgCards, pokemontcgSets, tcgdexCards, tcgdexOld, tcgd
 let node: TestNode
 
 beforeEach(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'operator' })
 })
 afterEach(() => node.close())
 

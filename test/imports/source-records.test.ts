@@ -36,7 +36,7 @@ async function itemsOf(node: TestNode, search = ''): Promise<StoredItem[]> {
 }
 
 async function withNode(run: (node: TestNode) => Promise<void>): Promise<void> {
-  const node = await startTestNode()
+  const node = await startTestNode({ listeners: 'operator' })
   try {
     await run(node)
   } finally {
@@ -48,7 +48,7 @@ describe('two sources of one set', () => {
   let node: TestNode
 
   beforeAll(async () => {
-    node = await startTestNode()
+    node = await startTestNode({ listeners: 'operator' })
     expect((await tcgdex(node)).counts).toMatchObject({ rowsRead: 8, created: 14, updated: 0, rejected: 0 })
     expect((await pokemontcg(node)).counts).toMatchObject({ rowsRead: 7, created: 2, updated: 6, rejected: 0 })
   })

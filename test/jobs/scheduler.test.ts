@@ -12,7 +12,7 @@ const note = (level: string) => (details: object, message: string) => void logge
 const log = { ...silent, warn: note('warn'), info: note('info') } as Log
 
 beforeAll(async () => {
-  node = await startTestNode({ log })
+  node = await startTestNode({ log, worker: true })
 })
 
 afterAll(() => node.close())
@@ -99,6 +99,29 @@ test('a task never runs twice concurrently, and stopping waits for the current r
   await until('it is running', () => running === 1)
   await scheduler.stop()
   expect([running, most]).toEqual([0, 1])
+})
+
+test('of the tasks in a queue one runs at a time, and a failing one does not hold up the next', async () => {
+  const scheduler = new Scheduler(silent)
+  const events: string[] = []
+  const task = (name: string, queue?: string) => ({
+    name,
+    intervalMs: 60_000,
+    run: async () => {
+      events.push(`${name} begins`)
+      await sql`select pg_sleep(0.02)`.execute(node.db.kysely)
+      events.push(`${name} ends`)
+      if (name === 'first') throw new Error('as intended')
+    },
+    ...(queue !== undefined && { queue }),
+  })
+  scheduler.add(task('first', 'one'))
+  scheduler.add(task('second', 'one'))
+  scheduler.add(task('other'))
+  await until('all have run', () => scheduler.tasks().every(({ lastRunMs }) => lastRunMs !== null))
+  expect(events.indexOf('other begins')).toBeLessThan(events.indexOf('first ends'))
+  expect(events.filter((event) => !event.startsWith('other'))).toEqual(['first begins', 'first ends', 'second begins', 'second ends'])
+  await scheduler.stop()
 })
 
 test('a task that several callers run at once runs once for each, one after another', async () => {

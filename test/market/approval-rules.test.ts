@@ -16,7 +16,7 @@ let node: TestNode
 let items: Record<string, number>
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ worker: true })
   ;({ items } = await makeCatalogue(node))
   await call(setRates, node.ctx, { rates: [{ currency: 'USD', day: '2026-01-01', rate: 10 }] })
 })

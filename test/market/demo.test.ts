@@ -13,7 +13,7 @@ let key: string
 const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-demo-'))
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'public' })
   key = (await makeShop(node.ctx, { ...node.config, dataDir })).access.keys.plus
 })
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 test('a catalogue without the required prices is rejected before anything is created', async () => {
-  const bare = await startTestNode()
+  const bare = await startTestNode({ listeners: 'public' })
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-demo-'))
   await expect(makeShop(bare.ctx, { ...bare.config, dataDir: folder }, { ownCatalogue: true })).rejects.toThrow('No item has a price of source_a')
   expect((await sql`select from accounts where name like 'Demo%'`.execute(bare.db.kysely)).rows).toEqual([])

@@ -8,7 +8,7 @@ let node: TestNode
 let item: number
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ worker: true })
   item = (await makeCatalogue(node)).items.char!
   const webhook = { url: 'http://127.0.0.1:9/never', on_expire: true, on_sale: true }
   const reply = await plus(node, 'PUT', '/webhook', webhook)
@@ -39,7 +39,7 @@ test('a listing disappears from search at the end of its period, before it is ex
 })
 
 test('many concurrent expiry runs, on two nodes, notify once per listing', async () => {
-  const other = await startTestNode({ databaseUrl: node.databaseUrl })
+  const other = await startTestNode({ databaseUrl: node.databaseUrl, worker: true })
   const listings = await Promise.all(Array.from({ length: 30 }, () => published(node, item, {}, inAMinute())))
   node.clock.advance(60_000)
   other.clock.advance(60_000 * 10)
@@ -98,7 +98,7 @@ test('a starting node expires listings whose period ended while none ran', async
   const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + 60_000))
   const ended = new Date(Date.now() - 1)
   await node.db.kysely.updateTable('listings').set({ expires_at: ended }).where('id', '=', id).execute()
-  const other = await startTestNode({ databaseUrl: node.databaseUrl })
+  const other = await startTestNode({ databaseUrl: node.databaseUrl, worker: true })
   await until('the notification', async () => (await notified()).includes(id))
   await other.close()
   await endPeriods(node)

@@ -14,8 +14,8 @@ let other: TestNode
 let item: number
 
 beforeAll(async () => {
-  node = await startTestNode()
-  other = await startTestNode({ databaseUrl: node.databaseUrl })
+  node = await startTestNode({ worker: true })
+  other = await startTestNode({ databaseUrl: node.databaseUrl, worker: true })
   item = (await makeCatalogue(node)).items.char!
 })
 

@@ -13,8 +13,8 @@ let item: number
 let seller: number
 
 beforeAll(async () => {
-  node = await startTestNode()
-  other = await startTestNode({ databaseUrl: node.databaseUrl })
+  node = await startTestNode({ worker: true })
+  other = await startTestNode({ databaseUrl: node.databaseUrl, worker: true })
   item = (await makeCatalogue(node)).items.char!
   seller = node.accounts.plus
 })

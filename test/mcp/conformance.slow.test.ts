@@ -68,7 +68,7 @@ beforeAll(async () => {
     request.pipe(passed)
   })
   await new Promise<void>((resolve) => withKey.listen(0, '127.0.0.1', resolve))
-  node = await startTestNode({ env: { CORS_ORIGINS: `http://localhost:${portOf(withKey)}` } })
+  node = await startTestNode({ worker: true, env: { CORS_ORIGINS: `http://localhost:${portOf(withKey)}` } })
   results = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
 })
 

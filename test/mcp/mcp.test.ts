@@ -28,7 +28,7 @@ let items: Record<string, number>
 let listing: number
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'public' })
   ;({ items } = await makeCatalogue(node))
   await passOnAllPrices(node)
   listing = (await published(node, items.char!, { price: 100, title: 'Charizard, played' })).id
@@ -226,7 +226,7 @@ describe('the gate', () => {
   })
 
   test('a request counts once, and is rejected above the limit', async () => {
-    const limited = await startTestNode({ databaseUrl: node.databaseUrl, env: { RATE_LIMITS: 'starter=3' } })
+    const limited = await startTestNode({ databaseUrl: node.databaseUrl, env: { RATE_LIMITS: 'starter=3' }, listeners: 'public' })
     try {
       const sendPing = () => send(`${limited.publicUrl}/mcp`, node.keys.starter, { json: ping, headers })
       const first = await sendPing()
@@ -262,7 +262,7 @@ describe('the gate', () => {
     expect(preflight.headers.get('access-control-allow-headers')).toContain('Mcp-Protocol-Version')
     const open = await send(`${node.publicUrl}/mcp`, node.keys.starter, { json: ping, headers: { ...headers, origin } })
     expect([open.status, open.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
-    const listed = await startTestNode({ databaseUrl: node.databaseUrl, env: { CORS_ORIGINS: origin } })
+    const listed = await startTestNode({ databaseUrl: node.databaseUrl, env: { CORS_ORIGINS: origin }, listeners: 'public' })
     try {
       const from = (origin: string) => send(`${listed.publicUrl}/mcp`, node.keys.starter, { json: ping, headers: { ...headers, origin } })
       expect((await from(origin)).status).toBe(200)

@@ -17,7 +17,7 @@ let node: TestNode
 let folder: string
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'none' })
   folder = mkdtempSync(join(tmpdir(), 'mintmark-cli-'))
 })
 afterAll(async () => {

@@ -15,7 +15,7 @@ let category: number
 let items = 0
 
 beforeAll(async () => {
-  node = await startTestNode({ env: { PRICE_FEED_PRICES: '1' } })
+  node = await startTestNode({ env: { PRICE_FEED_PRICES: '1' }, listeners: 'operator' })
   category = (await operator<{ id: number }>('/categories', { name: 'Set', game: 'pokemon', market: 'source_c' })).id
   await operator('/rates', [
     { day: '2026-01-01', currency: 'USD', TRY: 40 },
@@ -221,7 +221,7 @@ test('a source that is set aside is stale at once and no evidence; restoring it 
 })
 
 test('sources return their name, the age of their newest feed and the shares of their prices, with the counts by group', async () => {
-  const named = await startTestNode({ env: { PRICE_FEED_PRICES: '1', MARKET_NAMES: 'source_b=Cardmarket' } })
+  const named = await startTestNode({ env: { PRICE_FEED_PRICES: '1', MARKET_NAMES: 'source_b=Cardmarket' }, listeners: 'operator' })
   // No day ends while ages are asserted.
   named.clock.stop()
   try {

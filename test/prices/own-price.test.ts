@@ -186,7 +186,7 @@ describe('a price of enough people', () => {
   test('is trusted, and says what it would cost to move it, over REST and GraphQL', async () => {
     const id = await newCard()
     await proven(id, 300)
-    const cost = { amount: 60, currency: 'TRY', buyers: 2, sellers: 1, days: 90, rule: { name: 'cheapest_sales', version: 1 } }
+    const cost = { amount: 60, currency: 'TRY', buyers: 2, sellers: 1, days: 90, rule: { name: 'fewest_sales', version: 1 } }
     expect(await ownPrice(id)).toMatchObject({ price: 301, state: 'trusted', flags: [], cost_to_move_10pct: { currency: 'TRY', days: 90 } })
     const { amount, buyers, sellers: people } = (await ownPrice(id))!.cost_to_move_10pct!
     expect(amount).toBeGreaterThan(0)
@@ -194,7 +194,7 @@ describe('a price of enough people', () => {
     const query = `{ item(id: ${id}) { prices { state costToMove10pct { amount currency buyers sellers days rule { name } } } } }`
     const { data } = await ask<{ item: { prices: object[] } }>(node, query)
     expect(data.item.prices).toEqual([
-      { state: 'trusted', costToMove10pct: { amount, currency: 'TRY', buyers, sellers: people, days: 90, rule: { name: 'cheapest_sales' } } },
+      { state: 'trusted', costToMove10pct: { amount, currency: 'TRY', buyers, sellers: people, days: 90, rule: { name: 'fewest_sales' } } },
     ])
   })
 

@@ -12,7 +12,7 @@ import { startTestNode, type TestNode } from '../support/node.ts'
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'none' })
 })
 afterAll(() => node.close())
 

@@ -15,7 +15,7 @@ let ctx: PriceWriteCtx
 let category: number
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'none' })
   ctx = { ...node.ctx, rules: { ...node.config.priceRules, only: [] } }
   category = (await call(createCategory, ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })).id
 })

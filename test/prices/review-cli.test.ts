@@ -13,7 +13,7 @@ let node: TestNode
 const items = new Map<string, number>()
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'none' })
   const category = await call(createCategory, node.ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })
   for (const ref of ['a', 'b', 'c', 'd']) {
     const item = await call(createItem, node.ctx, { ref, name: `Card ${ref}`, market: 'source_c', category_id: category.id })

@@ -1,9 +1,8 @@
 // The service's own price as pure functions: pairs of seller and buyer, their weights, and what it costs to move the price.
-import { payoutKurus } from '#core/money.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { costToMove } from '#prices/own/cost-to-move.ts'
-import { momentOf, ownPriceOf, type OwnSale, pairWeights, priceOfPairs, weightedMedian } from '#prices/own/own-price.ts'
+import { momentOf, ownPriceOf, type OwnSale, pairWeights, weightedMedian } from '#prices/own/own-price.ts'
 import { cheapestMove } from '../../bench/prices/cheapest-move.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
@@ -78,7 +77,9 @@ describe('weights', () => {
   test('give no seller more than a third, or more than the others of fewer', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 10 }), (sellerIds) => {
-        const weights = pairWeights(sellerIds)
+        const ids = [...new Set(sellerIds)]
+        const bySeller = pairWeights(ids.map((id) => sellerIds.filter((other) => other === id).length))
+        const weights = sellerIds.map((id) => bySeller[ids.indexOf(id)]!)
         const total = weights.reduce((sum, weight) => sum + weight, 0)
         const sellers = new Set(sellerIds)
         const share = Math.max(1 / 3, 1 / sellers.size)
@@ -115,28 +116,27 @@ describe('weights', () => {
 })
 
 describe('the cost of moving it', () => {
-  const costs = { commissionPercent: 10, shippingMinor: 3_000 }
+  const SHIPPING = 3_000
+  const costOf = (...sales: OwnSale[]) => costToMove(ownPriceOf(sales, NOW).price!, SHIPPING)
 
-  test('is commission and shipping of the cheapest sales; 0 without known buyers', () => {
-    const price = ownPriceOf([sold(30_000, 1), sold(30_900, 2), sold(31_000, 3)], NOW).price!
-    // Two of the three pairs sell once more, for one kuruş, without commission.
-    expect(costToMove(price, costs)).toEqual({ minor: 6_000, buyers: 2, sellers: 2, days: 90 })
-    expect(costToMove(ownPriceOf([sold(30_000, 1, { buyer: null })], NOW).price!, costs)).toMatchObject({ minor: 0, buyers: 0 })
+  test('is shipping of the fewest sales; 0 without known buyers', () => {
+    // Two of the three pairs sell once more, for one kuruş.
+    expect(costOf(sold(30_000, 1), sold(30_900, 2), sold(31_000, 3))).toEqual({ minor: 6_000, buyers: 2, sellers: 2, days: 90 })
+    expect(costOf(sold(30_000, 1, { buyer: null }))).toMatchObject({ minor: 0, buyers: 0 })
   })
 
-  test('grows with shipping, commission and the number of independent people', () => {
-    const of = (pairs: number, given = costs) =>
-      costToMove(
-        ownPriceOf(
-          Array.from({ length: pairs }, (_, i) => sold(30_000 + i, i)),
-          NOW,
-        ).price!,
-        given,
-      ).minor
-    expect(of(10)).toBeGreaterThan(of(5))
-    expect(of(5)).toBeGreaterThanOrEqual(of(3))
-    expect(of(5, { ...costs, shippingMinor: 6_000 })).toBe(of(5) * 2)
-    expect(of(1, { commissionPercent: 100, shippingMinor: 0 })).toBeLessThanOrEqual(payoutKurus(30_000, 1, 0))
+  test('grows with the number of independent people, to four sales', () => {
+    const salesOf = (pairs: number) => costOf(...Array.from({ length: pairs }, (_, i) => sold(30_000 + i, i))).minor / SHIPPING
+    expect([1, 2, 3, 4, 5, 10].map(salesOf)).toEqual([1, 1, 2, 2, 3, 4])
+  })
+
+  test('counts a card sold back, after which a purchase no longer counts', () => {
+    const account = { buyer: 'account 6', buyerAccountId: 6 }
+    const high = sold(40_000, 1, { sellerId: 5, ...account })
+    // Without the high price, those of 30,000 and 20,000 give 25,000.
+    const sales = [high, sold(30_000, 2), sold(20_000, 3)]
+    expect(costOf(...sales)).toMatchObject({ minor: SHIPPING, buyers: 1, sellers: 1 })
+    expect(ownPriceOf(sales, NOW).price?.minor).toBe(30_000)
   })
 
   test('is never more than an exhaustive adversary pays', () => {
@@ -148,10 +148,8 @@ describe('the cost of moving it', () => {
     fc.assert(
       fc.property(fc.array(sale, { minLength: 1, maxLength: 5 }), (sales) => {
         const history = sales.map(({ minor, ...rest }, i) => sold(minor * 100, i + 1, { ...rest, buyer: `reference ${rest.buyer}` }))
-        const price = ownPriceOf(history, NOW).price!
-        const cheapest = cheapestMove(history, NOW, costs, 3)
-        if (cheapest !== null) expect(costToMove(price, costs).minor).toBeLessThanOrEqual(cheapest)
-        expect(priceOfPairs(price.pairs)?.minor).toBe(price.minor)
+        const cheapest = cheapestMove(history, NOW, { commissionPercent: 0, shippingMinor: SHIPPING }, 3)
+        if (cheapest !== null) expect(costOf(...history).minor).toBeLessThanOrEqual(cheapest)
       }),
       { numRuns: 60 },
     )

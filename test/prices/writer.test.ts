@@ -24,7 +24,7 @@ let itemId: number
 let importId: number
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'none' })
   const category = await call(createCategory, node.ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })
   categoryId = category.id
   itemId = (await call(createItem, node.ctx, { name: 'Card', market: 'source_c', category_id: category.id })).id

@@ -15,7 +15,7 @@ import { importText, startTestNode, type TestNode } from '../support/node.ts'
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'none' })
   const category = await call(createCategory, node.ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })
   await call(createItem, node.ctx, { ref: 'a', name: 'Card', market: 'source_c', category_id: category.id })
 })

@@ -33,7 +33,7 @@ export async function startListing(): Promise<{ node: TestNode; registered: stri
     })
   }
   subscribe('fastify.initialization', watch)
-  const node = await startTestNode({ env: { TRUST_PROXY: 'loopback', WEBHOOK_RETRY_DELAYS: '1ms,1ms' } })
+  const node = await startTestNode({ env: { TRUST_PROXY: 'loopback', WEBHOOK_RETRY_DELAYS: '1ms,1ms' }, worker: true })
   unsubscribe('fastify.initialization', watch)
   return { node, registered: [...new Set(registered)] }
 }
@@ -46,27 +46,44 @@ export interface Owner {
   secretWord: string
 }
 
-/** Records of an owner that an operation may use up. */
-export interface Things {
-  item: number
+/** Ids of an owner's records that an operation may use up. */
+interface Ids {
   listing: number
-  collection: number
-  record: number
   /** a planned price job, and an applied one */
   job: number
   applied: number
+  collection: number
+  record: number
+  /** a simulated repricing rule */
+  rule: number
   /** a parked row of a file */
   parked: number
   /** an import of listings */
   imported: number
-  /** a simulated repricing rule */
-  rule: number
+}
+
+/** What requests refer to: records of an owner, and what cannot be used up. */
+export interface Things extends Partial<Ids> {
+  item: number
   /** cursor of a sale in its feed */
   cursor: string
   /** times in the future */
   soon: string
   later: string
 }
+
+/** Records that are created together; an operation that refers to one of them may use up all of them. */
+const PARTS = {
+  listing: ['listing', 'job', 'applied'],
+  collection: ['collection', 'record'],
+  rule: ['rule'],
+  parked: ['parked'],
+  imported: ['imported'],
+} as const satisfies Record<string, readonly (keyof Ids)[]>
+
+export type Part = keyof typeof PARTS
+
+export const ALL_PARTS = Object.keys(PARTS) as Part[]
 
 let owners = 0
 
@@ -93,73 +110,117 @@ export async function makeOwner(node: TestNode, plan: Plan): Promise<Owner> {
   return { accountId, key, plan, secretWord }
 }
 
-/** A published listing, price jobs for it, and a collection with a record, all with the owner's word. */
-export async function makeThings(node: TestNode, { accountId, secretWord }: Owner, item: number): Promise<Things> {
-  const listing = await published(node, item, { seller_id: accountId, title: secretWord, description: secretWord })
-  const collection = await call(createCollection, node.ctx, { account_id: accountId, name: secretWord })
-  const asOwner = {
-    ...node.ctx,
-    catalogue: node.catalogue,
-    listings: node.listings,
-    viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const },
-  }
-  const { record } = await call(addCollectionItem, asOwner, { id: collection.id, item_id: item, note: secretWord })
-  // The number of rules per account is limited.
-  await node.db.kysely.deleteFrom('repricing_rules').where('account_id', '=', accountId).execute()
-  const { id: rule } = await call(createRepricingRule, asOwner, {
-    name: secretWord,
-    target: { kind: 'cheapest', amount: -1 },
-    scope: { kind: 'all' },
-    floor: { price: 10 },
-  })
-  await call(simulateRepricingRule, asOwner, { id: rule })
+/** The parts that an operation refers to by placeholders, in its path, query, body or field. */
+export function partsIn(...texts: (string | undefined)[]): Part[] {
+  const kinds = new Set(texts.flatMap((text = '') => Array.from(placed(text).matchAll(PLACEHOLDER), (match) => match[1]!.toLowerCase())))
+  return ALL_PARTS.filter((part) => PARTS[part].some((field) => kinds.has(field)))
+}
+
+export function hasPart(things: Things, part: Part): boolean {
+  return PARTS[part].every((field) => things[field] !== undefined)
+}
+
+/** What is left once an operation has used up these parts. */
+export function withoutParts(things: Things, parts: readonly Part[]): Things {
+  const used: readonly string[] = parts.flatMap((part) => PARTS[part])
+  return Object.fromEntries(Object.entries(things).filter(([field]) => !used.includes(field))) as unknown as Things
+}
+
+/**
+ * Creates records of an owner, all with the owner's word: a published listing with price jobs for it, a collection with a record, a simulated
+ * repricing rule, a parked row of a file, and an import of listings; or only some parts of this.
+ */
+export async function makeThings(node: TestNode, owner: Owner, item: number, parts: readonly Part[] = ALL_PARTS): Promise<Things> {
   const inDays = (days: number) => new Date(node.clock.now().getTime() + days * DAY_MS).toISOString()
-  const moments = { soon: inDays(1), later: inDays(2) }
-  const sku = `${secretWord} ${listing.id}`
-  await call(updateListing, asOwner, { id: listing.id, sku })
+  const things: Things = { item, cursor: cursorAt(owner.accountId, 1), soon: inDays(1), later: inDays(2) }
+  for (const part of parts) Object.assign(things, await MAKERS[part](node, owner, item))
+  return things
+}
+
+const MAKERS: Record<Part, (node: TestNode, owner: Owner, item: number) => Promise<Partial<Ids>>> = {
+  listing: makeListing,
+  collection: async (node, owner, item) => {
+    const { id: collection } = await call(createCollection, node.ctx, { account_id: owner.accountId, name: owner.secretWord })
+    const { record } = await call(addCollectionItem, contextOf(node, owner), { id: collection, item_id: item, note: owner.secretWord })
+    return { collection, record: record.id }
+  },
+  rule: makeRule,
+  parked: makeParked,
+  imported: async (node, owner, item) => {
+    const { id: imported } = await call(importListings, contextOf(node, owner), { rows: [{ item_id: item, price: 5, title: owner.secretWord }] })
+    return { imported: imported! }
+  },
+}
+
+function contextOf(node: TestNode, { accountId }: Owner) {
+  const viewer = { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const }
+  return { ...node.ctx, catalogue: node.catalogue, listings: node.listings, viewer }
+}
+
+async function makeListing(node: TestNode, owner: Owner, item: number): Promise<Partial<Ids>> {
+  const { accountId, secretWord } = owner
+  const asOwner = contextOf(node, owner)
+  const { id: listing } = await published(node, item, { seller_id: accountId, title: secretWord, description: secretWord })
+  const sku = `${secretWord} ${listing}`
+  await call(updateListing, asOwner, { id: listing, sku })
   const plan = (price: number) => call(planPriceJob, asOwner, { rows: [{ sku, price }] })
   const { id: applied } = await plan(120)
   await call(applyPriceJob, asOwner, { id: applied })
   const { id: job } = await plan(130)
+  return { listing, job, applied }
+}
+
+async function makeRule(node: TestNode, owner: Owner): Promise<Partial<Ids>> {
+  // The number of rules per account is limited.
+  await node.db.kysely.deleteFrom('repricing_rules').where('account_id', '=', owner.accountId).execute()
+  const { id: rule } = await call(createRepricingRule, contextOf(node, owner), {
+    name: owner.secretWord,
+    target: { kind: 'cheapest', amount: -1 },
+    scope: { kind: 'all' },
+    floor: { price: 10 },
+  })
+  await call(simulateRepricingRule, contextOf(node, owner), { id: rule })
+  return { rule }
+}
+
+async function makeParked(node: TestNode, { accountId, secretWord }: Owner): Promise<Partial<Ids>> {
   const entry = {
     item: { keys: [], name: secretWord, number: null, set: null, game: null, finish: null },
     sku: null,
     grade: null,
     fields: { price: 5 },
   }
+  parkedRows += 1
   const { rows } = await sql<{ id: number }>`
     insert into parked_listings (account_id, key, line, entry, rule, params, candidates, parked_at)
-    values (${accountId}, ${sku}, 2, ${JSON.stringify(entry)}, 'like_none', '{}', '[]', now()) returning id`.execute(node.db.kysely)
-  const parked = rows[0]!.id
-  const { id: imported } = await call(importListings, asOwner, { rows: [{ item_id: item, price: 5, title: secretWord }] })
-  return {
-    item,
-    parked,
-    imported: imported!,
-    listing: listing.id,
-    collection: collection.id,
-    record: record.id,
-    job,
-    applied,
-    rule,
-    cursor: cursorAt(accountId, 1),
-    ...moments,
-  }
+    values (${accountId}, ${`${secretWord} ${parkedRows}`}, 2, ${JSON.stringify(entry)}, 'like_none', '{}', '[]', now()) returning id`.execute(
+    node.db.kysely,
+  )
+  return { parked: rows[0]!.id }
+}
+
+let parkedRows = 0
+
+/** The placeholder of the id in a path that contains a part. */
+const ID_IN_PATH = {
+  '/parked-listings/': 'PARKED',
+  '/imports/': 'IMPORTED',
+  '/listings/': 'LISTING',
+  '/collections/': 'COLLECTION',
+  '/undo': 'APPLIED',
+  '/repricing-rules/': 'RULE',
+  '/price-jobs/': 'JOB',
+}
+
+/** The path with placeholders in place of its parameters. */
+function placed(path: string): string {
+  const id = Object.entries(ID_IN_PATH).find(([part]) => path.includes(part))?.[1] ?? 'ITEM'
+  return path.replace(':itemId', 'RECORD').replace(':id', id)
 }
 
 /** The path with the ids of the owner's records, or of the item. */
-export function withIds(path: string, { listing, parked, imported, collection, record, job, applied, rule, item }: Things): string {
-  const ids = {
-    '/parked-listings/': parked,
-    '/imports/': imported,
-    '/listings/': listing,
-    '/collections/': collection,
-    '/undo': applied,
-    '/repricing-rules/': rule,
-    '/price-jobs/': job,
-  }
-  const id = Object.entries(ids).find(([part]) => path.includes(part))?.[1] ?? item
-  return path.replace(':itemId', String(record)).replace(':id', String(id))
+export function withIds(path: string, things: Things): string {
+  return filled(placed(path), things)
 }
 
 /** Number of webhook events to deliver. */
@@ -236,9 +297,13 @@ export function sendRaw(url: string, method: string, headers: string[], body?: s
   })
 }
 
+const PLACEHOLDER = /"?\b(ITEM|LISTING|PARKED|IMPORTED|COLLECTION|RECORD|JOB|APPLIED|RULE|CURSOR|SOON|LATER)\b"?/g
+
 /** A text that refers to records by kind, with their ids filled in. */
 export function filled(text: string, things: Things): string {
-  return text.replace(/"?\b(ITEM|LISTING|PARKED|COLLECTION|RECORD|JOB|APPLIED|RULE|CURSOR|SOON|LATER)\b"?/g, (_all, kind: string) =>
-    JSON.stringify(things[kind.toLowerCase() as keyof Things]),
-  )
+  return text.replace(PLACEHOLDER, (_all, kind: string) => {
+    const value = things[kind.toLowerCase() as keyof Things]
+    if (value === undefined) throw new Error(`No ${kind} was created for ${text}`)
+    return JSON.stringify(value)
+  })
 }

@@ -14,15 +14,19 @@ import { ERROR_STATUS } from '#core/errors.ts'
 import { type Plan, planAllows, PLANS } from '#core/plans.ts'
 import { type Role, ROLES } from '#core/roles.ts'
 import { call } from '#core/verb.ts'
-import { buildSchema } from '../../src/graphql/schema.ts'
+import { graphqlSchema } from '../../src/graphql/schema.ts'
 import { makeCatalogue } from '../market/kit.ts'
 import { OPERATOR_TOKEN, type TestNode, until } from '../support/node.ts'
 import { casesOf } from '../support/runs.ts'
 import {
+  ALL_PARTS,
   filled,
+  hasPart,
   makeOwner,
   makeThings,
   type Owner,
+  type Part,
+  partsIn,
   queuedEvents,
   type RawReply,
   sendRaw,
@@ -30,6 +34,7 @@ import {
   stateOf,
   type Things,
   withIds,
+  withoutParts,
 } from './authorisation-kit.ts'
 import {
   GRAPHQL_PATHS,
@@ -67,7 +72,7 @@ interface Credential {
   query?: string
 }
 
-const schema = buildSchema()
+const schema = graphqlSchema()
 
 beforeAll(async () => {
   ;({ node, registered } = await startListing())
@@ -235,10 +240,18 @@ function askGraphql(
   return sendRaw(withQuery(`${node.publicUrl}${path}`, query), 'POST', headers, JSON.stringify({ query: document }))
 }
 
-async function thingsOf(owner: Owner): Promise<Things> {
-  const things = unused.get(owner) ?? (await makeThings(node, owner, itemId))
+/** Unused records of an owner: those that an operation refers to, or all. */
+async function thingsOf(owner: Owner, parts: readonly Part[] = ALL_PARTS): Promise<Things> {
+  const left = unused.get(owner)
+  const missing = left ? parts.filter((part) => !hasPart(left, part)) : ALL_PARTS
+  const things = { ...left, ...(await makeThings(node, owner, itemId, missing)) }
   unused.set(owner, things)
   return things
+}
+
+/** The records that an operation needs: lists of the caller's own records show all. */
+function partsOf(name: string, { owned, query, body }: PublicRow): readonly Part[] {
+  return owned === 'own' ? ALL_PARTS : partsIn(name, query, JSON.stringify(body))
 }
 
 function ownedOf<Row extends { owned?: unknown }>(rows: Record<string, Row>): [name: string, row: Row][] {
@@ -263,7 +276,7 @@ function rowOf(name: string): number {
 
 describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
   test('malformed keys return 401 and change nothing', async () => {
-    const things = await thingsOf(callers.enterprise)
+    const things = await thingsOf(callers.enterprise, partsOf(name, row))
     const before = await stateOf(node)
     for (const [kind, credential] of casesOf(Object.entries(brokenKeys), rowOf(name))) {
       const reply = await ask(name, row, things, credential)
@@ -279,7 +292,7 @@ describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
     // For operations that are allowed once a minute.
     node.clock.advance(61_000)
     for (const [plan, caller] of Object.entries(callers)) {
-      const things = await thingsOf(caller)
+      const things = await thingsOf(caller, partsOf(name, row))
       const allowed = planAllows(caller.plan, row.needs)
       const before = allowed ? null : await stateOf(node)
       const reply = await ask(name, row, things, bearer(caller.key))
@@ -287,7 +300,7 @@ describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
         const text = row.file || row.status === 204 ? '' : `"success":${(row.status ?? 200) < 400}`
         expect([plan, reply.status, reply.text]).toEqual([plan, row.status ?? 200, expect.stringContaining(text)])
         if (row.owned === 'own') expect(reply.text).toContain(caller.secretWord)
-        if (!name.startsWith('GET ')) unused.delete(caller)
+        if (!name.startsWith('GET ')) unused.set(caller, withoutParts(things, partsOf(name, row)))
       } else {
         expect({ plan, ...refusalOf(reply) }).toEqual({ plan, status: 403, code: 'PLAN_UPGRADE_REQUIRED', members: REST_MEMBERS })
         expectNoLeak(reply, caller)
@@ -358,7 +371,7 @@ test('malformed keys return 401 for MCP', async () => {
 
 describe.each(Object.entries(GRAPHQL_ROWS))('%s', (name, row) => {
   test('malformed keys return 401 and change nothing', async () => {
-    const things = await thingsOf(callers.enterprise)
+    const things = await thingsOf(callers.enterprise, partsIn(row.field))
     const before = await stateOf(node)
     for (const path of ['/graphql', '/graphql/v3']) {
       for (const [kind, credential] of casesOf(Object.entries(brokenKeys), rowOf(name))) {
@@ -376,13 +389,13 @@ describe.each(Object.entries(GRAPHQL_ROWS))('%s', (name, row) => {
     // For operations that are allowed once a minute.
     node.clock.advance(61_000)
     for (const [plan, caller] of Object.entries(callers)) {
-      const things = await thingsOf(caller)
+      const things = await thingsOf(caller, partsIn(row.field))
       const allowed = planAllows(caller.plan, row.needs)
       const before = allowed ? null : await stateOf(node)
       const reply = await askGraphql('/graphql', name, row, things, bearer(caller.key))
       if (allowed) {
         expect([plan, reply.status, reply.text]).toEqual([plan, 200, expect.not.stringContaining('"errors"')])
-        if (name.startsWith('mutation ')) unused.delete(caller)
+        if (name.startsWith('mutation ')) unused.set(caller, withoutParts(things, partsIn(row.field)))
       } else {
         expect({ plan, ...refusalOf(reply) }).toEqual({ plan, status: 403, code: 'PLAN_UPGRADE_REQUIRED', members: ['errors'] })
         expect(await stateOf(node)).toEqual(before)

@@ -13,7 +13,7 @@ let node: TestNode
 let target: Target
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ worker: true })
   await makeCatalogue(node)
   target = await prepareTarget({ publicUrl: node.publicUrl!, operatorUrl: node.operatorUrl!, operatorToken: OPERATOR_TOKEN, db: node.db })
 })

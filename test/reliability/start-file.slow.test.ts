@@ -42,7 +42,7 @@ beforeAll(async () => {
   const owner = await db.kysely.insertInto('accounts').values({ name: 'Owner', plan: 'plus' }).returning('id').executeTakeFirstOrThrow()
   await generateListings(db, owner.id, LISTINGS)
   await db.close()
-  node = await startTestNode({ databaseUrl: database.url })
+  node = await startTestNode({ databaseUrl: database.url, worker: true })
   ;({ items } = await makeCatalogue(node))
   await makeTwins(
     node,
@@ -263,7 +263,7 @@ test('a node writes the file when it stops, at its interval unless it is recent,
     info: (_details: object, line: string) => void lines.push(line),
     warn: (_details: object, line: string) => void lines.push(line),
   }
-  const start = () => startTestNode({ databaseUrl: node.databaseUrl, env: { DATA_DIR: dataDir, START_FILE_MINUTES: '60' }, log })
+  const start = () => startTestNode({ databaseUrl: node.databaseUrl, worker: true, env: { DATA_DIR: dataDir, START_FILE_MINUTES: '60' }, log })
   const about = () => lines.filter((line) => line.includes('start file'))
   const first = await start()
   await expect.poll(about).toEqual(['Wrote the start file'])

@@ -12,7 +12,7 @@ type Row = Record<string, unknown> & { id: number }
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ worker: true })
 })
 
 afterAll(() => node.close())

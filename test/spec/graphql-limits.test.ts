@@ -1,13 +1,14 @@
 // Limits of GraphQL over HTTP: hostile documents are rejected at once, costs are reported, and what clients need is allowed.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLANS } from '#core/plans.ts'
-import { ask, type GraphqlReply, startSampleNode } from '../graphql/client.ts'
+import { ask, type GraphqlReply } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import type { TestNode } from '../support/node.ts'
 
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startSampleNode()
+  node = await startSampleNode({ listeners: 'public' })
 })
 
 afterAll(() => node.close())

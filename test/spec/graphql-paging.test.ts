@@ -22,7 +22,7 @@ let categoryId: number
 let nearMint: number
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'public' })
   const category = { market: 'source_a', ref: 'test:paging', name: 'Paging', game: 'pokemon' }
   categoryId = (await call(createCategory, node.ctx, category)).id
   const day = '2026-01-01'

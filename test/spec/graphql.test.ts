@@ -1,13 +1,14 @@
 // GraphQL schema v3 over HTTP: reading, plans, errors and the rules of the transport.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PLANS } from '#core/plans.ts'
-import { ask, type GraphqlReply, post, startSampleNode } from '../graphql/client.ts'
+import { ask, type GraphqlReply, post } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { send, type TestNode } from '../support/node.ts'
 
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startSampleNode({ SOURCE_CURRENCIES: 'source_b=GBP' })
+  node = await startSampleNode({ env: { SOURCE_CURRENCIES: 'source_b=GBP' }, listeners: 'public' })
 })
 
 afterAll(() => node.close())
@@ -380,7 +381,7 @@ describe('transport', () => {
 })
 
 test('requests share the count with REST', async () => {
-  const limited = await startSampleNode({ RATE_LIMITS: 'starter=3' })
+  const limited = await startSampleNode({ env: { RATE_LIMITS: 'starter=3' }, listeners: 'public' })
   try {
     const read = () => ask(limited, '{ item(id: 1) { id } }', { plan: 'starter' })
     await send(`${limited.publicUrl}/api/v1/items/1`, limited.keys.starter)

@@ -32,7 +32,7 @@ let shown: Awaited<ReturnType<typeof startNode>>
 let directory: string
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ worker: true })
   await importFiles(node, 'mintmark-ndjson', [{ name: 'pokemon', text: readFileSync('sample/pokemon.ndjson') }])
   const listeners = { public: true, operator: false }
   shown = await startNode({ config: node.config, db: node.db, log: silent, listeners, worker: false, demoKey: node.keys.professional })

@@ -21,7 +21,7 @@ let node: TestNode
 let itemId: number
 
 beforeAll(async () => {
-  node = await startTestNode({ env: { TRUST_PROXY: 'loopback' } })
+  node = await startTestNode({ env: { TRUST_PROXY: 'loopback' }, listeners: 'public' })
   itemId = await importOneItem(node)
 })
 
@@ -111,7 +111,7 @@ describe('keys', () => {
 
 describe('order of checks', () => {
   test('401 first, then 429, then 404, 405 and 422', async () => {
-    const limited = await startTestNode({ databaseUrl: node.databaseUrl, env: { RATE_LIMITS: 'starter=4' } })
+    const limited = await startTestNode({ databaseUrl: node.databaseUrl, env: { RATE_LIMITS: 'starter=4' }, listeners: 'public' })
     try {
       const ask = (path: string, key: string | null, method = 'GET') => send(`${limited.publicUrl}${path}`, key, { method })
       const bad = '/api/v1/items?per_page=0'

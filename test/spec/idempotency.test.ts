@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLES } from '#http/openapi/examples.ts'
 import { post } from '../graphql/client.ts'
 import { makeCatalogue, operator, plus, published } from '../market/kit.ts'
-import { filled, makeOwner, makeThings, type Owner, stateOf, withIds } from '../reliability/authorisation-kit.ts'
+import { filled, makeOwner, makeThings, type Owner, partsIn, stateOf, withIds } from '../reliability/authorisation-kit.ts'
 import { GRAPHQL_ROWS, PUBLIC_ROWS } from '../reliability/authorisation-rows.ts'
 import { startDemoNode } from '../support/demo.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
@@ -157,7 +157,7 @@ async function writtenState(): Promise<Record<string, string>> {
 }
 
 test.each(REST_WRITES)('%s', async (name, { query = '', body }) => {
-  const things = await makeThings(node, owner, item)
+  const things = await makeThings(node, owner, item, partsIn(name, query, JSON.stringify(body)))
   const [method, path] = name.split(' ') as [string, string]
   const url = node.publicUrl + withIds(path, things)
   const text = body && filled(JSON.stringify(body), things)
@@ -167,7 +167,7 @@ test.each(REST_WRITES)('%s', async (name, { query = '', body }) => {
 })
 
 test.each(MUTATIONS)('%s', async (_name, { field }) => {
-  const things = await makeThings(node, owner, item)
+  const things = await makeThings(node, owner, item, partsIn(field))
   const query = `mutation { ${filled(field, things)} }`
   const headers = (key: string) => ({ authorization: `Bearer ${owner.key}`, 'idempotency-key': key })
   await repeat((key, other) =>

@@ -10,7 +10,7 @@ import { freshDatabase } from '../support/postgres.ts'
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ worker: true })
 })
 
 afterAll(() => node.close())

@@ -20,7 +20,7 @@ let node: TestNode
 const scraped = new Map<string, Set<string>>()
 
 beforeAll(async () => {
-  node = await startTestNode({ env: { IMAGE_PROXY: 'on', METRICS_PORT: '0' } })
+  node = await startTestNode({ env: { IMAGE_PROXY: 'on', METRICS_PORT: '0' }, worker: true })
   await send(`${node.publicUrl}/api/v1/items`, node.keys.starter)
   await send(`${node.publicUrl}/api/v1/items`, 'not a key')
   await until('the worker and its tasks have run', async () => {

@@ -61,7 +61,7 @@ let url: string
 let countedUrl: string
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'none' })
   keys = apiKeyring({ db: node.db, log: silent, now: node.clock.now })
   url = await listen(null)
   countedUrl = await listen(new RateLimits(LIMITS))

@@ -9,7 +9,7 @@ let node: TestNode
 let shown: Awaited<ReturnType<typeof startNode>>
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'public' })
   await importFiles(node, 'mintmark-ndjson', [{ name: 'pokemon', text: readFileSync('sample/pokemon.ndjson') }])
   const listeners = { public: true, operator: false }
   shown = await startNode({ config: node.config, db: node.db, log: silent, listeners, worker: false, demoKey: node.keys.professional })

@@ -12,7 +12,7 @@ interface Rate {
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'operator' })
 })
 afterAll(() => node.close())
 

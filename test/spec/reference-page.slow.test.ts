@@ -10,7 +10,7 @@ describe.skipIf(NO_BROWSER)(`Reference pages${WHY}`, () => {
   let browser: Browser
 
   beforeAll(async () => {
-    node = await startTestNode()
+    node = await startTestNode({ worker: true })
     browser = await launch()
   })
 

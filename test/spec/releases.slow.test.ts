@@ -30,7 +30,7 @@ const directory = mkdtempSync(join(tmpdir(), 'mintmark-releases-'))
 const current = new Map<string, string>()
 
 beforeAll(async () => {
-  const node = await startTestNode({ env: { PUBLIC_URL: 'https://cards.example' } })
+  const node = await startTestNode({ worker: true, env: { PUBLIC_URL: 'https://cards.example' } })
   const urls = [`${node.publicUrl}/openapi.json`, `${node.operatorUrl}/operator/openapi.json`]
   for (const [i, name] of DOCUMENTS.entries()) current.set(name, withoutExamples(await (await fetch(urls[i]!)).text()))
   await node.close()

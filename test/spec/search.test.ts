@@ -47,7 +47,7 @@ const CARDS: readonly [name: string, code: string | null, category: string][] = 
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ listeners: 'public' })
   const empty = { images: [], attributes: [], groups: [], details: {}, foreign_ids: [] }
   const lines = [
     ...[...new Set(CARDS.map(([, , category]) => category))].map((name) => {

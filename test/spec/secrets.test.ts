@@ -6,7 +6,7 @@ import { OPERATOR_TOKEN, send, type Sending, silent, startTestNode, type TestNod
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ worker: true })
 })
 afterAll(() => node.close())
 

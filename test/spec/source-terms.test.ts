@@ -176,7 +176,7 @@ describe('prices that may only be shown', () => {
 
   test('are not given to language models', async () => {
     const content = (tool: string, input: Record<string, unknown>) =>
-      withClient(node.publicUrl, node.keys.enterprise, async (client) => (await callTool(client, tool, input)).content as { data: never })
+      withClient(node.publicUrl!, node.keys.enterprise, async (client) => (await callTool(client, tool, input)).content as { data: unknown })
     expect((await content('get_item', { id })).data).toMatchObject({ market: 'source_c', prices: [] })
     expect((await content('get_item', { id, market: 'source_b' })).data).toMatchObject({ prices: [{ price: 11 }] })
     expect((await content('price_history', { id, market: 'source_a', from: '2026-01-01T00:00:00Z' })).data).toEqual([])

@@ -14,7 +14,7 @@ let receiver: Receiver
 let itemId: number
 
 beforeAll(async () => {
-  node = await startTestNode({ env: { COMMISSION_PERCENT: '12.5' } })
+  node = await startTestNode({ env: { COMMISSION_PERCENT: '12.5' }, worker: true })
   receiver = await openReceiver()
   itemId = (await makeCatalogue(node)).items.char!
 })

@@ -22,8 +22,8 @@ const receivers: Receiver[] = []
 
 beforeAll(async () => {
   const env = { WEBHOOK_RETRY_DELAYS: '20ms,20ms', TRUST_PROXY: 'loopback' }
-  node = await startTestNode({ env })
-  other = await startTestNode({ databaseUrl: node.databaseUrl, env })
+  node = await startTestNode({ env, worker: true })
+  other = await startTestNode({ databaseUrl: node.databaseUrl, env, worker: true })
 })
 afterAll(async () => {
   await other.close()

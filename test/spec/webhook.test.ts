@@ -23,7 +23,7 @@ let node: TestNode
 let receiver: Receiver
 
 beforeAll(async () => {
-  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' } })
+  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' }, worker: true })
   receiver = await openReceiver()
 })
 afterAll(async () => {

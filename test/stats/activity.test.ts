@@ -4,7 +4,7 @@ import type { StoredOrder } from '#market/sale-schemas.ts'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
 import { recordDay } from '#stats/day-counts.ts'
 import type { Activity } from '#stats/read-activity.ts'
-import { startSampleNode } from '../graphql/client.ts'
+import { startSampleNode } from '../support/sample-node.ts'
 import { operator } from '../console/browser.ts'
 import { DAY_MS } from '#core/duration.ts'
 import { randomNumbers } from '#core/random.ts'
@@ -18,7 +18,7 @@ let itemIds: number[]
 let sellers: number[]
 
 beforeAll(async () => {
-  node = await startSampleNode()
+  node = await startSampleNode({ worker: true })
   // No day ends between a request and the computation of the expected response.
   node.clock.stop()
   const items = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard&per_page=3')

@@ -3,20 +3,20 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createAccount } from '#accounts/create-account.ts'
-import { createKey } from '#accounts/keys/create-key.ts'
+import { inject } from 'vitest'
 import type { Log } from '#core/context.ts'
 import { MARKETS } from '#core/markets.ts'
-import { type Plan, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
+import type { WriteCtx } from '#db/changes/change.ts'
 import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
-import { readConfig } from '#config.ts'
+import { type Config, readConfig } from '#config.ts'
 import { importFiles as importFilesVerb } from '#imports/import-files.ts'
 import type { ImportReport } from '#imports/run.ts'
 import { changeSource } from '#prices/reviews/change-source.ts'
 import { type RunningNode, startNode } from '#node/start.ts'
-import { freshDatabase } from './postgres.ts'
+import { createPlanAccounts } from './accounts.ts'
+import { nodeDatabase, type TestDatabase } from './postgres.ts'
 
 /** Lets dumps, changes, exports and language models have the prices of all sources. */
 export async function passOnAllPrices({ ctx }: Pick<TestNode, 'ctx'>): Promise<void> {
@@ -75,16 +75,21 @@ export type TestNode = Awaited<ReturnType<typeof startTestNode>>
 export interface TestNodeOptions {
   /** the database of another node, to run several on one */
   databaseUrl?: string
+  /** creates its database; default: without a catalogue */
+  database?: () => Promise<TestDatabase>
   /** additional settings, as environment variables */
   env?: Record<string, string>
   log?: Log
-  /** whether it runs the worker's tasks; false: only those that the test calls */
+  /** the listeners that the test calls; default: both */
+  listeners?: 'public' | 'operator' | 'none'
+  /** whether it runs the worker's tasks, such as deliveries and dumps; default: only those that the test calls */
   worker?: boolean
 }
 
-/** Starts a node on its own database (or the given one) with its own ports. */
-export async function startTestNode({ databaseUrl, env = {}, log = silent, worker = true }: TestNodeOptions = {}) {
-  const own = databaseUrl === undefined ? await freshDatabase() : null
+/** Starts a node on its own database (or the given one) with its own ports, and an account with a key for every plan. */
+export async function startTestNode(options: TestNodeOptions = {}) {
+  const { databaseUrl, database = nodeDatabase, env = {}, log = silent, listeners, worker = false } = options
+  const own = databaseUrl === undefined ? await database() : null
   const url = databaseUrl ?? own!.url
   // Only nodes on the same database share files.
   const dataDir = join(tmpdir(), `mintmark-node-${createHash('sha256').update(url).digest('hex').slice(0, 16)}`)
@@ -102,17 +107,12 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent, worke
     SECRET_KEY: 'secret key of all the tests',
     ...env,
   })
+  const opened = { public: (listeners ?? 'public') === 'public', operator: (listeners ?? 'operator') === 'operator' }
   const db = openPool<Schema>({ url, max: 12, applicationName: 'mintmark test', ...PATIENT })
-  const node = await startNode({ config, db, log, now: clock.now, listeners: { public: true, operator: true }, worker })
+  const node = await startNode({ config, db, log, now: clock.now, listeners: opened, worker })
   await settle(node)
   const ctx = node.ctx({ kind: 'operator', name: 'test' })
-  const keys = {} as Record<Plan, string>
-  const accounts = {} as Record<Plan, number>
-  for (const plan of PLANS) {
-    const account = await call(createAccount, ctx, { name: `Test ${plan}`, plan, highlight_credits: 1 })
-    accounts[plan] = account.id
-    keys[plan] = (await call(createKey, ctx, { account_id: account.id })).key
-  }
+  const { keys, accounts } = own ? inject('planAccounts') : await createPlanAccounts(ctx)
   const close = async () => {
     await node.close()
     await db.close()
@@ -177,13 +177,13 @@ export async function send<T = unknown>(url: string, credential: string | null, 
   return { status: response.status, headers: response.headers, body: (text ? JSON.parse(text) : null) as Reply<T>['body'] }
 }
 
+interface Importing {
+  ctx: WriteCtx
+  config: Pick<Config, 'priceRules'>
+}
+
 /** Imports text under a format's name and waits for its report. */
-export function importText(
-  node: Pick<TestNode, 'ctx' | 'config'>,
-  format: string,
-  text: string | Uint8Array,
-  options: ImportOptions = {},
-): Promise<ImportReport> {
+export function importText(node: Importing, format: string, text: string | Uint8Array, options: ImportOptions = {}): Promise<ImportReport> {
   return importFiles(node, format, [{ name: 'test', text }], options)
 }
 
@@ -194,7 +194,7 @@ interface ImportOptions {
 }
 
 export async function importFiles(
-  node: Pick<TestNode, 'ctx' | 'config'>,
+  node: Importing,
   format: string,
   files: { name: string; text: string | Uint8Array }[],
   { dryRun = false, input = {} }: ImportOptions = {},

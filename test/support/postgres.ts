@@ -1,27 +1,27 @@
-// A separate database for each test file, cloned from the migrated template.
+// A separate database for each test file, copied from a template.
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
 import { inject } from 'vitest'
+import { copyDatabase, databaseUrl, dropDatabase, EMPTY_TEMPLATE, NODE_TEMPLATE } from './databases.ts'
 
-/** A new database with the program's schema and no rows; `drop` also ends connections that are still open. */
-export async function freshDatabase(): Promise<{ url: string; drop(): Promise<void> }> {
+export interface TestDatabase {
+  url: string
+  /** also ends connections that are still open */
+  drop: () => Promise<void>
+}
+
+/** A new database with the program's schema and no rows. */
+export function freshDatabase(): Promise<TestDatabase> {
+  return copyOf(EMPTY_TEMPLATE)
+}
+
+/** The same with the accounts and keys of `inject('planAccounts')`. */
+export function nodeDatabase(): Promise<TestDatabase> {
+  return copyOf(NODE_TEMPLATE)
+}
+
+export async function copyOf(template: string): Promise<TestDatabase> {
+  const url = inject('templateUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
-  // Copied without logging its pages, because the database never needs recovery.
-  await administer(`create database ${name} template mintmark strategy file_copy`)
-  return { url: urlOf(name), drop: () => administer(`drop database if exists ${name} with (force)`) }
-}
-
-/** Connection string for another database, with the same server and user. */
-function urlOf(database: string): string {
-  return inject('templateUrl').replace(/@\/\w+/, `@/${database}`)
-}
-
-async function administer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: urlOf('postgres') })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
+  await copyDatabase(url, template, name)
+  return { url: databaseUrl(url, name), drop: () => dropDatabase(url, name) }
 }

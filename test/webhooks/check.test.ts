@@ -15,7 +15,7 @@ let node: TestNode
 const closing: (() => Promise<unknown>)[] = []
 
 beforeAll(async () => {
-  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' } })
+  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' }, worker: true })
 })
 afterAll(async () => {
   await Promise.all(closing.map((close) => close()))

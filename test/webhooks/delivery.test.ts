@@ -24,7 +24,7 @@ let node: TestNode
 const receivers: Receiver[] = []
 
 beforeAll(async () => {
-  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '40ms,80ms' } })
+  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '40ms,80ms' }, worker: true, listeners: 'public' })
 })
 beforeEach(() => async () => {
   await Promise.all(receivers.splice(0).map((receiver) => receiver.close()))
@@ -210,7 +210,7 @@ test('a target that is not allowed is not connected to, and the log reveals noth
 })
 
 test('at most 5 requests are in progress for one receiver, over all workers', async () => {
-  const second = await startTestNode({ databaseUrl: node.databaseUrl })
+  const second = await startTestNode({ databaseUrl: node.databaseUrl, worker: true, listeners: 'public' })
   const waiting: (() => void)[] = []
   const seller = await openSeller((_request, response) => void waiting.push(() => response.end()))
   await sell(node, seller.accountId, 40)
@@ -322,7 +322,7 @@ test('the only worker on its database takes over interrupted attempts at once', 
 
 test('closing waits for requests in progress and records them, and starts no others', async () => {
   const database = await freshDatabase()
-  const stopping = await startTestNode({ databaseUrl: database.url, env: { WEBHOOK_RETRY_DELAYS: '40ms,80ms' } })
+  const stopping = await startTestNode({ databaseUrl: database.url, env: { WEBHOOK_RETRY_DELAYS: '40ms,80ms' }, worker: true, listeners: 'public' })
   const answers: (() => void)[] = []
   const receiver = await openReceiver((_request, response) => void answers.push(() => response.end('late')))
   receivers.push(receiver)
@@ -355,6 +355,6 @@ test('events of many accounts are emitted at once', async () => {
 
 test('a node with a different key than that of the stored secrets does not start, and says what to do', async () => {
   await openSeller()
-  const started = startTestNode({ databaseUrl: node.databaseUrl, env: { SECRET_KEY: 'another secret key of the tests' } })
+  const started = startTestNode({ databaseUrl: node.databaseUrl, env: { SECRET_KEY: 'another secret key of the tests' }, worker: true, listeners: 'public' })
   await expect(started).rejects.toThrow(/encrypted with a different key: set the old SECRET_KEY/)
 })

@@ -15,7 +15,7 @@ const ZONE = 'Europe/Istanbul'
 let node: TestNode
 
 beforeAll(async () => {
-  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' } })
+  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' }, worker: true, listeners: 'public' })
 })
 afterAll(() => node.close())
 
@@ -275,7 +275,7 @@ test('a key that is revoked meanwhile reads nothing more', async () => {
 })
 
 test('a stopping node answers waiting callers', async () => {
-  const stopping = await startTestNode()
+  const stopping = await startTestNode({ worker: true, listeners: 'public' })
   const polls = Array.from({ length: 10 }, () => read(stopping.keys.plus, { wait: 30 }, stopping))
   await waiting(10, stopping)
   await stopping.drain()

@@ -23,7 +23,7 @@ let node: TestNode
 const processes: ChildProcess[] = []
 
 beforeAll(async () => {
-  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' } })
+  node = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '20ms,20ms' }, worker: true, listeners: 'none' })
 })
 afterEach(async () => {
   for (const child of processes.splice(0)) {

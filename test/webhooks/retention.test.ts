@@ -12,7 +12,7 @@ let node: TestNode
 let accountId: number
 
 beforeAll(async () => {
-  node = await startTestNode()
+  node = await startTestNode({ worker: true, listeners: 'none' })
   accountId = (await call(createAccount, node.ctx, { name: 'Seller', plan: 'plus' })).id
 })
 afterAll(() => node.close())

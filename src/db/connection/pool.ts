@@ -21,6 +21,7 @@ import { isServerLost } from './transaction.ts'
 /** Short enough that a waiting client gets its response in less than 3 s. */
 const CONNECT_TIMEOUT_MS = 2_000
 const PATIENCE_MS = 1_000
+const IDENTITY = `select pg_backend_pid() as pid, ${ROLE}`
 const KEEPALIVE_MS = 5_000
 const MAX_STATEMENTS = 1_000
 
@@ -68,7 +69,7 @@ const SERVER_KEEPALIVE = [
  */
 export function openPool<Schema>(options: PoolOptions): Database<Schema> {
   // Set by a statement, not at the start of the connection: poolers reject unknown start-up parameters.
-  const session = [`set time zone 'UTC'`, `set statement_timeout = ${options.statementTimeoutMs ?? 0}`, ...SERVER_KEEPALIVE].join('; ')
+  const session = [`set time zone 'UTC'`, `set statement_timeout = ${options.statementTimeoutMs ?? 0}`, ...SERVER_KEEPALIVE, IDENTITY].join('; ')
   const servers = new Servers(options.url)
   const watch = new ConnectionWatch({ servers, patienceMs: options.patienceMs ?? PATIENCE_MS })
   const pool = new pg.Pool({
@@ -103,14 +104,15 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
       }) as pg.Client['connect']
     },
     onConnect: async (client) => {
-      await client.query(session)
-      const { rows } = await client.query<Role & { pid: number }>(`select pg_backend_pid() as pid, ${ROLE}`)
-      if (!servers.fits(rows[0]!)) {
+      // Several statements in one message have a result each.
+      const results = (await client.query(session)) as unknown as pg.QueryResult<Role & { pid: number }>[]
+      const identity = results.at(-1)!.rows[0]!
+      if (!servers.fits(identity)) {
         const server = client as pg.Client
         servers.forget(server)
         throw new NoServerError(`${server.host}:${server.port} is not what is wanted any more`)
       }
-      watch.identify(client, rows[0]!.pid)
+      watch.identify(client, identity.pid)
     },
   })
   // A lost connection also fails its query; without these listeners, its event would end the process.

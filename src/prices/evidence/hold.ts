@@ -33,8 +33,7 @@ export interface Candidate extends StatedPrice {
 
 /** Thresholds of the rules from the settings, and the other data an import needs to apply them. */
 export interface PriceRules extends Thresholds {
-  /** commission of our own market, 0 to 100, and the least cost of shipping a card there, in TL: what a sale without a buyer would cost */
-  commissionPercent: number
+  /** least cost of shipping a card that our own market sells, in TL: what a sale between people who act together costs */
   shippingFloor: number
   /** currency of each market */
   currencies: Readonly<Record<Market, string>>

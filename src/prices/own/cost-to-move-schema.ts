@@ -5,24 +5,24 @@ import type { CostToMove } from './cost-to-move.ts'
 
 export const CostToMoveSchema = Type.Object(
   {
-    amount: Type.Number({ description: 'Commission and shipping of the sales that it takes' }),
+    amount: Type.Number({ description: 'Shipping of the sales that it takes at least' }),
     currency: Type.String({ description: 'ISO 4217 code', examples: ['TRY'] }),
-    buyers: Type.Integer({ description: 'Number of buyers who must take part' }),
-    sellers: Type.Integer({ description: 'Number of sellers who must take part' }),
+    buyers: Type.Integer({ description: 'Buyers in these sales' }),
+    sellers: Type.Integer({ description: 'Sellers in these sales' }),
     days: Type.Integer({ description: 'Days within which the sales must take place' }),
     rule: Type.Object(
-      { name: Type.Enum(['cheapest_sales'] as const), version: Type.Integer({ description: 'Incremented when the rule changes' }) },
+      { name: Type.Enum(['fewest_sales'] as const), version: Type.Integer({ description: 'Incremented when the rule changes' }) },
       { title: 'CostToMoveRule', description: 'The rule that gives this cost' },
     ),
   },
   {
     title: 'CostToMove',
     description:
-      'The least that people who act together would pay to move the price by 10 %, as far as the rule finds it: goods only move between them, so they lose the commission and the shipping of each sale. 0 if no buyer is known',
+      'What people who act together would at least pay to move the price by 10 %: goods only move between them, so they lose no more than the shipping of each sale. 0 if no buyer is known',
   },
 )
 
 /** @param currency of the service's own market */
 export function costToMoveResponse({ minor, buyers, sellers, days }: CostToMove, currency: string): Static<typeof CostToMoveSchema> {
-  return { amount: minorToNumber(minor), currency, buyers, sellers, days, rule: { name: 'cheapest_sales', version: 1 } }
+  return { amount: minorToNumber(minor), currency, buyers, sellers, days, rule: { name: 'fewest_sales', version: 1 } }
 }

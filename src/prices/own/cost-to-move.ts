@@ -1,15 +1,7 @@
 // What it would cost people who act together to move the service's own price by a tenth. Pure.
-import { payoutKurus } from '#core/money.ts'
-import { MAX_PAIRS, medianOf, type OwnPrice, type Pair, pairWeights, weightedMedian, WINDOW_DAYS } from './own-price.ts'
+import { MAX_PAIRS, medianOf, type OwnPrice, type Pair, pairWeights, SELLER_PARTS, WINDOW_DAYS } from './own-price.ts'
 
-export interface SaleCosts {
-  /** 0 to 100 */
-  commissionPercent: number
-  /** least cost of shipping a card, in kuruş */
-  shippingMinor: number
-}
-
-/** The cheapest way to move a price: how many buyers and sellers it takes, and what they pay for commission and shipping. */
+/** The cheapest way to move a price: how many buyers and sellers it takes, and what they pay for shipping. */
 export interface CostToMove {
   /** in kuruş */
   minor: number
@@ -19,149 +11,169 @@ export interface CostToMove {
   days: number
 }
 
-/** A seller of sales that move the price, who has no other sales of the item. */
-const FIRST_NEW_SELLER = -1
 const MOVE_PERCENT = 10
-const SMALLEST_MINOR = 1
+/** Prices of the sales that move a price down and up the most, in kuruş. */
+const LOWEST_MINOR = 1
+const HIGHEST_MINOR = 1e12
+/** If this many sales move a price in no way, it is taken to need one more: more ways are not worth the time. */
+const MOST_SALES = 3
 
 /**
- * The least cost that this search finds for moving the price by a tenth in either direction: the sales take place now and move goods between people who
- * act together, so only commission and shipping are lost. They can be new pairs, or pairs whose sales already count and who add further ones. Offers
- * of others do not limit their prices. 0 if no buyer is known: then nobody else needs to take part.
+ * The fewest further sales that can move the price by a tenth in either direction, times the least cost of shipping. The sales take place now and move
+ * goods between people who act together, so they lose no more than that: a sale for one kuruş has no commission. They are sales of new pairs, of pairs
+ * that already count, or of buyers who sell a card back, whose purchase then no longer counts. Offers of others do not limit their prices, and half of
+ * the weight is enough to move a price, so it may take more than this, but never less. 0 if no buyer is known: then nobody else needs to take part.
+ * @param shippingMinor least cost of shipping a card, in kuruş
  */
-export function costToMove(price: OwnPrice, costs: SaleCosts): CostToMove {
+export function costToMove(price: OwnPrice, shippingMinor: number): CostToMove {
   if (price.buyers === 0) return { minor: 0, buyers: 0, sellers: 0, days: WINDOW_DAYS }
   const down = Math.floor((price.minor * (100 - MOVE_PERCENT)) / 100)
   const up = Math.ceil((price.minor * (100 + MOVE_PERCENT)) / 100)
-  let best = down < SMALLEST_MINOR ? null : cheapestPlan(price.pairs, movesDown(down, costs), null)
-  // A lower price of a pair means a mean of two that is lower: each such pair needs higher prices of those who act.
-  const values = new Set([up, ...price.pairs.flatMap(({ minor }) => (minor < up ? Math.max(up, 2 * up - 1 - minor) : []))])
-  for (const value of [...values].sort((a, b) => a - b)) best = cheapestPlan(price.pairs, movesUp(up, value, costs, price.olderPairs > 0), best)
-  return { minor: best!.cost, buyers: best!.buyers, sellers: sellersOf(price.pairs, best!), days: WINDOW_DAYS }
+  const downwards: Direction = { saleMinor: LOWEST_MINOR, isBeyond: (minor) => minor <= down }
+  const upwards: Direction = { saleMinor: HIGHEST_MINOR, isBeyond: (minor) => minor >= up }
+  const directions = (down < LOWEST_MINOR ? [upwards] : [downwards, upwards]).map((direction) => new Movement(price, direction))
+  for (let sales = 1; sales <= MOST_SALES; sales += 1) {
+    for (const movement of directions) {
+      const people = movement.people(sales)
+      if (people) return { minor: sales * shippingMinor, ...people, days: WINDOW_DAYS }
+    }
+  }
+  return { minor: (MOST_SALES + 1) * shippingMinor, buyers: MOST_SALES + 1, sellers: 2, days: WINDOW_DAYS }
 }
 
-/** How people who act together set prices in one direction. */
-interface Move {
-  /** price of their new pairs */
-  value: number
-  /** cost of one sale at that price */
-  cost: number
-  hasMoved: (minor: number) => boolean
-  /** the pair with as few further sales as it needs to be on the other side of the target, and their cost; null if it already is */
-  turn: (pair: Pair) => { minor: number; cost: number } | null
+interface Direction {
+  /** price of a further sale */
+  saleMinor: number
+  isBeyond: (minor: number) => boolean
 }
 
-const saleCost = (minor: number, { commissionPercent, shippingMinor }: SaleCosts) => minor - payoutKurus(minor, 1, commissionPercent) + shippingMinor
+/** A pair, or what is left of it once its buyer has sold the card back. */
+interface Entry {
+  /** position among the sellers */
+  seller: number
+  /** further sales after which its price has moved by a tenth */
+  salesLeft: number
+  /** position of the pair of which this is left; null for pairs */
+  restOf: number | null
+  canReturn: boolean
+}
 
-/** Downwards, the smallest price has the lowest commission and the largest effect. */
-function movesDown(target: number, costs: SaleCosts): Move {
-  const cost = saleCost(SMALLEST_MINOR, costs)
-  return {
-    value: SMALLEST_MINOR,
-    cost,
-    hasMoved: (minor) => minor <= target,
-    turn: (pair) => {
-      if (pair.minor <= target) return null
-      const sales = [...pair.sales]
-      while (medianOf(sales) > target) sales.push(SMALLEST_MINOR)
-      return { minor: medianOf(sales), cost: cost * (sales.length - pair.sales.length) }
-    },
+/** A further sale: of a new pair of a seller, of an existing pair, or back to the seller of a pair. */
+interface Sale {
+  kind: 'new' | 'again' | 'back'
+  /** position of the seller or of the pair */
+  of: number
+}
+
+/** Searches for further sales that move a price in one direction. */
+class Movement {
+  /** newest first: the pairs that count, some older ones, and what is left of both after a sale back */
+  readonly #entries: readonly Entry[]
+  /** number of existing sellers */
+  readonly #sellers: number
+  readonly #possible: readonly Sale[]
+  /** by position of the seller: its new pairs; new sellers are the last ones */
+  readonly #added: number[]
+  /** by position of the entry: further sales of the pair */
+  readonly #again: number[]
+  /** by position of the entry: whether its buyer has sold the card back */
+  readonly #back: boolean[]
+
+  constructor({ pairs, olderPairs }: OwnPrice, direction: Direction) {
+    // Each sale back makes room for one older pair.
+    const all = [...pairs, ...olderPairs.slice(0, MOST_SALES)]
+    const sellerIds = [...new Set(all.map(({ sellerId }) => sellerId))]
+    this.#entries = entriesOf(all, sellerIds, direction)
+    this.#sellers = sellerIds.length
+    this.#possible = this.#possibleSales(pairs.length)
+    this.#added = Array.from({ length: sellerIds.length + MOST_SALES }, () => 0)
+    this.#again = this.#entries.map(() => 0)
+    this.#back = this.#entries.map(() => false)
+  }
+
+  /** @param counting number of pairs that count */
+  #possibleSales(counting: number): Sale[] {
+    const pairs = [...this.#entries.entries()].filter(([, { restOf }]) => restOf === null)
+    const pairsOf = (seller: number) => pairs.slice(0, counting).filter(([, entry]) => entry.seller === seller).length
+    const newSellers = Array.from({ length: MOST_SALES }, (_, n) => this.#sellers + n)
+    // If the limit of weight does not apply to a seller, a new one does as much.
+    const limited = Array.from({ length: this.#sellers }, (_, n) => n).filter((seller) => (pairsOf(seller) + 1) * SELLER_PARTS > counting)
+    return [
+      ...[...newSellers, ...limited].map((of): Sale => ({ kind: 'new', of })),
+      // Older pairs that sell again are like new pairs of their sellers.
+      ...pairs.slice(0, counting).map(([of]): Sale => ({ kind: 'again', of })),
+      ...pairs.filter(([, { canReturn, salesLeft }]) => canReturn && salesLeft > 0).map(([of]): Sale => ({ kind: 'back', of })),
+    ]
+  }
+
+  /** The people who take part in this many further sales that move the price; null if none do. */
+  people(sales: number, from = 0): Pick<CostToMove, 'buyers' | 'sellers'> | null {
+    if (sales === 0) return this.#hasMoved() ? this.#people() : null
+    for (let n = from; n < this.#possible.length; n += 1) {
+      const { kind, of } = this.#possible[n]!
+      // New sellers take part in order.
+      if (kind === 'new' && of > this.#sellers && this.#added[of - 1] === 0) continue
+      if (kind === 'back' && this.#back[of]) continue
+      this.#count(kind, of, 1)
+      const people = this.people(sales - 1, n)
+      this.#count(kind, of, -1)
+      if (people) return people
+    }
+    return null
+  }
+
+  #count(kind: Sale['kind'], of: number, sales: 1 | -1): void {
+    if (kind === 'new') this.#added[of]! += sales
+    else if (kind === 'again') this.#again[of]! += sales
+    else this.#back[of] = sales > 0
+  }
+
+  /** Whether half of the weight is of pairs whose price has moved. */
+  #hasMoved(): boolean {
+    const counts = [...this.#added]
+    const moved = [...this.#added]
+    let pairs = counts.reduce((sum, count) => sum + count, 0)
+    const count = (position: number) => {
+      if (pairs === MAX_PAIRS) return
+      const { seller, salesLeft } = this.#entries[position]!
+      pairs += 1
+      counts[seller]! += 1
+      if (salesLeft <= this.#again[position]!) moved[seller]! += 1
+    }
+    // Pairs with further sales are the newest.
+    for (const [position, sales] of this.#again.entries()) if (sales > 0 && !this.#back[position]) count(position)
+    for (const [position, { restOf }] of this.#entries.entries()) {
+      if (restOf === null ? this.#again[position] === 0 && !this.#back[position] : this.#back[restOf]) count(position)
+    }
+    const weights = pairWeights(counts)
+    let difference = 0
+    for (const [seller, weight] of weights.entries()) difference += weight * (2 * moved[seller]! - counts[seller]!)
+    return difference >= 0
+  }
+
+  #people(): Pick<CostToMove, 'buyers' | 'sellers'> {
+    const taking = this.#entries.filter((_, position) => this.#again[position]! > 0 || this.#back[position])
+    const sellers = new Set([...taking.map(({ seller }) => seller), ...this.#added.flatMap((count, seller) => (count > 0 ? [seller] : []))])
+    return { buyers: this.#added.reduce((sum, count) => sum + count, taking.length), sellers: sellers.size }
   }
 }
 
-/**
- * Upwards, commission grows with the price, so no sale is higher than it needs to be.
- * @param value price of each pair that takes part
- * @param canReturn whether a pair of older sales can count again: its price is that of these sales, so it pays shipping only
- */
-function movesUp(target: number, value: number, costs: SaleCosts, canReturn: boolean): Move {
-  return {
-    value,
-    cost: canReturn ? costs.shippingMinor : saleCost(value, costs),
-    hasMoved: (minor) => minor >= target,
-    turn: (pair) => {
-      if (pair.minor >= value) return null
-      let best: { minor: number; cost: number } | null = null
-      for (let added = 1; added <= pair.sales.length + 1; added += 1) {
-        const minor = cheapestRaise(pair.sales, added, value)
-        if (minor === null) continue
-        const cost = saleCost(minor, costs) * added
-        if (!best || cost < best.cost) best = { minor: medianOf([...pair.sales, ...Array.from({ length: added }, () => minor)]), cost }
-      }
-      return best
-    },
-  }
-}
-
-/** The lowest price of a number of further sales that raises the median of all to a value; null if no price does. */
-function cheapestRaise(sales: readonly number[], added: number, value: number): number | null {
-  const reaches = (minor: number) => medianOf([...sales, ...Array.from({ length: added }, () => minor)]) >= value
-  if (reaches(value)) return value
-  // With an even number, the mean of the two middle sales counts, and the lower one may be below the value.
-  const middle = [...sales].sort((a, b) => a - b)[(sales.length + added) / 2 - 1]
-  const needed = middle === undefined ? value : 2 * value - 1 - middle
-  return reaches(needed) ? needed : null
-}
-
-/** A way to move the price. */
-interface Plan {
-  cost: number
-  buyers: number
-  /** positions of the pairs that take part, with their prices afterwards */
-  turned: ReadonlyMap<number, number>
-  /** number of new pairs and their price */
-  added: number
-  value: number
-  hasMoved: (minor: number) => boolean
-}
-
-/** The cheapest of all combinations of turned pairs and new pairs; plans that cost as much as `best` or more are not searched. */
-function cheapestPlan(pairs: readonly Pair[], move: Move, best: Plan | null): Plan | null {
-  const turns = pairs.flatMap((pair, position) => {
-    const turn = move.turn(pair)
-    return turn ? [{ position, ...turn }] : []
+function entriesOf(pairs: readonly Pair[], sellerIds: readonly number[], direction: Direction): Entry[] {
+  const rests = pairs.flatMap((pair) => {
+    const sales = pair.returnable === 0 ? [] : pair.sales.slice(pair.returnable)
+    return sales.length === 0 ? [] : [{ pair, sales, isRest: true }]
   })
-  turns.sort((a, b) => a.cost - b.cost)
-  const { value, hasMoved } = move
-  const turned = new Map<number, number>()
-  const search = (from: number, spent: number): void => {
-    for (let added = turned.size === 0 ? 1 : 0; added <= pairs.length; added += 1) {
-      const cost = spent + added * move.cost
-      if (best && cost >= best.cost) break
-      if (!hasMoved(priceAfter(pairs, turned, added, added, value))) continue
-      best = { cost, buyers: turned.size + added, turned: new Map(turned), added, value, hasMoved }
-      break
-    }
-    for (let n = from; n < turns.length; n += 1) {
-      const { position, minor, cost } = turns[n]!
-      if (best && spent + cost >= best.cost) break
-      turned.set(position, minor)
-      search(n + 1, spent + cost)
-      turned.delete(position)
-    }
-  }
-  search(0, 0)
-  return best
+  const sorted = [...pairs.map((pair) => ({ pair, sales: pair.sales, isRest: false })), ...rests].sort((a, b) => b.sales[0]!.soldAtMs - a.sales[0]!.soldAtMs)
+  return sorted.map(({ pair, sales, isRest }) => ({
+    seller: sellerIds.indexOf(pair.sellerId),
+    salesLeft: salesToTurn(sales, direction),
+    restOf: isRest ? sorted.findIndex((other) => other.pair === pair && !other.isRest) : null,
+    canReturn: !isRest && pair.returnable > 0,
+  }))
 }
 
-/** The fewest sellers with whom a plan works: the new pairs can share them. */
-function sellersOf(pairs: readonly Pair[], { turned, added, value, hasMoved }: Plan): number {
-  const own = new Set([...turned.keys()].map((position) => pairs[position]!.sellerId)).size
-  for (let sellers = 1; sellers < added; sellers += 1) if (hasMoved(priceAfter(pairs, turned, added, sellers, value))) return own + sellers
-  return own + added
-}
-
-/** The price after further sales, which make their pairs the newest. @param sellers number of sellers of the new pairs */
-function priceAfter(pairs: readonly Pair[], turned: ReadonlyMap<number, number>, added: number, sellers: number, value: number): number {
-  const values: number[] = []
-  const sellerIds: number[] = []
-  const add = (minor: number, sellerId: number) => {
-    if (values.length === MAX_PAIRS) return
-    values.push(minor)
-    sellerIds.push(sellerId)
-  }
-  for (let n = 0; n < added; n += 1) add(value, FIRST_NEW_SELLER - (n % sellers))
-  for (const [position, minor] of turned) add(minor, pairs[position]!.sellerId)
-  for (let n = 0; n < pairs.length; n += 1) if (!turned.has(n)) add(pairs[n]!.minor, pairs[n]!.sellerId)
-  return weightedMedian(values, pairWeights(sellerIds))
+function salesToTurn(sales: Pair['sales'], { saleMinor, isBeyond }: Direction): number {
+  const prices = sales.map(({ minor }) => minor)
+  while (!isBeyond(medianOf(prices))) prices.push(saleMinor)
+  return prices.length - sales.length
 }

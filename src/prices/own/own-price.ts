@@ -6,7 +6,7 @@ export const WINDOW_DAYS = 90
 /** Pairs of seller and buyer that the price is computed from, newest first. */
 export const MAX_PAIRS = 10
 /** A seller has at most one part in this many of the weight, if there are that many sellers. */
-const SELLER_PARTS = 3
+export const SELLER_PARTS = 3
 /** A card that is sold back to its seller within this time shows no price. */
 const RETURN_DAYS = 60
 /** Nobody pays more than this factor of the cheapest offer of another seller. */
@@ -41,12 +41,12 @@ export type Exclusion = 'cancelled' | 'too_old' | 'same_order' | 'own_purchase' 
 export interface Pair {
   sellerId: number
   buyer: string | null
-  /** prices of its sales in kuruş, newest first */
-  sales: number[]
-  /** their median */
+  /** newest first; prices in kuruş */
+  sales: readonly Pick<OwnSale, 'minor' | 'soldAtMs'>[]
+  /** the median of their prices */
   minor: number
-  newestMs: number
-  oldestMs: number
+  /** number of sales, from the newest, that would no longer count if the buyer now sold the card back */
+  returnable: number
 }
 
 export interface OwnPrice {
@@ -59,8 +59,11 @@ export interface OwnPrice {
   buyers: number
   sellers: number
   isProven: boolean
-  /** pairs with older sales, which count again with their next sale */
-  olderPairs: number
+  /** times of the newest and the oldest sale of the pairs */
+  newestMs: number
+  oldestMs: number
+  /** pairs with older sales, newest first; they count again with their next sale, or if newer pairs no longer count */
+  olderPairs: readonly Pair[]
 }
 
 export interface OwnSales {
@@ -81,13 +84,20 @@ export function ownPriceOf(sales: readonly OwnSale[], nowMs: number): OwnSales {
   for (const group of groups) group.sort((a, b) => isNewer(a.sale, b.sale))
   groups.sort((a, b) => isNewer(a[0]!.sale, b[0]!.sale))
   for (const [n, group] of groups.entries()) for (const { position } of group) use[position] = n < MAX_PAIRS ? n : 'older_pair'
-  const pairs = groups.slice(0, MAX_PAIRS).map((group): Pair => {
-    const { sellerId, buyer } = group[0]!.sale
-    const prices = group.map(({ sale }) => sale.minor)
-    const [newestMs, oldestMs] = [group[0]!.sale.soldAtMs, group.at(-1)!.sale.soldAtMs]
-    return { sellerId, buyer, sales: prices, minor: medianOf(prices), newestMs, oldestMs }
-  })
-  return { price: priceOfPairs(pairs, Math.max(0, groups.length - MAX_PAIRS)), use }
+  const pairs = groups.map((group) =>
+    pairOf(
+      group.map(({ sale }) => sale),
+      nowMs,
+    ),
+  )
+  return { price: priceOfPairs(pairs.slice(0, MAX_PAIRS), pairs.slice(MAX_PAIRS)), use }
+}
+
+/** @param sales of one seller and buyer, newest first */
+function pairOf(sales: readonly OwnSale[], nowMs: number): Pair {
+  const { sellerId, buyer, buyerAccountId } = sales[0]!
+  const returnable = buyerAccountId === null ? 0 : sales.filter(({ soldAtMs }) => nowMs - soldAtMs <= RETURN_DAYS * DAY_MS).length
+  return { sellerId, buyer, sales, minor: medianOf(sales.map(({ minor }) => minor)), returnable }
 }
 
 /**
@@ -124,42 +134,43 @@ function isReturn(sale: OwnSale, other: OwnSale): boolean {
 }
 
 /** The price of pairs; null without any. @param pairs at most ten, newest first */
-export function priceOfPairs(pairs: readonly Pair[], olderPairs = 0): OwnPrice | null {
+function priceOfPairs(pairs: readonly Pair[], olderPairs: readonly Pair[]): OwnPrice | null {
   if (pairs.length === 0) return null
-  const sellerIds = pairs.map(({ sellerId }) => sellerId)
-  const weights = pairWeights(sellerIds)
+  const sellerIds = [...new Set(pairs.map(({ sellerId }) => sellerId))]
+  const bySeller = pairWeights(sellerIds.map((id) => pairs.filter(({ sellerId }) => sellerId === id).length))
+  const weights = pairs.map(({ sellerId }) => bySeller[sellerIds.indexOf(sellerId)]!)
   const minor = weightedMedian(
     pairs.map((pair) => pair.minor),
     weights,
   )
   const buyers = new Set(pairs.flatMap(({ buyer }) => buyer ?? [])).size
-  const sellers = new Set(sellerIds).size
-  return { minor, pairs, weights, buyers, sellers, isProven: buyers >= MIN_BUYERS && sellers >= MIN_SELLERS, olderPairs }
+  const isProven = buyers >= MIN_BUYERS && sellerIds.length >= MIN_SELLERS
+  const newestMs = pairs[0]!.sales[0]!.soldAtMs
+  const oldestMs = Math.min(...pairs.map(({ sales }) => sales.at(-1)!.soldAtMs))
+  return { minor, pairs, weights, buyers, sellers: sellerIds.length, isProven, newestMs, oldestMs, olderPairs }
 }
 
 /**
- * Whole numbers in proportion to the weight of each pair: 1, scaled down so that no seller has more than a third of the total, or more than the
- * others if there are only two.
- * @param sellerIds seller of each pair
+ * Whole numbers in proportion to the weight of a pair of each seller: 1, scaled down so that no seller has more than a third of the total, or more than
+ * the others if there are only two.
+ * @param counts number of pairs of each seller; 0 is allowed
  */
-export function pairWeights(sellerIds: readonly number[]): number[] {
-  const countOf = (id: number) => sellerIds.reduce((count, other) => (other === id ? count + 1 : count), 0)
-  const pairsOfSeller = sellerIds.map(countOf)
-  const counts = pairsOfSeller.filter((_, position) => sellerIds.indexOf(sellerIds[position]!) === position).sort((a, b) => b - a)
+export function pairWeights(counts: readonly number[]): number[] {
+  const sorted = counts.filter((count) => count > 0).sort((a, b) => b - a)
   // The sellers with the most pairs are limited to the same total: a part of what the others have together.
-  let parts = Math.min(SELLER_PARTS, counts.length)
-  let others = sellerIds.length
+  let parts = Math.min(SELLER_PARTS, sorted.length)
+  let others = sorted.reduce((sum, count) => sum + count, 0)
   let limited = 0
   let product = 1
-  while (parts > 1 && counts[limited]! * parts > others) {
-    product *= counts[limited]!
-    others -= counts[limited]!
+  while (parts > 1 && sorted[limited]! * parts > others) {
+    product *= sorted[limited]!
+    others -= sorted[limited]!
     limited += 1
     parts -= 1
   }
-  if (limited === 0) return pairsOfSeller.map(() => 1)
-  const smallestLimited = counts[limited - 1]!
-  return pairsOfSeller.map((count) => (count >= smallestLimited ? (product / count) * others : product * parts))
+  if (limited === 0) return counts.map(() => 1)
+  const smallestLimited = sorted[limited - 1]!
+  return counts.map((count) => (count >= smallestLimited ? (product / count) * others : product * parts))
 }
 
 /** The value at which half of the weight is reached; the mean of two values if it is reached exactly between them, rounded half up. */

@@ -68,10 +68,14 @@ export async function refreshServicePrices(ctx: OwnPriceCtx, tx: Tx, note: Note,
 async function computedPrices(ctx: OwnPriceCtx, on: Queryable, keys: readonly PriceKey[]): Promise<ComputedPrice[]> {
   const sales = await ownSalesOf(on, keys)
   const nowMs = ctx.now().getTime()
-  const costs = { commissionPercent: ctx.rules.commissionPercent, shippingMinor: Math.round(ctx.rules.shippingFloor * 100) }
+  const shippingMinor = shippingMinorOf(ctx)
   return keys.flatMap((key, n) => {
-    const { price } = ownPriceOf(sales[n]!, momentOf(sales[n]!, nowMs))
-    return price ? [{ ...key, price, cost: costToMove(price, costs) }] : []
+    const atMs = momentOf(sales[n]!, nowMs)
+    const { price } = ownPriceOf(sales[n]!, atMs)
+    if (!price) return []
+    // Sales that are too old count until the next one.
+    const counting = atMs === nowMs ? price : { ...price, pairs: [], olderPairs: [] }
+    return [{ ...key, price, cost: costToMove(counting, shippingMinor) }]
   })
 }
 
@@ -95,6 +99,7 @@ export async function refreshDueServicePrices(ctx: PriceWriteCtx): Promise<void>
       // Without a sale that counts now, the last price stays and becomes stale.
       const isLast = rows.map((row, n) => row.is_computed && momentOf(sales[n]!, nowMs) < nowMs)
       await keepLastPrices(
+        ctx,
         tx,
         keys.filter((_key, n) => isLast[n]),
       )
@@ -110,9 +115,15 @@ export async function refreshDueServicePrices(ctx: PriceWriteCtx): Promise<void>
   }
 }
 
-async function keepLastPrices(tx: Tx, keys: readonly PriceKey[]): Promise<void> {
+const shippingMinorOf = ({ rules }: OwnPriceCtx) => Math.round(rules.shippingFloor * 100)
+
+/** The next sale decides such a price alone. */
+async function keepLastPrices(ctx: OwnPriceCtx, tx: Tx, keys: readonly PriceKey[]): Promise<void> {
+  const cost = minorToText(shippingMinorOf(ctx))
   await sql`
-    update own_prices o set is_last = true from ${keyTable(keys)} where (o.item_id, o.label_id) = (k.item_id, k.label_id)`.execute(tx)
+    update own_prices o
+    set is_last = true, cost = least(cost, ${cost}::numeric), cost_buyers = least(cost_buyers, 1), cost_sellers = least(cost_sellers, 1)
+    from ${keyTable(keys)} where (o.item_id, o.label_id) = (k.item_id, k.label_id)`.execute(tx)
 }
 
 function sortedKeys(keys: readonly PriceKey[]): PriceKey[] {
@@ -178,8 +189,7 @@ async function verdictsOf({ rules, now }: OwnPriceCtx, on: Queryable, computed: 
   return computed.map(({ price }, n) => judgeOwnPrice(evidenceOfOwn(price), witnesses[n]!, conditions))
 }
 
-function evidenceOfOwn({ minor, pairs, isProven }: OwnPrice): PriceEvidence {
-  const soldAtMs = pairs[0]!.newestMs
+function evidenceOfOwn({ minor, pairs, isProven, newestMs: soldAtMs }: OwnPrice): PriceEvidence {
   const stored = { state: 'unproven', identical: false, jumped: false, averageJumped: false, sharedId: false } as const
   return {
     ...NO_FIGURES,
@@ -206,7 +216,7 @@ async function setPrices(ctx: OwnPriceCtx, tx: Tx, note: Note, computed: readonl
       select g.*, p.price as before
       from unnest(${computed.map(({ itemId }) => itemId)}::int4[], ${computed.map(({ labelId }) => labelId)}::int4[],
         ${computed.map(({ price }) => minorToText(price.minor))}::numeric[], ${computed.map(({ price }) => price.pairs.length)}::int4[],
-        ${computed.map(({ price }) => new Date(price.pairs[0]!.newestMs).toISOString())}::timestamptz[],
+        ${computed.map(({ price }) => new Date(price.newestMs).toISOString())}::timestamptz[],
         ${verdicts.map(({ state }) => STATES.indexOf(state))}::int2[], ${verdicts.map(({ confidence }) => CONFIDENCES.indexOf(confidence))}::int2[],
         ${verdicts.map(({ flags }) => flags)}::int4[])
         with ordinality as g(item_id, label_id, price, samples, confirmed_at, state, confidence, flags, n)
@@ -244,7 +254,7 @@ async function setPrices(ctx: OwnPriceCtx, tx: Tx, note: Note, computed: readonl
     set.map(({ n, at_ms: updatedAtMs }) => {
       const { itemId, labelId, price } = computed[n - 1]!
       const { state, confidence, flags } = verdicts[n - 1]!
-      const confirmedAtMs = price.pairs[0]!.newestMs
+      const confirmedAtMs = price.newestMs
       return {
         itemId,
         market: SERVICE,
@@ -262,7 +272,7 @@ async function setPrices(ctx: OwnPriceCtx, tx: Tx, note: Note, computed: readonl
 
 /** Stores who is behind the prices, and when they have to be computed again. */
 async function saveDetails(tx: Tx, computed: readonly ComputedPrice[], now: Date): Promise<void> {
-  const changesAt = computed.map(({ price }) => new Date(Math.min(...price.pairs.map(({ oldestMs }) => oldestMs)) + WINDOW_DAYS * DAY_MS))
+  const changesAt = computed.map(({ price }) => new Date(price.oldestMs + WINDOW_DAYS * DAY_MS))
   await sql`
     insert into own_prices (item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, changes_at, is_last)
     select item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, changes_at, is_last
@@ -270,7 +280,7 @@ async function saveDetails(tx: Tx, computed: readonly ComputedPrice[], now: Date
       ${computed.map(({ price }) => price.buyers)}::int2[], ${computed.map(({ price }) => price.sellers)}::int2[],
       ${computed.map(({ cost }) => minorToText(cost.minor))}::numeric[], ${computed.map(({ cost }) => cost.buyers)}::int2[],
       ${computed.map(({ cost }) => cost.sellers)}::int2[], ${changesAt.map((at) => at.toISOString())}::timestamptz[],
-      ${computed.map(({ price }) => price.pairs[0]!.newestMs <= now.getTime() - WINDOW_DAYS * DAY_MS)}::bool[])
+      ${computed.map(({ price }) => price.newestMs <= now.getTime() - WINDOW_DAYS * DAY_MS)}::bool[])
       as g(item_id, label_id, buyers, sellers, cost, cost_buyers, cost_sellers, changes_at, is_last)
     on conflict (item_id, label_id) do update set buyers = excluded.buyers, sellers = excluded.sellers, cost = excluded.cost,
       cost_buyers = excluded.cost_buyers, cost_sellers = excluded.cost_sellers, changes_at = excluded.changes_at,
