@@ -113,19 +113,7 @@ export interface Tables {
   change_log: {
     seq: GeneratedAlways<number>
     xact: Generated<string>
-    kind:
-      | 'items'
-      | 'categories'
-      | 'groups'
-      | 'prices'
-      | 'evidence'
-      | 'rates'
-      | 'synonyms'
-      | 'sources'
-      | 'accounts'
-      | 'operators'
-      | 'listings'
-      | 'sales'
+    kind: 'items' | 'categories' | 'groups' | 'prices' | 'evidence' | 'rates' | 'synonyms' | 'sources' | 'accounts' | 'operators' | 'listings' | 'sales'
     ids: number[] | null
     payload: Buffer | null
     at: Generated<Date>
