@@ -8,6 +8,7 @@ import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { importFiles } from '#imports/import-files.ts'
 import { importFormat } from '#imports/registry.ts'
+import { setRates } from '#prices/rates/set-rates.ts'
 import type { RefusedRow } from '#prices/imports/refusals.ts'
 
 const FOLDER = new URL('../../shared/data/', import.meta.url)
@@ -47,7 +48,7 @@ const FILES: readonly [format: string, files: string[]][] = [
 ]
 
 const HISTORY = 'holofoil_price'
-/** Lists of other shops, read by a mapping as in docs/operating.md. Those in Brazilian real require rates. */
+/** Lists of other shops, read by a mapping as in docs/operating.md. The list of changes holds means of unlike values, so it is not imported. */
 const MAPPED: readonly [file: string, input: Record<string, string>][] = [
   [
     'prices/pokemon-singles-eur-2026-03.csv.gz',
@@ -58,20 +59,13 @@ const MAPPED: readonly [file: string, input: Record<string, string>][] = [
     },
   ],
   [
-    'prices/pokemon-singles-brl-changes.csv.gz',
-    {
-      currency: 'BRL',
-      market: 'source_b',
-      map: 'price=newPriceBrl,tcgdex_id={key/::/1},tcgdex-asia_id={key/::/1},finish={key/::/2},updated_at=date',
-    },
-  ],
-  [
     'prices/pokemon-tcgplayer-3day-history.csv.gz',
     {
       currency: 'USD',
       market: 'source_c',
       only: 'type=Card',
-      map: `price=${HISTORY},set=set,name={name/ /1..-2},number={name/ /-1},updated_at=period_end_date,game==pokemon,language==en`,
+      years: 'guessed',
+      map: `price=${HISTORY},set=set,name={name/ /1..-2},number={name/ /-1},updated_at=period_end_date,recorded_at=timestamp,game==pokemon,language==en`,
     },
   ],
   [
@@ -80,10 +74,24 @@ const MAPPED: readonly [file: string, input: Record<string, string>][] = [
       currency: 'USD',
       market: 'source_c',
       only: 'type=Booster Box',
-      map: `price=${HISTORY},name={name} {type},updated_at=period_end_date,game==pokemon`,
+      years: 'guessed',
+      map: `price=${HISTORY},name={name} {type},updated_at=period_end_date,recorded_at=timestamp,game==pokemon`,
     },
   ],
 ]
+
+/**
+ * Rates that the files need: lira for one unit, in the proportions that the files of single cards state for their days. Those of the first day also
+ * serve older prices.
+ */
+export const REAL_RATES = [
+  { day: '2024-01-01', eur: 5.7775, usd: 5.07154143258427 },
+  { day: '2026-08-05', eur: 5.9102, usd: 5.115284749870175 },
+].flatMap(({ day, eur, usd }) => [
+  { day, currency: 'BRL', rate: 8 },
+  { day, currency: 'EUR', rate: 8 * eur },
+  { day, currency: 'USD', rate: 8 * usd },
+])
 
 export interface ImportedFile {
   file: string
@@ -113,6 +121,7 @@ export function hasRealData(): boolean {
  * @param only formats to import; default: all
  */
 export async function importRealData(ctx: WriteCtx, done: (imported: ImportedFile) => void, only?: readonly string[]): Promise<void> {
+  await call(setRates, ctx, { rates: REAL_RATES })
   for (const [format, files] of FILES) {
     if (only === undefined || only.includes(format)) for (const file of files) done(await importFile(ctx, format, file))
   }

@@ -1,7 +1,7 @@
 // The context of a public request for verbs that read or write more than the catalogue.
 import type { Keyring } from '#accounts/keys/keyring.ts'
 import type { MeCtx } from '#accounts/keys/read-me.ts'
-import type { CatalogueNode } from '#catalogue/context.ts'
+import type { CatalogueNode, MarketUse } from '#catalogue/context.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Market } from '#core/markets.ts'
 import type { HasPrecondition } from '#core/precondition.ts'
@@ -20,7 +20,7 @@ import type { FeedCtx, WebhookCtx, WebhookRules } from '#webhooks/webhook-types.
 import type { ApiRequest } from '#http/respond.ts'
 import { writeHeadersOf } from '#http/write-headers.ts'
 
-export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, HasPrecondition, WebhookCtx, MarketCtx, MeCtx, FeedCtx {
+export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, MarketUse, HasPrecondition, WebhookCtx, MarketCtx, MeCtx, FeedCtx {
   viewer: Viewer
   db: Db
   now: () => Date
@@ -60,6 +60,7 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       ...writeHeadersOf(request, viewer),
       caughtUp,
       catalogue,
+      mayUse: (market) => catalogue.shows(market),
       webhooks,
       events,
       onDisconnect: request.onDisconnect,

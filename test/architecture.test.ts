@@ -108,6 +108,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'price_feeds',
     'price_statements',
     'usual_ratios',
+    'source_terms',
     'sources_set_aside',
     'price_reviews',
     'price_review_changes',

@@ -1,20 +1,11 @@
 // `node bench/prices/coverage.ts`: imports all real price files and prints how many international Pokémon cards have a price, in how many markets and
 // how trusted, what a client sees of it, and the cards without one by set and cause.
 import { sql } from 'kysely'
-import { call } from '#core/verb.ts'
-import { setRates } from '#prices/rates/set-rates.ts'
 import { type BenchDatabase, startDatabaseServer } from '../database.ts'
 import { startNode } from '../processes.ts'
 import { hasRealData, type ImportedFile, importMappedData, importRealData } from '../real-data.ts'
 import { readSingles } from './singles.ts'
 
-/** Lira per unit, in the same proportions as the BRL rates of the second file of single cards. */
-const DAY = '2024-01-01'
-const RATES = [
-  { day: DAY, currency: 'BRL', rate: 8 },
-  { day: DAY, currency: 'EUR', rate: 8 * 5.9102 },
-  { day: DAY, currency: 'USD', rate: 8 * 5.115284749870175 },
-]
 const PER_PAGE = 100
 const SETS_SHOWN = 40
 
@@ -29,7 +20,6 @@ const refusedBy = new Map<string | number, string>()
 const server = await startDatabaseServer()
 try {
   const database = await server.create('coverage')
-  await call(setRates, database.ctx, { rates: RATES })
   await importRealData(database.ctx, noteRefusals)
   await makeCards(database)
   say('| International Pokémon cards with | Rows | Rejected | Any price | Two markets | A trusted price |\n|---|---|---|---|---|---|')

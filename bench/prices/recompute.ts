@@ -4,7 +4,6 @@ import { createAccount } from '#accounts/create-account.ts'
 import { DAY_MS } from '#core/duration.ts'
 import { call } from '#core/verb.ts'
 import { addDemoMarket, type DemoSeller } from '#market/orders/demo.ts'
-import { setRates } from '#prices/rates/set-rates.ts'
 import { startDatabaseServer } from '../database.ts'
 import { startNode } from '../processes.ts'
 import { hasRealData, importRealData } from '../real-data.ts'
@@ -14,10 +13,6 @@ const FIGURES = Number(process.argv[2] ?? 10_000)
 const AT_ONCE = 8
 const PER_PAGE = 100
 const MARKETS = ['service', 'source_a', 'source_b', 'source_c']
-const RATES = [
-  { day: '2024-01-01', currency: 'USD', rate: 40 },
-  { day: '2024-01-01', currency: 'EUR', rate: 45.5 },
-]
 const SELLERS = ['Kart Evi', 'Ankara Kart', 'Slab City']
 
 interface Input {
@@ -51,7 +46,6 @@ if (!hasRealData()) {
 const server = await startDatabaseServer()
 try {
   const database = await server.create('recompute')
-  await call(setRates, database.ctx, { rates: RATES })
   await importRealData(database.ctx, () => {})
   const since = new Date(Date.now() - 365 * DAY_MS)
   const sellers: DemoSeller[] = []

@@ -14,16 +14,10 @@ import { heldReport } from '#prices/writing/held.ts'
 import { openPriceArchive } from '#prices/archive/price-archive.ts'
 import { periodsOf } from '#prices/history/history.ts'
 import { revertImport } from '#imports/revert-import.ts'
-import { setRates } from '#prices/rates/set-rates.ts'
 import { type BenchDatabase, startDatabaseServer } from '../database.ts'
 import { hasRealData, importRealData } from '../real-data.ts'
 
 const DATA = new URL('../../../shared/data/', import.meta.url)
-/** USD and EUR in lira on the days of the two BRL files, in the proportions stated there. */
-const RATES = [
-  { day: '2024-01-01', currency: 'USD', rate: 40 },
-  { day: '2024-01-01', currency: 'EUR', rate: 45.5 },
-]
 
 if (!hasRealData() || !existsSync(DATA)) {
   console.log('Real data not found; skipping the measurement')
@@ -34,7 +28,6 @@ const say = (line: string): void => console.log(line)
 const server = await startDatabaseServer()
 try {
   const database = await server.create('trust')
-  await call(setRates, database.ctx, { rates: RATES })
   say('| File | Rows | Accepted | Unchanged | Held | Rejected | Seconds | Rows/s |\n|---|---|---|---|---|---|---|---|')
   await importRealData(database.ctx, (f) => {
     if (f.kind === 'prices') {

@@ -4,6 +4,7 @@ import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
+import { loadSourceTerms, marketsFor, type SourceTerms } from '#prices/records/source-terms.ts'
 import type { Queryable } from '#db/schema.ts'
 import { AttributeList, closed, Details, ForeignIdList } from './records/fields.ts'
 import { GENRES } from './records/catalogue-records.ts'
@@ -94,6 +95,11 @@ interface StoredPrice {
   at_ms: number
 }
 
+/** Condition on a row `p` of prices or price points: its source may be passed on. */
+export function isRedistributed(terms: readonly SourceTerms[]): RawBuilder<unknown> {
+  return sql`p.market = any(${marketsFor(terms, 'redistribute')}::int2[])`
+}
+
 /** @param where condition on `prices p` */
 export function selectPrices(where: RawBuilder<unknown>): RawBuilder<StoredPrice> {
   return sql<StoredPrice>`
@@ -135,14 +141,14 @@ export async function categoryRowsOf(on: Queryable, ids: readonly number[]): Pro
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Current prices of items in all markets, by item. */
+/** Current prices of items that may be passed on, by item. */
 export async function priceRowsOf(
   on: Queryable,
   itemIds: readonly number[],
   currencies: Readonly<Record<Market, string>>,
 ): Promise<Map<number, PriceRow[]>> {
   if (itemIds.length === 0) return new Map()
-  const { rows } = await selectPrices(sql`p.item_id = any(${[...itemIds]}::int[])`).execute(on)
+  const { rows } = await selectPrices(sql`p.item_id = any(${[...itemIds]}::int[]) and ${isRedistributed(await loadSourceTerms(on))}`).execute(on)
   return Map.groupBy(
     rows.map((row) => priceRow(row, currencies)),
     (row) => row.item_id,

@@ -9,6 +9,11 @@ export interface CatalogueNode {
   catalogue: Catalogue
 }
 
+/** Which markets a response may show and use, by position in MARKETS. */
+export interface MarketUse {
+  mayUse: (market: number) => boolean
+}
+
 /** The context of catalogue reads whose response depends only on the caller's plan. */
 export interface CatalogueCtx extends CatalogueNode {
   viewer: PlanViewer

@@ -4,6 +4,8 @@ import { labelOrder } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { rowBatches } from '#db/row-batches.ts'
 import type { Db, Queryable } from '#db/schema.ts'
+import { loadSourceTerms } from '#prices/records/source-terms.ts'
+import { isRedistributed } from './catalogue-rows.ts'
 import { categoryLine, itemLine } from './sources/mintmark-ndjson.ts'
 import type { CategoryRecord, ForeignId, Genre, ItemImage, ItemRecord } from './records/catalogue-records.ts'
 import { detailsFromRow } from './records/details.ts'
@@ -11,6 +13,8 @@ import { detailsFromRow } from './records/details.ts'
 export interface ExportFilter {
   market?: Market
   game?: string
+  /** also the prices of sources that may not be passed on: for a copy of the operator's own */
+  allPrices?: boolean
 }
 
 const BATCH = 500
@@ -22,6 +26,7 @@ const BATCH = 500
 export async function* exportCatalogue(db: Pick<Db, 'kysely'>, filter: ExportFilter = {}): AsyncIterable<string> {
   const tx = await db.kysely.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute()
   try {
+    const prices = filter.allPrices ? sql`true` : isRedistributed(await loadSourceTerms(tx))
     yield* inChunks(await categoriesOf(tx, filter), (record) => categoryLine(record))
     const items = sql`
       select i.market, i.ref, i.name, i.code, i.slug, i.genre, i.game, c.ref as category, i.images, i.attributes, i.details,
@@ -31,7 +36,7 @@ export async function* exportCatalogue(db: Pick<Db, 'kysely'>, filter: ExportFil
          from item_foreign_ids f where f.item_id = i.id) as foreign_ids,
         (select json_agg(json_build_object('market', p.market, 'label', l.name, 'price', p.price::text,
                                            'at_ms', extract(epoch from p.updated_at) * 1000))
-         from prices p join groups l on l.id = p.label_id where p.item_id = i.id) as prices
+         from prices p join groups l on l.id = p.label_id where p.item_id = i.id and ${prices}) as prices
       from items i join categories c on c.id = i.category_id
       where ${filter.market ?? null}::text is null or i.market = ${filter.market ?? null}::text
       order by i.market collate "C", i.ref collate "C"`

@@ -19,6 +19,7 @@ import {
 import type { LongPolls, Wait } from '#db/changes/long-polls.ts'
 import type { SharedLogReads } from '#db/changes/shared-log-reads.ts'
 import { eachPackedPrice, PRICE_BYTES, packedCount } from '#prices/records/price-payload.ts'
+import { allows } from '#prices/records/source-terms.ts'
 import {
   type CategoryRow,
   CategoryRowSchema,
@@ -190,10 +191,11 @@ function changesIn(
     if (part.payload) {
       let entry = 0
       eachPackedPrice(part.payload, 0, packedCount(part.payload), ({ itemId, market, labelId }) => {
+        entry += 1
+        if (!allows(catalogue.terms[market]!, 'redistribute')) return
         const row = items.rowOf(itemId)
         const id = row < 0 ? itemId : items.id[row]!
-        add(part, entry, { kind: 'price', id, item_id: id, market: MARKETS[market]!, label: labels.name(labelId) })
-        entry += 1
+        add(part, entry - 1, { kind: 'price', id, item_id: id, market: MARKETS[market]!, label: labels.name(labelId) })
       })
     }
     if (isFull) break

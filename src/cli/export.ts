@@ -11,6 +11,7 @@ import type { OpenCli } from './terminal/command.ts'
 interface ExportOptions {
   market?: Market
   game?: string
+  allPrices?: boolean
 }
 
 export function register(program: Command, open: OpenCli): void {
@@ -20,6 +21,7 @@ export function register(program: Command, open: OpenCli): void {
     .argument('[file]', 'file to write, .gz is compressed; default: standard output (-)', '-')
     .addOption(new Option('--market <market>', 'only data from this market').choices(MARKETS))
     .option('--game <game>', 'only this game')
+    .option('--all-prices', 'also prices of sources that may not be passed on (see `use` of a source), for a copy of your own')
     .action((file: string, options: ExportOptions) =>
       open(async (_ctx, atLength) => {
         const filter: ExportFilter = options

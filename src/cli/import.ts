@@ -5,7 +5,7 @@ import { textOf } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
 import { importFiles } from '#imports/import-files.ts'
 import { IMPORT_FORMATS } from '#imports/registry.ts'
-import { ENCODINGS } from '#prices/records/mappings.ts'
+import { ENCODINGS, YEARS } from '#prices/records/mappings.ts'
 import type { ImportReport } from '#imports/run.ts'
 import type { RefusedRow } from '#prices/imports/refusals.ts'
 import { readConfig } from '../config.ts'
@@ -20,6 +20,7 @@ interface ImportOptions extends OutputOptions {
   currency?: string
   decimal?: string
   encoding?: string
+  years?: string
   entries?: string
   market?: Market
   dryRun?: boolean
@@ -45,6 +46,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .option('--only <pairs>', 'only import rows with these values, such as type=Card')
     .option('--decimal <sign>', 'decimal separator, . or ,')
     .option('--encoding <name>', `${ENCODINGS.join(' or ')}`)
+    .option('--years <source>', `${YEARS.join(' or ')}: guessed years are replaced by the latest one not after recorded_at`)
     .option('--entries <path>', 'for JSON: path to nested entries that are rows, such as printings.*')
     .addHelpText('after', `\nFormats:\n${IMPORT_FORMATS.map((format) => `  ${format.name.padEnd(24)} ${format.title}`).join('\n')}`)
     .action((format: string, paths: string[], options: ImportOptions) =>
@@ -63,8 +65,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 }
 
 /** The parameters of a mapping under their names in the operator API. */
-function mappingInput({ map, mapName, saveMap, only, currency, decimal, encoding, entries }: ImportOptions): Record<string, string> {
-  const fields = { map: map?.join(','), map_name: mapName, save_map: saveMap, only, currency, decimal, encoding, entries }
+function mappingInput({ map, mapName, saveMap, only, currency, decimal, encoding, years, entries }: ImportOptions): Record<string, string> {
+  const fields = { map: map?.join(','), map_name: mapName, save_map: saveMap, only, currency, decimal, encoding, years, entries }
   return Object.fromEntries(Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined))
 }
 

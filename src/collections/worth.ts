@@ -25,13 +25,18 @@ type Missing = 'no_price' | 'not_trusted'
  * The current trusted price for a grade: from the service's own market first, then from the market that the
  * item shows, then from the others in their order. Prices of other grades are never used.
  */
-export function priceForGrade({ catalogue, currencies }: PricingCtx, itemId: number, grade: string | null): FittingPrice | Missing {
+export function priceForGrade(
+  { catalogue, currencies, mayUse = () => true }: PricingCtx,
+  itemId: number,
+  grade: string | null,
+): FittingPrice | Missing {
   const { items, labels } = catalogue
   const row = items.rowOf(itemId)
   if (row < 0) return 'no_price'
   let missing: Missing = 'no_price'
   const wanted = grade === null || grade === UNGRADED ? [UNGRADED, NEAR_MINT] : [grade]
   for (const market of new Set([0, items.shown[row]!, ...catalogue.marketOrder])) {
+    if (!mayUse(market)) continue
     for (const label of wanted) {
       const labelId = labels.ofLabel(label)?.id
       const at = labelId === undefined ? -1 : items.prices.find(row, market, labelId)

@@ -113,7 +113,7 @@ export interface Tables {
   change_log: {
     seq: GeneratedAlways<number>
     xact: Generated<string>
-    kind: 'items' | 'categories' | 'groups' | 'prices' | 'evidence' | 'rates' | 'synonyms' | 'accounts' | 'operators' | 'listings' | 'sales'
+    kind: 'items' | 'categories' | 'groups' | 'prices' | 'evidence' | 'rates' | 'synonyms' | 'sources' | 'accounts' | 'operators' | 'listings' | 'sales'
     ids: number[] | null
     payload: Buffer | null
     at: Generated<Date>
@@ -861,6 +861,13 @@ export interface Tables {
     record_id: number
     facts: unknown
     withdrawn: Generated<boolean>
+  }
+  source_terms: {
+    market: number
+    use: 'internal' | 'show' | 'redistribute'
+    licence: string | null
+    author: string | null
+    at: Date
   }
   sources_set_aside: {
     market: number

@@ -1,21 +1,24 @@
 // Points of an archived month in the format of dumps: with the current items, and without points that were restored to the database.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import type { ArchivedPoint, ArchiveFile } from '#prices/archive/archive-file.ts'
 import { withoutCovered } from '#prices/archive/price-archive.ts'
 
 const BATCH = 20_000
 
-/** Batches of rows in the format of `selectPoints`. */
-export async function* archivedRows(tx: Tx, file: ArchiveFile): AsyncGenerator<unknown[]> {
+/**
+ * Batches of rows in the format of `selectPoints`.
+ * @param where condition on a row `p`
+ */
+export async function* archivedRows(tx: Tx, file: ArchiveFile, where: RawBuilder<unknown>): AsyncGenerator<unknown[]> {
   let batch: ArchivedPoint[] = []
   for await (const point of pointsAsMerged(file, await mergedItems(tx))) {
     batch.push(point)
     if (batch.length < BATCH) continue
-    yield await storedRows(tx, batch)
+    yield await storedRows(tx, batch, where)
     batch = []
   }
-  if (batch.length > 0) yield await storedRows(tx, batch)
+  if (batch.length > 0) yield await storedRows(tx, batch, where)
 }
 
 /** By survivor: its own id, followed by the items merged into it, earliest merge first. */
@@ -34,16 +37,16 @@ async function* pointsAsMerged(file: ArchiveFile, merged: ReadonlyMap<number, re
   }
 }
 
-async function storedRows(tx: Tx, points: readonly ArchivedPoint[]): Promise<unknown[]> {
+async function storedRows(tx: Tx, points: readonly ArchivedPoint[], where: RawBuilder<unknown>): Promise<unknown[]> {
   const { rows } = await sql`
-    select a.item_id, a.market, l.name as label, (a.minor::numeric / 100)::numeric(12, 2)::text as price, a.at_ms
+    select p.item_id, p.market, l.name as label, (p.minor::numeric / 100)::numeric(12, 2)::text as price, p.at_ms
     from unnest(${points.map((point) => point.itemId)}::int4[], ${points.map((point) => point.market)}::int2[],
       ${points.map((point) => point.labelId)}::int4[], ${points.map((point) => point.atMs)}::float8[],
-      ${points.map((point) => point.minor)}::int8[]) with ordinality as a(item_id, market, label_id, at_ms, minor, n)
-    join groups l on l.id = a.label_id
-    where not exists (
-      select from price_points p
-      where (p.item_id, p.market, p.label_id) = (a.item_id, a.market, a.label_id) and p.updated_at = to_timestamp(a.at_ms / 1000)::timestamptz(3)
+      ${points.map((point) => point.minor)}::int8[]) with ordinality as p(item_id, market, label_id, at_ms, minor, n)
+    join groups l on l.id = p.label_id
+    where ${where} and not exists (
+      select from price_points s
+      where (s.item_id, s.market, s.label_id) = (p.item_id, p.market, p.label_id) and s.updated_at = to_timestamp(p.at_ms / 1000)::timestamptz(3)
     )
     order by n`.execute(tx)
   return rows

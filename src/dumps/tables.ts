@@ -1,13 +1,14 @@
 // The tables of a dump: the source of their rows, and their Parquet columns.
 import { type RawBuilder, sql } from 'kysely'
 import type { SchemaElement } from 'hyparquet'
-import { pointRow, priceRow, selectCategories, selectItems, selectPoints, selectPrices } from '#catalogue/catalogue-rows.ts'
+import { isRedistributed, pointRow, priceRow, selectCategories, selectItems, selectPoints, selectPrices } from '#catalogue/catalogue-rows.ts'
 import type { Market } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { monthAfter } from '#core/time.ts'
 import { priceMonths } from '#db/price-months.ts'
 import type { Tx } from '#db/schema.ts'
 import { archivedMonths } from '#files/month-archive.ts'
+import { loadSourceTerms } from '#prices/records/source-terms.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import { archivedRows } from './archived-points.ts'
 
@@ -86,19 +87,20 @@ const ALL = sql`true`
 
 /** The tables in the order that readers need; price points by month, oldest first. */
 export async function dumpTables(tx: Tx, archive: PriceArchive, currencies: Readonly<Record<Market, string>>): Promise<DumpTable[]> {
+  const passedOn = isRedistributed(await loadSourceTerms(tx))
   const files = new Map((await archivedMonths('price_archives', tx)).flatMap(({ month, file }) => (file === null ? [] : [[month, file] as const])))
-  const months = [...new Set([...(await monthsWithPoints(tx)), ...files.keys()])].sort()
+  const months = [...new Set([...(await monthsWithPoints(tx, passedOn)), ...files.keys()])].sort()
   const asIs = (row: object) => row
   return [
     { name: 'categories', select: selectCategories(ALL), rowOf: asIs, columns: CATEGORY_COLUMNS },
     { name: 'items', select: selectItems(ALL), rowOf: asIs, columns: ITEM_COLUMNS },
-    { name: 'prices', select: selectPrices(ALL), rowOf: (row) => priceRow(row, currencies), columns: PRICE_COLUMNS },
+    { name: 'prices', select: selectPrices(passedOn), rowOf: (row) => priceRow(row, currencies), columns: PRICE_COLUMNS },
     ...months.map((month): DumpTable => {
       const file = files.get(month)
       return {
         name: `price-points-${month}`,
-        select: selectPoints(inMonth(month)),
-        ...(file !== undefined && { archived: () => archivedPoints(tx, archive, file) }),
+        select: selectPoints(sql`${inMonth(month)} and ${passedOn}`),
+        ...(file !== undefined && { archived: () => archivedPoints(tx, archive, file, passedOn) }),
         rowOf: pointRow,
         columns: POINT_COLUMNS,
       }
@@ -106,15 +108,15 @@ export async function dumpTables(tx: Tx, archive: PriceArchive, currencies: Read
   ]
 }
 
-async function* archivedPoints(tx: Tx, archive: PriceArchive, file: string): AsyncGenerator<unknown[]> {
-  yield* archivedRows(tx, await archive.files.open(file))
+async function* archivedPoints(tx: Tx, archive: PriceArchive, file: string, passedOn: RawBuilder<unknown>): AsyncGenerator<unknown[]> {
+  yield* archivedRows(tx, await archive.files.open(file), passedOn)
 }
 
 /** Partitions are created in advance and kept after retention has emptied them; empty months have no file. */
-async function monthsWithPoints(tx: Tx): Promise<string[]> {
+async function monthsWithPoints(tx: Tx, passedOn: RawBuilder<unknown>): Promise<string[]> {
   const months: string[] = []
   for (const month of await priceMonths(tx)) {
-    const { rows } = await sql`select from price_points p where ${inMonth(month)} limit 1`.execute(tx)
+    const { rows } = await sql`select from price_points p where ${inMonth(month)} and ${passedOn} limit 1`.execute(tx)
     if (rows.length > 0) months.push(month)
   }
   return months

@@ -7,6 +7,7 @@ import { addLabel, labelIds } from '#prices/records/labels.ts'
 import { PriceBatch } from '#prices/records/price-batch.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import type { PricePoint } from '#prices/records/feed-rows.ts'
+import { addFormatTerms, type FormatTerms } from '#prices/records/source-terms.ts'
 import type { PriceWrite } from '#prices/records/price-types.ts'
 import { PriceWriter } from '#prices/writing/writer.ts'
 import type { ImportRun } from './importer.ts'
@@ -19,6 +20,8 @@ interface PriceBatcherOptions {
   rules: PriceRules
   /** whether the file consists of prices: they then count as its created and updated rows, and not as parts of items */
   rowsArePrices: boolean
+  /** of the format */
+  terms?: FormatTerms | undefined
 }
 
 export class PriceBatcher {
@@ -26,15 +29,18 @@ export class PriceBatcher {
   readonly #rowsArePrices: boolean
   readonly #writer: PriceWriter
   readonly #labels: Map<string, number>
+  readonly #terms: FormatTerms
+  readonly #markets = new Set<number>()
   #filling = new PriceBatch()
   #spare = new PriceBatch()
   /** the write of the previous batch, while it is running */
   #writing: Promise<void> = Promise.resolve()
 
-  private constructor(run: ImportRun, { rules, rowsArePrices }: PriceBatcherOptions, labels: Map<string, number>) {
+  private constructor(run: ImportRun, { rules, rowsArePrices, terms = {} }: PriceBatcherOptions, labels: Map<string, number>) {
     this.#run = run
     this.#rowsArePrices = rowsArePrices
     this.#labels = labels
+    this.#terms = terms
     this.#writer = new PriceWriter({
       db: run.ctx.db,
       tx: run.tx,
@@ -64,6 +70,7 @@ export class PriceBatcher {
   put(price: Omit<PriceWrite, 'labelId'>, label: string): Promise<void> | null {
     const labelId = this.#labels.get(label)
     if (labelId === undefined) return this.#putUnderNew(price, label)
+    this.#markets.add(price.market)
     this.#filling.add(price, labelId)
     return this.#filling.size >= BATCH ? this.#beginWrite() : null
   }
@@ -72,6 +79,8 @@ export class PriceBatcher {
     await this.#beginWrite()
     await this.#writing
     await this.#writer.finish({ whole: true })
+    const { tx, note, ctx } = this.#run
+    await addFormatTerms(tx, note, [...this.#markets], this.#terms, ctx.now())
   }
 
   /** Resolves when no write is running any more, so that the transaction can be read; rejects if writing failed. */

@@ -3,6 +3,7 @@ import { ItemLookup } from '#catalogue/items/item-lookup.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { Rates } from '#prices/rates/rates.ts'
+import { convertedFigures } from '#prices/records/feed-figures.ts'
 import type { Hold } from '#prices/evidence/hold.ts'
 import { type FeedRow, type ItemKey, keysOf, type PriceFormat, type PriceRow, wordsOf } from '#prices/records/feed-rows.ts'
 import { DescribedItems } from './described-items.ts'
@@ -41,7 +42,7 @@ export class PriceImporter implements Importer {
   }
 
   static async open(run: ImportRun, format: PriceFormat): Promise<PriceImporter> {
-    const prices = await PriceBatcher.open(run, { rules: run.ctx.rules, rowsArePrices: true })
+    const prices = await PriceBatcher.open(run, { rules: run.ctx.rules, rowsArePrices: true, terms: format.terms })
     return new PriceImporter(run, format, prices, await Rates.load(run.tx))
   }
 
@@ -121,15 +122,25 @@ export class PriceImporter implements Importer {
     if ('reject' in found) return this.#refuse(row, found.reject)
     const { line, market, priceMinor, updatedAtMs, currency, label, figures = null } = row
     const own = this.#run.ctx.rules.currencies[market]
-    const minor = currency === undefined ? priceMinor : this.#rates.convert(priceMinor, currency, own, updatedAtMs)
-    if (minor === null) {
-      const date = new Date(updatedAtMs).toISOString().slice(0, 10)
-      return this.#refuse(row, reason('no_rate_between', { from: currency!, to: own, date }))
+    const from = currency ?? own
+    const minor = this.#rates.convert(priceMinor, from, own, updatedAtMs)
+    if (minor === null) return this.#refuse(row, this.#withoutRate(from, own, updatedAtMs))
+    const price = {
+      row: line,
+      itemId: found.itemId,
+      market: MARKETS.indexOf(market),
+      minor,
+      updatedAtMs,
+      figures: figures && convertedFigures(figures, (amount) => this.#rates.convert(amount, from, own, updatedAtMs)),
     }
-    const price = { row: line, itemId: found.itemId, market: MARKETS.indexOf(market), minor, updatedAtMs, figures }
     if (!('ambiguous' in found)) return this.#prices.put(price, label)
     const hold: Hold = { rule: 'foreign_id', params: found.ambiguous.params, compared: null, timesOff: null }
     return this.#prices.put({ ...price, hold }, label)
+  }
+
+  #withoutRate(from: string, to: string, atMs: number): Reason {
+    const missing = [from, to].filter((currency) => currency !== 'TRY' && this.#rates.on(currency, atMs) === null)
+    return reason('no_rate_between', { from, to, missing, date: new Date(atMs).toISOString().slice(0, 10) })
   }
 
   #refuse(row: FeedRow, why: Reason): null {

@@ -23,6 +23,9 @@ import { setsOf, withoutDuplicates } from './duplicate-cards.ts'
 /** Names that share at least this part of their words may be spellings of the same name. */
 const ALIKE = 0.3
 
+/** The score of the same number and loosely the same name: only brackets, a trainer's subtitle or words such as LV.X differ. */
+const SURE = 80
+
 const CONFIDENCE = { shopId: 100, setMap: 95, looseDecided: 80 } as const
 
 const DIGITS = /^\d+$/
@@ -238,8 +241,8 @@ function idsOf(cards: readonly SourceCard[]): string[] {
 }
 
 /**
- * Finds unclaimed clusters of the same set with a similar number or name, as hints for a person. If a person has mapped the sets, a single similar
- * cluster joins.
+ * Finds unclaimed clusters of the same set with a similar number or name. A single one with the same number and loosely the same name joins, and any
+ * single one if a person has mapped the sets; the others are hints for a person.
  */
 function looseCandidates(
   units: readonly Unit[],
@@ -271,15 +274,20 @@ function looseCandidates(
       found.push({ unit, candidates: [...candidates.values()], unclear, confirmed })
     }
   }
-  const claims = new Map<Cluster, number>()
-  for (const { candidates } of found) for (const { cluster } of candidates) claims.set(cluster, (claims.get(cluster) ?? 0) + 1)
+  const [claims, sureClaims] = [new Map<Cluster, number>(), new Map<Cluster, number>()]
+  for (const { candidates } of found) {
+    for (const { cluster, score } of candidates) {
+      claims.set(cluster, (claims.get(cluster) ?? 0) + 1)
+      if (score >= SURE) sureClaims.set(cluster, (sureClaims.get(cluster) ?? 0) + 1)
+    }
+  }
   const joins: Join[] = []
   const waiting: Wait[] = []
   for (const { unit, candidates, unclear, confirmed } of found) {
-    const [first] = candidates
-    const cluster = first!.cluster
-    const against = contradictions(unit, cluster)
-    if (confirmed && candidates.length === 1 && claims.get(cluster) === 1 && against.length === 0) {
+    const sure = unclear ? [] : candidates.filter(({ score }) => score >= SURE)
+    const [{ cluster }] = sure.length === 1 ? (sure as [Candidate]) : (candidates as [Candidate])
+    const isOnly = sure.length === 1 ? sureClaims.get(cluster) === 1 : confirmed && candidates.length === 1 && claims.get(cluster) === 1
+    if (isOnly && contradictions(unit, cluster).length === 0) {
       joins.push({ unit, cluster, method: 'loose-decided', confidence: CONFIDENCE.looseDecided })
     } else {
       const reason: Reason = unclear ? { rule: 'set-unclear', params: { set: unit.cards[0]!.set!.facts.name } } : { rule: 'loose', params: {} }

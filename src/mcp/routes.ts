@@ -26,7 +26,9 @@ import type { ApiRequest } from '#http/respond.ts'
 import type { Route } from '#http/route.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { errorHandler } from '#http/server.ts'
+import { allows, type SourceTerms } from '#prices/records/source-terms.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
+import { passedOn } from './passed-on.ts'
 import { type AnyVerb, inputSchemaOf, TOOLS } from './tools.ts'
 
 export interface McpNode extends PublicContextNode {
@@ -48,7 +50,13 @@ const byName = new Map(TOOLS.map((tool) => [tool.name, { ...tool, inputSchema: i
 export function addMcp(app: FastifyInstance, node: McpNode, routes: readonly Route<PublicCtx>[]): void {
   const { corsOrigins } = node.config
   const answers = new Map<AnyVerb, Route<PublicCtx>['answer']>(routes.map(({ verb, answer }) => [verb, answer]))
-  const rules: ToolRules = { ctx: publicContext(node), answers, failed: failuresOf(node.log), keys: node.keys }
+  const { catalogue } = node
+  const contextOf = publicContext(node)
+  const ctx: ToolRules['ctx'] = (viewer, request) => ({
+    ...contextOf(viewer, request),
+    mayUse: (market) => allows(catalogue.terms[market]!, 'redistribute'),
+  })
+  const rules: ToolRules = { ctx, terms: () => catalogue.terms, answers, failed: failuresOf(node.log), keys: node.keys }
   const jsonSchemaValidator = new AjvJsonSchemaValidator()
   app.register(async (scope) => {
     // Before the gate: requests from pages of other origins are rejected, whatever their key.
@@ -145,6 +153,7 @@ function isAllowed(viewer: Viewer, verb: AnyVerb): boolean {
 }
 
 interface ToolRules {
+  terms: () => readonly SourceTerms[]
   ctx: (viewer: Viewer, request: ApiRequest) => PublicCtx
   answers: ReadonlyMap<AnyVerb, Route<PublicCtx>['answer']>
   failed: Failures
@@ -152,7 +161,7 @@ interface ToolRules {
 }
 
 async function callTool(
-  { ctx, answers, failed, keys }: ToolRules,
+  { ctx, terms, answers, failed, keys }: ToolRules,
   viewer: Viewer,
   request: ApiRequest,
   { name, arguments: args = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
@@ -165,7 +174,7 @@ async function callTool(
     await allow(viewer, verb, null, keys.usage)
     // Request headers are omitted: `If-Match` or `Idempotency-Key` would have to apply to one tool, not to the request.
     const result: unknown = await call(verb, ctx(viewer, { ...request, headers: {} }), { ...defaults, ...args })
-    return resultOf((answers.get(verb) ?? asData)(result as never))
+    return resultOf((answers.get(verb) ?? asData)(result as never), terms())
   } catch (error) {
     const refusal = asServiceError(withFamilyCode(error, verb))
     failed(refusal, request)
@@ -175,12 +184,12 @@ async function callTool(
 
 const asData = (data: object) => ({ data })
 
-/** The fields of a REST response, without `success`. */
-function resultOf(answer: ReturnType<Route<PublicCtx>['answer']>): CallToolResult {
+/** The fields of a REST response, without `success` and without prices that may not be passed on. */
+function resultOf(answer: ReturnType<Route<PublicCtx>['answer']>, terms: readonly SourceTerms[]): CallToolResult {
   const bytes = 'bytes' in answer ? answer.bytes() : 'body' in answer ? answer.body : null
   const body = bytes instanceof Buffer ? JSON.parse(bytes.toString()) : successBody(answer as Answer)
   const { success: _, ...members } = body as Record<string, unknown>
-  return content(members)
+  return content(passedOn(members, terms) as object)
 }
 
 /** As structured content for programs, and as text for clients that support only text. */

@@ -13,7 +13,7 @@ export const rateRoutes: Route<WriteCtx>[] = [
     summary: 'Load exchange rates',
     description:
       'One rate or a list: Turkish lira for one unit of a currency, valid from that day until the next rate. An existing rate ' +
-      'is replaced. Rates are used to compare prices in different currencies, never to change a price.',
+      'is replaced. Rates are used to compare prices in different currencies and to convert price lists when they are imported, never to change a price later.',
     tag: 'Rates',
     bodyField: 'rates',
     answer: (loaded: { rates: number }) => ({ data: loaded }),

@@ -3,6 +3,7 @@ import { Type } from '#core/input.ts'
 import { paged, type Route } from '#http/route.ts'
 import { listSharedIds, SharedIdSchema } from '#prices/reviews/list-shared-ids.ts'
 import { listSources, type PriceSource, PriceSourceSchema, type SourcesCtx } from '#prices/reviews/list-sources.ts'
+import { type ChangedSource, ChangedSourceSchema, changeSource } from '#prices/reviews/change-source.ts'
 import { restoreSource, setSourceAside, type SourceTrust, SourceTrustSchema, takeSourceBack } from '#prices/reviews/source-trust.ts'
 import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 
@@ -23,6 +24,18 @@ export const sourceRoutes: Route<PriceWriteCtx & SourcesCtx>[] = [
     tag: 'Price sources',
     answer: (sources: PriceSource[]) => ({ data: sources }),
     data: Type.Array(PriceSourceSchema),
+  },
+  {
+    method: 'PATCH',
+    path: '/sources/:market',
+    verb: changeSource,
+    summary: 'Set what may be done with the prices of a source, and their licence',
+    description:
+      'Readers, copies and computed figures follow within a second. A dump that exists already keeps the prices it has: create a new one with `POST /dumps`.',
+    tag: 'Price sources',
+    answer: (source: ChangedSource) => ({ data: source, message: 'Source updated' }),
+    data: ChangedSourceSchema,
+    errors: ['INVALID_JSON'],
   },
   {
     method: 'POST',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { exportCatalogue, type ExportFilter } from '#catalogue/export.ts'
 import { createItem } from '#catalogue/items/create-item.ts'
 import { call } from '#core/verb.ts'
+import { changeSource } from '#prices/reviews/change-source.ts'
 import { importFiles, importText, startTestNode, type TestNode } from '../support/node.ts'
 
 const SAMPLES = ['pokemon', 'onepiece'].map((name) => {
@@ -24,7 +25,7 @@ afterAll(async () => {
 
 async function exported(node: TestNode, filter: ExportFilter = {}): Promise<string> {
   let text = ''
-  for await (const chunk of exportCatalogue(node.db, filter)) text += chunk
+  for await (const chunk of exportCatalogue(node.db, { allPrices: true, ...filter })) text += chunk
   return text
 }
 
@@ -55,6 +56,13 @@ test('export, import into an empty database and export again gives the same byte
   expect([report.status, report.errors, report.counts.held]).toEqual(['done', [], 0])
   expect(await exported(second)).toBe(text)
   expect((await importText(second, 'mintmark-ndjson', text)).counts).toMatchObject({ created: 0, updated: 0, accepted: 0 })
+})
+
+test('without all prices, it has those of sources that may be passed on', async () => {
+  const shared = await exported(first, { allPrices: false })
+  expect(shared).not.toContain('"source_b","label":"TAG 8.5"')
+  await call(changeSource, first.ctx, { market: 'source_b', use: 'redistribute' })
+  expect(await exported(first, { allPrices: false })).toContain('"source_b","label":"TAG 8.5"')
 })
 
 test('a filtered export includes the categories that its items need', async () => {

@@ -1,7 +1,7 @@
 // The client follows feeds by cursor: to their end, as entries arrive, across failures, and until it is aborted.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Mintmark, MintmarkError } from '../../client/src/index.ts'
-import { OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { OPERATOR_TOKEN, passOnAllPrices, send, startTestNode, type TestNode, until } from '../support/node.ts'
 import { sell } from '../webhooks/receiver.ts'
 
 let node: TestNode
@@ -10,6 +10,7 @@ let category: number
 
 beforeAll(async () => {
   node = await startTestNode()
+  await passOnAllPrices(node)
   client = clientOf(node.keys.plus)
   category = (await operator<{ id: number }>('/categories', { name: 'Set', game: 'pokemon', market: 'source_c' })).id
 })

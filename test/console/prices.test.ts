@@ -164,7 +164,14 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await button('Restore: Source C').click()
     await announced(page, /^Source C restored/)
     await button('Set aside: Source C').waitFor()
-    await expect.poll(() => button(/: Service$/).count()).toBe(0)
+    await expect.poll(() => button(/^(Set aside|Restore): Service$/).count()).toBe(0)
+    await button('Edit use and licence of Source C').click()
+    await dialog().getByLabel('Use', { exact: true }).selectOption('internal')
+    await dialog().getByLabel('Licence or terms').fill('Terms of the shop')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await announced(page, 'Source C updated; use: internal')
+    await row('Source C GBP').getByText('Terms of the shop').waitFor()
+    expect(await operator(node, 'PATCH', '/sources/source_c', { use: 'show', licence: null })).toMatchObject({ use: 'show', licence: null })
   })
 
   test('markets are shown by their configured names, while programs use their codes', async () => {

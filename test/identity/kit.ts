@@ -155,7 +155,7 @@ export async function stateOf(node: TestNode): Promise<Record<string, string>> {
     state[name] = `${rows[0]!.count} rows ${rows[0]!.digest}`
   }
   let text = ''
-  for await (const chunk of exportCatalogue(node.db)) text += chunk
+  for await (const chunk of exportCatalogue(node.db, { allPrices: true })) text += chunk
   state.export = text
   return state
 }

@@ -65,8 +65,8 @@ test('the list shows each record with its candidates, and is paged and filtered'
 
   const names = async (query: string) => (await list(query)).data.map((match) => match.record.name).sort()
   expect(await names('?reason=hp')).toEqual(['Blastoise', 'Charizard'])
-  expect(await names('?set=base&source=pokemontcg&game=pokemon')).toEqual(['Blastoise', 'Charizard', 'Gyarados Delta'])
-  expect(await names('?set=pokemontcg%3Aset%3Abase1&reason=loose')).toEqual(['Gyarados Delta'])
+  expect(await names('?set=base&source=pokemontcg&game=pokemon')).toEqual(['Blastoise', 'Charizard', 'Dark Gyarados'])
+  expect(await names('?set=pokemontcg%3Aset%3Abase1&reason=loose')).toEqual(['Dark Gyarados'])
   expect(await names('?source=tcgdex')).toEqual([])
   expect(await names('?game=onepiece')).toEqual([])
   expect(await names('?state=postponed')).toEqual([])

@@ -206,8 +206,120 @@ describe('a CSV', () => {
     const csv = 'name,set,number,brl,day\nChansey,BS,3,100.00,2026-02-03\nChansey,BS,3,90.00,2026-01-03\n'
     const input = { map: 'price=brl,set=set,number=number,name=name,date=day,label==PSA 9', currency: 'BRL', market: 'source_b' }
     const { errors } = await importText(node, 'prices-csv', csv, { input })
-    expect(errors).toMatchObject([{ row: 3, message: 'there is no rate from BRL to EUR on 2026-01-03; load one' }])
+    expect(errors).toMatchObject([{ row: 3, message: expect.stringContaining('no exchange rate of BRL, EUR on 2026-01-03 or before') as string }])
     expect(await prices()).toContain('tcgdex:base1-3 PSA 9 source_b 20.00')
+  })
+})
+
+describe('dates of a list', () => {
+  const head = 'name,set,number,eur_price,foil,ended,recorded\n'
+  const dated = { ...EUR, map: `${EUR.map},updated_at=ended,recorded_at=recorded,label==PSA 8` }
+  const days = async () => {
+    const { rows } = await sql<{ text: string }>`
+      select p.price || ' ' || to_char(p.updated_at at time zone 'UTC', 'YYYY-MM-DD') as text
+      from price_points p join groups l on l.id = p.label_id where l.name = 'PSA 8' order by 1`.execute(node.db.kysely)
+    return rows.map(({ text }) => text)
+  }
+
+  test('after the day on which it was recorded are refused', async () => {
+    const csv = `${head}Chansey,BS,3,1.00,,2026-10-06,2026-01-01 06:21:46\nChansey,BS,3,2.00,,2026-01-01T23:00:00,2026-01-01\nChansey,BS,3,3.00,,2026-01-02,\nChansey,BS,3,0.0,,,2026-01-01\n`
+    expect(await refusals(csv, dated)).toEqual([
+      '2 updated_at is 2026-10-06, after the list recorded the row on 2026-01-01; if its years are guesses, set `years` to guessed',
+      '4 recorded_at is required',
+      '5 price must be a number above 0',
+    ])
+  })
+
+  test('get the latest year not after it, if the years are guesses', async () => {
+    const rows = [
+      ['1.00', '2026-10-06', '2026-01-01 06:21:46'],
+      ['2.00', '2027-01-02', '2026-01-05'],
+      ['3.00', '2026-02-03', '2026-02-03 00:00:00'],
+      ['4.00', '2024-02-29', '2026-01-05'],
+      ['5.00', '', '2026-01-05'],
+    ]
+    const csv = head + rows.map(([price, ended, recorded]) => `Chansey,BS,3,${price},,${ended},${recorded}\n`).join('')
+    const { errors } = await importText(node, 'prices-csv', csv, { input: { ...dated, years: 'guessed' } })
+    expect(errors.map(({ row, message }) => `${row} ${message}`)).toEqual([
+      '5 updated_at must be a date, not "2025-03-01"',
+      '6 the price has no date',
+    ])
+    expect(await days()).toEqual(['1.00 2025-10-06', '2.00 2026-01-02', '3.00 2026-02-03'])
+  })
+})
+
+describe('a list of means of unlike values', () => {
+  const map = { map: 'price=newPriceBrl,tcgdex_id={key/::/1},finish={key/::/2},updated_at=date', currency: 'BRL', market: 'source_b' }
+
+  test.each([
+    ['prices-csv', 'key,date,oldPriceBrl,newPriceBrl,changePercent\nbase1-4::holo,2026-08-01,38.32,39.38,2.77\n', map],
+    [
+      'prices-ndjson',
+      lines([{ cardId: 'base1-4', finish: 'holo', priceBrl: 24.65, sources: [] }]),
+      { ...map, map: 'price=priceBrl,tcgdex_id=cardId,finish=finish' },
+    ],
+  ])('is refused as %s', async (format, text, input) => {
+    const { status, why } = await importText(node, format, text, { input })
+    expect([status, why?.rule, why && textOf(why)]).toEqual([
+      'failed',
+      'mixed_values',
+      expect.stringContaining('import the full files as singles-brl'),
+    ])
+  })
+
+  test('but a column of the same name in another list is read', async () => {
+    const text = 'name,set,number,priceBrl\nChansey,BS,3,50.00\n'
+    const input = { map: 'price=priceBrl,set=set,number=number,name=name,label==PSA 7', currency: 'BRL', market: 'source_b' }
+    expect((await importText(node, 'prices-csv', text, { input })).counts).toMatchObject({ accepted: 1, rejected: 0 })
+  })
+})
+
+describe('single cards in Brazilian real', () => {
+  const row = (day: string, finish: string, sources: Record<string, number>) => ({
+    cardId: 'base1-7',
+    finish,
+    name: 'Hitmonchan',
+    number: '7',
+    language: 'en',
+    updatedAt: `${day}T15:00:00.000Z`,
+    sources: Object.entries(sources).map(([source, valueBrl]) => ({ source, valueBrl })),
+  })
+
+  beforeAll(async () => {
+    const card = JSON.parse(tcgdexCards.split('\n')[0]!) as object
+    const own = { ...card, id: 'base1-7', localId: '7', name: { en: 'Hitmonchan' }, variants: [{ type: 'holo' }, { type: 'reverse' }] }
+    await importFiles(node, 'tcgdex', [
+      { name: 'sets', text: tcgdexSets },
+      { name: 'cards', text: lines([own]) },
+    ])
+  })
+
+  test('use the last known rates of each day, for prices and figures', async () => {
+    const rates = [
+      { day: '2026-02-01', currency: 'USD', rate: 40 },
+      { day: '2026-02-10', currency: 'BRL', rate: 8 },
+    ]
+    expect((await operator('/rates', { method: 'POST', json: rates })).status).toBe(200)
+    const text = lines([
+      row('2026-02-05', 'holo', { cardmarketTrend: 100, cardmarketAvg7: 110, tcgplayerMarket: 30 }),
+      row('2026-02-12', 'reverse', { cardmarketTrend: 90, cardmarketAvg7: 110 }),
+    ])
+    const { counts, errors } = await importText(node, 'singles-brl', text)
+    expect([counts.accepted, errors]).toEqual([3, []])
+    const { rows } = await sql<{ text: string }>`
+      select concat_ws(' ', i.ref, p.market, p.price, p.avg_7) as text from prices p join items i on i.id = p.item_id
+      where i.ref like 'tcgdex:base1-7%' order by 1`.execute(node.db.kysely)
+    expect(rows.map((one) => one.text)).toEqual(['tcgdex:base1-7 2 20.00 22.00', 'tcgdex:base1-7 3 7.50', 'tcgdex:base1-7:reverse 2 14.40 17.60'])
+  })
+
+  test('are refused by currency and day without rates', async () => {
+    const text = lines([row('2025-12-31', 'holo', { cardmarketTrend: 100, tcgplayerMarket: 30 })])
+    const { counts, errors } = await importText(node, 'singles-brl', text)
+    expect(counts).toMatchObject({ rowsRead: 1, accepted: 0, rejected: 2 })
+    expect(errors.map(({ message }) => message)).toEqual([
+      'there is no exchange rate of BRL, EUR on 2025-12-31 or before, to convert BRL to EUR; load it with `mintmark rates set`, `mintmark rates import` or POST /operator/v1/rates',
+      'there is no exchange rate of BRL, USD on 2025-12-31 or before, to convert BRL to USD; load it with `mintmark rates set`, `mintmark rates import` or POST /operator/v1/rates',
+    ])
   })
 })
 
@@ -287,6 +399,8 @@ describe('an invalid mapping', () => {
       'price[Good 11]: must be a condition, such as Near Mint, or a grader with a grade, such as PSA 10, not "Good 11"',
     ],
     [{ map: 'price=a,name=c', currency: 'euro' }, 'currency', 'currency'],
+    [{ map: 'price=a,name=c,date=d', years: 'guessed' }, 'years', 'mapping_years', 'recorded_at'],
+    [{ map: 'price=a,name=c', years: 'any' }, 'years', 'one_of'],
     [{ map: 'price=a,name=c', decimal: ';' }, 'decimal', 'one_of'],
     [{ map: 'price=a,name=c', entries: 'a..b' }, 'entries', 'path'],
     [{ map: 'price=a,name=c', market: 'source_x' }, 'market', 'one_of'],

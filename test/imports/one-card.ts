@@ -59,7 +59,7 @@ export const pokemontcgCards = lines(
 /** The whole export as text. */
 export async function exported(node: Pick<TestNode, 'db'>): Promise<string> {
   let text = ''
-  for await (const chunk of exportCatalogue(node.db)) text += chunk
+  for await (const chunk of exportCatalogue(node.db, { allPrices: true })) text += chunk
   return text
 }
 

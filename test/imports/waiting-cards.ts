@@ -54,7 +54,7 @@ const pokemontcgCards = lines([
   ...BASE.map(pokemontcgCard('base1')).map((card) => ({
     ...card,
     hp: HP[card.name] ?? card.hp,
-    name: card.name === 'Gyarados' ? 'Gyarados Delta' : card.name,
+    name: card.name === 'Gyarados' ? 'Dark Gyarados' : card.name,
   })),
   ...JUNGLE.map((name, i) => (i < 3 ? name : `Dark ${name}`)).map(pokemontcgCard('base2')),
 ])

@@ -7,7 +7,7 @@ import type { KeyUsageRow } from '#accounts/keys/usage.ts'
 import { call } from '#core/verb.ts'
 import type { PriceJob } from '#market/jobs/types.ts'
 import { makeCatalogue, plus, published } from '../market/kit.ts'
-import { send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { passOnAllPrices, send, startTestNode, type TestNode, until } from '../support/node.ts'
 import { callTool, withClient } from './client.ts'
 
 const EVERY_PLAN = ['search_items', 'get_item', 'look_up_items', 'list_categories', 'me']
@@ -30,6 +30,7 @@ let listing: number
 beforeAll(async () => {
   node = await startTestNode({ listeners: 'public' })
   ;({ items } = await makeCatalogue(node))
+  await passOnAllPrices(node)
   listing = (await published(node, items.char!, { price: 100, title: 'Charizard, played' })).id
   await call(createCollection, node.ctx, { account_id: node.accounts.plus, name: 'Binder' })
 })

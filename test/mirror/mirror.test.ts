@@ -9,7 +9,7 @@ import { trimChangeLog } from '#db/changes/change-feed.ts'
 import { CatalogueCopy } from '../../src/mirror/copy.ts'
 import { exportCopy } from '../../src/mirror/export-copy.ts'
 import { follow } from '../../src/mirror/follow.ts'
-import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { importText, OPERATOR_TOKEN, passOnAllPrices, send, startTestNode, type TestNode, until } from '../support/node.ts'
 
 let node: TestNode
 let folder: string
@@ -18,6 +18,7 @@ let category: number
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mintmark-mirror-'))
   node = await startTestNode({ env: { PRICE_HOLD_FACTOR: '1000', DUMPS_DIR: join(folder, 'dumps') } })
+  await passOnAllPrices(node)
   category = (await operator<{ id: number }>('POST', '/categories', { name: 'Set', game: 'pokemon', market: 'source_c' })).id
 })
 afterAll(async () => {

@@ -18,7 +18,7 @@ import { openPriceArchive, type PriceArchive } from '#prices/archive/price-archi
 import { forgetOldPrices } from '#prices/history/retention.ts'
 import { history, makeTwins, merged, operator, type Posted, postPrices, undo } from '../identity/kit.ts'
 import { endAll, run } from '../program/service.ts'
-import { send, startTestNode, type TestNode } from '../support/node.ts'
+import { passOnAllPrices, send, startTestNode, type TestNode } from '../support/node.ts'
 import { runs } from '../support/runs.ts'
 import { openS3, type S3Store } from '../support/s3.ts'
 
@@ -36,6 +36,7 @@ beforeAll(async () => {
   node = await startTestNode({
     env: { PRICE_HOLD_FACTOR: '1000', ARCHIVE_DIR: folder, DUMPS_DIR: join(folder, 'dumps'), PRICE_ARCHIVE_MONTHS: String(KEEP_MONTHS) },
   })
+  await passOnAllPrices(node)
   archive = openPriceArchive(node.config)
   table = monthsOfPrices(archive.files)
   archiving = { db: node.db, now: node.clock.now() }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { trimChangeLog } from '#db/changes/change-feed.ts'
-import { importText, OPERATOR_TOKEN, type Reply, send, startTestNode, startTwoNodes, type TestNode, until } from '../support/node.ts'
+import { importText, OPERATOR_TOKEN, passOnAllPrices, type Reply, send, startTestNode, startTwoNodes, type TestNode, until } from '../support/node.ts'
 
 interface Change {
   cursor: string
@@ -22,6 +22,7 @@ let category: number
 
 beforeAll(async () => {
   node = await startTestNode({ env: { PRICE_HOLD_FACTOR: '1000' } })
+  await passOnAllPrices(node)
   category = (await operator<{ id: number }>('/categories', { name: 'Set', game: 'pokemon', market: 'source_c' })).id
 })
 afterAll(() => node.close())

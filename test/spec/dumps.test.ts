@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib'
 import { parquetReadObjects } from 'hyparquet'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DAY_MS, HOUR_MS } from '#core/duration.ts'
-import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { OPERATOR_TOKEN, passOnAllPrices, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
 
 interface Dump {
   as_of: string
@@ -27,6 +27,7 @@ let folder: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mintmark-dumps-'))
   node = await startTestNode({ env: { PRICE_HOLD_FACTOR: '1000', DUMPS_DIR: folder } })
+  await passOnAllPrices(node)
   category = (await operator<{ id: number }>('POST', '/categories', { name: 'Seti İkinci', game: 'pokemon', market: 'source_c' })).id
 })
 afterAll(async () => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
 import type { Log } from '#core/context.ts'
+import { MARKETS } from '#core/markets.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { openPool } from '#db/connection/pool.ts'
@@ -12,9 +13,15 @@ import type { Schema } from '#db/schema.ts'
 import { type Config, readConfig } from '#config.ts'
 import { importFiles as importFilesVerb } from '#imports/import-files.ts'
 import type { ImportReport } from '#imports/run.ts'
+import { changeSource } from '#prices/reviews/change-source.ts'
 import { type RunningNode, startNode } from '#node/start.ts'
 import { createPlanAccounts } from './accounts.ts'
 import { nodeDatabase, type TestDatabase } from './postgres.ts'
+
+/** Lets dumps, changes, exports and language models have the prices of all sources. */
+export async function passOnAllPrices({ ctx }: Pick<TestNode, 'ctx'>): Promise<void> {
+  for (const market of MARKETS) if (market !== 'service') await call(changeSource, ctx, { market, use: 'redistribute' })
+}
 
 export const OPERATOR_TOKEN = 'operator token of the tests'
 export const silent: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }

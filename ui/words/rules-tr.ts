@@ -186,6 +186,7 @@ export const TURKISH: Words = {
     mapping_pairs: 'bir alan ve bir sütun çiftlerinden oluşmalı, örneğin {example}; "{value}" olamaz',
     mapping_twice: '{name} için iki sütun belirtiyor[: {values}]',
     mapping_price: 'price için bir sütun belirtmeli',
+    mapping_years: 'guessed için {field} alanının bir sütunu gerekli',
     mapping_item: 'şunlardan biri için bir sütun belirtmeli: {values}',
     mapping_field: '{name} diye bir alan yok; bilinen alanlar: {values}',
     mapping_column: '{name}: {must}',
@@ -377,8 +378,11 @@ export const TURKISH: Words = {
     two_readings: '"{value}" iki türlü okunabilir; listenin ondalık işaretini belirtin',
     other_currency: '{currency} cinsinden olmalı; "{value}" değil',
     day_or_time: 'bir tarih ya da ISO 8601 biçiminde bir zaman olmalı; "{value}" değil',
-    no_rate: 'o günün BRL kuru yok',
-    no_rate_between: '{date} için {from}/{to} kuru yok; kur yükleyin',
+    after_recorded: '{value}; oysa liste satırı {other} tarihinde kaydetmiş; yıllar tahminse `years` değerini guessed yapın',
+    mixed_values:
+      '{column} sütunundaki tutarlar teklif, ortalama ve satışların ortalaması; hiçbir pazarın fiyatı değil; kaynakları kullanan {format} ile tam dosyaları içe aktarın',
+    no_rate_between:
+      '{date} tarihi ve öncesi için {missing} kuru yok; {from} tutarları {to} birimine çevrilemiyor; kuru `mintmark rates set`, `mintmark rates import` ya da POST /operator/v1/rates ile yükleyin',
     no_item: 'satır bir ürün belirtmiyor',
     no_set_named: 'satır set belirtmiyor; "{name}" birden çok sette olabilir',
     unknown_set: 'katalogda adı ya da kodu "{set}" olan set yok',

@@ -6,7 +6,7 @@ import { Heading } from '#ui/heading.tsx'
 import { Await } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
-import type { PriceSource, SourceTrust } from '../api-types.ts'
+import { sourceUseValues as USES, type PriceSource, type SourceTrust } from '../api-types.ts'
 import { useData, useWrite, writeNow } from '../api.ts'
 import { PermittedButton } from '../ui/permitted-button.tsx'
 import { ago, count, date, share, t, termText } from '../words.ts'
@@ -20,6 +20,7 @@ const isExternal = (source: PriceSource): source is External => source.market !=
 export function SourcesPage() {
   const [version, changed] = useVersion()
   const [aside, setAside] = useState<External | null>(null)
+  const [edited, setEdited] = useState<PriceSource | null>(null)
   const sources = useData('/sources', { again: () => REFRESH_MS, version })
   const { busy, error, write, clear } = useWrite()
   const submit = async ({ reason = '' }: Values) => {
@@ -28,6 +29,14 @@ export function SourcesPage() {
     if (!done) return
     setAside(null)
     announce(t('sourceSetAside', { name: termText('market', market), count: done.data.stale }))
+    changed()
+  }
+  const saveTerms = async ({ use = '', licence = '' }: Values) => {
+    const { market } = edited!
+    const done = await write('PATCH', `/sources/${market}`, { use: use as PriceSource['use'], licence: licence.trim() || null })
+    if (!done) return
+    setEdited(null)
+    announce(t('sourceTermsSaved', { name: termText('market', market), use: termText('use', done.data.use) }))
     changed()
   }
   const takeBack = async ({ market }: External) => {
@@ -49,6 +58,25 @@ export function SourcesPage() {
             rowKey={(row) => row.market}
             columns={[
               { head: t('source'), cell: (row) => <Name of={row} /> },
+              {
+                head: t('sourceUse'),
+                cell: (row) => (
+                  <>
+                    {termText('use', row.use)}
+                    {row.licence !== null && <div class="quiet">{row.licence}</div>}{' '}
+                    <PermittedButton
+                      need="catalogue"
+                      aria-label={t('editSourceTerms', { name: termText('market', row.market) })}
+                      onClick={() => {
+                        clear()
+                        setEdited(row)
+                      }}
+                    >
+                      {t('edit')}
+                    </PermittedButton>
+                  </>
+                ),
+              },
               { head: t('newestFeed'), cell: (row) => <Feed of={row} /> },
               { head: t('pricesCount'), number: true, cell: (row) => count(row.prices) },
               { head: t('confirmed'), number: true, cell: (row) => part(row, 'confirmed') },
@@ -88,6 +116,24 @@ export function SourcesPage() {
           />
         )}
       </Await>
+      {edited && (
+        <Dialog title={t('editSourceTerms', { name: termText('market', edited.market) })} onClose={() => setEdited(null)}>
+          <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void saveTerms(values)} onCancel={() => setEdited(null)}>
+            <Field label={t('sourceUse')} hint={t('sourceUseHint')}>
+              <select name="use">
+                {USES.map((use) => (
+                  <option key={use} value={use} selected={use === edited.use}>
+                    {termText('use', use)}
+                  </option>
+                ))}
+              </select>
+            </Field>
+            <Field label={t('licence')}>
+              <input name="licence" maxLength={500} defaultValue={edited.licence ?? ''} />
+            </Field>
+          </Form>
+        </Dialog>
+      )}
       {aside && (
         <Dialog title={t('setAsideTitle', { name: termText('market', aside.market) })} onClose={() => setAside(null)}>
           <Form submit={t('setAside')} danger busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={() => setAside(null)}>

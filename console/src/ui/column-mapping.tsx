@@ -2,7 +2,12 @@
 import { useId } from 'preact/hooks'
 import { Field } from '#ui/dialog.tsx'
 import { Table } from '#ui/table.tsx'
-import { priceMappingDecimalValues as DECIMAL_SIGNS, priceMappingEncodingValues as ENCODINGS, type SavedPriceMapping } from '../api-types.ts'
+import {
+  priceMappingDecimalValues as DECIMAL_SIGNS,
+  priceMappingEncodingValues as ENCODINGS,
+  priceMappingYearsValues as YEARS,
+  type SavedPriceMapping,
+} from '../api-types.ts'
 import { type FirstRows, guessColumns } from '../first-rows.ts'
 import { t, termText } from '../words.ts'
 
@@ -12,6 +17,7 @@ export interface Draft {
   currency: string
   decimal: string
   encoding: string
+  years: string
   entries: string
   only: string
   /** saved mapping that the form started with */
@@ -27,6 +33,7 @@ const FIELDS = [
   'finish',
   'label',
   'updated_at',
+  'recorded_at',
   'game',
   'language',
   'cardmarket_id',
@@ -37,7 +44,7 @@ const FIELDS = [
 const MAX_CELL_LENGTH = 40
 
 export function draftOf(rows: FirstRows): Draft {
-  return { columns: guessColumns(rows.columns), currency: '', decimal: '', encoding: '', entries: '', only: '', from: '', saveAs: '' }
+  return { columns: guessColumns(rows.columns), currency: '', decimal: '', encoding: '', years: '', entries: '', only: '', from: '', saveAs: '' }
 }
 
 /** Whether the form states where prices are and which item each belongs to. */
@@ -47,9 +54,9 @@ export function isPriceList({ columns }: Draft): boolean {
 
 /** The form values of a saved mapping. */
 export function mappingDraft({ name, mapping }: SavedPriceMapping): Draft {
-  const { columns, currency = '', decimal = '', encoding = '', entries = '', only = {} } = mapping
+  const { columns, currency = '', decimal = '', encoding = '', years = '', entries = '', only = {} } = mapping
   const pairs = Object.entries(only).map(([column, value]) => `${column}=${value}`)
-  return { columns, currency, decimal, encoding, entries, only: pairs.join(','), from: name, saveAs: '' }
+  return { columns, currency, decimal, encoding, years, entries, only: pairs.join(','), from: name, saveAs: '' }
 }
 
 /** The newest saved mapping whose columns are all in the file; null for none. */
@@ -60,11 +67,11 @@ export function fittingMapping({ columns }: FirstRows, saved: readonly SavedPric
 }
 
 /** Parameters of an upload. */
-export function parametersOf({ columns, currency, decimal, encoding, entries, only, saveAs }: Draft): Record<string, string> {
+export function parametersOf({ columns, currency, decimal, encoding, years, entries, only, saveAs }: Draft): Record<string, string> {
   const map = Object.entries(columns)
     .flatMap(([field, column]) => (column.trim() === '' ? [] : `${field}=${column.trim()}`))
     .join(',')
-  return { map, currency, decimal, encoding, entries, only, save_map: saveAs.trim() }
+  return { map, currency, decimal, encoding, years, entries, only, save_map: saveAs.trim() }
 }
 
 function short(cell: string): string {
@@ -154,6 +161,16 @@ export function ColumnMapping({ name, rows, saved, draft, onChange, onMarket }: 
             {ENCODINGS.map((encoding) => (
               <option key={encoding} value={encoding}>
                 {encoding}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label={t('yearsOfDates')} hint={t('yearsHint')}>
+          <select value={draft.years} onChange={(event) => change({ years: event.currentTarget.value })}>
+            <option value="">–</option>
+            {YEARS.map((years) => (
+              <option key={years} value={years}>
+                {termText('years', years)}
               </option>
             ))}
           </select>

@@ -14,7 +14,7 @@ import { type PriceExplanation, PriceExplanationSchema } from '#prices/reviews/e
 import { HeldPriceSchema, pageOfHeld } from '#prices/writing/held.ts'
 import { labelIds } from '#prices/records/labels.ts'
 import { Rates } from '#prices/rates/rates.ts'
-import type { CatalogueNode } from '../context.ts'
+import type { CatalogueNode, MarketUse } from '../context.ts'
 import { IdParam, labelParam } from '../params.ts'
 import { fetchPricedItem, type StoredItemCtx } from './stored-items.ts'
 
@@ -38,7 +38,7 @@ interface Judging {
   rules: PriceRules
 }
 
-export interface ExplainCtx extends CatalogueNode, ReadCtx, Judging {}
+export interface ExplainCtx extends CatalogueNode, MarketUse, ReadCtx, Judging {}
 
 /** The inputs of an explanation besides the prices. */
 export function explainConditions({ now, currencies, rules }: Judging, rates: Rates): ExplainConditions {
@@ -51,11 +51,12 @@ export const explainPrice = verb(
     needs: OPERATION_PLAN.explainPrice,
     input: Type.Object({ id: IdParam, ...PriceKey }),
   },
-  (ctx: ExplainCtx, { id, ...priceKey }): Promise<PriceExplanation> => {
+  async (ctx: ExplainCtx, { id, ...priceKey }): Promise<PriceExplanation> => {
     const { items, rates } = ctx.catalogue
     const row = items.rowOf(id)
     if (row < 0) throw itemNotFound(id)
-    return explainOne(ctx.db.kysely, items.id[row]!, priceKey, MARKETS[items.shown[row]!]!, explainConditions(ctx, rates))
+    const explanation = await explainOne(ctx.db.kysely, items.id[row]!, priceKey, MARKETS[items.shown[row]!]!, explainConditions(ctx, rates))
+    return withMarkets(explanation, ctx.mayUse)
   },
 )
 
@@ -77,6 +78,34 @@ export const explainStoredPrice = verb(
     return { ...explanation, held: rows.filter(({ label }) => label === explanation.label) }
   },
 )
+
+/** The explanation as a reader gets it who may see only some markets, by their positions in MARKETS. */
+export function withMarkets(explanation: PriceExplanation, maySee: (market: number) => boolean): PriceExplanation {
+  const isSeen = (market: Market | null | undefined) => market === null || market === undefined || maySee(MARKETS.indexOf(market))
+  if (!isSeen(explanation.market)) return { ...explanation, ...NO_PRICE }
+  return {
+    ...explanation,
+    inputs: explanation.inputs.filter(({ market }) => isSeen(market)),
+    findings: explanation.findings.filter(({ market }) => isSeen(market)),
+  }
+}
+
+/** What an explanation says where there is no price. */
+const NO_PRICE = {
+  price: null,
+  updated_at: null,
+  confirmed_at: null,
+  state: null,
+  confidence: null,
+  flags: [],
+  samples: null,
+  rule: null,
+  judged_by: [],
+  findings: [],
+  confirmed_by_person_at: null,
+  inputs: [],
+  medians: { '7d': null, '30d': null, '90d': null },
+} satisfies Partial<PriceExplanation>
 
 async function explainOne(
   on: Queryable,

@@ -8,7 +8,7 @@ import { type Caller, type HasViewer, verb } from '#core/verb.ts'
 import type { HistoryCtx } from '#prices/history/history.ts'
 import { ChartParams, type PriceChart, priceChartOf } from '#prices/history/price-chart.ts'
 import { Rates } from '#prices/rates/rates.ts'
-import type { CatalogueNode } from '../context.ts'
+import type { CatalogueNode, MarketUse } from '../context.ts'
 import { IdParam, labelParam } from '../params.ts'
 import { fetchPricedItem, type StoredItemCtx } from './stored-items.ts'
 
@@ -17,7 +17,7 @@ interface Charting {
   currencies: Readonly<Record<Market, string>>
 }
 
-export interface ChartCtx extends CatalogueNode, HistoryCtx, HasViewer, Charting {}
+export interface ChartCtx extends CatalogueNode, MarketUse, HistoryCtx, HasViewer, Charting {}
 
 export const readPriceChart = verb(
   {
@@ -32,7 +32,8 @@ export const readPriceChart = verb(
     const shown = ctx.currencies[MARKETS[items.shown[row]!]!]
     const query = { itemId: items.id[row]!, label: label === undefined ? undefined : labelParam(label), currency: currency ?? shown, range }
     const withSales = maySeeSales(ctx.viewer)
-    return priceChartOf(ctx, { ...query, withSales, withHeld: false }, { now: ctx.now(), rates, currencies: ctx.currencies })
+    const markets = MARKETS.filter((_, position) => ctx.mayUse(position))
+    return priceChartOf(ctx, { ...query, markets, withSales, withHeld: false }, { now: ctx.now(), rates, currencies: ctx.currencies })
   },
 )
 
@@ -48,7 +49,7 @@ export const readStoredPriceChart = verb(
       currency: currency ?? ctx.currencies[item.shown_market],
       range,
     }
-    return priceChartOf(ctx, { ...query, withSales: true, withHeld: true }, { now: ctx.now(), rates, currencies: ctx.currencies })
+    return priceChartOf(ctx, { ...query, markets: MARKETS, withSales: true, withHeld: true }, { now: ctx.now(), rates, currencies: ctx.currencies })
   },
 )
 

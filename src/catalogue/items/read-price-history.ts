@@ -8,7 +8,7 @@ import { MARKETS } from '#core/markets.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type HasViewer, verb } from '#core/verb.ts'
 import { type HistoryCtx, INTERVALS, periodsOf } from '#prices/history/history.ts'
-import type { CatalogueNode } from '../context.ts'
+import type { CatalogueNode, MarketUse } from '../context.ts'
 import { IdParam } from '../params.ts'
 
 export const PricePeriodSchema = Type.Object(
@@ -40,13 +40,14 @@ export const readPriceHistory = verb(
       interval: Type.Optional(Type.Enum([...INTERVALS], { default: 'day', description: 'Weeks start on Monday; times are UTC' })),
     }),
   },
-  async (ctx: CatalogueNode & HistoryCtx & HasViewer & { now: () => Date }, input): Promise<PricePeriod[]> => {
+  async (ctx: CatalogueNode & MarketUse & HistoryCtx & HasViewer & { now: () => Date }, input): Promise<PricePeriod[]> => {
     const row = ctx.catalogue.items.rowOf(input.id)
     if (row < 0) throw itemNotFound(input.id)
     const to = input.to === undefined ? ctx.now() : momentOf('to', input.to)
     const from = input.from === undefined ? new Date(to.getTime() - 365 * DAY_MS) : momentOf('from', input.from)
     if (from >= to) throw invalid('from', 'before', { field: 'to' })
     const { market = MARKETS[ctx.catalogue.items.shown[row]!]!, label, interval = 'day' } = input
+    if (!ctx.mayUse(MARKETS.indexOf(market))) return []
     const canonical = label === undefined ? undefined : (parseLabel(label)?.label ?? label)
     return periodsOf(ctx, ctx.catalogue.items.id[row]!, { market, label: canonical, from, to, interval })
   },

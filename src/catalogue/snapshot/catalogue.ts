@@ -7,6 +7,7 @@ import type { Db, Queryable } from '#db/schema.ts'
 import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/evidence-payload.ts'
 import { loadChangedItems, loadImportEnds } from '#prices/records/changed-items.ts'
 import { eachPackedPrice, packedCount } from '#prices/records/price-payload.ts'
+import { DEFAULT_TERMS, loadSourceTerms, marketsFor, type SourceTerms } from '#prices/records/source-terms.ts'
 import { Rates } from '#prices/rates/rates.ts'
 import type { CostToMove } from '#prices/own/cost-to-move.ts'
 import { costsToMove } from '#prices/own/costs-to-move.ts'
@@ -75,6 +76,9 @@ export class Catalogue extends Freezable implements ChangeFollower {
   /** by item id and label id */
   #costs = new Map<number, ReadonlyMap<number, CostToMove>>()
   synonyms = new Synonyms()
+  /** by position in MARKETS; prices of internal sources are not in memory, so no response shows or uses them */
+  terms: readonly SourceTerms[] = DEFAULT_TERMS
+  #shown: ReadonlySet<number> = new Set(marketsFor(DEFAULT_TERMS, 'show'))
   #docs: SearchDocs
   readonly #search: TextOptions
   /** all markets, as positions in MARKETS: those of the setting MARKET_ORDER first */
@@ -136,6 +140,8 @@ export class Catalogue extends Freezable implements ChangeFollower {
     this.queries = fresh.queries
     this.#docs = fresh.#docs
     this.synonyms = fresh.synonyms
+    this.terms = fresh.terms
+    this.#shown = fresh.#shown
     this.#ready = fresh.#ready
     this.#rates = fresh.#rates
     this.#costs = fresh.#costs
@@ -156,6 +162,8 @@ export class Catalogue extends Freezable implements ChangeFollower {
       else if (kind === 'prices') await this.#applyPrices(payload!)
       else if (kind === 'evidence') await this.#applyEvidence(payload!)
       else if (kind === 'rates') await this.#reloadRates()
+      // The items with prices of a source whose use changes follow as changed items.
+      else if (kind === 'sources') await this.#reloadTerms()
       else if (kind === 'synonyms') await this.#reloadSynonyms()
       else if (kind === 'sales') await this.#reloadCosts(this.#db.kysely, ids)
     }
@@ -167,6 +175,11 @@ export class Catalogue extends Freezable implements ChangeFollower {
   /** The exchange rates of this node. */
   get rates(): Rates {
     return this.#rates
+  }
+
+  /** Whether responses may show prices of a market, by its position in MARKETS. */
+  shows(market: number): boolean {
+    return this.#shown.has(market)
   }
 
   /** Uses the current day's exchange rates for comparing prices of different markets; call it when a new day may have begun. */
@@ -278,7 +291,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
     const importEnds = await loadImportEnds(db)
     await loadPrices(db, null, (price) => {
       const row = items.rowOf(price.itemId)
-      if (row < 0) return
+      if (row < 0 || !this.shows(price.market)) return
       prices.setEvidence(prices.set(row, price.market, price.labelId, price.minor, price.updatedAtMs), price)
       // A feed may deliver prices with older dates, so the end of its import is the time of the change. Our own prices are dated when they are set.
       items.noteChange(row, price.market === SERVICE ? price.updatedAtMs : importEnds[price.importId]!)
@@ -296,6 +309,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
   async #fillSmall(db: Queryable): Promise<void> {
     this.labels.replace(await loadGroups(db))
     this.#rates = await Rates.load(db)
+    await this.#loadTerms(db)
     this.synonyms.replace(await loadSynonyms(db))
     await this.#reloadCosts(db, null)
   }
@@ -305,6 +319,16 @@ export class Catalogue extends Freezable implements ChangeFollower {
     const costs = Map.groupBy(await costsToMove(db, ids), ({ itemId }) => itemId)
     for (const id of ids ?? []) this.#costs.delete(id)
     for (const [id, ofItem] of costs) this.#costs.set(id, new Map(ofItem.map((cost) => [cost.labelId, cost])))
+    this.version += 1
+  }
+
+  async #loadTerms(db: Queryable): Promise<void> {
+    this.terms = await loadSourceTerms(db)
+    this.#shown = new Set(marketsFor(this.terms, 'show'))
+  }
+
+  async #reloadTerms(): Promise<void> {
+    await this.#loadTerms(this.#db.kysely)
     this.version += 1
   }
 
@@ -356,6 +380,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
       const prices = new Map<number, LoadedPrice[]>()
       await loadItems(this.#db.kysely, some, (item) => sources.push(copyOfItem(item)))
       await loadPrices(this.#db.kysely, some, (price) => {
+        if (!this.shows(price.market)) return
         const others = prices.get(price.itemId)
         if (others) others.push(price)
         else prices.set(price.itemId, [price])
@@ -422,6 +447,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
       let row = -1
       let markets: MarketSet = 0
       eachPackedPrice(packed, from, to, (change) => {
+        if (!this.shows(change.market)) return
         const changed = this.items.rowOf(change.itemId)
         if (changed < 0) return
         if (row >= 0 && row !== changed) {

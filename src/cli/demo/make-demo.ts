@@ -17,6 +17,8 @@ import { addDemoMarket, type DemoSeller, hasSellables } from '#market/orders/dem
 import { addDemoHistory } from '#prices/history/demo-history.ts'
 import { demoRates } from '#prices/history/demo-rates.ts'
 import { setRates } from '#prices/rates/set-rates.ts'
+import { MARKETS } from '#core/markets.ts'
+import { changeSource } from '#prices/reviews/change-source.ts'
 import type { Config } from '../../config.ts'
 import { demoSample } from './demo-sample.ts'
 import { addDemoWork } from './demo-work.ts'
@@ -40,6 +42,9 @@ const SELLERS: readonly [name: string, days: number][] = [
   ['Galata Collectibles', 377],
   ['Slab City', 146],
 ]
+
+const SAMPLE_MARKETS = MARKETS.filter((market) => market !== 'service')
+const SAMPLE_LICENCE = 'Apache-2.0: invented sample prices of Mintmark'
 
 /** Why a demo was not created. */
 export class NoDemoError extends Error {
@@ -113,6 +118,7 @@ export function readAccess(config: Pick<Config, 'dataDir'>): DemoAccess | null {
 async function importSample(ctx: WriteCtx, config: Config): Promise<number> {
   await call(setRates, ctx, { rates: demoRates(ctx.now()) })
   const { id } = await call(importFiles, { ...ctx, rules: config.priceRules }, { format: 'mintmark-ndjson', files: demoSample(ctx.now()) })
+  for (const market of SAMPLE_MARKETS) await call(changeSource, ctx, { market, use: 'redistribute', licence: SAMPLE_LICENCE })
   return id
 }
 

@@ -1,5 +1,5 @@
 // Collections and their records as returned by verbs: public field names, ready for JSON.
-import type { CatalogueNode } from '#catalogue/context.ts'
+import type { CatalogueNode, MarketUse } from '#catalogue/context.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
@@ -12,7 +12,8 @@ export type RecordWriteCtx = WriteCtx & HasPrecondition
 
 /** The data for computing worth: prices, and their currencies. */
 export type PricingCtx = Pick<ReadCtx, 'db'> &
-  CatalogueNode & {
+  CatalogueNode &
+  Partial<MarketUse> & {
     currencies: Readonly<Record<Market, string>>
     /** time zone of local times and days */
     market: { timeZone: string }

@@ -38,8 +38,11 @@ export const FILE_RULES = {
   two_readings: '"{value}" is ambiguous; state the decimal separator of the list',
   other_currency: 'must be in {currency}, not "{value}"',
   day_or_time: 'must be a date or a time in ISO 8601, not "{value}"',
-  no_rate: 'has no BRL rate for that day',
-  no_rate_between: 'there is no rate from {from} to {to} on {date}; load one',
+  after_recorded: 'is {value}, after the list recorded the row on {other}; if its years are guesses, set `years` to guessed',
+  mixed_values:
+    'the column {column} holds means of offers, averages and sales, which are the price of no market; import the full files as {format}, which uses their sources',
+  no_rate_between:
+    'there is no exchange rate of {missing} on {date} or before, to convert {from} to {to}; load it with `mintmark rates set`, `mintmark rates import` or POST /operator/v1/rates',
   no_item: 'the row does not name an item',
   no_set_named: 'the row does not name a set, and "{name}" can be of several',
   unknown_set: 'no set of the catalogue has the name or code "{set}"',

@@ -105,6 +105,7 @@ export const RULES = {
   mapping_pairs: 'must be pairs of a field and a column, such as {example}, not "{value}"',
   mapping_twice: 'names two columns for {name}[: {values}]',
   mapping_price: 'must name a column for price',
+  mapping_years: 'guessed needs a column for {field}',
   mapping_item: 'must name a column for one of {values}',
   mapping_field: 'names {name}, which is not a field; known fields: {values}',
   mapping_column: '{name}: {must}',

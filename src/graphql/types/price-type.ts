@@ -1,5 +1,5 @@
 // The type Price with its evidence and explanation (interface.md, "Item (GraphQL)").
-import { explainConditions } from '#catalogue/items/explain-price.ts'
+import { explainConditions, withMarkets } from '#catalogue/items/explain-price.ts'
 import { evidenceOf, type ItemPrice, utcTime } from '#catalogue/snapshot/item-json.ts'
 import { DAY_MS } from '#core/duration.ts'
 import type { Static } from '#core/input.ts'
@@ -30,10 +30,11 @@ const changesOf = batched(async ({ catalogue, db, now }: GraphqlCtx, prices: Ite
   return prices.map(({ minor }, i) => ago[i]!.map((before) => (before === null ? null : Math.round((minor / before - 1) * 10_000) / 100)))
 })
 
-const explanationOf = batched((ctx: GraphqlCtx, prices: ItemPrice[]) => {
+const explanationOf = batched(async (ctx: GraphqlCtx, prices: ItemPrice[]) => {
   const { catalogue, db } = ctx
   const keys = prices.map(({ row, market, labelId, label }) => ({ itemId: catalogue.items.id[row]!, market, labelId, label }))
-  return explainPrices(db.kysely, keys, explainConditions(ctx, catalogue.rates))
+  const explanations = await explainPrices(db.kysely, keys, explainConditions(ctx, catalogue.rates))
+  return explanations.map((explanation) => withMarkets(explanation, ctx.mayUse))
 })
 
 const oneOf = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ')

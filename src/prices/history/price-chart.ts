@@ -100,6 +100,8 @@ export interface ChartQuery {
   label: string | undefined
   currency: string
   range: ChartRange
+  /** the markets whose lines it has */
+  markets: readonly Market[]
   withSales: boolean
   withHeld: boolean
 }
@@ -118,22 +120,22 @@ const NEAR_MINT = 'Near Mint'
 
 /** The chart of an item: lines of all markets, held prices and sales, converted by the rates of their days. */
 export async function priceChartOf(ctx: HistoryCtx, query: ChartQuery, { now, rates, currencies }: ChartConditions): Promise<PriceChart> {
-  const { itemId, currency, range } = query
+  const { itemId, currency, range, markets } = query
   const on = ctx.db.kysely
-  const [current, held] = await Promise.all([currentPrices(on, itemId), query.withHeld ? heldPrices(on, itemId) : []])
+  const [current, held] = await Promise.all([currentPrices(on, itemId, markets), query.withHeld ? heldPrices(on, itemId) : []])
   const labels = [...new Set([...current, ...held].map((price) => price.label))].sort((a, b) => (labelOrder(a) < labelOrder(b) ? -1 : 1))
   const label = query.label ?? (labels.includes(NEAR_MINT) ? NEAR_MINT : (labels[0] ?? NEAR_MINT))
   const from = range === 'all' ? new Date(0) : startOfDay(now.getTime() - RANGE_DAYS[range] * DAY_MS)
   // Prices and sales of this moment count.
   const to = new Date(now.getTime() + 1)
   const [lines, sold] = await Promise.all([
-    Promise.all(MARKETS.map((market) => periodsOf(ctx, itemId, { market, label, from, to, interval: 'day' }))),
+    Promise.all(markets.map((market) => periodsOf(ctx, itemId, { market, label, from, to, interval: 'day' }))),
     query.withSales ? salesOf(on, { itemId, label, from, to }) : null,
   ])
   const convert = (amount: number, of: string, atMs: number) => convertedBy(rates, amount, of, currency, atMs)
-  const series = MARKETS.flatMap((market, position): PriceChartSeries[] => {
-    const state = current.find((price) => price.market === position && price.label === label)?.state
-    const line = lines[position]!.map(({ date, close }): Point => ({ day: date, amount: close, state: null }))
+  const series = markets.flatMap((market, n): PriceChartSeries[] => {
+    const state = current.find((price) => price.market === MARKETS.indexOf(market) && price.label === label)?.state
+    const line = lines[n]!.map(({ date, close }): Point => ({ day: date, amount: close, state: null }))
     if (state !== undefined && line.length > 0) line.at(-1)!.state = STATES[state]!
     // A price held for its date in the future would stretch the chart to that date.
     const isShown = (price: HeldPoint) => price.market === market && price.label === label && price.day >= dayOf(from) && price.day <= dayOf(now)
@@ -169,9 +171,10 @@ function convertedBy(rates: Rates, amount: number, from: string, to: string, atM
   return minor === null ? null : minorToNumber(minor)
 }
 
-function currentPrices(on: Queryable, itemId: number): Promise<{ market: number; label: string; state: number }[]> {
+function currentPrices(on: Queryable, itemId: number, markets: readonly Market[]): Promise<{ market: number; label: string; state: number }[]> {
   const prices = on.selectFrom('prices as p').innerJoin('groups as g', 'g.id', 'p.label_id')
-  return prices.select(['p.market', 'g.name as label', 'p.state']).where('p.item_id', '=', itemId).execute()
+  const positions = markets.map((market) => MARKETS.indexOf(market))
+  return prices.select(['p.market', 'g.name as label', 'p.state']).where('p.item_id', '=', itemId).where('p.market', 'in', positions).execute()
 }
 
 interface HeldPoint extends Point {

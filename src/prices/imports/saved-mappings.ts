@@ -5,7 +5,7 @@ import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import { DECIMAL_SIGNS, ENCODINGS, MAPPED_FIELDS, type PriceMapping } from '../records/mappings.ts'
+import { DECIMAL_SIGNS, ENCODINGS, MAPPED_FIELDS, type PriceMapping, YEARS } from '../records/mappings.ts'
 
 const closed = { additionalProperties: false } as const
 const texts = (description: string, example: Record<string, string>) =>
@@ -31,6 +31,12 @@ export const MAPPING_OPTIONS = {
     }),
   ),
   encoding: Type.Optional(Type.Enum([...ENCODINGS], { description: 'Default: utf-8' })),
+  years: Type.Optional(
+    Type.Enum([...YEARS], {
+      description:
+        'Default: `stated`. `guessed`: the list knows only day and month, so each date gets the latest year in which it is not after `recorded_at`',
+    }),
+  ),
   entries: Type.Optional(
     Type.String({
       minLength: 1,

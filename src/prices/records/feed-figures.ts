@@ -23,6 +23,13 @@ export function figuresOf(stated: Partial<Figures>): Figures | null {
   return null
 }
 
+/** Figures with every amount converted; the number of samples stays. */
+export function convertedFigures(figures: Figures, convert: (minor: number) => number | null): Figures {
+  const converted: Figures = { ...figures }
+  for (const name of FIGURE_AMOUNTS) converted[name] = figures[name] === null ? null : convert(figures[name])
+  return converted
+}
+
 /** Figures by position, one column each; most feeds state none, and then nothing is allocated. */
 export class FigureTable {
   /** as `NAMES`; NaN for none */

@@ -5,6 +5,7 @@ import type { Market } from '#core/markets.ts'
 import type { Reason } from '#core/problems.ts'
 import type { Figures } from '../evidence/evidence-types.ts'
 import type { PriceMapping } from './mappings.ts'
+import type { FormatTerms } from './source-terms.ts'
 
 /** A price as files and exports contain it. */
 export interface PricePoint {
@@ -85,6 +86,8 @@ export interface PriceFormat {
   title: string
   /** market of the prices unless the caller sets another; null if the file states it */
   defaultMarket: Market | null
+  /** what may be done with its prices, if that is not the default, and their licence or the terms of their source */
+  terms?: FormatTerms
   /** whether its columns need a mapping */
   mapped?: true
   /** a file that matches one of these is recognised as this format */

@@ -7,13 +7,15 @@ import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
 /** Sources whose ids a column can hold, as `<source>_id`. */
 export const ID_SOURCES = ['cardmarket', 'tcgplayer', 'tcgdex', 'tcgdex-asia', 'pokemontcg', 'punk-records', 'pricecharting'] as const
 
-const WORD_FIELDS = ['name', 'number', 'set', 'finish', 'game', 'language', 'label', 'updated_at', 'item_ref'] as const
+const WORD_FIELDS = ['name', 'number', 'set', 'finish', 'game', 'language', 'label', 'updated_at', 'recorded_at', 'item_ref'] as const
 
 /** Every field that a column can be mapped to; `price[PSA 10]` is a price with that label. */
 export const MAPPED_FIELDS: readonly string[] = ['price', ...WORD_FIELDS, ...ID_SOURCES.map((source) => `${source}_id`)]
 
 export const ENCODINGS = ['utf-8', 'windows-1252'] as const
 export const DECIMAL_SIGNS = ['.', ','] as const
+/** Whether the years of the dates are the list's own, or guesses to be replaced by the latest year that is not after `recorded_at`. */
+export const YEARS = ['stated', 'guessed'] as const
 
 /** A mapping as written and saved. */
 export interface PriceMapping {
@@ -25,6 +27,8 @@ export interface PriceMapping {
   /** decimal sign of amounts, if they are ambiguous */
   decimal?: (typeof DECIMAL_SIGNS)[number]
   encoding?: (typeof ENCODINGS)[number]
+  /** `stated` by default */
+  years?: (typeof YEARS)[number]
   /** for JSON: path to the entries of a row, with `*` for any member; each entry that is an object becomes a row */
   entries?: string
   /** filter of rows: required values by column */
@@ -76,7 +80,7 @@ export interface ReadMapping {
  * @param mapField name of the field with its columns
  * @throws VALIDATION_ERROR with a problem for each invalid field
  */
-export function readMapping({ columns, entries }: PriceMapping, mapField: string): ReadMapping {
+export function readMapping({ columns, entries, years }: PriceMapping, mapField: string): ReadMapping {
   const problems: Problem[] = []
   const prices: ReadMapping['prices'] = []
   const fields: ReadMapping['fields'] = new Map()
@@ -105,6 +109,9 @@ export function readMapping({ columns, entries }: PriceMapping, mapField: string
   if (!Object.keys(columns).some((field) => PRICE.test(field))) problems.push(problem(mapField, 'mapping_price'))
   const names = ['name', 'item_ref', ...ID_SOURCES.map((source) => `${source}_id`)]
   if (!names.some((field) => Object.hasOwn(columns, field))) problems.push(problem(mapField, 'mapping_item', { values: names }))
+  if (years === 'guessed') {
+    for (const field of ['updated_at', 'recorded_at']) if (!fields.has(field)) problems.push(problem('years', 'mapping_years', { field }))
+  }
   if (entries?.split('.').includes('')) problems.push(problem('entries', 'path', { example: 'printings.*' }))
   if (problems.length > 0) throw invalidFields(problems)
   return { prices, fields }

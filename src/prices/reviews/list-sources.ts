@@ -12,6 +12,8 @@ import { staleAfterDays } from '../evidence/age.ts'
 import type { PriceRules } from '../evidence/hold.ts'
 import type { FeedInterval } from '../evidence/feed-interval.ts'
 import { bitsOf, STATES } from '../evidence/evidence-types.ts'
+import { loadSourceTerms } from '../records/source-terms.ts'
+import { SourceTermsFields } from './change-source.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const Share = Type.Number({ minimum: 0, maximum: 1 })
@@ -55,6 +57,8 @@ export const PriceSourceSchema = Type.Object(
     set_aside: orNull(
       Type.Object({ by: Type.String(), reason: Type.String(), at: Time }, { title: 'SetAside', description: 'null if it is not set aside' }),
     ),
+    ...SourceTermsFields,
+    terms_by: orNull(Type.String({ description: 'Operator who set `use` and `licence`; null for the defaults of the import formats' })),
     usual_interval_days: orNull(Type.Number({ description: 'Usual time between its feeds; null if there are fewer than two' })),
     newest_feed_at: orNull(Type.String({ format: 'date-time', description: 'Date of the latest price in its latest feed' })),
     age_days: orNull(Type.Integer({ description: 'Days (UTC) since then' })),
@@ -89,7 +93,11 @@ export const listSources = verb(
     const on = db.kysely
     const at = now()
     const rhythms = await loadFeedIntervals(on, rules)
-    const [groups, setAside] = await Promise.all([countsOf(on, rhythms, at), on.selectFrom('sources_set_aside').selectAll().execute()])
+    const [groups, setAside, terms] = await Promise.all([
+      countsOf(on, rhythms, at),
+      on.selectFrom('sources_set_aside').selectAll().execute(),
+      loadSourceTerms(on),
+    ])
     return MARKETS.map((market, position): PriceSource => {
       const name = marketNames[market] ?? market
       const rhythm = rhythms[position]!
@@ -100,6 +108,9 @@ export const listSources = verb(
         name,
         currency: rules.currencies[market],
         set_aside: aside ? { by: aside.author, reason: aside.reason, at: aside.at.toISOString() } : null,
+        use: terms[position]!.use,
+        licence: terms[position]!.licence,
+        terms_by: terms[position]!.author,
         ...ageOf(rhythm, rules, at),
         ...sharesOf(ofMarket),
         groups: ofMarket,

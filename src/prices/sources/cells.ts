@@ -1,4 +1,5 @@
 // Parses amounts and times from the cells of price files: a value, nothing, or the reason why it is unusable.
+import { DAY_MS } from '#core/duration.ts'
 import { MAX_AMOUNT, parseSourceAmount } from '#core/money.ts'
 import { type Problem, problem } from '#core/problems.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
@@ -83,6 +84,15 @@ export function timeOf(cell: unknown, column: string): Cell {
   if (DAY.test(text)) return dayOf(text, column)
   const time = instantOf(LOCAL_INSTANT.test(text) ? `${text}Z` : text, column)
   return isProblem(time) && time.rule === 'time' ? problem(column, 'day_or_time', { value: truncate(text) }) : time
+}
+
+/** The same day and time in the latest year in which its day is not after that of `recordedMs`; a problem of the column if that year lacks the day. */
+export function inLatestYear(ms: number, recordedMs: number, column: string): Cell {
+  const date = new Date(ms)
+  const [month, day] = [date.getUTCMonth(), date.getUTCDate()]
+  date.setUTCFullYear(new Date(recordedMs).getUTCFullYear(), month, day)
+  if (date.getTime() >= (Math.floor(recordedMs / DAY_MS) + 1) * DAY_MS) date.setUTCFullYear(date.getUTCFullYear() - 1, month, day)
+  return date.getUTCDate() === day ? date.getTime() : problem(column, 'date', { value: date.toISOString().slice(0, 10) })
 }
 
 /** A calendar day, `2025-02-22` or `2025/02/22`, as the epoch milliseconds of its start in UTC. */

@@ -1,11 +1,12 @@
 // Price lists of any shop, read by a column mapping: CSV, or JSON with one object per line or in one array.
 import { csvRows, FeedError, type FeedLine, type FeedSource, jsonEntries, ndjsonRows, utf8Text } from '#core/files/feed.ts'
+import { DAY_MS } from '#core/duration.ts'
 import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
 import type { FeedRow, ItemKey, ItemKeys, ItemWords, PriceFormat, PriceReadOptions } from '#prices/records/feed-rows.ts'
 import { ID_SOURCES, type PriceMapping, readMapping, type ReadMapping } from '../records/mappings.ts'
-import { amountIn, truncate, textOf, timeOf } from './cells.ts'
+import { amountIn, type Cell, inLatestYear, truncate, textOf, timeOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const WORDS = ['name', 'number', 'set', 'finish', 'game', 'language'] as const
@@ -30,7 +31,10 @@ export const pricesCsv: PriceFormat = {
     const reading = readingOf(options)
     const { mapping, read } = reading
     const mappedColumns = [...columnsOf(read), ...Object.keys(mapping.only ?? {})]
-    const lines = csvRows(decoded(source, mapping), (header) => checkHeader(header, mappedColumns))
+    const lines = csvRows(decoded(source, mapping), (header) => {
+      checkHeader(header, mappedColumns)
+      requirePrices((column) => header.includes(column), reading)
+    })
     return feedRows(lines, (row, line, rows) => readRow((column) => row[column], { line, rows }, reading))
   },
 }
@@ -45,11 +49,25 @@ export const pricesNdjson: PriceFormat = {
     const reading = readingOf(options)
     const { mapping, read } = reading
     const valuePaths = read.prices.flatMap(({ value }) => value.columns)
-    const lines = withAnyOf(objects(decoded(source, mapping)), valuePaths, mapping)
+    const lines = withAnyOf(objects(decoded(source, mapping)), valuePaths, reading)
     return feedRows(lines, (row, line, rows) => {
       for (const cellOf of entriesOf(row, mapping.entries)) readRow(cellOf, { line, rows }, reading)
     })
   },
+}
+
+/** Lists whose amounts are means of offers, averages and sales, recognised by their columns or members. */
+const MIXED_VALUES = [
+  { marks: ['key', 'oldPriceBrl', 'newPriceBrl', 'changePercent'], mixed: ['oldPriceBrl', 'newPriceBrl'] },
+  { marks: ['cardId', 'finish', 'priceBrl', 'sources'], mixed: ['priceBrl'] },
+]
+
+/** @throws FeedError if a column mapped as a price holds means of unlike values, which are the price of no market */
+function requirePrices(has: (column: string) => boolean, { read }: Reading): void {
+  for (const { marks, mixed } of MIXED_VALUES) {
+    const column = read.prices.flatMap(({ value }) => value.columns).find((name) => mixed.includes(name))
+    if (column !== undefined && marks.every(has)) throw new FeedError(reason('mixed_values', { column, format: 'singles-brl' }))
+  }
 }
 
 /** How the rows of a file are read. */
@@ -68,7 +86,8 @@ function readingOf({ mapping, market, nowMs }: PriceReadOptions): Reading {
 }
 
 /** Adds the prices of a row, or of one of its entries. */
-function readRow(cellOf: CellOf, { line, rows }: { line: number; rows: FeedRow[] }, { mapping, read, market, nowMs }: Reading): void {
+function readRow(cellOf: CellOf, { line, rows }: { line: number; rows: FeedRow[] }, reading: Reading): void {
+  const { mapping, read, market } = reading
   for (const [column, onlyValue] of Object.entries(mapping.only ?? {})) if (textOf(cellOf(column)) !== onlyValue) return
   const reject = (why: Reason) => void rows.push({ line, reject: why })
   const unreadable = (field: string, text: string) => problem(field, 'encoding', { encoding: mapping.encoding ?? 'utf-8', value: truncate(text) })
@@ -82,7 +101,7 @@ function readRow(cellOf: CellOf, { line, rows }: { line: number; rows: FeedRow[]
   if (item === null) return reject(reason('no_item'))
   const stated = texts.get('label') ?? ''
   const label = stated === '' ? 'Near Mint' : parseLabel(stated)?.label
-  const time = read.fields.has('updated_at') ? timeOf(texts.get('updated_at'), 'updated_at') : nowMs
+  const time = dateOf(texts, reading)
   for (const price of read.prices) {
     const cell = price.value.text(cellOf)
     const own = price.label ?? label
@@ -91,6 +110,25 @@ function readRow(cellOf: CellOf, { line, rows }: { line: number; rows: FeedRow[]
     if (own === undefined && value !== null) reject(problem('label', 'label', { value: truncate(stated) }))
     else addPrice(rows, { line, item, market, label: own ?? '', ...(mapping.currency && { currency: mapping.currency }) }, value, time)
   }
+}
+
+/** The time of a row's prices. A date after the list recorded it is wrong, and refused unless only its year is a guess. */
+function dateOf(texts: ReadonlyMap<string, string>, { mapping, read, nowMs }: Reading): Cell {
+  const time = read.fields.has('updated_at') ? timeOf(texts.get('updated_at'), 'updated_at') : nowMs
+  if (!read.fields.has('recorded_at') || typeof time !== 'number') return time
+  const recorded = timeOf(texts.get('recorded_at'), 'recorded_at')
+  if (typeof recorded !== 'number') return recorded ?? problem('recorded_at', 'required')
+  if (mapping.years === 'guessed') return inLatestYear(time, recorded, 'updated_at')
+  if (dayOfTime(time) <= dayOfTime(recorded)) return time
+  return problem('updated_at', 'after_recorded', { value: isoDay(time), other: isoDay(recorded) })
+}
+
+function dayOfTime(ms: number): number {
+  return Math.floor(ms / DAY_MS)
+}
+
+function isoDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
 }
 
 function itemOf(texts: ReadonlyMap<string, string>): ItemKeys | null {
@@ -177,14 +215,16 @@ async function begun({ bytes, fileName }: FeedSource): Promise<{ isArray: boolea
 async function* withAnyOf(
   lines: AsyncIterable<FeedLine<Record<string, unknown>>[]>,
   paths: readonly string[],
-  mapping: PriceMapping,
+  reading: Reading,
 ): AsyncIterable<FeedLine<Record<string, unknown>>[]> {
   let first = true
   for await (const batch of lines) {
-    const has = (row: Record<string, unknown>) => entriesOf(row, mapping.entries).some((cellOf) => paths.some((path) => cellOf(path) !== undefined))
+    const has = (row: Record<string, unknown>) =>
+      entriesOf(row, reading.mapping.entries).some((cellOf) => paths.some((path) => cellOf(path) !== undefined))
     if (first && paths.length > 0 && !batch.some((entry) => 'value' in entry && has(entry.value))) {
       throw new FeedError(reason('members', { values: paths.map(truncate) }))
     }
+    if (first) for (const entry of batch) if ('value' in entry) requirePrices((member) => Object.hasOwn(entry.value, member), reading)
     first = false
     yield batch
   }

@@ -20,6 +20,7 @@ export const pokemontcgPrices: PriceFormat = {
   name: 'pokemontcg-prices',
   title: 'Pokémon TCG API card list with TCGplayer market prices by printing (CSV), USD',
   defaultMarket: MARKET,
+  terms: { licence: 'MIT (pokemon_tcg_stockmarket)' },
   marks: [{ type: 'csv', names: COLUMNS }],
   read: (source, { market }) => {
     return feedRows(csvRows(source, COLUMNS), (row, line, rows: FeedRow[]) => {

@@ -13,6 +13,7 @@ export const sealedDaily: PriceFormat = {
   name: 'sealed-daily',
   title: 'Daily market prices of sealed products (CSV: productId,date,marketPrice), USD',
   defaultMarket: MARKET,
+  terms: { licence: 'None stated (Pokemon_Sealed_Tracker)' },
   marks: [{ type: 'csv', names: COLUMNS }],
   read: (source, { market }) => {
     const days = new Map<string, Cell>()

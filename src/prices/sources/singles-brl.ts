@@ -1,20 +1,14 @@
-// Prices of single cards by finish (NDJSON), which upstream converts to Brazilian real: converted back to EUR and USD.
+// Prices of single cards by finish (NDJSON) in Brazilian real, to which upstream converts the euros of Cardmarket and the dollars of TCGplayer.
 import { type FeedLine, ndjsonRows } from '#core/files/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
 import type { FeedRow, PriceFormat } from '#prices/records/feed-rows.ts'
 import type { Figures } from '#prices/evidence/evidence-types.ts'
 import { figuresOf } from '#prices/records/feed-figures.ts'
-import { type Cell, figureOf, instantOf, priceOf, truncate, textOf } from './cells.ts'
+import { figureOf, instantOf, priceOf, truncate, textOf } from './cells.ts'
 import { addPrice, feedRows, requireFormat } from './rows.ts'
 
 type Row = Record<string, unknown>
-
-/** BRL per unit by day, as upstream publishes them with its files; a file of any other day cannot be converted back. */
-const RATES: Readonly<Record<string, { eur: number; usd: number }>> = {
-  '2026-07-23': { eur: 5.7775, usd: 5.07154143258427 },
-  '2026-08-05': { eur: 5.9102, usd: 5.115284749870175 },
-}
 
 /** The TCGplayer printings that match the card's own finish, by `printVariation` and `finish` of the later key form. */
 const PRINTINGS: Readonly<Record<string, readonly string[]>> = {
@@ -29,6 +23,7 @@ export const singlesBrl: PriceFormat = {
   name: 'singles-brl',
   title: 'Single-card prices by finish (NDJSON, BRL): Cardmarket trend to source_b, TCGplayer market to source_c',
   defaultMarket: null,
+  terms: { licence: 'None stated (pokemon-price-database)' },
   marks: [{ type: 'json', names: ['cardId', 'finish', 'sources'] }],
   read: (source) =>
     feedRows(
@@ -99,15 +94,13 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
   const foreignTrend = firstEdition || (finish === 'holo' && trend !== null && trend === reverseTrend)
   const printings = variation === '' ? null : (PRINTINGS[`${variation} ${finish}`] ?? [])
   const american = marketPrice(row, finish, printings)
-  const markets: [Market, 'eur' | 'usd', unknown, FigureNames][] = [
-    ['source_b', 'eur', foreignTrend ? null : trend, CARDMARKET_FIGURES],
-    ['source_c', 'usd', american.value, { low: `tcgplayerLow${american.printing}`, mid: `tcgplayerMid${american.printing}` }],
+  const markets: [Market, unknown, FigureNames][] = [
+    ['source_b', foreignTrend ? null : trend, CARDMARKET_FIGURES],
+    ['source_c', american.value, { low: `tcgplayerLow${american.printing}`, mid: `tcgplayerMid${american.printing}` }],
   ]
-  if (markets.every(([, , value]) => value === null)) return
+  if (markets.every(([, value]) => value === null)) return
   const time = instantOf(row.updatedAt, 'updatedAt')
   if (typeof time === 'object' && time) return reject(time)
-  const rates = RATES[textOf(row.updatedAt).slice(0, 10)]
-  if (!rates) return reject(problem('updatedAt', 'no_rate'))
 
   const source = row.language === 'ja' ? 'tcgdex-asia' : 'tcgdex'
   const item = {
@@ -120,10 +113,9 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
     game: 'pokemon',
     language: row.language === 'ja' ? 'ja' : 'en',
   }
-  for (const [market, currency, value, names] of markets) {
+  for (const [market, value, names] of markets) {
     if (value === null) continue
-    const figures = readFigures(row, names, rates[currency])
-    addPrice(rows, { line, item, market, label: 'Near Mint', figures }, exchanged(value, rates[currency]), time)
+    addPrice(rows, { line, item, market, label: 'Near Mint', currency: 'BRL', figures: readFigures(row, names) }, priceOf(value, 'valueBrl'), time)
   }
 }
 
@@ -132,12 +124,9 @@ type FigureNames = Partial<Record<keyof Figures, string>>
 
 const CARDMARKET_FIGURES: FigureNames = { avg1: 'cardmarketAvg1', avg7: 'cardmarketAvg7', avg30: 'cardmarketAvg30', low: 'cardmarketLow' }
 
-function readFigures(row: Row, names: FigureNames, rate: number): Figures | null {
+function readFigures(row: Row, names: FigureNames): Figures | null {
   const figures: Partial<Figures> = {}
-  for (const figure of Object.keys(names) as (keyof Figures)[]) {
-    const centavos = figureOf(sourceValue(row, names[figure]!))
-    figures[figure] = centavos === null ? null : minorOf(centavos, rate) || null
-  }
+  for (const figure of Object.keys(names) as (keyof Figures)[]) figures[figure] = figureOf(sourceValue(row, names[figure]!))
   return figuresOf(figures)
 }
 
@@ -159,16 +148,4 @@ function sourceValue(row: Row, name: string): unknown {
   if (!Array.isArray(row.sources)) return null
   const entry = (row.sources as { source?: unknown; valueBrl?: unknown }[]).find((value) => value?.source === name)
   return entry?.valueBrl ?? null
-}
-
-/** Minor units of EUR or USD, rounded half up. */
-function exchanged(valueBrl: unknown, rate: number): Cell {
-  const centavos = priceOf(valueBrl, 'valueBrl')
-  if (typeof centavos !== 'number') return centavos
-  const minor = minorOf(centavos, rate)
-  return minor > 0 ? minor : problem('valueBrl', 'number', { above: 0 })
-}
-
-function minorOf(centavos: number, rate: number): number {
-  return Math.floor(centavos / rate + 0.5)
 }

@@ -69,6 +69,7 @@ export const tcgplayerCsv: PriceFormat = {
   name: 'tcgplayer-csv',
   title: 'TCGplayer market prices (CSV): pricing export, collection export or tcgcsv prices, USD',
   defaultMarket: MARKET,
+  terms: { licence: 'Terms of TCGplayer' },
   marks: LAYOUTS.map(({ needs }) => ({ type: 'csv', names: needs })),
   read: (source, { market, nowMs }) => {
     let layout = LAYOUTS[0]!

@@ -32,20 +32,21 @@ function later(finish: string, values: Record<string, unknown>, more: Record<str
 const JULY = '2026-07-23T15:32:16.011Z'
 const AUGUST = '2026-08-05T18:50:49.548Z'
 
-it('converts BRL back to EUR and USD, rounded half up to the cent', async () => {
+it('states amounts in BRL, for the import to convert', async () => {
   const text = earlier('normal', {
-    cardmarketTrend: 57.775,
+    cardmarketTrend: 57.78,
     cardmarketAvg30: 99,
     tcgplayerMarket: 5.07,
     tcgplayerMid: 99,
   })
   expect(await readShort(singlesBrl, text)).toEqual([
-    `1 tcgdex:t1-1:normal Near Mint source_b 10.00 ${JULY}`,
-    `1 tcgdex:t1-1:normal Near Mint source_c 1.00 ${JULY}`,
+    `1 tcgdex:t1-1:normal Near Mint source_b 57.78 ${JULY}`,
+    `1 tcgdex:t1-1:normal Near Mint source_c 5.07 ${JULY}`,
   ])
+  expect((await readText(singlesBrl, text)).map((row) => 'currency' in row && row.currency)).toEqual(['BRL', 'BRL'])
   expect(await readShort(singlesBrl, later('normal', { cardmarketTrend: 59.1, 'tcgplayerMarket:normal': 51.15 }))).toEqual([
-    `1 tcgdex:t1-1:normal Near Mint source_b 10.00 ${AUGUST}`,
-    `1 tcgdex:t1-1:normal Near Mint source_c 10.00 ${AUGUST}`,
+    `1 tcgdex:t1-1:normal Near Mint source_b 59.10 ${AUGUST}`,
+    `1 tcgdex:t1-1:normal Near Mint source_c 51.15 ${AUGUST}`,
   ])
 })
 
@@ -73,10 +74,10 @@ it('uses only the printing that matches the finish of the row', async () => {
     later('normal', printings, first) +
     later('reverse', printings, first)
   expect(await readShort(singlesBrl, text)).toEqual([
-    `1 tcgdex:t1-1:normal Near Mint source_c 10.00 ${AUGUST}`,
-    `2 tcgdex:t1-1:holo Near Mint source_c 20.00 ${AUGUST}`,
-    `3 tcgdex:t1-1:reverse Near Mint source_c 30.00 ${AUGUST}`,
-    `4 tcgdex:t1-1:holo first edition Near Mint source_c 40.00 ${AUGUST}`,
+    `1 tcgdex:t1-1:normal Near Mint source_c 51.15 ${AUGUST}`,
+    `2 tcgdex:t1-1:holo Near Mint source_c 102.31 ${AUGUST}`,
+    `3 tcgdex:t1-1:reverse Near Mint source_c 153.46 ${AUGUST}`,
+    `4 tcgdex:t1-1:holo first edition Near Mint source_c 204.61 ${AUGUST}`,
     '5 none',
     '6 none',
   ])
@@ -96,10 +97,10 @@ it('ignores a Cardmarket reverse-holo trend that was copied to the holo card', a
     earlier('holo', { cardmarketTrend: 57.78 }, other) +
     earlier('reverse', { cardmarketTrend: 115.55 }, other)
   expect(await readShort(singlesBrl, text)).toEqual([
-    `1 tcgdex:t1-1:holo Near Mint source_c 1.00 ${JULY}`,
-    `2 tcgdex:t1-1:reverse Near Mint source_b 10.00 ${JULY}`,
-    `3 tcgdex:t1-2:holo Near Mint source_b 10.00 ${JULY}`,
-    `4 tcgdex:t1-2:reverse Near Mint source_b 20.00 ${JULY}`,
+    `1 tcgdex:t1-1:holo Near Mint source_c 5.07 ${JULY}`,
+    `2 tcgdex:t1-1:reverse Near Mint source_b 57.78 ${JULY}`,
+    `3 tcgdex:t1-2:holo Near Mint source_b 57.78 ${JULY}`,
+    `4 tcgdex:t1-2:reverse Near Mint source_b 115.55 ${JULY}`,
   ])
 })
 
@@ -107,21 +108,20 @@ it('does so across two batches, too', async () => {
   const filler = Array.from({ length: 999 }, (_, i) => earlier('normal', { cardmarketTrend: 10 }, { cardId: `f-${i}` })).join('')
   const rows = await readShort(singlesBrl, filler + earlier('holo', { cardmarketTrend: 9 }) + earlier('reverse', { cardmarketTrend: 9 }))
   expect(rows).toHaveLength(1_001)
-  expect(rows.slice(-2)).toEqual(['1000 none', `1001 tcgdex:t1-1:reverse Near Mint source_b 1.56 ${JULY}`])
+  expect(rows.slice(-2)).toEqual(['1000 none', `1001 tcgdex:t1-1:reverse Near Mint source_b 9.00 ${JULY}`])
 })
 
 it.each([
-  [earlier('normal', { cardmarketTrend: 10 }, { updatedAt: '2026-07-24T00:00:00Z' }), 'updatedAt no_rate'],
   [earlier('normal', { cardmarketTrend: 10 }, { updatedAt: 'x' }), 'updatedAt time x'],
   [earlier('normal', { cardmarketTrend: 0 }), 'valueBrl number 0'],
-  [earlier('normal', { cardmarketTrend: 0.02 }), 'valueBrl number 0'],
+  [earlier('normal', { cardmarketTrend: 0.001 }), 'valueBrl number 0'],
   [earlier('normal', { cardmarketTrend: 'much' }), 'valueBrl number 9999999999.99 much'],
   [later('normal', { cardmarketTrend: 10 }, { stamp: 'staff' }), 'stamp one_of unstamped staff'],
   ['{"cardId":"t1-1"}\n', 'sources list'],
   ['{broken\n', 'json line'],
 ])('rejects %s', async (text, reason) => {
   const rows = await readShort(singlesBrl, earlier('normal', { cardmarketTrend: 57.78 }, { cardId: 't1-0' }) + text)
-  expect(rows).toEqual([`1 tcgdex:t1-0:normal Near Mint source_b 10.00 ${JULY}`, `2 reject ${reason}`])
+  expect(rows).toEqual([`1 tcgdex:t1-0:normal Near Mint source_b 57.78 ${JULY}`, `2 reject ${reason}`])
 })
 
 it('rejects the file of changes', async () => {
