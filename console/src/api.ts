@@ -3,12 +3,12 @@ import { apiAddress, connect, offline, ownHeaders, postToPages, type Reply, read
 import { clientOf } from '#ui/client.ts'
 import { nameMarkets } from '#ui/words.ts'
 import type { OperatorNeed } from '../../src/core/roles.ts'
-import type { paths, Person, SourceTrust } from './api-types.ts'
+import type { paths, Person, PriceSource } from './api-types.ts'
 
 export interface OperatorApi {
   paths: paths
   prefix: '/operator/v1'
-  parameters: { market: SourceTrust['market'] }
+  parameters: { market: PriceSource['market'] }
 }
 
 export const { request, useData, useWrite, writeNow, List } = clientOf<OperatorApi>({ csv: true })

@@ -118,7 +118,11 @@ describe('A session', () => {
 
   test('of a bootstrap token ends when the token changes', async () => {
     const { cookie } = await signIn(node, OPERATOR_TOKEN)
-    const changed = await startTestNode({ databaseUrl: node.databaseUrl, env: { OPERATOR_TOKEN: 'another bootstrap token of the tests' }, listeners: 'operator' })
+    const changed = await startTestNode({
+      databaseUrl: node.databaseUrl,
+      env: { OPERATOR_TOKEN: 'another bootstrap token of the tests' },
+      listeners: 'operator',
+    })
     try {
       expect(await accounts(changed, headersOf(changed, cookie))).toBe(401)
     } finally {

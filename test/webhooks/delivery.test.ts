@@ -355,6 +355,11 @@ test('events of many accounts are emitted at once', async () => {
 
 test('a node with a different key than that of the stored secrets does not start, and says what to do', async () => {
   await openSeller()
-  const started = startTestNode({ databaseUrl: node.databaseUrl, env: { SECRET_KEY: 'another secret key of the tests' }, worker: true, listeners: 'public' })
+  const started = startTestNode({
+    databaseUrl: node.databaseUrl,
+    env: { SECRET_KEY: 'another secret key of the tests' },
+    worker: true,
+    listeners: 'public',
+  })
   await expect(started).rejects.toThrow(/encrypted with a different key: set the old SECRET_KEY/)
 })

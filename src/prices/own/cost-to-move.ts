@@ -164,7 +164,9 @@ function entriesOf(pairs: readonly Pair[], sellerIds: readonly number[], directi
     const sales = pair.returnable === 0 ? [] : pair.sales.slice(pair.returnable)
     return sales.length === 0 ? [] : [{ pair, sales, isRest: true }]
   })
-  const sorted = [...pairs.map((pair) => ({ pair, sales: pair.sales, isRest: false })), ...rests].sort((a, b) => b.sales[0]!.soldAtMs - a.sales[0]!.soldAtMs)
+  const sorted = [...pairs.map((pair) => ({ pair, sales: pair.sales, isRest: false })), ...rests].sort(
+    (a, b) => b.sales[0]!.soldAtMs - a.sales[0]!.soldAtMs,
+  )
   return sorted.map(({ pair, sales, isRest }) => ({
     seller: sellerIds.indexOf(pair.sellerId),
     salesLeft: salesToTurn(sales, direction),
