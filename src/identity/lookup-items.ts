@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { type CatalogueNode, shapeFor } from '#catalogue/context.ts'
 import { PRECEDENCE } from '#catalogue/records/facts.ts'
 import { closed } from '#catalogue/records/fields.ts'
-import { ItemLookup, itemsOfFinish } from '#catalogue/items/item-lookup.ts'
+import { ItemLookup } from '#catalogue/items/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { ItemShape } from '#catalogue/snapshot/item-json.ts'
 import { invalidFields } from '#core/errors.ts'
@@ -15,7 +15,7 @@ import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/changes/change.ts'
 import type { Queryable } from '#db/schema.ts'
 import { SHOPS } from '#prices/judging/shared-ids.ts'
-import { itemsNumbered, type SetNumber } from './records/numbered-items.ts'
+import { itemsNumbered, itemsOfPrinting, type SetNumber } from '#intake/numbered-items.ts'
 
 export type LookupCtx = ReadCtx & CatalogueNode
 
@@ -85,7 +85,7 @@ export const lookupItems = verb(
       const { finish } = identifier
       if (isSetNumber(identifier)) {
         const markets = numbered.next().value as ReturnType<typeof itemsNumbered>[number]
-        return lookedUp(catalogue, markets.map((candidates) => itemsOfFinish(candidates, finish)).find((items) => items.length > 0) ?? [])
+        return lookedUp(catalogue, itemsOfPrinting(markets, finish))
       }
       const { source, id } = identifier as SourceId
       const one = lookup.find({ source, id, ...(finish !== undefined && { finish }) })

@@ -3,6 +3,8 @@ import { type Static, Type } from '#core/input.ts'
 import type { Answer } from '#http/envelope.ts'
 import { type OwnErrorCode, paged, type ReadyAnswer, type Route } from '#http/route.ts'
 import { taggedBytes } from '#http/tagged-answer.ts'
+import { addListing } from '#market/intake/add-listing.ts'
+import { type CreatedListing, CreatedListingSchema, type IntakeCtx } from '#market/intake/types.ts'
 import { updateListingPrice } from '#market/listings/update-listing-price.ts'
 import { deleteListing } from '#market/listings/delete-listing.ts'
 import { getListing } from '#market/listings/get-listing.ts'
@@ -35,6 +37,8 @@ import {
 import { RecentSaleSchema } from '#market/sale-schemas.ts'
 import { updateListing } from '#market/listings/update-listing.ts'
 
+type ListingCtx = MarketCtx & IntakeCtx
+
 const tag = 'Listings'
 const HEAD = '{"success":true,"data":['
 const errors: OwnErrorCode[] = ['INVALID_JSON', 'PRECONDITION_FAILED']
@@ -42,7 +46,7 @@ const DRY_RUN = '`dry_run=1` changes nothing and returns what the write would re
 const CONDITION = 'Send the `ETag` of the response as `If-Match` with the next change: 412 if the listing has changed since.'
 
 /** Listings, sales and highlights; searches are served from memory as serialised bytes. */
-export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
+export function listingRoutes(listings: ListingSnapshot): Route<ListingCtx>[] {
   const page = ({ rows, flags, details, pagination }: FoundListings): ReadyAnswer => {
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
     const tail = `],"pagination":${JSON.stringify(pagination)}}`
@@ -120,7 +124,7 @@ function changed({ message, id, price, status, etag }: ListingResult): Answer {
 }
 
 /** A write that accepts `dry_run` in its query; the response to a dry run is the forecast. */
-function forecastable(route: Route<MarketCtx>): Route<MarketCtx> {
+function forecastable(route: Route<ListingCtx>): Route<ListingCtx> {
   const { answer, description } = route
   return {
     ...route,
@@ -133,7 +137,23 @@ function forecastable(route: Route<MarketCtx>): Route<MarketCtx> {
   }
 }
 
-const WRITES: Route<MarketCtx>[] = [
+const WRITES: Route<ListingCtx>[] = [
+  {
+    method: 'POST',
+    path: '/plus/listings',
+    verb: addListing,
+    summary: 'Create a listing',
+    description:
+      'For accounts that may import listings (otherwise 403), within the same quota and with the checks of a row of a file: the listing waits for ' +
+      'approval, and a `sku` of another listing of yours is refused. Give `item_id`, or `card` with set and number; a card that fits no item or ' +
+      'several is refused: `POST /items/lookup` lists the candidates. Without a title, name, number and set of the item are used. ' +
+      '`dry_run=1` changes nothing and returns what the write would return, with `forecast`. Accepts an `Idempotency-Key`.',
+    tag,
+    status: 201,
+    answer: (listing: CreatedListing) => ({ data: listing, message: 'Listing created, pending approval', etag: listing.etag }),
+    data: CreatedListingSchema,
+    errors: ['FORBIDDEN', 'INVALID_JSON'],
+  },
   forecastable({
     method: 'PATCH',
     path: '/plus/listings/:id/price',

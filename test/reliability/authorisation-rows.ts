@@ -77,6 +77,7 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'POST /api/v1/plus/price-jobs/:id/apply': JOB,
   'POST /api/v1/plus/price-jobs/:id/undo': JOB,
   'POST /api/v1/plus/listings/renew': { needs: 'plus', body: { ids: ['LISTING'] } },
+  'POST /api/v1/plus/listings': { needs: 'plus', body: { item_id: 'ITEM', price: 150 }, status: 201 },
   'POST /api/v1/plus/listings/import': { needs: 'plus', body: { rows: [{ item_id: 'ITEM', price: 150 }] } },
   'GET /api/v1/plus/listings/export': { ...OWN, file: true },
   'GET /api/v1/plus/listings/imports': { needs: 'plus' },

@@ -429,6 +429,8 @@ export const TURKISH: Words = {
     price_far_above: 'fiyat, {price} piyasa fiyatının {factor} katından yüksek',
     price_far_below: 'fiyat, {price} piyasa fiyatının {factor} ile bölümünden düşük',
 
+    card_fits_none: 'seti, numarası ve baskısıyla hiçbir ürüne uymuyor',
+    card_fits_several: 'birkaç ürüne uyuyor; baskısını yazın ya da `item_id` kullanın',
     fits_several: 'birkaç ürün uyuyor',
     fits_none: 'adı, numarası, seti ve baskısıyla uyan ürün yok',
     like_none: 'benzer bir ürün yok',

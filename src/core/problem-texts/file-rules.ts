@@ -94,6 +94,8 @@ export const FILE_RULES = {
   price_far_below: 'the price is less than the market price of {price} divided by {factor}',
 
   // Rows of collections whose item must be chosen manually
+  card_fits_none: 'fits no item in set, number and finish',
+  card_fits_several: 'fits several items; name its finish, or use `item_id`',
   fits_several: 'several items match',
   fits_none: 'no item matches in name, number, set and printing',
   like_none: 'no similar item was found',

@@ -172,7 +172,7 @@ async function write(
 }
 
 /** A row as a new listing of the item. */
-export function listingOf(catalogue: Catalogue, { fields, sku }: IntakeEntry, itemId: number): ListingInput {
+export function listingOf(catalogue: Catalogue, { fields, sku }: Pick<IntakeEntry, 'fields' | 'sku'>, itemId: number): ListingInput {
   return { fields: { ...fields, title: fields.title ?? titleOf(catalogue, itemId), item_id: itemId }, sku }
 }
 

@@ -78,9 +78,8 @@ export function readRow(catalogue: Catalogue, given: unknown): IntakeRow {
   if ([itemId, tcgplayer_id, cardmarket_id, name].every((one) => one === undefined)) {
     problems.push(problem('row', 'at_least_one', { fields: ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id'] }))
   }
-  const label = grade === undefined ? null : (parseLabel(grade)?.label ?? grade)
-  const gradeId = label === null ? null : (catalogue.labels.ofLabel(label)?.id ?? null)
-  if (label !== null && gradeId === null) problems.push(problem('grade', 'label', { value: label }))
+  const gradeId = grade === undefined ? null : gradeIdOf(catalogue, grade)
+  if (grade !== undefined && gradeId === null) problems.push(problem('grade', 'label', { value: grade }))
   if (problems.length > 0) throw invalidFields(problems)
   // The fields are validated before the item is known, so that any parked row can become a listing.
   newValues({ ...fields, title: fields.title ?? 'title' })
@@ -106,6 +105,11 @@ export function readRow(catalogue: Catalogue, given: unknown): IntakeRow {
       fields: { ...fields, grade_id: gradeId },
     },
   }
+}
+
+/** Id of a condition or grade in any spelling; null if the catalogue does not have it. */
+export function gradeIdOf({ labels }: Catalogue, grade: string): number | null {
+  return labels.ofLabel(parseLabel(grade)?.label ?? grade)?.id ?? null
 }
 
 /** The SKU of an otherwise invalid row. */

@@ -4,7 +4,7 @@ import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { CandidateFields } from '#intake/parked.ts'
-import type { MarketCtx } from '../marketplace-types.ts'
+import { Forecasting, type MarketCtx, OwnListingSchema } from '../marketplace-types.ts'
 import { QUEUED } from '../records/rules.ts'
 
 export interface IntakeCtx extends WriteCtx, CatalogueNode, Pick<MarketCtx, 'market'> {}
@@ -115,6 +115,9 @@ export const ParkedListingSchema = Type.Object(
   { title: 'ParkedListing' },
 )
 export type ParkedListing = Static<typeof ParkedListingSchema>
+
+export const CreatedListingSchema = Type.Object({ ...OwnListingSchema.properties, ...Forecasting }, { title: 'CreatedListing' })
+export type CreatedListing = Static<typeof CreatedListingSchema>
 
 export const PlacedListingSchema = Type.Object(
   { id: Type.Integer({ description: 'Of the listing' }), title: Type.String(), status: Type.Enum([QUEUED]) },

@@ -1,5 +1,5 @@
 // Finds items in memory by set and collector number: sets by any of their names or codes, numbers in any spelling.
-import { type Candidate, candidateOf } from '#catalogue/items/item-lookup.ts'
+import { type Candidate, candidateOf, itemsOfFinish } from '#catalogue/items/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { CategoryTree } from '#catalogue/index/category-tree.ts'
 import type { ItemTable } from '#catalogue/index/items.ts'
@@ -54,6 +54,11 @@ export function itemsNumbered(catalogue: Catalogue, asked: readonly SetNumber[])
     const inOrder = [...byMarket].sort(([a], [b]) => a - b)
     return inOrder.map(([, those]) => those.map((row) => candidateOf(items.id[row]!, items.finishOf(row), items.cardOf(row))))
   })
+}
+
+/** Ids of the items with this finish, from the first market that has any; see `itemsOfFinish`. */
+export function itemsOfPrinting(markets: readonly Candidate[][], finish: string | undefined): number[] {
+  return markets.map((candidates) => itemsOfFinish(candidates, finish)).find((items) => items.length > 0) ?? []
 }
 
 function namedSets(categories: CategoryTree): NamedSets {
