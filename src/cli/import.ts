@@ -20,6 +20,7 @@ interface ImportOptions extends OutputOptions {
   currency?: string
   decimal?: string
   encoding?: string
+  conditionUnknown?: true
   entries?: string
   market?: Market
   dryRun?: boolean
@@ -45,6 +46,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .option('--only <pairs>', 'only import rows with these values, such as type=Card')
     .option('--decimal <sign>', 'decimal separator, . or ,')
     .option('--encoding <name>', `${ENCODINGS.join(' or ')}`)
+    .option('--condition-unknown', 'ungraded prices are averages over all conditions')
     .option('--entries <path>', 'for JSON: path to nested entries that are rows, such as printings.*')
     .addHelpText('after', `\nFormats:\n${IMPORT_FORMATS.map((format) => `  ${format.name.padEnd(24)} ${format.title}`).join('\n')}`)
     .action((format: string, paths: string[], options: ImportOptions) =>
@@ -63,9 +65,10 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 }
 
 /** The parameters of a mapping under their names in the operator API. */
-function mappingInput({ map, mapName, saveMap, only, currency, decimal, encoding, entries }: ImportOptions): Record<string, string> {
+function mappingInput({ map, mapName, saveMap, only, currency, decimal, encoding, conditionUnknown, entries }: ImportOptions): Record<string, string | boolean> {
   const fields = { map: map?.join(','), map_name: mapName, save_map: saveMap, only, currency, decimal, encoding, entries }
-  return Object.fromEntries(Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined))
+  const texts = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  return { ...Object.fromEntries(texts), ...(conditionUnknown && { condition_known: false }) }
 }
 
 function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryRun: boolean, seconds: number): object {

@@ -12,6 +12,8 @@ export interface Draft {
   currency: string
   decimal: string
   encoding: string
+  /** `false` for averages over all conditions */
+  conditionKnown: string
   entries: string
   only: string
   /** saved mapping that the form started with */
@@ -37,7 +39,7 @@ const FIELDS = [
 const MAX_CELL_LENGTH = 40
 
 export function draftOf(rows: FirstRows): Draft {
-  return { columns: guessColumns(rows.columns), currency: '', decimal: '', encoding: '', entries: '', only: '', from: '', saveAs: '' }
+  return { columns: guessColumns(rows.columns), currency: '', decimal: '', encoding: '', conditionKnown: '', entries: '', only: '', from: '', saveAs: '' }
 }
 
 /** Whether the form states where prices are and which item each belongs to. */
@@ -47,9 +49,10 @@ export function isPriceList({ columns }: Draft): boolean {
 
 /** The form values of a saved mapping. */
 export function mappingDraft({ name, mapping }: SavedPriceMapping): Draft {
-  const { columns, currency = '', decimal = '', encoding = '', entries = '', only = {} } = mapping
+  const { columns, currency = '', decimal = '', encoding = '', condition_known: isKnown = true, entries = '', only = {} } = mapping
   const pairs = Object.entries(only).map(([column, value]) => `${column}=${value}`)
-  return { columns, currency, decimal, encoding, entries, only: pairs.join(','), from: name, saveAs: '' }
+  const conditionKnown = isKnown ? '' : 'false'
+  return { columns, currency, decimal, encoding, conditionKnown, entries, only: pairs.join(','), from: name, saveAs: '' }
 }
 
 /** The newest saved mapping whose columns are all in the file; null for none. */
@@ -60,11 +63,11 @@ export function fittingMapping({ columns }: FirstRows, saved: readonly SavedPric
 }
 
 /** Parameters of an upload. */
-export function parametersOf({ columns, currency, decimal, encoding, entries, only, saveAs }: Draft): Record<string, string> {
+export function parametersOf({ columns, currency, decimal, encoding, conditionKnown, entries, only, saveAs }: Draft): Record<string, string> {
   const map = Object.entries(columns)
     .flatMap(([field, column]) => (column.trim() === '' ? [] : `${field}=${column.trim()}`))
     .join(',')
-  return { map, currency, decimal, encoding, entries, only, save_map: saveAs.trim() }
+  return { map, currency, decimal, encoding, condition_known: conditionKnown, entries, only, save_map: saveAs.trim() }
 }
 
 function short(cell: string): string {
@@ -156,6 +159,12 @@ export function ColumnMapping({ name, rows, saved, draft, onChange, onMarket }: 
                 {encoding}
               </option>
             ))}
+          </select>
+        </Field>
+        <Field label={t('condition')}>
+          <select value={draft.conditionKnown} onChange={(event) => change({ conditionKnown: event.currentTarget.value })}>
+            <option value="">–</option>
+            <option value="false">{t('conditionUnknown')}</option>
           </select>
         </Field>
         {text(t('onlyRows'), draft.only, (only) => change({ only }), { placeholder: 'type=Card' })}

@@ -2,7 +2,7 @@
 import { itemNotFound } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { type Market, MARKETS } from '#core/markets.ts'
+import { type Market, type MarketNames, MARKETS } from '#core/markets.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/changes/change.ts'
@@ -11,6 +11,7 @@ import type { PriceRules } from '#prices/evidence/hold.ts'
 import { type ExplainConditions, explainPrices } from '#prices/reviews/explain.ts'
 import type { ExplainedKey } from '#prices/reviews/explained-prices.ts'
 import { type PriceExplanation, PriceExplanationSchema } from '#prices/reviews/explanation.ts'
+import { summaryInEnglish } from '#prices/reviews/summary.ts'
 import { HeldPriceSchema, pageOfHeld } from '#prices/writing/held.ts'
 import { labelIds } from '#prices/records/labels.ts'
 import { Rates } from '#prices/rates/rates.ts'
@@ -41,8 +42,8 @@ interface Judging {
 export interface ExplainCtx extends CatalogueNode, ReadCtx, Judging {}
 
 /** The inputs of an explanation besides the prices. */
-export function explainConditions({ now, currencies, rules }: Judging, rates: Rates): ExplainConditions {
-  return { nowMs: now().getTime(), rates, currencies, rules }
+export function explainConditions({ now, currencies, rules }: Judging, rates: Rates, marketNames: MarketNames): ExplainConditions {
+  return { nowMs: now().getTime(), rates, currencies, marketNames, rules }
 }
 
 export const explainPrice = verb(
@@ -52,10 +53,10 @@ export const explainPrice = verb(
     input: Type.Object({ id: IdParam, ...PriceKey }),
   },
   (ctx: ExplainCtx, { id, ...priceKey }): Promise<PriceExplanation> => {
-    const { items, rates } = ctx.catalogue
+    const { items, rates, marketNames } = ctx.catalogue
     const row = items.rowOf(id)
     if (row < 0) throw itemNotFound(id)
-    return explainOne(ctx.db.kysely, items.id[row]!, priceKey, MARKETS[items.shown[row]!]!, explainConditions(ctx, rates))
+    return explainOne(ctx.db.kysely, items.id[row]!, priceKey, MARKETS[items.shown[row]!]!, explainConditions(ctx, rates, marketNames))
   },
 )
 
@@ -65,16 +66,19 @@ export const StoredPriceExplanationSchema = Type.Object(
 )
 export type StoredPriceExplanation = Static<typeof StoredPriceExplanationSchema>
 
-export interface StoredExplainCtx extends StoredItemCtx, Judging {}
+export interface StoredExplainCtx extends StoredItemCtx, Judging {
+  marketNames: MarketNames
+}
 
 export const explainStoredPrice = verb(
   { name: 'explainStoredPrice', needs: 'operator', input: Type.Object({ id: id('item'), ...PriceKey }) },
   async (ctx: StoredExplainCtx, { id, ...priceKey }): Promise<StoredPriceExplanation> => {
     const on = ctx.db.kysely
     const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(on)])
-    const explanation = await explainOne(on, item.id, priceKey, item.shown_market, explainConditions(ctx, rates))
+    const explanation = await explainOne(on, item.id, priceKey, item.shown_market, explainConditions(ctx, rates, ctx.marketNames))
     const { rows } = await pageOfHeld(on, { item_id: item.id, market: explanation.market }, { limit: MAX_HELD_PRICES, offset: 0 })
-    return { ...explanation, held: rows.filter(({ label }) => label === explanation.label) }
+    const held = rows.filter(({ label }) => label === explanation.label)
+    return { ...explanation, summary: summaryInEnglish({ ...explanation, held }, ctx.marketNames), held }
   },
 )
 

@@ -33,7 +33,7 @@ const changesOf = batched(async ({ catalogue, db, now }: GraphqlCtx, prices: Ite
 const explanationOf = batched((ctx: GraphqlCtx, prices: ItemPrice[]) => {
   const { catalogue, db } = ctx
   const keys = prices.map(({ row, market, labelId, label }) => ({ itemId: catalogue.items.id[row]!, market, labelId, label }))
-  return explainPrices(db.kysely, keys, explainConditions(ctx, catalogue.rates))
+  return explainPrices(db.kysely, keys, explainConditions(ctx, catalogue.rates, catalogue.marketNames))
 })
 
 const oneOf = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ')

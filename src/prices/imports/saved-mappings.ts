@@ -31,6 +31,12 @@ export const MAPPING_OPTIONS = {
     }),
   ),
   encoding: Type.Optional(Type.Enum([...ENCODINGS], { description: 'Default: utf-8' })),
+  condition_known: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether ungraded prices are of the condition that their label states; false for trends and averages over all conditions, which are compared with a wider band. Default: true',
+    }),
+  ),
   entries: Type.Optional(
     Type.String({
       minLength: 1,

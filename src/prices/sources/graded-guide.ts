@@ -21,6 +21,8 @@ export const gradedGuide: PriceFormat = {
   name: 'graded-guide',
   title: 'Card list with ungraded and PSA 10 prices of PriceCharting (NDJSON: card_link, graded_prices), USD',
   defaultMarket: MARKET,
+  // As in the price guide of PriceCharting.
+  conditionKnown: () => false,
   marks: [
     { type: 'json', names: ['set_code', 'card_link'] },
     { type: 'json', names: ['set_code', 'graded_prices'] },

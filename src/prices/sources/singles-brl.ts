@@ -29,6 +29,8 @@ export const singlesBrl: PriceFormat = {
   name: 'singles-brl',
   title: 'Single-card prices by finish (NDJSON, BRL): Cardmarket trend to source_b, TCGplayer market to source_c',
   defaultMarket: null,
+  // The trend of Cardmarket is over cards of all conditions.
+  conditionKnown: (market) => market !== 'source_b',
   marks: [{ type: 'json', names: ['cardId', 'finish', 'sources'] }],
   read: (source) =>
     feedRows(
