@@ -65,7 +65,17 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 }
 
 /** The parameters of a mapping under their names in the operator API. */
-function mappingInput({ map, mapName, saveMap, only, currency, decimal, encoding, conditionUnknown, entries }: ImportOptions): Record<string, string | boolean> {
+function mappingInput({
+  map,
+  mapName,
+  saveMap,
+  only,
+  currency,
+  decimal,
+  encoding,
+  conditionUnknown,
+  entries,
+}: ImportOptions): Record<string, string | boolean> {
   const fields = { map: map?.join(','), map_name: mapName, save_map: saveMap, only, currency, decimal, encoding, entries }
   const texts = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined)
   return { ...Object.fromEntries(texts), ...(conditionUnknown && { condition_known: false }) }

@@ -39,7 +39,17 @@ const FIELDS = [
 const MAX_CELL_LENGTH = 40
 
 export function draftOf(rows: FirstRows): Draft {
-  return { columns: guessColumns(rows.columns), currency: '', decimal: '', encoding: '', conditionKnown: '', entries: '', only: '', from: '', saveAs: '' }
+  return {
+    columns: guessColumns(rows.columns),
+    currency: '',
+    decimal: '',
+    encoding: '',
+    conditionKnown: '',
+    entries: '',
+    only: '',
+    from: '',
+    saveAs: '',
+  }
 }
 
 /** Whether the form states where prices are and which item each belongs to. */

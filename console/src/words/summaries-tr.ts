@@ -19,7 +19,8 @@ export const SUMMARIES_IN_TURKISH: SummaryTexts = {
     disputed: `{market} fiyatı {why}, ${SHOWN_ONLY}`,
     condition_unknown: `${DIFFER}; [{unknown} kondisyon belirtmediğinden|ikisi de kondisyon belirtmediğinden] fark kondisyondan kaynaklanabilir ve iki fiyat da kullanılır`,
     differ: `${DIFFER}; {market} fiyatına karşı başka bir bulgu olmadığından kullanılır`,
-    agree: 'İki kaynak uyuşuyor: {market} ve {other} fiyatları[ arasındaki {fold} kat| arasındaki %{percent}] fark olağan, bu nedenle {market} fiyatı kullanılır',
+    agree:
+      'İki kaynak uyuşuyor: {market} ve {other} fiyatları[ arasındaki {fold} kat| arasındaki %{percent}] fark olağan, bu nedenle {market} fiyatı kullanılır',
     not_compared: '{market} fiyatı kullanılıyor, ancak diğer kaynaklarla karşılaştırılamadı: {why}',
     only_market: 'Bu ürünün {label} fiyatı yalnızca {market} kaynağında var, bu nedenle karşılaştırılacak fiyat yok',
     only_own_sales: 'Kendi fiyatımız {pairs} satıcı-alıcı çiftine dayanıyor; karşılaştırılacak başka fiyat yok',

@@ -8,7 +8,7 @@ import type { PriceEvidence } from './evidence-types.ts'
 export interface MarketComparison {
   /** a `conflict` is sufficient by itself; a `doubt` counts if one side's own figures point the same way */
   level: 'agree' | 'doubt' | 'conflict'
-  /** whether it would be a conflict if the conditions of both were known */
+  /** whether it would be a conflict if the condition of the lower price were known */
   isExplainedByCondition: boolean
   /** 1 if the first is too high relative to the second, -1 if too low, 0 if they agree */
   side: -1 | 0 | 1
@@ -50,7 +50,7 @@ export function compareMarkets(
   const { marketFactor, marketSpreads, conditionFactor, doubtFactor, agreeFactor } = thresholds
   const side = deviationSide(a.minor, expectedA, doubtFactor, noise)
   const usualBand = Math.max(marketFactor, usual.spread ** marketSpreads)
-  // A figure over all conditions is at most too low for its label, so only the lower one of two prices can be explained by its condition.
+  // Cards in a worse condition can only lower a figure over all conditions, so they explain nothing about the higher price.
   const isLowerKnown = side > 0 ? b.conditionKnown : a.conditionKnown
   const band = isLowerKnown ? usualBand : usualBand * conditionFactor
   const isFarOff = (factor: number) => side !== 0 && factorBetween(a.minor, expectedA) >= factor

@@ -62,7 +62,7 @@ export const ComparisonSchema = Type.Object(
     times_off: Type.Number({ description: 'Factor between the price and the expected price' }),
     level: Type.Enum([...COMPARISON_LEVELS], {
       description:
-        "`agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`, times `condition_factor` if the condition of a price is not known; `doubt`: in between; counts only if the feed's own figures point the same way",
+        "`agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`, times `condition_factor` if the condition of the lower price is not known; `doubt`: in between; counts only if the feed's own figures point the same way",
     }),
   },
   { title: 'ExplainedComparison', description: 'Comparison of a price with one of another market' },

@@ -124,9 +124,12 @@ function summaryOf(of: Summarised): Summary {
   return isOwn ? { rule: 'only_own_sales', params: { pairs: samples } } : { rule: 'only_market', params: { market, label } }
 }
 
-function staleness({ market, flags, confirmed_at: confirmed }: Summarised): Summary {
+function staleness({ market, flags, confirmed_at: confirmed, inputs }: Summarised): Summary {
   if (flags.includes('source_set_aside')) return { rule: 'set_aside', params: { market } }
-  return { rule: market === 'service' ? 'no_recent_sale' : 'stale', params: { ...(market !== 'service' && { market }), day: confirmed! } }
+  if (market !== 'service') return { rule: 'stale', params: { market, day: confirmed! } }
+  // Our own price can be set later than its newest sale, for example when an older sale is cancelled.
+  const sale = inputs.find(({ kind, used }) => kind === 'sale' && used)
+  return { rule: 'no_recent_sale', params: { day: sale?.at ?? confirmed! } }
 }
 
 /** The sentence about a market that contradicts the price, or from which it differs more than usual; null without one. */
