@@ -20,7 +20,7 @@ interface ImportOptions extends OutputOptions {
   currency?: string
   decimal?: string
   encoding?: string
-  conditionUnknown?: true
+  conditionKnown?: 'true' | 'false'
   entries?: string
   market?: Market
   dryRun?: boolean
@@ -46,7 +46,9 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .option('--only <pairs>', 'only import rows with these values, such as type=Card')
     .option('--decimal <sign>', 'decimal separator, . or ,')
     .option('--encoding <name>', `${ENCODINGS.join(' or ')}`)
-    .option('--condition-unknown', 'ungraded prices are averages over all conditions')
+    .addOption(
+      new Option('--condition-known <answer>', 'false if ungraded prices are averages over all conditions; default: true').choices(['true', 'false']),
+    )
     .option('--entries <path>', 'for JSON: path to nested entries that are rows, such as printings.*')
     .addHelpText('after', `\nFormats:\n${IMPORT_FORMATS.map((format) => `  ${format.name.padEnd(24)} ${format.title}`).join('\n')}`)
     .action((format: string, paths: string[], options: ImportOptions) =>
@@ -73,12 +75,12 @@ function mappingInput({
   currency,
   decimal,
   encoding,
-  conditionUnknown,
+  conditionKnown,
   entries,
 }: ImportOptions): Record<string, string | boolean> {
   const fields = { map: map?.join(','), map_name: mapName, save_map: saveMap, only, currency, decimal, encoding, entries }
   const texts = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined)
-  return { ...Object.fromEntries(texts), ...(conditionUnknown && { condition_known: false }) }
+  return { ...Object.fromEntries(texts), ...(conditionKnown && { condition_known: conditionKnown === 'true' }) }
 }
 
 function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryRun: boolean, seconds: number): object {
