@@ -226,6 +226,7 @@ function priceRulesOf(read: Read) {
     averageDays: read('PRICE_AVERAGE_DAYS'),
     marketFactor: read('PRICE_MARKET_FACTOR'),
     marketSpreads: read('PRICE_MARKET_SPREADS'),
+    conditionFactor: read('PRICE_CONDITION_FACTOR'),
     doubtFactor: read('PRICE_DOUBT_FACTOR'),
     agreeFactor: read('PRICE_AGREE_FACTOR'),
     comparableDays: read('PRICE_COMPARABLE_DAYS'),

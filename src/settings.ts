@@ -293,6 +293,7 @@ export const SETTINGS = {
   PRICE_AVERAGE_DAYS: setting('days in which PRICE_AVERAGE_FACTOR applies', 14, integerBetween(1, 365)),
   PRICE_MARKET_FACTOR: setting('dispute prices of two markets that deviate from their usual ratio by this factor', 4.5, decimal(1.1, 1000)),
   PRICE_MARKET_SPREADS: setting('smallest deviation between two markets for a dispute, as a power of their usual spread', 2, decimal(0, 100)),
+  PRICE_CONDITION_FACTOR: setting('multiplies PRICE_MARKET_FACTOR if the condition of the lower price is not known', 1.5, decimal(1, 1000)),
   PRICE_DOUBT_FACTOR: setting("like PRICE_MARKET_FACTOR, if the feed's own figures agree", 2, decimal(1.1, 1000)),
   PRICE_AGREE_FACTOR: setting('largest deviation from the usual ratio at which another market confirms a jump, as a factor', 1.3, decimal(1, 1000)),
   PRICE_COMPARABLE_DAYS: setting('largest age difference in days between compared prices', 90, integerBetween(1, 3650)),

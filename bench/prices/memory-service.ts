@@ -9,12 +9,13 @@ import { jumpsOf } from '#prices/evidence/jumps.ts'
 import { type MarketPair, UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
 import { feedIntervalOf } from '#prices/evidence/feed-interval.ts'
 import { bitsOf, type Figures, type PriceEvidence, type Verdict } from '#prices/evidence/evidence-types.ts'
-import { type Card, type FeedPrice, LIRA } from './singles.ts'
+import { type Card, type FeedPrice, LIRA, SOURCE_B } from './singles.ts'
 
 /** Thresholds can be varied by environment variables, as for the service. */
 const RULES = readConfig().priceRules
 const JUMP = bitsOf(['jump'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
+const CONDITION_UNKNOWN = bitsOf(['condition_unknown'])
 
 /** A current price with its verdict. */
 export interface Judged extends PriceEvidence, Verdict {
@@ -81,8 +82,8 @@ export class MemoryService {
   }
 
   /** Whether a reason is stated for the difference between the trusted prices of an item. */
-  isExplained(_item: string): boolean {
-    return false
+  isExplained(item: string): boolean {
+    return this.items.get(item)!.prices.some(({ flags }) => (flags & CONDITION_UNKNOWN) !== 0)
   }
 
   #put(stated: FeedPrice, atMs: number): Hold | null {
@@ -110,6 +111,8 @@ export class MemoryService {
       confirmedAtMs: atMs,
       sharedId: false,
       fewPeople: false,
+      // The figure of source_b is Cardmarket's trend, as in the format `singles-brl`.
+      conditionKnown: market !== SOURCE_B,
       identical: false,
       identity: null,
       jumped: (jumps & JUMP) !== 0,

@@ -21,6 +21,7 @@ interface ImportOptions extends OutputOptions {
   decimal?: string
   encoding?: string
   years?: string
+  conditionKnown?: 'true' | 'false'
   entries?: string
   market?: Market
   dryRun?: boolean
@@ -47,6 +48,9 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .option('--decimal <sign>', 'decimal separator, . or ,')
     .option('--encoding <name>', `${ENCODINGS.join(' or ')}`)
     .option('--years <source>', `${YEARS.join(' or ')}: guessed years are replaced by the latest one not after recorded_at`)
+    .addOption(
+      new Option('--condition-known <answer>', 'false if ungraded prices are averages over all conditions; default: true').choices(['true', 'false']),
+    )
     .option('--entries <path>', 'for JSON: path to nested entries that are rows, such as printings.*')
     .addHelpText('after', `\nFormats:\n${IMPORT_FORMATS.map((format) => `  ${format.name.padEnd(24)} ${format.title}`).join('\n')}`)
     .action((format: string, paths: string[], options: ImportOptions) =>
@@ -65,9 +69,21 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 }
 
 /** The parameters of a mapping under their names in the operator API. */
-function mappingInput({ map, mapName, saveMap, only, currency, decimal, encoding, years, entries }: ImportOptions): Record<string, string> {
+function mappingInput({
+  map,
+  mapName,
+  saveMap,
+  only,
+  currency,
+  decimal,
+  encoding,
+  years,
+  conditionKnown,
+  entries,
+}: ImportOptions): Record<string, string | boolean> {
   const fields = { map: map?.join(','), map_name: mapName, save_map: saveMap, only, currency, decimal, encoding, years, entries }
-  return Object.fromEntries(Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined))
+  const texts = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  return { ...Object.fromEntries(texts), ...(conditionKnown && { condition_known: conditionKnown === 'true' }) }
 }
 
 function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryRun: boolean, seconds: number): object {

@@ -324,6 +324,7 @@ export interface Tables {
     reasons: unknown
     rule: string | null
     params: unknown
+    condition_known: Generated<boolean>
   }
   item_aliases: {
     old_id: number

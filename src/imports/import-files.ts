@@ -17,6 +17,7 @@ export const importFiles = verb(
     const mapping = await mappingOf(ctx, format, input)
     const fileName = files.map((file) => file.name ?? '-').join(', ')
     const opening = { format: name, market: market ?? mapping?.market ?? format.defaultMarket, fileName, author: actorOf(ctx.viewer), dryRun }
-    return runImport(ctx, await openImport(ctx.db.kysely, opening), { format, files, market, mapping, dryRun })
+    const id = await openImport(ctx.db.kysely, { ...opening, conditionKnown: mapping?.condition_known ?? true })
+    return runImport(ctx, id, { format, files, market, mapping, dryRun })
   },
 )

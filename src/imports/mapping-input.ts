@@ -40,7 +40,7 @@ export async function mappingOf(
     if (parameters.length === 0) return null
     throw invalidFields(parameters.map((field) => problem(field, 'only_mapped', { format: format.name })))
   }
-  const { map, map_name: name, only, market, currency, decimal, encoding, years, entries } = input
+  const { map, map_name: name, only, market, currency, decimal, encoding, years, condition_known: conditionKnown, entries } = input
   if (map === undefined && name === undefined) throw invalid('map', 'mapping', { example: EXAMPLE, field: 'map_name' })
   const saved = name === undefined ? null : (await savedMapping(ctx.db.kysely, name.trim())).mapping
   const mapping: PriceMapping = {
@@ -52,6 +52,7 @@ export async function mappingOf(
     ...(decimal && { decimal }),
     ...(encoding && { encoding }),
     ...(years && { years }),
+    ...(conditionKnown !== undefined && { condition_known: conditionKnown }),
     ...(entries !== undefined && { entries }),
   }
   readMapping(mapping, 'map')

@@ -43,7 +43,7 @@ export const startUploadedImport = verb(
       const importId = await change(ctx, (tx) => {
         fresh = true
         const opening = { format: name, market: into ?? mapping?.market ?? format.defaultMarket, fileName, dryRun, status: 'queued' as const }
-        return openImport(tx, { ...opening, author: actorOf(ctx.viewer) })
+        return openImport(tx, { ...opening, author: actorOf(ctx.viewer), conditionKnown: mapping?.condition_known ?? true })
       })
       if (fresh) {
         const { rules, viewer, requestId } = ctx

@@ -1,8 +1,9 @@
 // What a language model gets of a response: no price, and no figure computed from one, of a source that may not be passed on.
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { withMarkets } from '#catalogue/items/explain-price.ts'
 import { isMarket, MARKETS } from '#core/markets.ts'
 import type { PriceExplanation } from '#prices/reviews/explanation.ts'
-import { allows, type SourceTerms } from '#prices/records/source-terms.ts'
+import { allows } from '#prices/records/source-terms.ts'
 
 /** Rules of warnings that quote the market price. */
 const OF_MARKET_PRICE = new Set<unknown>(['price_far_above', 'price_far_below'])
@@ -15,7 +16,7 @@ type Members = Record<string, unknown>
  * Removes prices from the JSON of a response: those of an item, of its history and of an explanation by their market, `pc_multiplier` by its own
  * market, and the market price of a price job unless every source may be passed on.
  */
-export function passedOn(body: unknown, terms: readonly SourceTerms[]): unknown {
+export function passedOn(body: unknown, { terms, marketNames }: Pick<Catalogue, 'terms' | 'marketNames'>): unknown {
   const may = (position: number) => allows(terms[position]!, 'redistribute')
   const isHidden = (market: unknown) => isMarket(market) && !may(MARKETS.indexOf(market))
   const hidesMultiplier = isHidden('source_a')
@@ -25,7 +26,7 @@ export function passedOn(body: unknown, terms: readonly SourceTerms[]): unknown 
   function of(value: unknown): unknown {
     if (Array.isArray(value)) return value.filter((one) => !isAmount(one)).map(of)
     if (typeof value !== 'object' || value === null) return value
-    if ('judged_by' in value) return withMarkets(value as PriceExplanation, may)
+    if ('judged_by' in value) return withMarkets(value as PriceExplanation, marketNames, may)
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, ofMember(value as Members, name, member)]))
   }
 

@@ -22,11 +22,12 @@ import { call, mayCall, withFamilyCode, type Viewer } from '#core/verb.ts'
 import { type Answer, asServiceError, errorBody, successBody } from '#http/envelope.ts'
 import { type Failures, failuresOf } from '#http/failures.ts'
 import { apiRequest, viewerOf } from '#http/fastify-adapter.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { ApiRequest } from '#http/respond.ts'
 import type { Route } from '#http/route.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { errorHandler } from '#http/server.ts'
-import { allows, type SourceTerms } from '#prices/records/source-terms.ts'
+import { allows } from '#prices/records/source-terms.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { passedOn } from './passed-on.ts'
 import { type AnyVerb, inputSchemaOf, TOOLS } from './tools.ts'
@@ -56,7 +57,7 @@ export function addMcp(app: FastifyInstance, node: McpNode, routes: readonly Rou
     ...contextOf(viewer, request),
     mayUse: (market) => allows(catalogue.terms[market]!, 'redistribute'),
   })
-  const rules: ToolRules = { ctx, terms: () => catalogue.terms, answers, failed: failuresOf(node.log), keys: node.keys }
+  const rules: ToolRules = { ctx, catalogue, answers, failed: failuresOf(node.log), keys: node.keys }
   const jsonSchemaValidator = new AjvJsonSchemaValidator()
   app.register(async (scope) => {
     // Before the gate: requests from pages of other origins are rejected, whatever their key.
@@ -153,7 +154,7 @@ function isAllowed(viewer: Viewer, verb: AnyVerb): boolean {
 }
 
 interface ToolRules {
-  terms: () => readonly SourceTerms[]
+  catalogue: Catalogue
   ctx: (viewer: Viewer, request: ApiRequest) => PublicCtx
   answers: ReadonlyMap<AnyVerb, Route<PublicCtx>['answer']>
   failed: Failures
@@ -161,7 +162,7 @@ interface ToolRules {
 }
 
 async function callTool(
-  { ctx, terms, answers, failed, keys }: ToolRules,
+  { ctx, catalogue, answers, failed, keys }: ToolRules,
   viewer: Viewer,
   request: ApiRequest,
   { name, arguments: args = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
@@ -174,7 +175,7 @@ async function callTool(
     await allow(viewer, verb, null, keys.usage)
     // Request headers are omitted: `If-Match` or `Idempotency-Key` would have to apply to one tool, not to the request.
     const result: unknown = await call(verb, ctx(viewer, { ...request, headers: {} }), { ...defaults, ...args })
-    return resultOf((answers.get(verb) ?? asData)(result as never), terms())
+    return resultOf((answers.get(verb) ?? asData)(result as never), catalogue)
   } catch (error) {
     const refusal = asServiceError(withFamilyCode(error, verb))
     failed(refusal, request)
@@ -185,11 +186,11 @@ async function callTool(
 const asData = (data: object) => ({ data })
 
 /** The fields of a REST response, without `success` and without prices that may not be passed on. */
-function resultOf(answer: ReturnType<Route<PublicCtx>['answer']>, terms: readonly SourceTerms[]): CallToolResult {
+function resultOf(answer: ReturnType<Route<PublicCtx>['answer']>, catalogue: Catalogue): CallToolResult {
   const bytes = 'bytes' in answer ? answer.bytes() : 'body' in answer ? answer.body : null
   const body = bytes instanceof Buffer ? JSON.parse(bytes.toString()) : successBody(answer as Answer)
   const { success: _, ...members } = body as Record<string, unknown>
-  return content(passedOn(members, terms) as object)
+  return content(passedOn(members, catalogue) as object)
 }
 
 /** As structured content for programs, and as text for clients that support only text. */

@@ -79,7 +79,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Explain a price',
     description:
       'Explains a current price: the rule that computed it, the statements or sales it was computed from, prices of ' +
-      'other markets, exchange rates, and its confidence.',
+      'other markets, exchange rates, and its confidence, with a `summary` in one sentence.',
     verb: explainPrice,
   }),
   tool({

@@ -216,6 +216,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await visited.open(`/catalogue/items/${id}`)
     const why = page.getByRole('region', { name: 'Why this price?' }).first()
     await why.getByText('Latest price from its feed').waitFor()
+    await why.getByText(/^Only .+ has a price of this item for Near Mint, .*; prices held for review: 1\.$/).waitFor()
     await why.getByRole('row', { name: /Feed price.*\$10\.00.*Sets the price/ }).waitFor()
     await why.getByText('100.00 after 10.00').waitFor()
     await page.getByRole('link', { name: 'Review held prices (1)' }).click()

@@ -94,21 +94,29 @@ test('an explanation equals that of REST, for many prices at once', async () => 
   const rest = async (market: string, label: string) => {
     const path = `/api/v1/items/${items.char}/prices/explain?market=${market}&label=${encodeURIComponent(label)}`
     const { body } = await send<Record<string, unknown>>(node.publicUrl + path, node.keys.professional)
-    return body.data as { rule: object; medians: Record<string, number | null>; inputs: Record<string, unknown>[] }
+    return body.data as {
+      rule: object
+      condition_known: boolean
+      summary: string
+      medians: Record<string, number | null>
+      inputs: Record<string, unknown>[]
+    }
   }
   const { data } = await ask<Answer>(
     node,
     query(
-      'price explain { rule { name version } samples rates { currency rate day } medians { days7 days30 days90 } inputs { kind market amount currency at importId line used reason comparison { level } } }',
+      'price explain { rule { name version } samples conditionKnown summary rates { currency rate day } medians { days7 days30 days90 } inputs { kind market amount currency at importId line used conditionKnown reason comparison { level } } }',
     ),
   )
   const prices = data.item.prices!
   expect(prices.map(({ label }) => label)).toEqual(['Near Mint', 'PSA 10'])
   for (const { market, label, explain } of prices) {
-    const { rule, inputs, medians } = await rest(market, label)
-    expect(explain.rule).toEqual(rule)
+    const { rule, inputs, medians, condition_known: conditionKnown, summary } = await rest(market, label)
+    expect(explain).toMatchObject({ rule, conditionKnown, summary })
     expect(explain.medians).toEqual({ days7: medians['7d'], days30: medians['30d'], days90: medians['90d'] })
-    expect(explain.inputs).toEqual(inputs.map(({ import_id: importId, ...input }) => ({ ...input, importId })))
+    expect(explain.inputs).toEqual(
+      inputs.map(({ import_id: importId, condition_known: isKnown, ...input }) => ({ ...input, importId, conditionKnown: isKnown })),
+    )
   }
 })
 

@@ -329,7 +329,9 @@ describe('contains the documented types and fields', () => {
       rates: [UsedRate!]!
       medians: PriceMedians!
       samples: Int
+      conditionKnown: Boolean
       costToMove10pct: CostToMove
+      summary: String!
     }
     type CostToMove { amount: Float! currency: String! buyers: Int! sellers: Int! days: Int! rule: CostToMoveRule! }
     type CostToMoveRule { name: String! version: Int! }
@@ -343,6 +345,9 @@ describe('contains the documented types and fields', () => {
       importId: Int
       line: Int
       used: Boolean!
+      conditionKnown: Boolean!
+      state: String
+      flags: [String!]
       reason: String!
       pair: Int
       weight: Int
@@ -364,6 +369,7 @@ describe('contains the documented types and fields', () => {
       offerFactor: Float!
       marketFactor: Float!
       marketSpreads: Float!
+      conditionFactor: Float!
       doubtFactor: Float!
       agreeFactor: Float!
       comparableDays: Float!

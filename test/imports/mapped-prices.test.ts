@@ -491,9 +491,11 @@ describe('a saved mapping', () => {
       return JSON.parse(printed.pop()!) as { status: string; unchanged: number; accepted: number; rejected: number }
     }
     const map = ['--map', 'price=eur,set=set', '--map', 'number=nr,name=title', '--currency', 'EUR', '--market', 'source_b']
-    expect(await run(...map, '--save-map', 'shop')).toMatchObject({ status: 'done', rejected: 0 })
+    expect(await run(...map, '--condition-known', 'false', '--save-map', 'shop')).toMatchObject({ status: 'done', rejected: 0 })
     expect(await run('--map-name', 'shop')).toMatchObject({ status: 'done', rejected: 0 })
-    expect((await operator('/price-mappings/shop')).body.data).toMatchObject({ mapping: { columns, currency: 'EUR', market: 'source_b' } })
+    expect((await operator('/price-mappings/shop')).body.data).toMatchObject({
+      mapping: { columns, currency: 'EUR', market: 'source_b', condition_known: false },
+    })
   })
 })
 

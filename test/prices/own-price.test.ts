@@ -23,6 +23,7 @@ interface Explanation {
   inputs: { kind: string; market: string; amount: number; used: boolean; reason: string; pair?: number; weight?: number }[]
   findings: { rule: string; market: string | null; counts: boolean }[]
   medians: Record<string, number | null>
+  summary: string
 }
 
 let node: TestNode
@@ -109,7 +110,13 @@ describe('a price of too few people', () => {
     const alone = await newCard()
     for (let n = 0; n < 10; n += 1) await sell(alone, { buyer: 'friend', price: 30_900 })
     expect(await ownPrice(alone)).toMatchObject({ price: 30_900, state: 'unproven', confidence: 'insufficient', flags: ['few_people'] })
-    const { inputs, medians, findings } = await explain(alone)
+    expect((await explain(id)).summary).toBe(
+      'Two markets differ 100-fold (service and source_a); ours follows source_a, because the price of service agrees with no other market.',
+    )
+    const { inputs, medians, findings, summary } = await explain(alone)
+    expect(summary).toBe(
+      'Too few people are behind our own price (it needs three buyers and two sellers), so it is shown but not used for other figures.',
+    )
     expect(new Set(inputs.map(({ pair }) => pair))).toEqual(new Set([1]))
     expect(medians).toEqual({ '7d': null, '30d': null, '90d': null })
     expect(findings).toMatchObject([{ rule: 'few_people', counts: true }])
@@ -190,6 +197,7 @@ describe('a price of enough people', () => {
     expect(await ownPrice(id)).toMatchObject({ price: 301, state: 'trusted', flags: [], cost_to_move_10pct: { currency: 'TRY', days: 90 } })
     const { amount, buyers, sellers: people } = (await ownPrice(id))!.cost_to_move_10pct!
     expect(amount).toBeGreaterThan(0)
+    expect((await explain(id)).summary).toBe('Our own price comes from 3 pairs of seller and buyer; no other market has a price to compare it with.')
     expect(Object.keys((await ownPrice(id))!.cost_to_move_10pct!)).toEqual(Object.keys(cost))
     const query = `{ item(id: ${id}) { prices { state costToMove10pct { amount currency buyers sellers days rule { name } } } } }`
     const { data } = await ask<{ item: { prices: object[] } }>(node, query)
@@ -217,6 +225,7 @@ describe('a price of enough people', () => {
     await sell(id, { seller: 0, buyer: 'a', price: 100, agoMs: 60 * DAY_MS })
     await sell(id, { seller: 0, buyer: 'b', price: 100, agoMs: 30 * DAY_MS })
     await sell(id, { seller: 1, buyer: 'c', price: 130 })
+    const day = node.clock.now().toISOString().slice(0, 10)
     expect(await ownPrice(id)).toMatchObject({ price: 115, state: 'trusted' })
     const judge = () => judgeAllPrices({ ...node.ctx, rules: node.config.priceRules })
     node.clock.advance(31 * DAY_MS)
@@ -228,6 +237,9 @@ describe('a price of enough people', () => {
     node.clock.advance(30 * DAY_MS)
     await judge()
     expect(await ownPrice(id)).toMatchObject({ price: 130, state: 'stale', flags: expect.arrayContaining(['old']) })
+    expect((await explain(id)).summary).toBe(
+      `The last sale behind our own price was on ${day}, more than 90 days ago, so it is shown but not used for other figures.`,
+    )
   })
 })
 

@@ -337,13 +337,28 @@ describe('an explanation', () => {
       expect((await operator(node, 'POST', '/orders', sale)).status).toBe(201)
     }
     const { body } = await explain('?market=service', {}, items.luffy)
+    expect(body.data).toMatchObject({ condition_known: true, summary: expect.any(String) })
     const { price, rule, inputs, currency } = body.data
     expect([price, currency, rule?.name]).toEqual([510.76, 'TRY', 'median_of_pairs'])
     expect(inputs.map(({ kind, amount, used, reason }) => [kind, amount, used, reason])).toEqual(
       prices.map((amount) => ['sale', amount, true, 'in_median']),
     )
     expect(new Set(Object.keys(inputs[0]!))).toEqual(
-      new Set(['kind', 'market', 'amount', 'currency', 'at', 'import_id', 'line', 'used', 'reason', 'pair', 'weight', 'comparison']),
+      new Set([
+        'kind',
+        'market',
+        'amount',
+        'currency',
+        'at',
+        'import_id',
+        'line',
+        'used',
+        'condition_known',
+        'reason',
+        'pair',
+        'weight',
+        'comparison',
+      ]),
     )
     expect(JSON.stringify(inputs)).not.toContain('seller')
     // Later, when the sales are too old to set a price, the remaining price is still explained by them.

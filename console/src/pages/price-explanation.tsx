@@ -2,9 +2,12 @@
 import { useState } from 'preact/hooks'
 import { Await, Facts, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
+import { TURKISH } from '#ui/words/rules-tr.ts'
 import type { PricedItem, StoredPriceExplanation } from '../api-types.ts'
 import { useData } from '../api.ts'
-import { calendarDay, count, date, moment, rateText, refusalText, t, termText } from '../words.ts'
+import { SUMMARIES_IN_ENGLISH, summaryText } from '../../../src/prices/reviews/summary.ts'
+import { calendarDay, count, date, locale, moment, rateText, refusalText, t, termText } from '../words.ts'
+import { SUMMARIES_IN_TURKISH } from '../words/summaries-tr.ts'
 import { priceText } from './prices.ts'
 
 type ItemPrice = PricedItem['prices'][number]
@@ -33,11 +36,13 @@ export function WhyThisPrice({ itemId, prices }: { itemId: number; prices: ItemP
   )
 }
 
-function Explanation({ of: { market, rule, state, confidence, flags, samples, inputs, rates, medians, held } }: { of: StoredPriceExplanation }) {
+function Explanation({ of: explanation }: { of: StoredPriceExplanation }) {
+  const { market, rule, state, confidence, flags, samples, condition_known: conditionKnown, inputs, rates, medians, held } = explanation
   const show = (value: number) => priceText(value, market)
   const formatAmount = (value: number | null) => (value === null ? null : show(value))
   return (
     <>
+      <p>{sentenceOf(explanation)}</p>
       <Facts
         brief
         rows={[
@@ -45,6 +50,7 @@ function Explanation({ of: { market, rule, state, confidence, flags, samples, in
           [t('state'), state && <Status code={state} />],
           [t('confidence'), confidence && termText('confidence', confidence)],
           [t('why'), flags.map((flag) => termText('flag', flag)).join(', ')],
+          [t('condition'), conditionKnown === false && t('conditionUnknown')],
           [t('samples'), samples === null ? null : count(samples)],
           [t('medianOf', { days: 7 }), formatAmount(medians['7d'])],
           [t('medianOf', { days: 30 }), formatAmount(medians['30d'])],
@@ -58,7 +64,16 @@ function Explanation({ of: { market, rule, state, confidence, flags, samples, in
         rowKey={(input) => input.n}
         columns={[
           { head: t('input'), cell: (input) => termText(FIGURES.has(input.kind) ? 'figure' : 'inputKind', input.kind) },
-          { head: t('source'), short: true, cell: (input) => termText('market', input.market) },
+          {
+            head: t('source'),
+            short: true,
+            cell: (input) => (
+              <span {...(!input.condition_known && { title: t('conditionUnknown') })}>
+                {termText('market', input.market)}
+                {!input.condition_known && ' *'}
+              </span>
+            ),
+          },
           { head: t('amount'), number: true, cell: (input) => priceText(input.amount, input.market) },
           { head: t('asOf'), short: true, cell: (input) => <span title={moment(input.at)}>{date(input.at)}</span> },
           {
@@ -89,6 +104,14 @@ function Explanation({ of: { market, rule, state, confidence, flags, samples, in
       )}
     </>
   )
+}
+
+/** What was compared, and which price is followed, in the reader's language. */
+function sentenceOf(explanation: StoredPriceExplanation): string {
+  const style = { market: (code: string) => termText('market', code), day: date }
+  return locale.value === 'tr'
+    ? summaryText(explanation, SUMMARIES_IN_TURKISH, { ...style, words: TURKISH })
+    : summaryText(explanation, SUMMARIES_IN_ENGLISH, style)
 }
 
 type Comparison = NonNullable<StoredPriceExplanation['inputs'][number]['comparison']>

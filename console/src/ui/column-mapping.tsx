@@ -18,6 +18,8 @@ export interface Draft {
   decimal: string
   encoding: string
   years: string
+  /** `false` for averages over all conditions */
+  conditionKnown: string
   entries: string
   only: string
   /** saved mapping that the form started with */
@@ -44,7 +46,18 @@ const FIELDS = [
 const MAX_CELL_LENGTH = 40
 
 export function draftOf(rows: FirstRows): Draft {
-  return { columns: guessColumns(rows.columns), currency: '', decimal: '', encoding: '', years: '', entries: '', only: '', from: '', saveAs: '' }
+  return {
+    columns: guessColumns(rows.columns),
+    currency: '',
+    decimal: '',
+    encoding: '',
+    years: '',
+    conditionKnown: '',
+    entries: '',
+    only: '',
+    from: '',
+    saveAs: '',
+  }
 }
 
 /** Whether the form states where prices are and which item each belongs to. */
@@ -54,9 +67,10 @@ export function isPriceList({ columns }: Draft): boolean {
 
 /** The form values of a saved mapping. */
 export function mappingDraft({ name, mapping }: SavedPriceMapping): Draft {
-  const { columns, currency = '', decimal = '', encoding = '', years = '', entries = '', only = {} } = mapping
+  const { columns, currency = '', decimal = '', encoding = '', years = '', condition_known: isKnown = true, entries = '', only = {} } = mapping
   const pairs = Object.entries(only).map(([column, value]) => `${column}=${value}`)
-  return { columns, currency, decimal, encoding, years, entries, only: pairs.join(','), from: name, saveAs: '' }
+  const conditionKnown = isKnown ? '' : 'false'
+  return { columns, currency, decimal, encoding, years, conditionKnown, entries, only: pairs.join(','), from: name, saveAs: '' }
 }
 
 /** The newest saved mapping whose columns are all in the file; null for none. */
@@ -67,11 +81,11 @@ export function fittingMapping({ columns }: FirstRows, saved: readonly SavedPric
 }
 
 /** Parameters of an upload. */
-export function parametersOf({ columns, currency, decimal, encoding, years, entries, only, saveAs }: Draft): Record<string, string> {
+export function parametersOf({ columns, currency, decimal, encoding, years, conditionKnown, entries, only, saveAs }: Draft): Record<string, string> {
   const map = Object.entries(columns)
     .flatMap(([field, column]) => (column.trim() === '' ? [] : `${field}=${column.trim()}`))
     .join(',')
-  return { map, currency, decimal, encoding, years, entries, only, save_map: saveAs.trim() }
+  return { map, currency, decimal, encoding, years, condition_known: conditionKnown, entries, only, save_map: saveAs.trim() }
 }
 
 function short(cell: string): string {
@@ -173,6 +187,12 @@ export function ColumnMapping({ name, rows, saved, draft, onChange, onMarket }: 
                 {termText('years', years)}
               </option>
             ))}
+          </select>
+        </Field>
+        <Field label={t('condition')}>
+          <select value={draft.conditionKnown} onChange={(event) => change({ conditionKnown: event.currentTarget.value })}>
+            <option value="">–</option>
+            <option value="false">{t('conditionUnknown')}</option>
           </select>
         </Field>
         {text(t('onlyRows'), draft.only, (only) => change({ only }), { placeholder: 'type=Card' })}

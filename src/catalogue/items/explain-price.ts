@@ -2,7 +2,7 @@
 import { itemNotFound } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
-import { type Market, MARKETS } from '#core/markets.ts'
+import { type Market, type MarketNames, MARKETS } from '#core/markets.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/changes/change.ts'
@@ -11,6 +11,7 @@ import type { PriceRules } from '#prices/evidence/hold.ts'
 import { type ExplainConditions, explainPrices } from '#prices/reviews/explain.ts'
 import type { ExplainedKey } from '#prices/reviews/explained-prices.ts'
 import { type PriceExplanation, PriceExplanationSchema } from '#prices/reviews/explanation.ts'
+import { summaryInEnglish } from '#prices/reviews/summary.ts'
 import { HeldPriceSchema, pageOfHeld } from '#prices/writing/held.ts'
 import { labelIds } from '#prices/records/labels.ts'
 import { Rates } from '#prices/rates/rates.ts'
@@ -41,8 +42,8 @@ interface Judging {
 export interface ExplainCtx extends CatalogueNode, MarketUse, ReadCtx, Judging {}
 
 /** The inputs of an explanation besides the prices. */
-export function explainConditions({ now, currencies, rules }: Judging, rates: Rates): ExplainConditions {
-  return { nowMs: now().getTime(), rates, currencies, rules }
+export function explainConditions({ now, currencies, rules }: Judging, rates: Rates, marketNames: MarketNames): ExplainConditions {
+  return { nowMs: now().getTime(), rates, currencies, marketNames, rules }
 }
 
 export const explainPrice = verb(
@@ -52,11 +53,12 @@ export const explainPrice = verb(
     input: Type.Object({ id: IdParam, ...PriceKey }),
   },
   async (ctx: ExplainCtx, { id, ...priceKey }): Promise<PriceExplanation> => {
-    const { items, rates } = ctx.catalogue
+    const { items, rates, marketNames } = ctx.catalogue
     const row = items.rowOf(id)
     if (row < 0) throw itemNotFound(id)
-    const explanation = await explainOne(ctx.db.kysely, items.id[row]!, priceKey, MARKETS[items.shown[row]!]!, explainConditions(ctx, rates))
-    return withMarkets(explanation, ctx.mayUse)
+    const conditions = explainConditions(ctx, rates, marketNames)
+    const explanation = await explainOne(ctx.db.kysely, items.id[row]!, priceKey, MARKETS[items.shown[row]!]!, conditions)
+    return withMarkets(explanation, marketNames, ctx.mayUse)
   },
 )
 
@@ -66,28 +68,31 @@ export const StoredPriceExplanationSchema = Type.Object(
 )
 export type StoredPriceExplanation = Static<typeof StoredPriceExplanationSchema>
 
-export interface StoredExplainCtx extends StoredItemCtx, Judging {}
+export interface StoredExplainCtx extends StoredItemCtx, Judging {
+  marketNames: MarketNames
+}
 
 export const explainStoredPrice = verb(
   { name: 'explainStoredPrice', needs: 'operator', input: Type.Object({ id: id('item'), ...PriceKey }) },
   async (ctx: StoredExplainCtx, { id, ...priceKey }): Promise<StoredPriceExplanation> => {
     const on = ctx.db.kysely
     const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(on)])
-    const explanation = await explainOne(on, item.id, priceKey, item.shown_market, explainConditions(ctx, rates))
+    const explanation = await explainOne(on, item.id, priceKey, item.shown_market, explainConditions(ctx, rates, ctx.marketNames))
     const { rows } = await pageOfHeld(on, { item_id: item.id, market: explanation.market }, { limit: MAX_HELD_PRICES, offset: 0 })
-    return { ...explanation, held: rows.filter(({ label }) => label === explanation.label) }
+    const held = rows.filter(({ label }) => label === explanation.label)
+    return { ...explanation, summary: summaryInEnglish({ ...explanation, held }, ctx.marketNames), held }
   },
 )
 
-/** The explanation as a reader gets it who may see only some markets, by their positions in MARKETS. */
-export function withMarkets(explanation: PriceExplanation, maySee: (market: number) => boolean): PriceExplanation {
+/** The explanation as a reader gets it who may see only some markets, by their positions in MARKETS. @param names of markets, for the summary */
+export function withMarkets(explanation: PriceExplanation, names: MarketNames, maySee: (market: number) => boolean): PriceExplanation {
   const isSeen = (market: Market | null | undefined) => market === null || market === undefined || maySee(MARKETS.indexOf(market))
-  if (!isSeen(explanation.market)) return { ...explanation, ...NO_PRICE }
-  return {
-    ...explanation,
-    inputs: explanation.inputs.filter(({ market }) => isSeen(market)),
-    findings: explanation.findings.filter(({ market }) => isSeen(market)),
-  }
+  const inputs = explanation.inputs.filter(({ market }) => isSeen(market))
+  const findings = explanation.findings.filter(({ market }) => isSeen(market))
+  const isHidden = !isSeen(explanation.market)
+  if (!isHidden && inputs.length === explanation.inputs.length && findings.length === explanation.findings.length) return explanation
+  const seen = { ...explanation, ...(isHidden ? NO_PRICE : { inputs, findings }) }
+  return { ...seen, summary: summaryInEnglish(seen, names) }
 }
 
 /** What an explanation says where there is no price. */
@@ -99,6 +104,7 @@ const NO_PRICE = {
   confidence: null,
   flags: [],
   samples: null,
+  condition_known: null,
   rule: null,
   judged_by: [],
   findings: [],

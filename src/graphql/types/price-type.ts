@@ -33,8 +33,8 @@ const changesOf = batched(async ({ catalogue, db, now }: GraphqlCtx, prices: Ite
 const explanationOf = batched(async (ctx: GraphqlCtx, prices: ItemPrice[]) => {
   const { catalogue, db } = ctx
   const keys = prices.map(({ row, market, labelId, label }) => ({ itemId: catalogue.items.id[row]!, market, labelId, label }))
-  const explanations = await explainPrices(db.kysely, keys, explainConditions(ctx, catalogue.rates))
-  return explanations.map((explanation) => withMarkets(explanation, ctx.mayUse))
+  const explanations = await explainPrices(db.kysely, keys, explainConditions(ctx, catalogue.rates, catalogue.marketNames))
+  return explanations.map((explanation) => withMarkets(explanation, catalogue.marketNames, ctx.mayUse))
 })
 
 const oneOf = (values: readonly string[]) => values.map((value) => `\`${value}\``).join(', ')

@@ -21,6 +21,7 @@ export const FLAGS = namedValues('PriceFlag', [
   'grade_order',
   'no_rate',
   'few_people',
+  'condition_unknown',
 ])
 export type Flag = (typeof FLAGS)[number]
 
@@ -35,6 +36,9 @@ export function bitsOf(flags: Iterable<Flag>): number {
   for (const flag of flags) bits |= 1 << FLAGS.indexOf(flag)
   return bits
 }
+
+/** Flags that do not count against a price: a check that could not be made, and a difference that an unknown condition explains. */
+export const NEUTRAL_FLAGS = bitsOf(['no_rate', 'condition_unknown'])
 
 /** A feed's own figures for a price, in minor units of the same currency; null for missing ones. */
 export interface Figures {
@@ -66,6 +70,8 @@ export interface PriceEvidence extends Figures {
   sharedId: boolean
   /** whether too few people are behind a price from our own sales (stored as a flag when it is computed) */
   fewPeople: boolean
+  /** whether it is the price of one condition or grade; false for a trend or average over all conditions */
+  conditionKnown: boolean
 }
 
 /** Evidence of uncontradicted other markets about a price: `open` if there are none, or they disagree. */

@@ -12,7 +12,7 @@ import { judgeOwnPrice } from './own-market.ts'
 import type { SetRatios } from './ratios.ts'
 import type { FeedInterval } from './feed-interval.ts'
 import { type Thresholds, factorBetween } from './thresholds.ts'
-import { type Backing, bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceState, type Verdict } from './evidence-types.ts'
+import { type Backing, bitsOf, FLAGS, type Flag, NEUTRAL_FLAGS, type PriceEvidence, type PriceState, type Verdict } from './evidence-types.ts'
 
 /** Position of the market whose prices are computed from our own sales: never evidence for or against others. */
 const SERVICE = MARKETS.indexOf('service')
@@ -45,6 +45,7 @@ export function noiseOf(noise: number, convert: (minor: number, fromCurrency: 'E
 
 const OLD = bitsOf(['old', 'source_set_aside'])
 const NO_RATE = bitsOf(['no_rate'])
+const CONDITION_UNKNOWN = bitsOf(['condition_unknown'])
 const JUMPS = bitsOf(['jump', 'average_jump'])
 const SHARED = bitsOf(['shared_id'])
 
@@ -87,11 +88,11 @@ export function judge(prices: readonly PriceEvidence[], subject: Subject, condit
 
 function stateOf(flags: number): PriceState {
   if (flags & OLD) return 'stale'
-  return flags & ~NO_RATE ? 'disputed' : 'trusted'
+  return flags & ~NEUTRAL_FLAGS ? 'disputed' : 'trusted'
 }
 
 function callWitnesses(cases: readonly Case[]): void {
-  for (const one of cases) one.isWitness = one.price.market !== SERVICE && (one.flags & ~NO_RATE) === 0
+  for (const one of cases) one.isWitness = one.price.market !== SERVICE && (one.flags & ~NEUTRAL_FLAGS) === 0
 }
 
 function examine(prices: readonly PriceEvidence[], { ratios }: Subject, conditions: Conditions, findings?: Finding[]): Case[] {
@@ -210,14 +211,17 @@ function decide(cases: readonly Case[], pair: Pair, pairs: readonly Pair[], find
   }
   if (wrongA) first.flags |= bitsOf(['other_markets'])
   if (wrongB) second.flags |= bitsOf(['other_markets'])
+  const isExplained = comparison.isExplainedByCondition && !wrongA && !wrongB
+  if (isExplained) for (const one of [first, second]) one.flags |= CONDITION_UNKNOWN
   if (!findings) return
   const { expectedA, expectedB } = comparison
-  findings.push({ ...finding(a, first, second, expectedA), counts: wrongA }, { ...finding(b, second, first, expectedB), counts: wrongB })
+  const flag = isExplained ? 'condition_unknown' : 'other_markets'
+  findings.push({ ...finding(flag, a, first, second, expectedA), counts: wrongA }, { ...finding(flag, b, second, first, expectedB), counts: wrongB })
 }
 
-function finding(position: number, { price }: Case, other: Case, expected: number): Omit<Finding, 'counts'> {
+function finding(flag: Flag, position: number, { price }: Case, other: Case, expected: number): Omit<Finding, 'counts'> {
   return {
-    flag: 'other_markets',
+    flag,
     price: position,
     otherMarket: other.price.market,
     compared: Math.max(1, Math.round(expected)),
@@ -264,4 +268,8 @@ function judgeGrades(
 }
 
 /** Version of each rule, in the order of FLAGS; changes when the same evidence may get a different verdict. */
-export const RULE_VERSIONS: Readonly<Record<Flag, number>> = Object.fromEntries(FLAGS.map((flag) => [flag, 1])) as Record<Flag, number>
+export const RULE_VERSIONS: Readonly<Record<Flag, number>> = {
+  ...(Object.fromEntries(FLAGS.map((flag) => [flag, 1])) as Record<Flag, number>),
+  // Since 2, the band is wider if a condition is not known.
+  other_markets: 2,
+}

@@ -8,6 +8,8 @@ import type { PriceEvidence } from './evidence-types.ts'
 export interface MarketComparison {
   /** a `conflict` is sufficient by itself; a `doubt` counts if one side's own figures point the same way */
   level: 'agree' | 'doubt' | 'conflict'
+  /** whether it would be a conflict if the condition of the lower price were known */
+  isExplainedByCondition: boolean
   /** 1 if the first is too high relative to the second, -1 if too low, 0 if they agree */
   side: -1 | 0 | 1
   /** whether they agree so closely that one confirms a jump of the other */
@@ -45,11 +47,17 @@ export function compareMarkets(
   const expectedA = amount * usual.ratio
   const expectedB = (b.minor * a.minor) / expectedA
   const noise = noiseMinor[a.market]!
-  const { marketFactor, marketSpreads, doubtFactor, agreeFactor } = thresholds
+  const { marketFactor, marketSpreads, conditionFactor, doubtFactor, agreeFactor } = thresholds
   const side = deviationSide(a.minor, expectedA, doubtFactor, noise)
-  const isConflict = side !== 0 && factorBetween(a.minor, expectedA) >= Math.max(marketFactor, usual.spread ** marketSpreads)
+  const usualBand = Math.max(marketFactor, usual.spread ** marketSpreads)
+  // Cards in a worse condition can only lower a figure over all conditions, so they explain nothing about the higher price.
+  const isLowerKnown = side > 0 ? b.conditionKnown : a.conditionKnown
+  const band = isLowerKnown ? usualBand : usualBand * conditionFactor
+  const isFarOff = (factor: number) => side !== 0 && factorBetween(a.minor, expectedA) >= factor
+  const isConflict = isFarOff(band)
   return {
     level: side === 0 ? 'agree' : isConflict ? 'conflict' : 'doubt',
+    isExplainedByCondition: !isConflict && isFarOff(usualBand),
     side,
     isClose: factorBetween(a.minor, expectedA) <= agreeFactor,
     expectedA,

@@ -40,10 +40,12 @@ export function judgeOwnPrice(
     if (comparison === null) {
       flags |= bitsOf(['no_rate'])
       note('no_rate', false, { otherMarket: other.market, compared: null, timesOff: null })
-    } else if (comparison.level === 'conflict') {
-      if (!agrees) flags |= bitsOf(['other_markets'])
+    } else if (comparison.level === 'conflict' || comparison.isExplainedByCondition) {
+      const flag = comparison.isExplainedByCondition ? 'condition_unknown' : 'other_markets'
+      const counts = flag === 'other_markets' && !agrees
+      if (counts || flag === 'condition_unknown') flags |= bitsOf([flag])
       const expected = Math.max(1, Math.round(comparison.expectedA))
-      note('other_markets', !agrees, { otherMarket: other.market, compared: expected, timesOff: factorBetween(own.minor, comparison.expectedA) })
+      note(flag, counts, { otherMarket: other.market, compared: expected, timesOff: factorBetween(own.minor, comparison.expectedA) })
     }
   }
   const state = stateOf(flags)

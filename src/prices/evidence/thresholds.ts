@@ -21,6 +21,8 @@ export interface Thresholds {
   marketFactor: number
   /** exponent of the usual spread: two markets contradict each other only if they also differ by at least spread ** marketSpreads */
   marketSpreads: number
+  /** multiplies the factor of a conflict if the condition of the lower price is not known */
+  conditionFactor: number
   /** factor from the usual ratio at which two markets are in doubt; the doubt counts if a price's own figures point the same way */
   doubtFactor: number
   /** factor from the usual ratio up to which two markets agree closely, which settles a jump */

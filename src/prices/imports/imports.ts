@@ -22,6 +22,8 @@ export interface ImportOpening {
   fileName: string | null
   author: string
   dryRun: boolean
+  /** whether its column mapping says that ungraded prices have a known condition; default: true */
+  conditionKnown?: boolean
   /** a queued upload */
   status?: 'queued' | 'running'
 }
@@ -36,6 +38,7 @@ export async function openImport(on: Queryable, opening: ImportOpening): Promise
       file_name: opening.fileName,
       author: opening.author,
       dry_run: opening.dryRun,
+      condition_known: opening.conditionKnown ?? true,
       status: opening.status ?? 'running',
     })
     .returning('id')

@@ -37,6 +37,12 @@ export const MAPPING_OPTIONS = {
         'Default: `stated`. `guessed`: the list knows only day and month, so each date gets the latest year in which it is not after `recorded_at`',
     }),
   ),
+  condition_known: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether ungraded prices are of the condition that their label states; false for trends and averages over all conditions, which are compared with a wider band. Default: true',
+    }),
+  ),
   entries: Type.Optional(
     Type.String({
       minLength: 1,

@@ -1,6 +1,7 @@
 // Evaluates current prices in memory: combines prices with the item data from the database and runs the evidence rules.
 import { MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
+import { conditionsOfPrices } from './condition-known.ts'
 import { type ConfirmedPrices, confirmedPrices, hasConfirmedPrices } from './confirmed-prices.ts'
 import { type CurrentPrices, PERSISTENT_FLAGS, packedVerdict } from '../records/current.ts'
 import { loadConditions } from './judging-conditions.ts'
@@ -44,6 +45,8 @@ export class PriceJudge {
   /** of the items passed to `prepare`: markets in which they share an id, and their set and finish if they have several sources */
   #shared: ReadonlyMap<number, number> = new Map()
   #groups: ReadonlyMap<number, ItemGroup> = new Map()
+  /** whether the price at a position has a known condition; only compared prices need it */
+  #isConditionKnown: (at: number) => boolean = () => true
   /** confirmations by people; null before there is one */
   #confirmed: ConfirmedPrices | null = null
   /** `identical` flags that override the stored ones, by item, market and label */
@@ -88,6 +91,8 @@ export class PriceJudge {
     this.#confirmed = (await hasConfirmedPrices(on)) ? await confirmedPrices(on, ids) : null
     const several = ids.filter((id) => hasSeveralSources(currents, id))
     this.#groups = await loadItemGroups(on, several)
+    const isCompared = ids.some((id) => currents.next(currents.first(id)) >= 0)
+    this.#isConditionKnown = isCompared ? await conditionsOfPrices(on, currents) : () => true
     if (several.length > 0) this.#ratios ??= await loadUsualRatios(on)
   }
 
@@ -169,7 +174,7 @@ export class PriceJudge {
     const shared = this.#shared.get(itemId) ?? 0
     const evidence = (at: number): PriceEvidence => {
       const market = currents.market(at)
-      const price = currents.evidence(at, ((shared >> market) & 1) === 1)
+      const price = currents.evidence(at, { sharedId: ((shared >> market) & 1) === 1, conditionKnown: this.#isConditionKnown(at) })
       const identical = this.#identical.size > 0 ? this.#identical.get(`${itemId} ${market} ${currents.labelId(at)}`) : undefined
       return identical === undefined ? price : { ...price, identical }
     }
@@ -193,7 +198,7 @@ export class PriceJudge {
     if ((currents.verdict[at]! & PERSISTENT_FLAGS) !== 0 || currents.figures.at(at) !== null) return null
     if (market !== this.#lone.market || atMs !== this.#lone.atMs) {
       const subject = { ratios: NO_RATIOS, gradeOrder: null }
-      const [verdict] = judge([currents.evidence(at, false)], subject, this.#conditions)
+      const [verdict] = judge([currents.evidence(at, { sharedId: false, conditionKnown: true })], subject, this.#conditions)
       const { state, confidence, flags } = verdict!
       this.#lone = { market, atMs, verdict: packedVerdict(STATES.indexOf(state), CONFIDENCES.indexOf(confidence), flags) }
     }

@@ -90,7 +90,7 @@ export class CurrentPrices {
   /** packed by `packedVerdict` */
   verdict = new Int32Array(0)
   readonly figures = new FigureTable()
-  /** import and line of its file (-1 for none) of the prices that were read */
+  /** import that set each price, and line of its file (-1 for none) of the prices that were read */
   importId = new Int32Array(0)
   line = new Int32Array(0)
   /** ctids of the rows that were read; none for new prices */
@@ -175,19 +175,20 @@ export class CurrentPrices {
 
   /**
    * Sets a price that has not been confirmed yet; the evidence of the previous price does not apply to it.
-   * @param at position of the price that it replaces; -1 for none
+   * @param current position of the price that it replaces; -1 for none
    * @returns its position
    */
-  set(at: number, price: PriceChange): number {
-    if (at < 0) return this.#add(price)
+  set(current: number, price: PriceChange, importId: number): number {
+    const at = current < 0 ? this.#add(price) : current
     this.minor[at] = price.minor
     this.updatedAtMs[at] = price.updatedAtMs
     this.confirmedAtMs[at] = price.updatedAtMs
+    this.importId[at] = importId
     return at
   }
 
   /** The price at a position with all its evidence. */
-  evidence(at: number, sharedId: boolean): PriceEvidence {
+  evidence(at: number, { sharedId, conditionKnown }: Pick<PriceEvidence, 'sharedId' | 'conditionKnown'>): PriceEvidence {
     const verdict = this.verdict[at]!
     const figures = this.figures.at(at)
     return {
@@ -201,6 +202,7 @@ export class CurrentPrices {
       averageJumped: (verdict & AVERAGE_JUMP) !== 0,
       sharedId,
       fewPeople: (verdict & FEW_PEOPLE) !== 0,
+      conditionKnown,
       avg1: figures?.avg1 ?? null,
       avg7: figures?.avg7 ?? null,
       avg30: figures?.avg30 ?? null,

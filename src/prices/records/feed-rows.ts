@@ -90,6 +90,11 @@ export interface PriceFormat {
   terms?: FormatTerms
   /** whether its columns need a mapping */
   mapped?: true
+  /**
+   * Whether its ungraded prices in a market have a known condition: false for a trend or average over all conditions. By default they have; a mapped
+   * list states it in its mapping.
+   */
+  conditionKnown?: (market: Market) => boolean
   /** a file that matches one of these is recognised as this format */
   marks: readonly FileMark[]
   /** As `CatalogueFormat.read`: bad rows are yielded as `reject`, only a file of another format throws `FeedError`. */

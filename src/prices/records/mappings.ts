@@ -31,6 +31,8 @@ export interface PriceMapping {
   years?: (typeof YEARS)[number]
   /** for JSON: path to the entries of a row, with `*` for any member; each entry that is an object becomes a row */
   entries?: string
+  /** false if ungraded prices are averages over all conditions; default: true */
+  condition_known?: boolean
   /** filter of rows: required values by column */
   only?: Record<string, string>
 }

@@ -1,13 +1,14 @@
 // Explains a price with all inputs and rules, so that a client can recompute it from the response alone.
 import { DAY_MS } from '#core/duration.ts'
 import type { Static } from '#core/input.ts'
-import { MARKETS, type Market } from '#core/markets.ts'
+import { MARKETS, type Market, type MarketNames } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { PriceRules } from '../evidence/hold.ts'
 import { RULE_VERSIONS } from '../evidence/judge.ts'
 import type { MarketComparison } from '../evidence/other-markets.ts'
 import { factorBetween } from '../evidence/thresholds.ts'
+import { summaryInEnglish } from './summary.ts'
 import { CONFIDENCES, FLAGS, flagsOf, STATES } from '../evidence/evidence-types.ts'
 import { type ExplainedVerdict, PriceJudge } from '../judging/price-judge.ts'
 import type { Rates } from '../rates/rates.ts'
@@ -30,6 +31,8 @@ export interface ExplainConditions {
   nowMs: number
   rates: Rates
   currencies: Readonly<Record<Market, string>>
+  /** the setting MARKET_NAMES */
+  marketNames: MarketNames
   rules: PriceRules
 }
 
@@ -97,7 +100,7 @@ function explained(
   { verdict, noiseMinor }: Evaluation,
   conditions: ExplainConditions,
 ): PriceExplanation {
-  const { currencies, nowMs, rules } = conditions
+  const { currencies, marketNames, nowMs, rules } = conditions
   const market = MARKETS[key.market]!
   const currency = currencies[market]
   const own = rows.find((row) => row.market === key.market)
@@ -114,7 +117,7 @@ function explained(
     const minor = medianOfDays(points, nowMs, days)
     return minor === null ? null : minorToNumber(minor)
   }
-  return {
+  const explanation: Omit<PriceExplanation, 'summary'> = {
     item_id: key.itemId,
     market,
     label: key.label,
@@ -126,6 +129,7 @@ function explained(
     confidence: own ? CONFIDENCES[own.confidence]! : null,
     flags: own ? flagsOf(own.flags) : [],
     samples: own?.samples ?? null,
+    condition_known: own?.condition_known ?? null,
     rule: own ? PRICE_RULES[key.market === SERVICE ? 'median_of_pairs' : 'latest_statement'] : null,
     ...(own && ownPrice && { cost_to_move_10pct: ownPrice.cost && costToMoveResponse(ownPrice.cost, currency) }),
     judged_by: own ? EVIDENCE_RULES : [],
@@ -143,6 +147,7 @@ function explained(
     rates: compare.rates(),
     medians: { '7d': medianOf(7), '30d': medianOf(30), '90d': medianOf(MAX_DAYS) },
   }
+  return { ...explanation, summary: summaryInEnglish(explanation, marketNames) }
 }
 
 function thresholdsOf(rules: PriceRules, noiseMinor: number): Static<typeof ThresholdsSchema> {
@@ -152,6 +157,7 @@ function thresholdsOf(rules: PriceRules, noiseMinor: number): Static<typeof Thre
     offer_factor: rules.offerFactor,
     market_factor: rules.marketFactor,
     market_spreads: rules.marketSpreads,
+    condition_factor: rules.conditionFactor,
     doubt_factor: rules.doubtFactor,
     agree_factor: rules.agreeFactor,
     comparable_days: rules.comparableDays,
@@ -172,7 +178,7 @@ function comparedTo({ converted, usual, expectedA, level }: MarketComparison, mi
 
 function statementInputs(own: PriceRow, market: Market, currency: string): ExplainInput[] {
   const confirmed = confirmedAt(own)
-  const stated = { market, currency, import_id: own.import_id, line: own.line }
+  const stated = { market, currency, import_id: own.import_id, line: own.line, condition_known: own.condition_known }
   const statement: ExplainInput = {
     ...stated,
     kind: 'statement',
@@ -212,6 +218,7 @@ function saleInputs(own: ExplainedOwnPrice | null, currency: string): ExplainInp
     import_id: null,
     line: null,
     used: excluded === null,
+    condition_known: true,
     reason: excluded ?? 'in_median',
     pair,
     ...(weight !== null && { weight }),
@@ -252,6 +259,9 @@ function comparison(own: PriceRow | undefined, verdict: ExplainedVerdict | null,
       import_id: other.import_id,
       line: other.line,
       used: reason === 'compared',
+      condition_known: other.condition_known,
+      state: STATES[other.state]!,
+      flags: flagsOf(other.flags),
       reason,
       comparison: compared ? comparedTo(compared, parseMinor(own!.price)!) : null,
     }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { parseMinor } from '#core/money.ts'
 import type { Queryable } from '#db/schema.ts'
+import { conditionsOf } from '../judging/condition-known.ts'
 
 /** Identifies a price. */
 export interface ExplainedKey {
@@ -34,15 +35,21 @@ export interface PriceRow {
   mid: string | null
   high: string | null
   samples: number | null
+  condition_known: boolean
 }
 
 /** Current prices of all markets by item and label. */
 export async function pricesOf(on: Queryable, keys: readonly ExplainedKey[]): Promise<Map<string, PriceRow[]>> {
-  const { rows } = await sql<PriceRow>`
+  const { rows } = await sql<Omit<PriceRow, 'condition_known'>>`
     select p.item_id, p.market, p.label_id, p.price, p.updated_at, p.confirmed_at, p.import_id, p.line, p.state, p.confidence, p.flags,
       p.avg_1, p.avg_7, p.avg_30, p.low, p.mid, p.high, p.samples
     from prices p join (${keysOf(keys)}) k using (item_id, label_id)`.execute(on)
-  return Map.groupBy(rows, (row) => `${row.item_id} ${row.label_id}`)
+  const isKnown = await conditionsOf(
+    on,
+    rows.map((row) => row.import_id),
+  )
+  const known = rows.map((row): PriceRow => ({ ...row, condition_known: isKnown(row.import_id, row.market, row.label_id) }))
+  return Map.groupBy(known, (row) => `${row.item_id} ${row.label_id}`)
 }
 
 /** Points of the last days by position of the key, with the point before them. */

@@ -43,6 +43,11 @@ export const INPUT_REASONS = {
 
 export type InputReason = keyof typeof INPUT_REASONS
 
+const ConditionKnown = Type.Boolean({
+  description:
+    'Whether the amount is of the condition or grade of the label; false for a trend or average over all conditions, such as that of the Cardmarket price guide',
+})
+
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 
 export const COMPARISON_LEVELS = ['agree', 'doubt', 'conflict'] as const
@@ -57,7 +62,7 @@ export const ComparisonSchema = Type.Object(
     times_off: Type.Number({ description: 'Factor between the price and the expected price' }),
     level: Type.Enum([...COMPARISON_LEVELS], {
       description:
-        "`agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: in between; counts only if the feed's own figures point the same way",
+        "`agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`, times `condition_factor` if the condition of the lower price is not known; `doubt`: in between; counts only if the feed's own figures point the same way",
     }),
   },
   { title: 'ExplainedComparison', description: 'Comparison of a price with one of another market' },
@@ -82,6 +87,7 @@ export const ThresholdsSchema = Type.Object(
     offer_factor: Type.Number({ description: 'Setting `PRICE_OFFER_FACTOR`' }),
     market_factor: Type.Number({ description: 'Setting `PRICE_MARKET_FACTOR`' }),
     market_spreads: Type.Number({ description: 'Setting `PRICE_MARKET_SPREADS`' }),
+    condition_factor: Type.Number({ description: 'Setting `PRICE_CONDITION_FACTOR`' }),
     doubt_factor: Type.Number({ description: 'Setting `PRICE_DOUBT_FACTOR`' }),
     agree_factor: Type.Number({ description: 'Setting `PRICE_AGREE_FACTOR`' }),
     comparable_days: Type.Number({ description: 'Setting `PRICE_COMPARABLE_DAYS`' }),
@@ -102,6 +108,9 @@ const ExplainInputSchema = Type.Object(
     import_id: orNull(Type.Integer(), { description: 'Import or price post that set it; null for sales' }),
     line: orNull(Type.Integer(), { description: 'Line number in the file, if known' }),
     used: Type.Boolean({ description: 'Whether the price uses this input' }),
+    condition_known: ConditionKnown,
+    state: Type.Optional(Type.Enum([...STATES], { description: 'Only for prices of other markets' })),
+    flags: Type.Optional(Type.Array(Type.Enum([...FLAGS]), { description: 'Only for prices of other markets: evidence against them' })),
     pair: Type.Optional(Type.Integer({ description: 'Only for sales: number of the pair of seller and buyer, from 1, within this explanation' })),
     weight: Type.Optional(Type.Integer({ description: 'Only for sales that are used: weight of the pair, in proportion to the others' })),
     reason: Type.Enum(Object.keys(INPUT_REASONS) as InputReason[], {
@@ -130,6 +139,7 @@ export const PriceExplanationSchema = Type.Object(
     state: orNull(Type.Enum([...STATES])),
     confidence: orNull(Type.Enum([...CONFIDENCES])),
     flags: Type.Array(Type.Enum([...FLAGS])),
+    condition_known: orNull(ConditionKnown),
     samples: orNull(Type.Integer(), { description: "Number of sales or offers behind the feed's figures" }),
     rule: orNull(
       Type.Object(
@@ -145,6 +155,10 @@ export const PriceExplanationSchema = Type.Object(
     ),
     judged_by: Type.Array(Type.Object({ name: Type.Enum([...FLAGS]), version: Type.Integer() }, { title: 'EvidenceRule' }), {
       description: 'Rules that set `state` and `flags`',
+    }),
+    summary: Type.String({
+      description: 'One sentence in English: what was compared, how far apart it is, which price is followed and why',
+      examples: ['Two markets differ 9-fold (Cardmarket and TCGplayer); ours follows TCGplayer, because PriceCharting agrees with it.'],
     }),
     cost_to_move_10pct: Type.Optional(orNull(CostToMoveSchema)),
     findings: Type.Array(FindingSchema, { description: 'All findings of the rules about the price, evaluated now' }),

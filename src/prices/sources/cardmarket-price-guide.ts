@@ -27,6 +27,8 @@ export const cardmarketPriceGuide: PriceFormat = {
   title: 'Cardmarket price guide (JSON): trend, else average, and the trend of the foil version, EUR',
   defaultMarket: MARKET,
   terms: { licence: 'Terms of Cardmarket' },
+  // Trends and averages of Cardmarket are over cards of all conditions and languages.
+  conditionKnown: () => false,
   marks: [{ type: 'json', names: ['priceGuides', 'idProduct'] }],
   read: (source, { market, nowMs }) => feedRows(guideEntries(source, nowMs), (entry, line, rows) => readEntry(entry, line, rows, market ?? MARKET)),
 }

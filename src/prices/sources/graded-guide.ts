@@ -22,6 +22,8 @@ export const gradedGuide: PriceFormat = {
   title: 'Card list with ungraded and PSA 10 prices of PriceCharting (NDJSON: card_link, graded_prices), USD',
   defaultMarket: MARKET,
   terms: { licence: 'None stated (pokemon-ebay-tracker)' },
+  // As in the price guide of PriceCharting.
+  conditionKnown: () => false,
   marks: [
     { type: 'json', names: ['set_code', 'card_link'] },
     { type: 'json', names: ['set_code', 'graded_prices'] },

@@ -26,6 +26,8 @@ export const pricechartingCsv: PriceFormat = {
   title: 'PriceCharting price guide (CSV or tab-separated): ungraded, PSA 10 and BGS 10, USD',
   defaultMarket: MARKET,
   terms: { licence: 'Terms of PriceCharting' },
+  // The file says of a loose card only that it is not graded.
+  conditionKnown: () => false,
   marks: [{ type: 'csv', names: COLUMNS }],
   read: (source, { market, nowMs }) => {
     return feedRows(csvRows(source, COLUMNS), (row, line, rows: FeedRow[]) => {

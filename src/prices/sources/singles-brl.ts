@@ -24,6 +24,8 @@ export const singlesBrl: PriceFormat = {
   title: 'Single-card prices by finish (NDJSON, BRL): Cardmarket trend to source_b, TCGplayer market to source_c',
   defaultMarket: null,
   terms: { licence: 'None stated (pokemon-price-database)' },
+  // The trend of Cardmarket is over cards of all conditions.
+  conditionKnown: (market) => market !== 'source_b',
   marks: [{ type: 'json', names: ['cardId', 'finish', 'sources'] }],
   read: (source) =>
     feedRows(

@@ -8,6 +8,7 @@ import type { Queryable, Tx } from '#db/schema.ts'
 import { noiseOf } from '../evidence/judge.ts'
 import { judgeOwnPrice } from '../evidence/own-market.ts'
 import { CONFIDENCES, type PriceEvidence, STATES, type Verdict } from '../evidence/evidence-types.ts'
+import { conditionsOf } from '../judging/condition-known.ts'
 import { logEvidence } from '../judging/judge-prices.ts'
 import { type CostToMove, costToMove } from '../own/cost-to-move.ts'
 import { momentOf, type OwnPrice, ownPriceOf, WINDOW_DAYS } from '../own/own-price.ts'
@@ -167,16 +168,23 @@ async function verdictsOf({ rules, now }: OwnPriceCtx, on: Queryable, computed: 
     on,
     computed.map(({ itemId }) => itemId),
   )
-  const witnessesOf = ({ itemId, labelId }: PriceKey): PriceEvidence[] => {
-    const witnesses: PriceEvidence[] = []
+  const othersOf = ({ itemId, labelId }: PriceKey): number[] => {
+    const others: number[] = []
     for (let at = currents.first(itemId); at >= 0; at = currents.next(at)) {
-      if (currents.labelId(at) !== labelId || currents.market(at) === SERVICE) continue
-      const other = currents.evidence(at, false)
-      if (other.state === 'trusted') witnesses.push(other)
+      if (currents.labelId(at) === labelId && currents.market(at) !== SERVICE) others.push(at)
     }
-    return witnesses
+    return others
   }
-  const witnesses = computed.map(witnessesOf)
+  const others = computed.map(othersOf)
+  const isKnown = await conditionsOf(
+    on,
+    others.flat().map((at) => currents.importId[at]!),
+  )
+  const witnessOf = (at: number): PriceEvidence => {
+    const conditionKnown = isKnown(currents.importId[at]!, currents.market(at), currents.labelId(at))
+    return currents.evidence(at, { sharedId: false, conditionKnown })
+  }
+  const witnesses = others.map((ats) => ats.map(witnessOf).filter(({ state }) => state === 'trusted'))
   // By the rates of the moment: the price and its newest sale are of today.
   const rates = witnesses.some(({ length }) => length > 0) ? await Rates.loadAt(on, nowMs) : new Rates()
   const currency = (market: number) => rules.currencies[MARKETS[market]!]
@@ -190,7 +198,7 @@ async function verdictsOf({ rules, now }: OwnPriceCtx, on: Queryable, computed: 
 }
 
 function evidenceOfOwn({ minor, pairs, isProven, newestMs: soldAtMs }: OwnPrice): PriceEvidence {
-  const stored = { state: 'unproven', identical: false, jumped: false, averageJumped: false, sharedId: false } as const
+  const stored = { state: 'unproven', identical: false, jumped: false, averageJumped: false, sharedId: false, conditionKnown: true } as const
   return {
     ...NO_FIGURES,
     ...stored,

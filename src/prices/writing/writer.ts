@@ -229,7 +229,7 @@ export class PriceWriter {
     const write = batch.at(i)
     if (current >= 0) changes.remember(current)
     const jumps = current >= 0 ? this.#jumpsOf({ ...write, figures }, currents, current) : 0
-    const at = currents.set(current, write)
+    const at = currents.set(current, write, this.#write.importId)
     changes.confirmed.delete(at)
     changes.remember(at)
     currents.figures.set(at, figures)

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { A, B, C, DAY, findings, NOW, price, RULES, ratios, SERVICE, verdicts } from './judged.ts'
 
 const OFF = 'disputed other_markets'
+const EXPLAINED = 'trusted condition_unknown'
 
 test('a conflict disputes both sides', () => {
   expect(verdicts([price(B, 1000), price(C, 4499)])).toEqual(['trusted', 'trusted'])
@@ -20,6 +21,34 @@ test('markets are compared by their usual ratio, from both sides', () => {
 test('with a widely spread ratio, a conflict requires a larger difference', () => {
   expect(verdicts([price(B, 1000), price(C, 5000)], {}, { ratios: ratios({ spread: 3 }) })).toEqual(['trusted', 'trusted'])
   expect(verdicts([price(B, 1000), price(C, 9000)], {}, { ratios: ratios({ spread: 3 }) })).toEqual([OFF, OFF])
+})
+
+test('a figure over all conditions may be lower than the usual band, which is explained and not disputed', () => {
+  const unknown = { conditionKnown: false }
+  expect(verdicts([price(B, 1000, unknown), price(C, 4499)])).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(B, 1000, unknown), price(C, 4500)])).toEqual([EXPLAINED, EXPLAINED])
+  expect(verdicts([price(C, 6749), price(B, 1000, unknown)])).toEqual([EXPLAINED, EXPLAINED])
+  expect(verdicts([price(B, 1000, unknown), price(C, 6750)])).toEqual([OFF, OFF])
+  expect(verdicts([price(B, 1000, unknown), price(C, 6749, unknown)])).toEqual([EXPLAINED, EXPLAINED])
+  expect(findings([price(B, 1000, unknown), price(C, 5000)])).toEqual([
+    { flag: 'condition_unknown', price: 0, otherMarket: C, compared: 5000, timesOff: 5, counts: false },
+    { flag: 'condition_unknown', price: 1, otherMarket: B, compared: 1000, timesOff: 5, counts: false },
+  ])
+})
+
+test('a figure over all conditions that is the higher one is disputed as usual', () => {
+  expect(verdicts([price(B, 4500, { conditionKnown: false }), price(C, 1000)])).toEqual([OFF, OFF])
+})
+
+test('the price whose own figures contradict it is disputed within the wider band, too', () => {
+  const far = price(B, 1000, { conditionKnown: false, avg7: 5000, avg30: 5000 })
+  expect(verdicts([far, price(C, 5000)])).toEqual(['disputed own_averages,other_markets', 'trusted'])
+})
+
+test('an explained difference neither supports a price nor makes it unfit as evidence', () => {
+  const prices = [price(A, 5000), price(B, 1000, { conditionKnown: false }), price(C, 90)]
+  expect(verdicts(prices)).toEqual([`${OFF},condition_unknown`, `${OFF},condition_unknown`, OFF])
+  expect(verdicts([price(SERVICE, 5000), price(B, 1000, { conditionKnown: false })])).toEqual([EXPLAINED, 'trusted'])
 })
 
 test('differences below the noise are no conflict', () => {
