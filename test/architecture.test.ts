@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   intake: ['matching', 'catalogue', 'prices', ...BELOW],
   collections: ['intake', 'catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
   market: ['intake', 'catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
-  identity: ['matching', 'market', 'collections', 'catalogue', 'prices', ...BELOW],
+  identity: ['matching', 'intake', 'market', 'collections', 'catalogue', 'prices', ...BELOW],
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
   dumps: ['catalogue', 'prices', 'files', ...BELOW],

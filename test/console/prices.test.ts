@@ -166,7 +166,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await button('Set aside: Source C').waitFor()
     await expect.poll(() => button(/^(Set aside|Restore): Service$/).count()).toBe(0)
     await button('Edit use and licence of Source C').click()
-    await dialog().getByLabel('Use', { exact: true }).selectOption('internal')
+    await dialog().getByRole('combobox', { name: /^Use/ }).selectOption('internal')
     await dialog().getByLabel('Licence or terms').fill('Terms of the shop')
     await dialog().getByRole('button', { name: 'Save' }).click()
     await announced(page, 'Source C updated; use: internal')
