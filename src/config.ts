@@ -227,6 +227,7 @@ function priceRulesOf(read: Read) {
     marketFactor: read('PRICE_MARKET_FACTOR'),
     marketSpreads: read('PRICE_MARKET_SPREADS'),
     doubtFactor: read('PRICE_DOUBT_FACTOR'),
+    apartFactor: read('PRICE_APART_FACTOR'),
     agreeFactor: read('PRICE_AGREE_FACTOR'),
     comparableDays: read('PRICE_COMPARABLE_DAYS'),
     settleDays: read('PRICE_SETTLE_DAYS'),

@@ -14,6 +14,7 @@ import { type Card, type FeedPrice, LIRA } from './singles.ts'
 /** Thresholds can be varied by environment variables, as for the service. */
 const RULES = readConfig().priceRules
 const JUMP = bitsOf(['jump'])
+const APART = bitsOf(['markets_apart'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
 
 /** A current price with its verdict. */
@@ -81,8 +82,8 @@ export class MemoryService {
   }
 
   /** Whether a reason is stated for the difference between the trusted prices of an item. */
-  isExplained(_item: string): boolean {
-    return false
+  isExplained(item: string): boolean {
+    return this.items.get(item)!.prices.every(({ flags }) => (flags & APART) !== 0)
   }
 
   #put(stated: FeedPrice, atMs: number): Hold | null {

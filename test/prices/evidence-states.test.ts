@@ -178,22 +178,27 @@ test('identical figures on two items dispute both, until one of them changes', a
   expect(await settledOf(one.id)).toHaveLength(1)
 })
 
-test('of two items with identical figures, the one confirmed by another market is trusted while the other is contradicted', async () => {
+test('of two items with identical figures, the one that another market agrees with closely is trusted; the other decides nothing', async () => {
   const [one, other] = [await newItem([{ source: 'cardmarket', id: '9111' }]), await newItem([{ source: 'cardmarket', id: '9112' }])]
   const figures = { trend: 30, avg1: 30.5, avg7: 29.9, avg30: 30.1, low: 25 }
   const both = [9111, 9112].map((idProduct) => ({ idProduct, ...figures }))
   await post(one.id, 'source_c', 31)
   await importText(node, 'cardmarket-price-guide', guide(daysAgo(2), both))
-  for (const { id } of [one, other]) expect(await statesOf(id)).toMatchObject({ source_b: 'disputed' })
+  expect(await statesOf(one.id)).toEqual({ source_b: 'trusted', source_c: 'trusted' })
+  expect(await statesOf(other.id)).toEqual({ source_b: 'disputed' })
+  // It may be another item's price, so its conflict disputes both sides.
+  await post(other.id, 'source_c', 130)
+  expect(await statesOf(other.id)).toEqual({ source_b: 'disputed', source_c: 'disputed' })
+  // Its own lowest offer denies it.
   await post(other.id, 'source_c', 4)
   await importText(node, 'cardmarket-price-guide', guide(daysAgo(1), both))
   expect(await statesOf(one.id)).toEqual({ source_b: 'trusted', source_c: 'trusted' })
   expect(await statesOf(other.id)).toEqual({ source_b: 'disputed', source_c: 'trusted' })
-  expect(await settledOf(one.id)).toHaveLength(1)
-  // A third market agrees with the other one: it is undecided again.
+  // A third market agrees with the other one: it stays undecided.
   await post(other.id, 'source_a', 30)
   await judgeAllPrices({ ...node.ctx })
-  for (const { id } of [one, other]) expect(await statesOf(id)).toMatchObject({ source_b: 'disputed' })
+  expect(await statesOf(one.id)).toMatchObject({ source_b: 'trusted' })
+  expect(await statesOf(other.id)).toMatchObject({ source_b: 'disputed' })
 })
 
 test('a shop id shared by a second item disputes the prices of both, and removing it settles them', async () => {
@@ -371,4 +376,25 @@ test('a price interrupted at both times at which it was stated is replaced at bo
     [1, '2026-10-01'],
     [1, '2026-10-03'],
   ])
+})
+
+test('trusted prices that are far apart, as is usual between the two markets, have a flag and a finding that does not count', async () => {
+  for (let n = 0; n < 8; n += 1) {
+    const { id } = await newItem()
+    await operator('/prices', [
+      { item_id: id, market: 'source_a', label: 'PSA 9', price: 10 + n, updated_at: daysAgo(0) },
+      { item_id: id, market: 'source_b', label: 'PSA 9', price: (10 + n) * 6, updated_at: daysAgo(0) },
+    ])
+  }
+  await judgeAllPrices({ ...node.ctx })
+  const { id } = await newItem()
+  await post(id, 'source_a', 20, daysAgo(0), 'PSA 9')
+  await post(id, 'source_b', 120, daysAgo(0), 'PSA 9')
+  const far = { state: 'trusted', flags: ['markets_apart'] }
+  expect(await pricesOf(id)).toMatchObject([far, far])
+  expect(await operator(`/items/${id}/prices/explain?label=PSA%209&market=source_a`)).toMatchObject({
+    flags: ['markets_apart'],
+    findings: [{ rule: 'markets_apart', market: 'source_b', compared: 20, counts: false }],
+  })
+  expect(await operator<PriceReview[]>(`/price-reviews?item_id=${id}`)).toEqual([])
 })

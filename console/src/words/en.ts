@@ -359,6 +359,7 @@ export const en = {
   'flag.source_set_aside': 'Its source is set aside',
   'flag.grade_order': 'Grades in the wrong order',
   'flag.no_rate': 'Not compared: no exchange rate',
+  'flag.markets_apart': 'Markets far apart, as usual in its set',
   'flag.few_people': 'Fewer than three buyers or two sellers',
   'rule.jump': 'Far from the last price',
   'rule.slip': 'Far from its own averages',

@@ -362,6 +362,7 @@ export const tr: Record<keyof typeof en, string> = {
   'flag.source_set_aside': 'Kaynağı devre dışı',
   'flag.grade_order': 'Dereceler ters sırada',
   'flag.no_rate': 'Karşılaştırılmadı: kur yok',
+  'flag.markets_apart': 'Pazarlar birbirinden uzak; setinde olağan',
   'flag.few_people': 'Üçten az alıcı veya ikiden az satıcı',
   'rule.jump': 'Son fiyattan uzak',
   'rule.slip': 'Kendi ortalamalarından uzak',

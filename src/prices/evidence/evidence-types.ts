@@ -8,7 +8,7 @@ export type PriceState = (typeof STATES)[number]
 export const CONFIDENCES = namedValues('PriceConfidence', ['insufficient', 'low', 'medium', 'high'])
 export type Confidence = (typeof CONFIDENCES)[number]
 
-/** Evidence against a price, and checks that could not be made; the position is the bit in `flags`. */
+/** Evidence against a price, checks that could not be made, and differences that are usual; the position is the bit in `flags`. */
 export const FLAGS = namedValues('PriceFlag', [
   'own_averages',
   'jump',
@@ -21,6 +21,7 @@ export const FLAGS = namedValues('PriceFlag', [
   'grade_order',
   'no_rate',
   'few_people',
+  'markets_apart',
 ])
 export type Flag = (typeof FLAGS)[number]
 
@@ -35,6 +36,9 @@ export function bitsOf(flags: Iterable<Flag>): number {
   for (const flag of flags) bits |= 1 << FLAGS.indexOf(flag)
   return bits
 }
+
+/** Flags that are not evidence against a price. */
+export const INFORMATION = bitsOf(['no_rate', 'markets_apart'])
 
 /** A feed's own figures for a price, in minor units of the same currency; null for missing ones. */
 export interface Figures {
@@ -68,8 +72,8 @@ export interface PriceEvidence extends Figures {
   fewPeople: boolean
 }
 
-/** Evidence of uncontradicted other markets about a price: `open` if there are none, or they disagree. */
-export type Backing = 'agreed' | 'contradicted' | 'open'
+/** Evidence of uncontradicted other markets about a price: `open` if there are none, or they disagree; `close` if all agree closely. */
+export type Backing = 'close' | 'agreed' | 'contradicted' | 'open'
 
 export interface Verdict {
   state: PriceState

@@ -2,7 +2,7 @@
 // previous figures are not kept; the result stays a flag of the price until it is settled.
 import { DAY_MS } from '#core/duration.ts'
 import { isFar, type Thresholds, factorBetween } from './thresholds.ts'
-import { bitsOf, type Figures, type Flag, type PriceState } from './evidence-types.ts'
+import { bitsOf, type Figures, INFORMATION, type PriceState } from './evidence-types.ts'
 
 /** A published price that a newer one of the same item, market and label replaces. */
 export interface LastPrice {
@@ -25,7 +25,6 @@ export interface StatedPrice {
 
 const JUMP = bitsOf(['jump'])
 const IDENTICAL = bitsOf(['identical_figures'])
-const NO_RATE = bitsOf(['no_rate'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
 const JUMPS = JUMP | AVERAGE_JUMP
 
@@ -43,16 +42,11 @@ export function jumpsOf(now: StatedPrice, last: LastPrice | null, noiseMinor: nu
   const earlierJumps = isJump ? 0 : last.flags & JUMPS
   // Don't judge a price by a predecessor that has contrary evidence or no recent confirmation. Identical figures are an exception: either item may be
   // the right one, so a successor that differs widely is disputed, but never held.
-  if (last.state !== 'trusted' && (last.flags & ~NO_RATE) !== IDENTICAL) return earlierJumps
+  if (last.state !== 'trusted' && (last.flags & ~INFORMATION) !== IDENTICAL) return earlierJumps
   const jump = isJump && !isExplained(now, last, thresholds, noiseMinor) ? JUMP : 0
   const [average, before] = [now.figures?.avg30, last.figures?.avg30]
   const moved = average && before && apartMs <= averageDays * DAY_MS && isFar(average, before, averageFactor, noiseMinor)
   return earlierJumps | jump | (moved ? AVERAGE_JUMP : 0)
-}
-
-/** Whether `jumpsOf` can set this flag. */
-export function isJumpFlag(flag: Flag): boolean {
-  return flag === 'jump' || flag === 'average_jump'
 }
 
 /**

@@ -10,7 +10,7 @@ export interface Thresholds {
   futureHours: number
   /** factor from its feed's own averages at which a price is contradicted */
   ownFactor: number
-  /** factor above the middle, or below the lowest, of its feed's offers at which a price is contradicted */
+  /** factor above the middle of its feed's offers at which a price is contradicted; below the lowest, `ownFactor` counts */
   offerFactor: number
   /** factor from a recently confirmed price of the same source at which a price is contradicted */
   jumpFactor: number
@@ -23,6 +23,8 @@ export interface Thresholds {
   marketSpreads: number
   /** factor from the usual ratio at which two markets are in doubt; the doubt counts if a price's own figures point the same way */
   doubtFactor: number
+  /** factor between two markets' amounts from which it is stated that only their usual ratio explains the difference */
+  apartFactor: number
   /** factor from the usual ratio up to which two markets agree closely, which settles a jump */
   agreeFactor: number
   /** maximum days between two prices for comparing them */

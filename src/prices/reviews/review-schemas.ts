@@ -2,7 +2,7 @@
 import { boundedId, filter, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { CONFIDENCES, FLAGS, STATES } from '../evidence/evidence-types.ts'
+import { bitsOf, CONFIDENCES, FLAGS, INFORMATION, STATES } from '../evidence/evidence-types.ts'
 import { RULE_NAMES } from '../evidence/hold.ts'
 
 /** States of prices that people decide on. */
@@ -10,8 +10,8 @@ export const REVIEW_STATES = ['held', 'disputed', 'stale'] as const
 
 export type ReviewState = (typeof REVIEW_STATES)[number]
 
-/** A check that could not be made is not a cause. */
-export const CAUSE_FLAGS = FLAGS.filter((flag) => flag !== 'no_rate')
+/** What is not evidence against a price is not a cause. */
+export const CAUSE_FLAGS = FLAGS.filter((flag) => (bitsOf([flag]) & INFORMATION) === 0)
 
 /** The rule that holds a price, or the first flag against a published one. */
 export const CAUSES = [...new Set([...RULE_NAMES, ...CAUSE_FLAGS])]
