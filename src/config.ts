@@ -233,6 +233,8 @@ function priceRulesOf(read: Read) {
     settleDays: read('PRICE_SETTLE_DAYS'),
     staleIntervals: read('PRICE_STALE_INTERVALS'),
     staleDays: read('PRICE_STALE_DAYS'),
+    frozenDays: read('PRICE_FROZEN_DAYS'),
+    frozenFactor: read('PRICE_FROZEN_FACTOR'),
     feedPrices: read('PRICE_FEED_PRICES'),
     noise: read('PRICE_NOISE'),
     shippingFloor: read('PRICE_SHIPPING_FLOOR'),

@@ -305,6 +305,12 @@ export const SETTINGS = {
     integerBetween(1, 1_000_000),
   ),
   PRICE_STALE_DAYS: setting('shortest feed interval of a source, in days', 4, integerBetween(1, 365)),
+  PRICE_FROZEN_DAYS: setting(
+    'days after which a price that its source only repeats is frozen if another market has moved',
+    21,
+    integerBetween(1, 3650),
+  ),
+  PRICE_FROZEN_FACTOR: setting('how far another market must have moved for that, as a factor', 1.6, decimal(1.01, 1000)),
   PRICE_NOISE: setting('ignore differences below this amount in euro', 0.5, decimal(0, 1000)),
   PRICE_SHIPPING_FLOOR: setting(
     'least cost of shipping a card in TL, for estimates of what it would cost to move our own prices',

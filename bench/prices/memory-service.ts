@@ -3,6 +3,7 @@ import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Hold, holdOf } from '#prices/evidence/hold.ts'
 import { type IdentityKind, identityOf, findDoubtful } from '#prices/evidence/identical-figures.ts'
+import { isFrozen } from '#prices/evidence/frozen.ts'
 import type { Finding } from '#prices/evidence/finding.ts'
 import { type Conditions, judge, noiseOf } from '#prices/evidence/judge.ts'
 import { jumpsOf } from '#prices/evidence/jumps.ts'
@@ -20,6 +21,8 @@ const AVERAGE_JUMP = bitsOf(['average_jump'])
 /** A current price with its verdict. */
 export interface Judged extends PriceEvidence, Verdict {
   identity: string | null
+  /** its amounts, oldest first */
+  reports: { minor: number; atMs: number }[]
 }
 
 interface Item {
@@ -65,6 +68,7 @@ export class MemoryService {
     for (const market of markets) this.#feedDates[market]!.push(atMs)
     this.#ratios = new UsualRatios(usualRatios(this.#pairs()))
     this.#findIdentical()
+    this.#findFrozen()
     this.judgeAll()
     return held
   }
@@ -112,6 +116,8 @@ export class MemoryService {
       sharedId: false,
       fewPeople: false,
       identical: false,
+      frozen: false,
+      reports: [{ minor, atMs }],
       identity: null,
       jumped: (jumps & JUMP) !== 0,
       averageJumped: (jumps & AVERAGE_JUMP) !== 0,
@@ -120,6 +126,7 @@ export class MemoryService {
       flags: jumps,
       backing: 'open',
     }
+    if (before) price.reports = [...before.reports, ...price.reports]
     if (at < 0) owner.prices.push(price)
     else owner.prices[at] = price
     return null
@@ -152,6 +159,28 @@ export class MemoryService {
       for (const [position, { price }] of group.entries()) {
         price.identical = doubtful[position]!
         price.identity = key
+      }
+    }
+  }
+
+  #findFrozen(): void {
+    for (const { prices } of this.items.values()) {
+      for (const price of prices) {
+        price.frozen = prices.some((other) => {
+          if (other === price) return false
+          const before = other.reports.findLast(({ atMs }) => atMs <= price.updatedAtMs)
+          const since = other.reports.filter(({ atMs }) => atMs > price.updatedAtMs)
+          return (
+            before !== undefined &&
+            isFrozen(
+              price,
+              before.minor,
+              since.map(({ minor }) => minor),
+              RULES,
+              NOISE[other.market]!,
+            )
+          )
+        })
       }
     }
   }

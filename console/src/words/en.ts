@@ -360,6 +360,7 @@ export const en = {
   'flag.grade_order': 'Grades in the wrong order',
   'flag.no_rate': 'Not compared: no exchange rate',
   'flag.markets_apart': 'Markets far apart, as usual in its set',
+  'flag.frozen': 'Repeated while another market moved',
   'flag.few_people': 'Fewer than three buyers or two sellers',
   'rule.jump': 'Far from the last price',
   'rule.slip': 'Far from its own averages',

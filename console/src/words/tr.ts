@@ -363,6 +363,7 @@ export const tr: Record<keyof typeof en, string> = {
   'flag.grade_order': 'Dereceler ters sırada',
   'flag.no_rate': 'Karşılaştırılmadı: kur yok',
   'flag.markets_apart': 'Pazarlar birbirinden uzak; setinde olağan',
+  'flag.frozen': 'Başka bir pazar değişirken aynı kaldı',
   'flag.few_people': 'Üçten az alıcı veya ikiden az satıcı',
   'rule.jump': 'Son fiyattan uzak',
   'rule.slip': 'Kendi ortalamalarından uzak',

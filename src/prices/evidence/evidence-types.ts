@@ -22,6 +22,7 @@ export const FLAGS = namedValues('PriceFlag', [
   'no_rate',
   'few_people',
   'markets_apart',
+  'frozen',
 ])
 export type Flag = (typeof FLAGS)[number]
 
@@ -63,6 +64,8 @@ export interface PriceEvidence extends Figures {
   state: PriceState
   /** whether another item of this market has the same amount and figures */
   identical: boolean
+  /** whether its source repeats it while another market moves (`isFrozen`; stored as a flag) */
+  frozen: boolean
   /** whether it or its averages jumped from the previous price (`jumpsOf`; stored as flags until settled) */
   jumped: boolean
   averageJumped: boolean

@@ -42,7 +42,7 @@ export function noiseOf(noise: number, convert: (minor: number, fromCurrency: 'E
   return MARKETS.map((_, market) => convert(minor, 'EUR', market) ?? minor)
 }
 
-const OLD = bitsOf(['old', 'source_set_aside'])
+const OLD = bitsOf(['old', 'source_set_aside', 'frozen'])
 const NO_RATE = bitsOf(['no_rate'])
 const JUMPS = bitsOf(['jump', 'average_jump'])
 /** Flags that another market's agreement removes. */
@@ -136,6 +136,7 @@ function examineAlone(cases: readonly Case[], position: number, { thresholds, no
   for (const other of cases) if (other !== one && other.price.market !== SERVICE) heardMs = Math.max(heardMs, other.price.confirmedAtMs)
   if (isOld(price.confirmedAtMs, heardMs, rhythm, thresholds)) add(one, position, 'old', findings)
   if (rhythm?.isSetAside) add(one, position, 'source_set_aside', findings)
+  if (price.frozen) add(one, position, 'frozen', findings)
   if (price.sharedId) add(one, position, 'shared_id', findings)
   if (price.identical) add(one, position, 'identical_figures', findings)
   const settled = price.confirmedAtMs - price.updatedAtMs >= thresholds.settleDays * DAY_MS

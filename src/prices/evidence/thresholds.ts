@@ -35,6 +35,10 @@ export interface Thresholds {
   staleIntervals: number
   /** minimum usual interval of a source, in days; shorter ones count as this */
   staleDays: number
+  /** days for which a source must have repeated a price for it to count as frozen */
+  frozenDays: number
+  /** factor by which another market must have moved meanwhile */
+  frozenFactor: number
   /** minimum prices of a day for a feed; fewer are single corrections */
   feedPrices: number
   /** differences below this amount, in euro, are noise */

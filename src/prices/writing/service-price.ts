@@ -190,7 +190,7 @@ async function verdictsOf({ rules, now }: OwnPriceCtx, on: Queryable, computed: 
 }
 
 function evidenceOfOwn({ minor, pairs, isProven, newestMs: soldAtMs }: OwnPrice): PriceEvidence {
-  const stored = { state: 'unproven', identical: false, jumped: false, averageJumped: false, sharedId: false } as const
+  const stored = { state: 'unproven', identical: false, frozen: false, jumped: false, averageJumped: false, sharedId: false } as const
   return {
     ...NO_FIGURES,
     ...stored,
