@@ -43,7 +43,7 @@ function doubtOfOffers(minor: number, { low, mid }: Figures, { ownFactor, offerF
   }
   // Noise is measured by the middle offer, because the lowest is often a few cents for any card.
   if (low && low > minor && deviationSide(minor, mid || low, 1, noiseMinor) < 0) {
-    // Rare cards often have only a few, expensive offers: a price below them is in doubt, but not certainly wrong.
+    // Rare cards often have only a few, expensive offers: a price just below them is only in doubt, and another market that agrees clears any.
     return { side: -1, isCertain: deviationSide(minor, low, ownFactor, 0) < 0, basis: 'offers', compared: low }
   }
   if (mid && deviationSide(minor, mid, offerFactor * ownFactor, noiseMinor) < 0) return { side: -1, isCertain: false, basis: 'offers', compared: mid }
