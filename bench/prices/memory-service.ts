@@ -3,6 +3,7 @@ import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Hold, holdOf } from '#prices/evidence/hold.ts'
 import { type IdentityKind, identityOf, findDoubtful } from '#prices/evidence/identical-figures.ts'
+import { isFrozen } from '#prices/evidence/frozen.ts'
 import type { Finding } from '#prices/evidence/finding.ts'
 import { type Conditions, judge, noiseOf } from '#prices/evidence/judge.ts'
 import { jumpsOf } from '#prices/evidence/jumps.ts'
@@ -14,12 +15,15 @@ import { type Card, type FeedPrice, LIRA, SOURCE_B } from './singles.ts'
 /** Thresholds can be varied by environment variables, as for the service. */
 const RULES = readConfig().priceRules
 const JUMP = bitsOf(['jump'])
+const APART = bitsOf(['markets_apart'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
 const CONDITION_UNKNOWN = bitsOf(['condition_unknown'])
 
 /** A current price with its verdict. */
 export interface Judged extends PriceEvidence, Verdict {
   identity: string | null
+  /** its amounts, oldest first */
+  reports: { minor: number; atMs: number }[]
 }
 
 interface Item {
@@ -65,6 +69,7 @@ export class MemoryService {
     for (const market of markets) this.#feedDates[market]!.push(atMs)
     this.#ratios = new UsualRatios(usualRatios(this.#pairs()))
     this.#findIdentical()
+    this.#findFrozen()
     this.judgeAll()
     return held
   }
@@ -83,7 +88,7 @@ export class MemoryService {
 
   /** Whether a reason is stated for the difference between the trusted prices of an item. */
   isExplained(item: string): boolean {
-    return this.items.get(item)!.prices.some(({ flags }) => (flags & CONDITION_UNKNOWN) !== 0)
+    return this.items.get(item)!.prices.every(({ flags }) => (flags & (APART | CONDITION_UNKNOWN)) !== 0)
   }
 
   #put(stated: FeedPrice, atMs: number): Hold | null {
@@ -114,6 +119,8 @@ export class MemoryService {
       // The figure of source_b is Cardmarket's trend, as in the format `singles-brl`.
       conditionKnown: market !== SOURCE_B,
       identical: false,
+      frozen: false,
+      reports: [{ minor, atMs }],
       identity: null,
       jumped: (jumps & JUMP) !== 0,
       averageJumped: (jumps & AVERAGE_JUMP) !== 0,
@@ -122,6 +129,7 @@ export class MemoryService {
       flags: jumps,
       backing: 'open',
     }
+    if (before) price.reports = [...before.reports, ...price.reports]
     if (at < 0) owner.prices.push(price)
     else owner.prices[at] = price
     return null
@@ -154,6 +162,28 @@ export class MemoryService {
       for (const [position, { price }] of group.entries()) {
         price.identical = doubtful[position]!
         price.identity = key
+      }
+    }
+  }
+
+  #findFrozen(): void {
+    for (const { prices } of this.items.values()) {
+      for (const price of prices) {
+        price.frozen = prices.some((other) => {
+          if (other === price) return false
+          const before = other.reports.findLast(({ atMs }) => atMs <= price.updatedAtMs)
+          const since = other.reports.filter(({ atMs }) => atMs > price.updatedAtMs)
+          return (
+            before !== undefined &&
+            isFrozen(
+              price,
+              before.minor,
+              since.map(({ minor }) => minor),
+              RULES,
+              NOISE[other.market]!,
+            )
+          )
+        })
       }
     }
   }

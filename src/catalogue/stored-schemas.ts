@@ -57,7 +57,9 @@ export const ItemPriceSchema = Type.Object(
     confirmed_at: Type.String({ format: 'date-time', description: 'When its source last stated the price, UTC' }),
     state: Type.Enum([...STATES], { description: 'Only `trusted` prices are inputs of computed figures' }),
     confidence: Type.Enum([...CONFIDENCES]),
-    flags: Type.Array(Type.Enum([...FLAGS]), { description: 'Evidence against the price, and checks that were not possible' }),
+    flags: Type.Array(Type.Enum([...FLAGS]), {
+      description: 'Evidence against the price, checks that were not possible, and differences that are usual',
+    }),
     import_id: Type.Integer({ description: 'Import or price post that set the price' }),
   },
   closed,

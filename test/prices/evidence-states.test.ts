@@ -36,10 +36,10 @@ async function operator<T = unknown>(path: string, json?: unknown, method?: stri
   return reply.body.data
 }
 
-async function newItem(foreignIds: { source: string; id: string }[] = []): Promise<{ id: number; ref: string }> {
+async function newItem(foreignIds: { source: string; id: string }[] = [], set = category): Promise<{ id: number; ref: string }> {
   items += 1
   const ref = `test:${items}`
-  const body = { name: `Card ${items}`, ref, market: 'source_c' as const, category_id: category, foreign_ids: foreignIds }
+  const body = { name: `Card ${items}`, ref, market: 'source_c' as const, category_id: set, foreign_ids: foreignIds }
   return { id: (await call(createItem, node.ctx, body)).id, ref }
 }
 
@@ -178,22 +178,27 @@ test('identical figures on two items dispute both, until one of them changes', a
   expect(await settledOf(one.id)).toHaveLength(1)
 })
 
-test('of two items with identical figures, the one confirmed by another market is trusted while the other is contradicted', async () => {
+test('of two items with identical figures, the one that another market agrees with closely is trusted; the other decides nothing', async () => {
   const [one, other] = [await newItem([{ source: 'cardmarket', id: '9111' }]), await newItem([{ source: 'cardmarket', id: '9112' }])]
   const figures = { trend: 30, avg1: 30.5, avg7: 29.9, avg30: 30.1, low: 25 }
   const both = [9111, 9112].map((idProduct) => ({ idProduct, ...figures }))
   await post(one.id, 'source_c', 31)
   await importText(node, 'cardmarket-price-guide', guide(daysAgo(2), both))
-  for (const { id } of [one, other]) expect(await statesOf(id)).toMatchObject({ source_b: 'disputed' })
+  expect(await statesOf(one.id)).toEqual({ source_b: 'trusted', source_c: 'trusted' })
+  expect(await statesOf(other.id)).toEqual({ source_b: 'disputed' })
+  // It may be another item's price, so its conflict disputes both sides.
+  await post(other.id, 'source_c', 130)
+  expect(await statesOf(other.id)).toEqual({ source_b: 'disputed', source_c: 'disputed' })
+  // Its own lowest offer denies it.
   await post(other.id, 'source_c', 4)
   await importText(node, 'cardmarket-price-guide', guide(daysAgo(1), both))
   expect(await statesOf(one.id)).toEqual({ source_b: 'trusted', source_c: 'trusted' })
   expect(await statesOf(other.id)).toEqual({ source_b: 'disputed', source_c: 'trusted' })
-  expect(await settledOf(one.id)).toHaveLength(1)
-  // A third market agrees with the other one: it is undecided again.
+  // A third market agrees with the other one: it stays undecided.
   await post(other.id, 'source_a', 30)
   await judgeAllPrices({ ...node.ctx })
-  for (const { id } of [one, other]) expect(await statesOf(id)).toMatchObject({ source_b: 'disputed' })
+  expect(await statesOf(one.id)).toMatchObject({ source_b: 'trusted' })
+  expect(await statesOf(other.id)).toMatchObject({ source_b: 'disputed' })
 })
 
 test('a shop id shared by a second item disputes the prices of both, and removing it settles them', async () => {
@@ -371,4 +376,73 @@ test('a price interrupted at both times at which it was stated is replaced at bo
     [1, '2026-10-01'],
     [1, '2026-10-03'],
   ])
+})
+
+test('trusted prices that are far apart, as is usual between the two markets, have a flag and a finding that does not count', async () => {
+  // Of another game, because usual ratios are learned by game.
+  const { id: set } = await operator<{ id: number }>('/categories', { name: 'Set', game: 'one-piece', market: 'source_c' })
+  for (let n = 0; n < 8; n += 1) {
+    const { id } = await newItem([], set)
+    await operator('/prices', [
+      { item_id: id, market: 'source_a', label: 'PSA 9', price: 10 + n, updated_at: daysAgo(0) },
+      { item_id: id, market: 'source_b', label: 'PSA 9', price: (10 + n) * 6, updated_at: daysAgo(0) },
+    ])
+  }
+  await judgeAllPrices({ ...node.ctx })
+  const { id } = await newItem([], set)
+  await post(id, 'source_a', 20, daysAgo(0), 'PSA 9')
+  await post(id, 'source_b', 120, daysAgo(0), 'PSA 9')
+  const far = { state: 'trusted', flags: ['markets_apart'] }
+  expect(await pricesOf(id)).toMatchObject([far, far])
+  expect(await operator(`/items/${id}/prices/explain?label=PSA%209&market=source_a`)).toMatchObject({
+    flags: ['markets_apart'],
+    findings: [{ rule: 'markets_apart', market: 'source_b', compared: 20, counts: false }],
+  })
+  expect(await operator<PriceReview[]>(`/price-reviews?item_id=${id}`)).toEqual([])
+})
+
+test('a price that its source repeats while another market moves is stale until it changes, and does not dispute the other', async () => {
+  const { id } = await newItem()
+  await post(id, 'source_a', 20, daysAgo(30))
+  await post(id, 'source_b', 20, daysAgo(31))
+  for (const [price, days] of [
+    [33, 20],
+    [55, 12],
+  ] as const)
+    await post(id, 'source_b', price, daysAgo(days))
+  await post(id, 'source_a', 20, daysAgo(0))
+  await judgeAllPrices({ ...node.ctx })
+  expect(await statesOf(id)).toMatchObject({ source_a: 'trusted' })
+  await post(id, 'source_b', 95, daysAgo(0))
+  expect(await statesOf(id)).toEqual({ source_a: 'disputed', source_b: 'disputed' })
+  await judgeAllPrices({ ...node.ctx })
+  expect(await pricesOf(id)).toMatchObject([
+    { market: 'source_a', state: 'stale', flags: ['frozen'] },
+    { market: 'source_b', state: 'trusted', flags: [] },
+  ])
+  expect(await operator(`/items/${id}/prices/explain?label=Near%20Mint&market=source_a`)).toMatchObject({
+    state: 'stale',
+    findings: [{ rule: 'frozen', market: null, counts: true }],
+  })
+  expect(await operator<PriceReview[]>(`/price-reviews?state=stale&cause=frozen&item_id=${id}`)).toMatchObject([{ state: 'stale', cause: 'frozen' }])
+  await post(id, 'source_a', 90, daysAgo(0))
+  expect(await statesOf(id)).toEqual({ source_a: 'trusted', source_b: 'trusted' })
+})
+
+test('a price that is repeated for less than three weeks, or whose other market has returned, is not frozen', async () => {
+  const [recent, returned] = [await newItem(), await newItem()]
+  await post(recent.id, 'source_b', 20, daysAgo(31))
+  await post(recent.id, 'source_a', 20, daysAgo(18))
+  await post(returned.id, 'source_a', 20, daysAgo(30))
+  await post(returned.id, 'source_b', 20, daysAgo(31))
+  for (const [price, days] of [
+    [33, 16],
+    [35, 12],
+    [36, 8],
+  ] as const)
+    for (const { id } of [recent, returned]) await post(id, 'source_b', price, daysAgo(days))
+  await post(returned.id, 'source_b', 21, daysAgo(1))
+  for (const { id } of [recent, returned]) await post(id, 'source_a', 20, daysAgo(0))
+  await judgeAllPrices({ ...node.ctx })
+  for (const { id } of [recent, returned]) expect(await statesOf(id)).toMatchObject({ source_a: 'trusted' })
 })

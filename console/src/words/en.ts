@@ -366,6 +366,8 @@ export const en = {
   'flag.source_set_aside': 'Its source is set aside',
   'flag.grade_order': 'Grades in the wrong order',
   'flag.no_rate': 'Not compared: no exchange rate',
+  'flag.markets_apart': 'Markets far apart, as usual in its set',
+  'flag.frozen': 'Repeated while another market moved',
   'flag.few_people': 'Fewer than three buyers or two sellers',
   'flag.condition_unknown': 'The condition of a price is not known',
   'rule.jump': 'Far from the last price',

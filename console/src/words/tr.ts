@@ -369,6 +369,8 @@ export const tr: Record<keyof typeof en, string> = {
   'flag.source_set_aside': 'Kaynağı devre dışı',
   'flag.grade_order': 'Dereceler ters sırada',
   'flag.no_rate': 'Karşılaştırılmadı: kur yok',
+  'flag.markets_apart': 'Pazarlar birbirinden uzak; setinde olağan',
+  'flag.frozen': 'Başka bir pazar değişirken aynı kaldı',
   'flag.few_people': 'Üçten az alıcı veya ikiden az satıcı',
   'flag.condition_unknown': 'Fiyatın kondisyonu bilinmiyor',
   'rule.jump': 'Son fiyattan uzak',

@@ -83,7 +83,7 @@ export function addPriceType(builder: Builder) {
           resolve: ({ at }, _args, { catalogue }) => evidenceOf(catalogue.items, at).confidence,
         }),
         flags: t.stringList({
-          description: `Evidence against the price, and checks that were not possible: any of ${oneOf(FLAGS)}.`,
+          description: `Evidence against the price, checks that were not possible, and differences that are usual: any of ${oneOf(FLAGS)}.`,
           extensions: cost({ entries: 1 }),
           resolve: ({ at }, _args, { catalogue }) => evidenceOf(catalogue.items, at).flags,
         }),

@@ -8,7 +8,7 @@ export type PriceState = (typeof STATES)[number]
 export const CONFIDENCES = namedValues('PriceConfidence', ['insufficient', 'low', 'medium', 'high'])
 export type Confidence = (typeof CONFIDENCES)[number]
 
-/** Evidence against a price, and checks that could not be made; the position is the bit in `flags`. */
+/** Evidence against a price, checks that could not be made, and differences that are usual; the position is the bit in `flags`. */
 export const FLAGS = namedValues('PriceFlag', [
   'own_averages',
   'jump',
@@ -22,6 +22,8 @@ export const FLAGS = namedValues('PriceFlag', [
   'no_rate',
   'few_people',
   'condition_unknown',
+  'markets_apart',
+  'frozen',
 ])
 export type Flag = (typeof FLAGS)[number]
 
@@ -37,8 +39,8 @@ export function bitsOf(flags: Iterable<Flag>): number {
   return bits
 }
 
-/** Flags that do not count against a price: a check that could not be made, and a difference that an unknown condition explains. */
-export const NEUTRAL_FLAGS = bitsOf(['no_rate', 'condition_unknown'])
+/** Flags that do not count against a price: a check that could not be made, and differences that an unknown condition or the usual ratio explains. */
+export const NEUTRAL_FLAGS = bitsOf(['no_rate', 'condition_unknown', 'markets_apart'])
 
 /** A feed's own figures for a price, in minor units of the same currency; null for missing ones. */
 export interface Figures {
@@ -63,6 +65,8 @@ export interface PriceEvidence extends Figures {
   state: PriceState
   /** whether another item of this market has the same amount and figures */
   identical: boolean
+  /** whether its source repeats it while another market moves (`isFrozen`; stored as a flag) */
+  frozen: boolean
   /** whether it or its averages jumped from the previous price (`jumpsOf`; stored as flags until settled) */
   jumped: boolean
   averageJumped: boolean
@@ -74,8 +78,8 @@ export interface PriceEvidence extends Figures {
   conditionKnown: boolean
 }
 
-/** Evidence of uncontradicted other markets about a price: `open` if there are none, or they disagree. */
-export type Backing = 'agreed' | 'contradicted' | 'open'
+/** Evidence of uncontradicted other markets about a price: `open` if there are none, or they disagree; `close` if all agree closely. */
+export type Backing = 'close' | 'agreed' | 'contradicted' | 'open'
 
 export interface Verdict {
   state: PriceState

@@ -43,13 +43,13 @@ export function areComparable(kind: IdentityKind, one: AlikePrice, other: AlikeP
 }
 
 /**
- * Which of the identical prices are in doubt: all whose identity is more than coincidence, except one that another market agrees with while the
- * others are contradicted.
+ * Which of the identical prices are in doubt: all whose identity is more than coincidence, except those that another market agrees with closely, and
+ * one that another market agrees with while the others are contradicted.
  * @returns by position
  */
 export function findDoubtful(alike: readonly AlikePrice[], kind: IdentityKind): boolean[] {
   return alike.map((one) => {
     const rivals = alike.filter((other) => other !== one && areComparable(kind, one, other))
-    return rivals.length > 0 && !(one.backing === 'agreed' && rivals.every(({ backing }) => backing === 'contradicted'))
+    return rivals.length > 0 && one.backing !== 'close' && !(one.backing === 'agreed' && rivals.every(({ backing }) => backing === 'contradicted'))
   })
 }

@@ -4,8 +4,7 @@ import { MARKETS } from '#core/markets.ts'
 import { isOld } from './age.ts'
 import { confidenceOf } from './confidence.ts'
 import { gradeConflicts } from './grade-order.ts'
-import { isJumpFlag } from './jumps.ts'
-import { ownDoubt } from './own-averages.ts'
+import { deniesItself, DENY_FACTOR, ownDoubt } from './own-averages.ts'
 import { compareMarkets, type MarketComparison } from './other-markets.ts'
 import type { Finding } from './finding.ts'
 import { judgeOwnPrice } from './own-market.ts'
@@ -43,11 +42,17 @@ export function noiseOf(noise: number, convert: (minor: number, fromCurrency: 'E
   return MARKETS.map((_, market) => convert(minor, 'EUR', market) ?? minor)
 }
 
-const OLD = bitsOf(['old', 'source_set_aside'])
+const OLD = bitsOf(['old', 'source_set_aside', 'frozen'])
 const NO_RATE = bitsOf(['no_rate'])
 const CONDITION_UNKNOWN = bitsOf(['condition_unknown'])
 const JUMPS = bitsOf(['jump', 'average_jump'])
+/** Flags that another market's agreement removes. */
+const SETTLED_BY_OTHERS: ReadonlySet<Flag> = new Set(['jump', 'average_jump', 'shared_id', 'own_averages'])
 const SHARED = bitsOf(['shared_id'])
+const IDENTICAL = bitsOf(['identical_figures'])
+const OTHER_MARKETS = bitsOf(['other_markets'])
+const APART = bitsOf(['markets_apart'])
+const OWN_AVERAGES = bitsOf(['own_averages'])
 
 /** A price being judged. */
 interface Case {
@@ -64,6 +69,10 @@ interface Case {
    * matter
    */
   isWitness: boolean
+  /** whether it is in doubt because it is below its feed's offers; another market that agrees clears it */
+  isBelowOffers: boolean
+  /** whether its feed's offers alone contradict it as too high */
+  isAboveOffers: boolean
 }
 
 /**
@@ -76,8 +85,7 @@ export function judge(prices: readonly PriceEvidence[], subject: Subject, condit
   const cases = examine(prices, subject, conditions, findings)
   if (subject.gradeOrder) judgeGrades(cases, subject, subject.gradeOrder, conditions, findings)
   // Findings that another market settled later in the evaluation do not count.
-  for (const found of findings ?? [])
-    if (isJumpFlag(found.flag) || found.flag === 'shared_id') found.counts = (cases[found.price]!.flags & bitsOf([found.flag])) !== 0
+  for (const found of findings ?? []) if (SETTLED_BY_OTHERS.has(found.flag)) found.counts &&= (cases[found.price]!.flags & bitsOf([found.flag])) !== 0
   const witnesses = cases.filter(({ isWitness, flags }) => isWitness && stateOf(flags) === 'trusted').map(({ price }) => price)
   return cases.map(({ price, flags, agreeing, backing }, position) => {
     if (price.market === SERVICE) return judgeOwnPrice(price, witnesses, conditions, position, findings)
@@ -96,14 +104,28 @@ function callWitnesses(cases: readonly Case[]): void {
 }
 
 function examine(prices: readonly PriceEvidence[], { ratios }: Subject, conditions: Conditions, findings?: Finding[]): Case[] {
-  const cases = prices.map((price) => ({ price, flags: 0, doubt: 0, agreeing: 0, backing: 'open', heard: false, isWitness: false }) as Case)
+  const cases = prices.map(
+    (price) =>
+      ({
+        price,
+        flags: 0,
+        doubt: 0,
+        agreeing: 0,
+        backing: 'open',
+        heard: false,
+        isWitness: false,
+        isBelowOffers: false,
+        isAboveOffers: false,
+      }) as Case,
+  )
   for (let i = 0; i < cases.length; i += 1) if (cases[i]!.price.market !== SERVICE) examineAlone(cases, i, conditions, findings)
   callWitnesses(cases)
   if (cases.length < 2) return cases
   const pairs = comparisons(cases, ratios, conditions, findings)
   for (const { a, b, comparison } of pairs) applyEvidence(cases[a]!, cases[b]!, comparison)
   callWitnesses(cases)
-  for (const pair of pairs) if (pair.comparison.level !== 'agree') decide(cases, pair, pairs, findings)
+  for (const pair of pairs) if (pair.comparison.level !== 'agree') decide(cases, pair, pairs, conditions, findings)
+  for (const pair of pairs) if (pair.comparison.isApart) noteApart(cases, pair, findings)
   return cases
 }
 
@@ -115,6 +137,7 @@ function examineAlone(cases: readonly Case[], position: number, { thresholds, no
   for (const other of cases) if (other !== one && other.price.market !== SERVICE) heardMs = Math.max(heardMs, other.price.confirmedAtMs)
   if (isOld(price.confirmedAtMs, heardMs, rhythm, thresholds)) add(one, position, 'old', findings)
   if (rhythm?.isSetAside) add(one, position, 'source_set_aside', findings)
+  if (price.frozen) add(one, position, 'frozen', findings)
   if (price.sharedId) add(one, position, 'shared_id', findings)
   if (price.identical) add(one, position, 'identical_figures', findings)
   const settled = price.confirmedAtMs - price.updatedAtMs >= thresholds.settleDays * DAY_MS
@@ -122,8 +145,11 @@ function examineAlone(cases: readonly Case[], position: number, { thresholds, no
   if (price.averageJumped && !settled) add(one, position, 'average_jump', findings)
   const doubt = ownDoubt(price.minor, price, thresholds, noiseMinor[price.market]!)
   if (!doubt) return
-  one.doubt = doubt.side
-  if (doubt.isCertain) one.flags |= bitsOf(['own_averages'])
+  if (doubt.isCertain) one.flags |= OWN_AVERAGES
+  one.isBelowOffers = doubt.basis === 'offers' && doubt.side < 0
+  one.isAboveOffers = doubt.basis === 'offers' && doubt.side > 0 && doubt.isCertain
+  // Rare cards often have only a few, expensive offers, so a price below them supports no other market's doubt.
+  if (!one.isBelowOffers) one.doubt = doubt.side
   const { compared, isCertain } = doubt
   findings?.push({
     flag: 'own_averages',
@@ -186,37 +212,62 @@ function applyEvidence(first: Case, second: Case, { level, isClose }: MarketComp
     [second, first],
   ] as const) {
     if (!other.isWitness) continue
-    const said = level === 'agree' ? 'agreed' : 'contradicted'
-    one.backing = one.heard && one.backing !== said ? 'open' : said
+    const said = level !== 'agree' ? 'contradicted' : isClose ? 'close' : 'agreed'
+    if (!one.heard) one.backing = said
+    else if ((one.backing === 'contradicted') !== (said === 'contradicted')) one.backing = 'open'
+    else if (one.backing !== 'open' && one.backing !== said) one.backing = 'agreed'
     one.heard = true
+    if (level === 'agree' && one.isBelowOffers) one.flags &= ~OWN_AVERAGES
     if (isClose) one.flags &= ~(one.price.identical ? JUMPS : JUMPS | SHARED)
   }
 }
 
 /**
- * Decides which side of a conflict is wrong: the side that other evidence contradicts; else the one whose own figures point the same way; else the
- * one that no third market agrees with. Otherwise both are disputed.
+ * Decides which side of a conflict is wrong: the side that its own sales deny, or else the one that no third market agrees with. Otherwise both are
+ * disputed. A smaller difference counts only if there is a doubt about one side; a price that may belong to another item decides nothing.
  */
-function decide(cases: readonly Case[], pair: Pair, pairs: readonly Pair[], findings?: Finding[]): void {
+function decide(cases: readonly Case[], pair: Pair, pairs: readonly Pair[], conditions: Conditions, findings?: Finding[]): void {
   const { a, b, comparison } = pair
+  const { level, side, expectedA, expectedB } = comparison
   const [first, second] = [cases[a]!, cases[b]!]
-  const doubtsA = first.doubt === comparison.side
-  const doubtsB = second.doubt === -comparison.side
+  const isDoubted = first.doubt === side || second.doubt === -side || hasDoubtfulItem(first) || hasDoubtfulItem(second)
   let [wrongA, wrongB] = [false, false]
-  if (first.isWitness !== second.isWitness) [wrongA, wrongB] = [!first.isWitness, !second.isWitness]
-  else if (doubtsA !== doubtsB) [wrongA, wrongB] = [doubtsA, doubtsB]
-  else if (comparison.level === 'conflict' || (doubtsA && doubtsB)) {
-    const [thirdA, thirdB] = [hasThirdMarket(a, b, pairs, cases), hasThirdMarket(b, a, pairs, cases)]
-    ;[wrongA, wrongB] = [!thirdA, !thirdB]
+  if (level === 'conflict' || isDoubted) {
+    ;[wrongA, wrongB] = [isDenied(first, side, expectedA, level, conditions), isDenied(second, -side as typeof side, expectedB, level, conditions)]
+    if (wrongA === wrongB) [wrongA, wrongB] = [!hasThirdMarket(a, b, pairs, cases), !hasThirdMarket(b, a, pairs, cases)]
   }
-  if (wrongA) first.flags |= bitsOf(['other_markets'])
-  if (wrongB) second.flags |= bitsOf(['other_markets'])
+  if (wrongA) first.flags |= OTHER_MARKETS
+  if (wrongB) second.flags |= OTHER_MARKETS
   const isExplained = comparison.isExplainedByCondition && !wrongA && !wrongB
   if (isExplained) for (const one of [first, second]) one.flags |= CONDITION_UNKNOWN
   if (!findings) return
-  const { expectedA, expectedB } = comparison
   const flag = isExplained ? 'condition_unknown' : 'other_markets'
   findings.push({ ...finding(flag, a, first, second, expectedA), counts: wrongA }, { ...finding(flag, b, second, first, expectedB), counts: wrongB })
+}
+
+/** Whether a price may belong to another item. */
+function hasDoubtfulItem({ flags }: Case): boolean {
+  return (flags & (IDENTICAL | SHARED)) !== 0
+}
+
+/** Whether its own source denies a price that is on this side of another market's expectation. */
+function isDenied(one: Case, side: -1 | 0 | 1, expected: number, level: MarketComparison['level'], { noiseMinor }: Conditions): boolean {
+  if (level === 'doubt' && one.isAboveOffers && side > 0) return true
+  const factor = level === 'conflict' ? DENY_FACTOR : Number.POSITIVE_INFINITY
+  return deniesItself(one.price, side, expected, factor, noiseMinor[one.price.market]!)
+}
+
+/** Flags two prices that are far apart, as is usual between these markets in the set; not evidence against either. */
+function noteApart(cases: readonly Case[], { a, b, comparison }: Pair, findings?: Finding[]): void {
+  const [first, second] = [cases[a]!, cases[b]!]
+  if ((first.flags | second.flags) & OTHER_MARKETS) return
+  for (const [position, one, other, expected] of [
+    [a, first, second, comparison.expectedA],
+    [b, second, first, comparison.expectedB],
+  ] as const) {
+    one.flags |= APART
+    findings?.push({ ...finding('markets_apart', position, one, other, expected), counts: false })
+  }
 }
 
 function finding(flag: Flag, position: number, { price }: Case, other: Case, expected: number): Omit<Finding, 'counts'> {
@@ -267,9 +318,8 @@ function judgeGrades(
   }
 }
 
+/** Rules whose first version gave other verdicts. */
+const SECOND_VERSIONS: ReadonlySet<Flag> = new Set(['own_averages', 'identical_figures', 'other_markets'])
+
 /** Version of each rule, in the order of FLAGS; changes when the same evidence may get a different verdict. */
-export const RULE_VERSIONS: Readonly<Record<Flag, number>> = {
-  ...(Object.fromEntries(FLAGS.map((flag) => [flag, 1])) as Record<Flag, number>),
-  // Since 2, the band is wider if a condition is not known.
-  other_markets: 2,
-}
+export const RULE_VERSIONS = Object.fromEntries(FLAGS.map((flag) => [flag, SECOND_VERSIONS.has(flag) ? 2 : 1])) as Readonly<Record<Flag, number>>

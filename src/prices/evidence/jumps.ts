@@ -2,7 +2,7 @@
 // previous figures are not kept; the result stays a flag of the price until it is settled.
 import { DAY_MS } from '#core/duration.ts'
 import { isFar, type Thresholds, factorBetween } from './thresholds.ts'
-import { bitsOf, type Figures, type Flag, NEUTRAL_FLAGS, type PriceState } from './evidence-types.ts'
+import { bitsOf, type Figures, NEUTRAL_FLAGS, type PriceState } from './evidence-types.ts'
 
 /** A published price that a newer one of the same item, market and label replaces. */
 export interface LastPrice {
@@ -47,11 +47,6 @@ export function jumpsOf(now: StatedPrice, last: LastPrice | null, noiseMinor: nu
   const [average, before] = [now.figures?.avg30, last.figures?.avg30]
   const moved = average && before && apartMs <= averageDays * DAY_MS && isFar(average, before, averageFactor, noiseMinor)
   return earlierJumps | jump | (moved ? AVERAGE_JUMP : 0)
-}
-
-/** Whether `jumpsOf` can set this flag. */
-export function isJumpFlag(flag: Flag): boolean {
-  return flag === 'jump' || flag === 'average_jump'
 }
 
 /**

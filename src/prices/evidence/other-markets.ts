@@ -1,7 +1,7 @@
 // Rule `other_markets`: compares two markets' prices of one item by their usual ratio in its set and finish.
 import { MARKETS } from '#core/markets.ts'
 import type { SetRatios, UsualRatio } from './ratios.ts'
-import { deviationSide, type Thresholds, factorBetween } from './thresholds.ts'
+import { deviationSide, isFar, type Thresholds, factorBetween } from './thresholds.ts'
 import type { PriceEvidence } from './evidence-types.ts'
 
 /** A comparison of two prices from the first one's view. */
@@ -14,6 +14,8 @@ export interface MarketComparison {
   side: -1 | 0 | 1
   /** whether they agree so closely that one confirms a jump of the other */
   isClose: boolean
+  /** whether the amounts themselves are so far apart that it must be stated, even if that is usual */
+  isApart: boolean
   /** expected amount of each price given the other one and the usual ratio, in minor units of its own currency */
   expectedA: number
   expectedB: number
@@ -47,8 +49,9 @@ export function compareMarkets(
   const expectedA = amount * usual.ratio
   const expectedB = (b.minor * a.minor) / expectedA
   const noise = noiseMinor[a.market]!
-  const { marketFactor, marketSpreads, conditionFactor, doubtFactor, agreeFactor } = thresholds
+  const { marketFactor, marketSpreads, conditionFactor, doubtFactor, agreeFactor, apartFactor } = thresholds
   const side = deviationSide(a.minor, expectedA, doubtFactor, noise)
+  const isApart = isFar(a.minor, amount, apartFactor, noise)
   const usualBand = Math.max(marketFactor, usual.spread ** marketSpreads)
   // Cards in a worse condition can only lower a figure over all conditions, so they explain nothing about the higher price.
   const isLowerKnown = side > 0 ? b.conditionKnown : a.conditionKnown
@@ -59,6 +62,7 @@ export function compareMarkets(
     level: side === 0 ? 'agree' : isConflict ? 'conflict' : 'doubt',
     isExplainedByCondition: !isConflict && isFarOff(usualBand),
     side,
+    isApart,
     isClose: factorBetween(a.minor, expectedA) <= agreeFactor,
     expectedA,
     expectedB,

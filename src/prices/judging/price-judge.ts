@@ -19,12 +19,13 @@ const SERVICE = MARKETS.indexOf('service')
 const TRUSTED = STATES.indexOf('trusted')
 const NO_RATIOS: SetRatios = []
 
-/** A price whose stored `identical` flag is wrong, with the correct value. */
-export interface IdenticalPrice {
+/** A price whose stored `identical` or `frozen` flag is wrong, with the correct value. */
+export interface MarkedPrice {
   itemId: number
   market: number
   labelId: number
-  identical: boolean
+  identical?: boolean
+  frozen?: boolean
 }
 
 /** The rules' view of one price, for explanations. */
@@ -49,8 +50,8 @@ export class PriceJudge {
   #isConditionKnown: (at: number) => boolean = () => true
   /** confirmations by people; null before there is one */
   #confirmed: ConfirmedPrices | null = null
-  /** `identical` flags that override the stored ones, by item, market and label */
-  readonly #identical = new Map<string, boolean>()
+  /** flags that override the stored ones, by item, market and label */
+  readonly #marks = new Map<string, Pick<MarkedPrice, 'identical' | 'frozen'>>()
   /** the verdict of the last single price without figures: thousands of consecutive prices have the same one */
   #lone = { market: -1, atMs: Number.NaN, verdict: 0 }
 
@@ -79,9 +80,9 @@ export class PriceJudge {
     this.#lone.market = -1
   }
 
-  /** Overrides the stored `identical` flags of these prices. */
-  mark(prices: readonly IdenticalPrice[]): void {
-    for (const { itemId, market, labelId, identical } of prices) this.#identical.set(`${itemId} ${market} ${labelId}`, identical)
+  /** Overrides the stored `identical` or `frozen` flags of these prices. */
+  mark(prices: readonly MarkedPrice[]): void {
+    for (const { itemId, market, labelId, ...flags } of prices) this.#marks.set(`${itemId} ${market} ${labelId}`, flags)
   }
 
   /** Reads the data that `judge` needs about the items of these prices. */
@@ -109,7 +110,7 @@ export class PriceJudge {
   judge(currents: CurrentPrices, itemId: number, labelId: number, take: (at: number, verdict: number) => void): void {
     const { found, partners } = this.#placesOf(currents, itemId, labelId)
     const shared = this.#shared.get(itemId) ?? 0
-    if (found.length === 1 && partners.length === 0 && shared === 0 && this.#identical.size === 0 && this.#confirmed === null) {
+    if (found.length === 1 && partners.length === 0 && shared === 0 && this.#marks.size === 0 && this.#confirmed === null) {
       const verdict = this.#verdictOfLone(currents, found[0]!)
       if (verdict !== null) return take(found[0]!, verdict)
     }
@@ -175,8 +176,8 @@ export class PriceJudge {
     const evidence = (at: number): PriceEvidence => {
       const market = currents.market(at)
       const price = currents.evidence(at, { sharedId: ((shared >> market) & 1) === 1, conditionKnown: this.#isConditionKnown(at) })
-      const identical = this.#identical.size > 0 ? this.#identical.get(`${itemId} ${market} ${currents.labelId(at)}`) : undefined
-      return identical === undefined ? price : { ...price, identical }
+      const marks = this.#marks.size > 0 ? this.#marks.get(`${itemId} ${market} ${currents.labelId(at)}`) : undefined
+      return marks === undefined ? price : { ...price, ...marks }
     }
     const group = this.#groups.get(itemId)
     const subject: Subject = {

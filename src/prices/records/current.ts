@@ -21,13 +21,14 @@ const IMPORT = PLACE + 1
 const LINE = IMPORT + 1
 
 export const IDENTICAL = bitsOf(['identical_figures'])
+export const FROZEN = bitsOf(['frozen'])
 const JUMP = bitsOf(['jump'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
 /** Set when a price is computed from our own sales. */
 export const FEW_PEOPLE = bitsOf(['few_people'])
 /** Flags that are set when prices arrive, and stay until they are settled. */
 export const JUMPS = JUMP | AVERAGE_JUMP
-export const PERSISTENT_FLAGS = IDENTICAL | JUMPS | FEW_PEOPLE
+export const PERSISTENT_FLAGS = IDENTICAL | FROZEN | JUMPS | FEW_PEOPLE
 
 const SERVICE = MARKETS.indexOf('service')
 
@@ -198,6 +199,7 @@ export class CurrentPrices {
       confirmedAtMs: this.confirmedAtMs[at]!,
       state: STATES[stateIn(verdict)]!,
       identical: (verdict & IDENTICAL) !== 0,
+      frozen: (verdict & FROZEN) !== 0,
       jumped: (verdict & JUMP) !== 0,
       averageJumped: (verdict & AVERAGE_JUMP) !== 0,
       sharedId,

@@ -10,7 +10,7 @@ export const REVIEW_STATES = ['held', 'disputed', 'stale'] as const
 
 export type ReviewState = (typeof REVIEW_STATES)[number]
 
-/** A check that could not be made is not a cause. */
+/** What is not evidence against a price is not a cause. */
 export const CAUSE_FLAGS = FLAGS.filter((flag) => (bitsOf([flag]) & NEUTRAL_FLAGS) === 0)
 
 /** The rule that holds a price, or the first flag against a published one. */

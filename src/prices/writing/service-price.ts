@@ -198,7 +198,15 @@ async function verdictsOf({ rules, now }: OwnPriceCtx, on: Queryable, computed: 
 }
 
 function evidenceOfOwn({ minor, pairs, isProven, newestMs: soldAtMs }: OwnPrice): PriceEvidence {
-  const stored = { state: 'unproven', identical: false, jumped: false, averageJumped: false, sharedId: false, conditionKnown: true } as const
+  const stored = {
+    state: 'unproven',
+    identical: false,
+    frozen: false,
+    jumped: false,
+    averageJumped: false,
+    sharedId: false,
+    conditionKnown: true,
+  } as const
   return {
     ...NO_FIGURES,
     ...stored,

@@ -5,7 +5,7 @@ import { HOUR_MS } from '#core/duration.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { RowBits } from '#index/bits.ts'
-import { CurrentPrices, IDENTICAL, packedVerdict } from '../records/current.ts'
+import { CurrentPrices, FROZEN, IDENTICAL, packedVerdict } from '../records/current.ts'
 import { CurrentChanges } from './current-changes.ts'
 import { type Candidate, type Hold, holdOf, type PriceRules } from '../evidence/hold.ts'
 import { jumpsOf, type StatedPrice } from '../evidence/jumps.ts'
@@ -255,7 +255,7 @@ export class PriceWriter {
     changes.remember(at)
     const jumps = this.#jumpsOf({ minor, updatedAtMs, figures: figures ?? currents.figures.at(at) }, currents, at)
     // Changed figures are no longer identical to another item's.
-    currents.verdict[at] = unjudged(jumps | (isOther ? 0 : currents.verdict[at]! & IDENTICAL))
+    currents.verdict[at] = unjudged(jumps | (currents.verdict[at]! & (isOther ? FROZEN : IDENTICAL | FROZEN)))
     if (isOther) currents.figures.set(at, figures)
     currents.confirmedAtMs[at] = updatedAtMs
     if (changes.setAt.at(-1) !== at) changes.confirmed.add(at)

@@ -17,10 +17,12 @@ test('identical figures are disputed regardless of agreement; a shared id is set
   expect(verdicts([price(B, 1000, { sharedId: true }), price(C, 1000, { sharedId: true })])).toEqual(['disputed shared_id', 'disputed shared_id'])
 })
 
-test('of identical prices, one confirmed by another market is correct if the others are contradicted', () => {
+test('of identical prices, one is cleared by a market that agrees closely, or that agrees while the others are contradicted', () => {
   const alike = (backing: Backing, categoryId = 1, name = 'eelektrik') => ({ backing, categoryId, name })
   expect(findDoubtful([alike('agreed'), alike('contradicted')], 'averages')).toEqual([false, true])
   expect(findDoubtful([alike('agreed'), alike('contradicted'), alike('contradicted')], 'averages')).toEqual([false, true, true])
+  expect(findDoubtful([alike('close'), alike('open')], 'averages')).toEqual([false, true])
+  expect(findDoubtful([alike('close'), alike('close')], 'averages')).toEqual([false, false])
   for (const other of ['agreed', 'open'] as const) expect(findDoubtful([alike('agreed'), alike(other)], 'averages')).toEqual([true, true])
   expect(findDoubtful([alike('open'), alike('contradicted')], 'averages')).toEqual([true, true])
 })
@@ -40,7 +42,9 @@ test('offers are identical within a set or a name, bare amounts within a set, av
 
 test('agreement of other markets counts only if nothing contradicts the price', () => {
   const of = (...prices: PriceEvidence[]) => judge(prices, { ratios: [], gradeOrder: null }, conditions()).map(({ backing }) => backing)
-  expect(of(price(B, 1000), price(C, 1100))).toEqual(['agreed', 'agreed'])
+  expect(of(price(B, 1000), price(C, 1100))).toEqual(['close', 'close'])
+  expect(of(price(B, 1000), price(C, 1500))).toEqual(['agreed', 'agreed'])
+  expect(of(price(B, 1000), price(C, 1100), price(A, 1900))).toEqual(['agreed', 'agreed', 'agreed'])
   expect(of(price(B, 1000, { identical: true }), price(C, 9000))).toEqual(['contradicted', 'open'])
   expect(of(price(B, 1000), price(C, 1000), price(A, 9000))).toEqual(['open', 'open', 'contradicted'])
   expect(of(price(B, 1000))).toEqual(['open'])

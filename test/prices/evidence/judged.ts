@@ -15,7 +15,15 @@ export const NO_FIGURES: Figures = { avg1: null, avg7: null, avg30: null, low: n
 
 /** A trusted price with the current time. */
 export function price(market: number, minor: number, rest: Partial<PriceEvidence> = {}): PriceEvidence {
-  const flags = { jumped: false, averageJumped: false, identical: false, sharedId: false, fewPeople: false, conditionKnown: true }
+  const flags = {
+    jumped: false,
+    averageJumped: false,
+    identical: false,
+    frozen: false,
+    sharedId: false,
+    fewPeople: false,
+    conditionKnown: true,
+  }
   return { market, minor, updatedAtMs: NOW, confirmedAtMs: NOW, state: 'trusted', ...NO_FIGURES, ...flags, ...rest }
 }
 

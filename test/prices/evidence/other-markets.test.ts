@@ -12,14 +12,17 @@ test('a conflict disputes both sides', () => {
 
 test('markets are compared by their usual ratio, from both sides', () => {
   const usual = { ratios: ratios({ ratio: 3 }) }
-  expect(verdicts([price(B, 1000), price(C, 9000)], {}, usual)).toEqual(['trusted', 'trusted'])
-  expect(verdicts([price(C, 9000), price(B, 1000)], {}, usual)).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(B, 1000), price(C, 4900)], {}, usual)).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(C, 4900), price(B, 1000)], {}, usual)).toEqual(['trusted', 'trusted'])
   expect(verdicts([price(B, 1000), price(C, 13_500)], {}, usual)).toEqual([OFF, OFF])
   expect(verdicts([price(B, 1000), price(C, 660)], {}, usual)).toEqual([OFF, OFF])
 })
 
 test('with a widely spread ratio, a conflict requires a larger difference', () => {
-  expect(verdicts([price(B, 1000), price(C, 5000)], {}, { ratios: ratios({ spread: 3 }) })).toEqual(['trusted', 'trusted'])
+  expect(verdicts([price(B, 1000), price(C, 5000)], {}, { ratios: ratios({ spread: 3 }) })).toEqual([
+    'trusted markets_apart',
+    'trusted markets_apart',
+  ])
   expect(verdicts([price(B, 1000), price(C, 9000)], {}, { ratios: ratios({ spread: 3 }) })).toEqual([OFF, OFF])
 })
 
@@ -70,20 +73,51 @@ test('a third market between them supports both', () => {
   ])
 })
 
-test('own averages decide which side of a conflict is wrong', () => {
+test('averages at twice the distance decide which side of a conflict is wrong, smaller deviations do not', () => {
   const wrong = price(B, 9000, { avg7: 1000, avg30: 1000 })
   expect(verdicts([wrong, price(C, 1000)])).toEqual(['disputed own_averages,other_markets', 'trusted'])
+  expect(verdicts([price(B, 9000, { avg7: 4600, avg30: 4600 }), price(C, 1000)])).toEqual(['disputed own_averages,other_markets', OFF])
 })
 
-test('a doubt from its own figures and a market in the same direction together dispute a price', () => {
+test('a lowest offer above what the other market expects decides against a price with sales, not one with offers only', () => {
+  expect(verdicts([price(B, 9000, { avg7: 9000, avg30: 9000, low: 2000 }), price(C, 1000)])).toEqual([OFF, 'trusted'])
+  expect(verdicts([price(C, 9000, { low: 2000, mid: 9000 }), price(B, 1000)])).toEqual([OFF, OFF])
+})
+
+test('a doubt from its own figures in the direction of a smaller difference disputes both sides', () => {
   const charizard = price(B, 12_363, { avg1: 20_740, avg7: 12_955, avg30: 20_271 })
-  expect(verdicts([charizard, price(C, 26_000)])).toEqual([OFF, 'trusted'])
+  expect(verdicts([charizard, price(C, 26_000)])).toEqual([OFF, OFF])
   expect(verdicts([charizard, price(C, 5000)])).toEqual(['trusted', 'trusted'])
 })
 
-test('a contradicted price is not evidence', () => {
-  expect(verdicts([price(B, 1000), price(C, 9000, { sharedId: true })])).toEqual(['trusted', 'disputed shared_id,other_markets'])
-  expect(verdicts([price(B, 1000), price(C, 9000, { identical: true })])).toEqual(['trusted', 'disputed identical_figures,other_markets'])
+test('in a smaller difference, a price above its own offers is wrong, and one below them is no evidence', () => {
+  expect(verdicts([price(C, 2500, { low: 400, mid: 1000 }), price(B, 1000)])).toEqual(['disputed own_averages,other_markets', 'trusted'])
+  expect(verdicts([price(C, 390, { low: 400, mid: 1000 }), price(B, 1000)])).toEqual(['trusted', 'trusted'])
+})
+
+test('a price that may be of another item decides nothing: its conflict disputes both', () => {
+  expect(verdicts([price(B, 1000), price(C, 9000, { sharedId: true })])).toEqual([OFF, 'disputed shared_id,other_markets'])
+  expect(verdicts([price(B, 1000), price(C, 9000, { identical: true })])).toEqual([OFF, 'disputed identical_figures,other_markets'])
+  expect(verdicts([price(B, 1000), price(C, 3000, { identical: true })])).toEqual([OFF, 'disputed identical_figures,other_markets'])
+})
+
+test('trusted prices that are five times apart say so, and whether that is usual', () => {
+  const usual = { ratios: ratios({ ratio: 5 }) }
+  const prices = [price(B, 1000), price(C, 5000)]
+  expect(verdicts(prices, {}, usual)).toEqual(['trusted markets_apart', 'trusted markets_apart'])
+  expect(verdicts([price(B, 1000), price(C, 4999)], {}, usual)).toEqual(['trusted', 'trusted'])
+  expect(findings(prices, {}, usual)).toMatchObject([
+    { flag: 'markets_apart', price: 0, otherMarket: C, compared: 1000, counts: false },
+    { flag: 'markets_apart', price: 1, otherMarket: B, compared: 5000, counts: false },
+  ])
+  expect(verdicts([price(B, 1000), price(C, 30_000)], {}, usual)).toEqual([OFF, OFF])
+})
+
+test('the ratio of a set is at most three times that of the game', () => {
+  const ofSet = ratios({ ratio: 9 }, { categoryId: 0, ratio: 2 })
+  expect(ofSet[B * 4 + C]?.ratio).toBeCloseTo(6)
+  expect(ofSet[C * 4 + B]?.ratio).toBeCloseTo(1 / 6)
+  expect(ratios({ ratio: 0.1 }, { categoryId: 0, finish: '', ratio: 2 })[B * 4 + C]?.ratio).toBeCloseTo(2 / 3)
 })
 
 test('stale prices and prices of our own sales contradict no other price; ours are contradicted by others', () => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { ownDoubt } from '#prices/evidence/own-averages.ts'
 import type { Figures } from '#prices/evidence/evidence-types.ts'
-import { B, NO_FIGURES, price, RULES, verdicts } from './judged.ts'
+import { B, C, findings, NO_FIGURES, price, RULES, verdicts } from './judged.ts'
 
 function doubt(minor: number, figures: Partial<Figures>) {
   const found = ownDoubt(minor, { ...NO_FIGURES, ...figures }, RULES, 50)
@@ -39,12 +39,23 @@ test('differences below the noise contradict no price', () => {
 
 test('a feed without averages is evaluated by its offers', () => {
   expect(doubt(2500, { low: 400, mid: 1000 })).toEqual([1, 'certain', 1000])
-  expect(doubt(1600, { low: 400, mid: 1000 })).toEqual([1, 'doubt', 1000])
+  expect(doubt(2000, { low: 400, mid: 1000 })).toEqual([1, 'certain', 1000])
+  expect(doubt(1999, { low: 400, mid: 1000 })).toEqual([1, 'doubt', 1000])
   expect(doubt(1500, { low: 400, mid: 1000 })).toBe(null)
-  expect(doubt(160, { low: 400, mid: 1000 })).toEqual([-1, 'certain', 400])
+  expect(doubt(250, { low: 400, mid: 1000 })).toEqual([-1, 'certain', 400])
   expect(doubt(390, { low: 400, mid: 1000 })).toEqual([-1, 'doubt', 400])
   expect(doubt(250, { low: 100, mid: 1000 })).toEqual([-1, 'doubt', 1000])
   expect(doubt(1, { low: 25, mid: 95 })).toEqual([-1, 'certain', 25])
+})
+
+test('a price below its offers is cleared by another market that agrees, a price above them is not', () => {
+  const low = price(C, 250, { low: 400, mid: 1000 })
+  const high = price(C, 2500, { low: 400, mid: 1000 })
+  expect(verdicts([low])).toEqual(['disputed own_averages'])
+  expect(verdicts([low, price(B, 400)])).toEqual(['trusted', 'trusted'])
+  expect(verdicts([low, price(B, 1100)])).toEqual(['disputed own_averages', 'trusted'])
+  expect(verdicts([high, price(B, 2500)])).toEqual(['disputed own_averages', 'trusted'])
+  expect(findings([low, price(B, 400)]).map(({ flag, counts }) => [flag, counts])).toEqual([['own_averages', false]])
 })
 
 test('only certain evidence disputes a price that has no other', () => {
