@@ -181,6 +181,8 @@ describe('contains the documented types and fields', () => {
       code: String!
       name: String!
       currency: String!
+      use: PriceMarketUse!
+      licence: String
       lastPriceAt: String
     }
     type PageNumbers { currentPage: Int! perPage: Int! total: Int! lastPage: Int! hasMore: Boolean! }

@@ -228,17 +228,18 @@ function applyEvidence(first: Case, second: Case, { level, isClose }: MarketComp
  */
 function decide(cases: readonly Case[], pair: Pair, pairs: readonly Pair[], conditions: Conditions, findings?: Finding[]): void {
   const { a, b, comparison } = pair
-  const { level, side, expectedA, expectedB } = comparison
+  const { level, side, expectedA, expectedB, isExplainedByCondition } = comparison
   const [first, second] = [cases[a]!, cases[b]!]
   const isDoubted = first.doubt === side || second.doubt === -side || hasDoubtfulItem(first) || hasDoubtfulItem(second)
   let [wrongA, wrongB] = [false, false]
   if (level === 'conflict' || isDoubted) {
-    ;[wrongA, wrongB] = [isDenied(first, side, expectedA, level, conditions), isDenied(second, -side as typeof side, expectedB, level, conditions)]
+    const isFarApart = level === 'conflict' || isExplainedByCondition
+    ;[wrongA, wrongB] = [isDenied(first, side, expectedA, isFarApart, conditions), isDenied(second, -side as typeof side, expectedB, isFarApart, conditions)]
     if (wrongA === wrongB) [wrongA, wrongB] = [!hasThirdMarket(a, b, pairs, cases), !hasThirdMarket(b, a, pairs, cases)]
   }
   if (wrongA) first.flags |= OTHER_MARKETS
   if (wrongB) second.flags |= OTHER_MARKETS
-  const isExplained = comparison.isExplainedByCondition && !wrongA && !wrongB
+  const isExplained = isExplainedByCondition && !wrongA && !wrongB
   if (isExplained) for (const one of [first, second]) one.flags |= CONDITION_UNKNOWN
   if (!findings) return
   const flag = isExplained ? 'condition_unknown' : 'other_markets'
@@ -251,16 +252,16 @@ function hasDoubtfulItem({ flags }: Case): boolean {
 }
 
 /** Whether its own source denies a price that is on this side of another market's expectation. */
-function isDenied(one: Case, side: -1 | 0 | 1, expected: number, level: MarketComparison['level'], { noiseMinor }: Conditions): boolean {
-  if (level === 'doubt' && one.isAboveOffers && side > 0) return true
-  const factor = level === 'conflict' ? DENY_FACTOR : Number.POSITIVE_INFINITY
+function isDenied(one: Case, side: -1 | 0 | 1, expected: number, isFarApart: boolean, { noiseMinor }: Conditions): boolean {
+  if (!isFarApart && one.isAboveOffers && side > 0) return true
+  const factor = isFarApart || process.env.VARIANT === 'b' ? DENY_FACTOR : Number.POSITIVE_INFINITY
   return deniesItself(one.price, side, expected, factor, noiseMinor[one.price.market]!)
 }
 
 /** Flags two prices that are far apart, as is usual between these markets in the set; not evidence against either. */
 function noteApart(cases: readonly Case[], { a, b, comparison }: Pair, findings?: Finding[]): void {
   const [first, second] = [cases[a]!, cases[b]!]
-  if ((first.flags | second.flags) & OTHER_MARKETS) return
+  if ((first.flags | second.flags) & OTHER_MARKETS || comparison.isExplainedByCondition) return
   for (const [position, one, other, expected] of [
     [a, first, second, comparison.expectedA],
     [b, second, first, comparison.expectedB],
