@@ -312,6 +312,9 @@ export const SETTINGS = {
     integerBetween(1, 3650),
   ),
   PRICE_FROZEN_FACTOR: setting('how far another market must have moved for that, as a factor', 1.6, decimal(1.01, 1000)),
+  PRICE_DRIFT_CARDS: setting('how many prices of a feed must be off together for it to be refused', 200, integerBetween(20, 1_000_000)),
+  PRICE_DRIFT_FACTOR: setting('median factor from its last prices at which a feed is refused', 1.08, decimal(1.01, 1000)),
+  PRICE_DRIFT_MARKET_FACTOR: setting('median factor from another market at which a feed is refused', 3, decimal(1.5, 1000)),
   PRICE_NOISE: setting('ignore differences below this amount in euro', 0.5, decimal(0, 1000)),
   PRICE_SHIPPING_FLOOR: setting(
     'least cost of shipping a card in TL, for estimates of what it would cost to move our own prices',

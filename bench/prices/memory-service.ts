@@ -1,6 +1,8 @@
 // Runs the evidence rules in memory as a service does: feeds in, verdicts out, without a database.
 import { readConfig } from '#config.ts'
+import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
+import { driftOf, type FeedComparison, medianFactor } from '#prices/evidence/feed-drift.ts'
 import { type Hold, holdOf } from '#prices/evidence/hold.ts'
 import { type IdentityKind, identityOf, findDoubtful } from '#prices/evidence/identical-figures.ts'
 import { isFrozen } from '#prices/evidence/frozen.ts'
@@ -60,6 +62,7 @@ export class MemoryService {
   feed(prices: readonly FeedPrice[], atMs: number): Map<number, Hold> {
     const held = new Map<number, Hold>()
     this.#nowMs = atMs
+    if (this.#isDrift(prices, atMs)) return held
     const markets = new Set<number>()
     for (const [position, stated] of prices.entries()) {
       markets.add(stated.market)
@@ -72,6 +75,30 @@ export class MemoryService {
     this.#findFrozen()
     this.judgeAll()
     return held
+  }
+
+  /** Whether the prices of a feed are off as a whole, so that it would be refused. */
+  #isDrift(prices: readonly FeedPrice[], atMs: number): boolean {
+    return [...Map.groupBy(prices, ({ market }) => market).values()].some((ofMarket) => {
+      const logs = new Map<number | 'last' | 'days_before', number[]>()
+      const add = (key: number | 'last' | 'days_before', log: number) => logs.getOrInsertComputed(key, () => []).push(log)
+      for (const { item, market, minor } of ofMarket) {
+        for (const price of this.items.get(item)?.prices ?? []) {
+          if (price.market === market) {
+            if (atMs <= price.confirmedAtMs) continue
+            add('last', Math.log(minor / price.minor))
+            if (atMs - price.confirmedAtMs <= 3 * DAY_MS) add('days_before', Math.log(minor / price.minor))
+          } else if (price.state === 'trusted' && price.minor >= convert(100, SOURCE_B, price.market)) {
+            add(price.market, Math.log(minor / convert(price.minor, price.market, market)))
+          }
+        }
+      }
+      const comparisons = [...logs].map(([key, own]): FeedComparison => {
+        const counted = { cards: own.length, factor: medianFactor(own) }
+        return typeof key === 'number' ? { with: 'market', other: key, ...counted } : { with: key, other: null, ...counted }
+      })
+      return driftOf(comparisons, RULES) !== null
+    })
   }
 
   find(item: string, market: number): Judged | undefined {

@@ -25,6 +25,7 @@ interface ImportOptions extends OutputOptions {
   entries?: string
   market?: Market
   dryRun?: boolean
+  acceptDrift?: boolean
 }
 
 /** Maximum reasons of rejected rows that are printed; the JSON output has all. */
@@ -36,6 +37,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .argument('<file...>', 'files; - for standard input; .gz is decompressed')
     .addOption(new Option('--market <market>', "market to import into; default: the format's market").choices(MARKETS))
     .option('--dry-run', 'only report, change nothing')
+    .option('--accept-drift', 'import a price list although its prices are off as a whole')
     .option(
       '--map <pairs>',
       'column mapping for prices-csv and prices-ndjson, repeatable, such as price=eur_price,set=set,number=number,name=name',
@@ -55,8 +57,15 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .addHelpText('after', `\nFormats:\n${IMPORT_FORMATS.map((format) => `  ${format.name.padEnd(24)} ${format.title}`).join('\n')}`)
     .action((format: string, paths: string[], options: ImportOptions) =>
       open(async (ctx) => {
-        const { market, dryRun = false } = options
-        const input = { format, files: paths.map(fileAt), ...(market && { market }), dry_run: dryRun, ...mappingInput(options) }
+        const { market, dryRun = false, acceptDrift = false } = options
+        const input = {
+          format,
+          files: paths.map(fileAt),
+          ...(market && { market }),
+          dry_run: dryRun,
+          accept_drift: acceptDrift,
+          ...mappingInput(options),
+        }
         const started = Date.now()
         const bar = process.stderr.isTTY ? progressBar() : null
         const report = await call(importFiles, { ...ctx, rules: readConfig().priceRules, ...(bar && { onProgress: bar.show }) }, input)

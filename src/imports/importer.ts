@@ -23,6 +23,7 @@ export interface ImportRun {
   market: Market | null
   /** for formats that need a mapping */
   mapping: PriceMapping | null
+  acceptDrift: boolean
   refuse: (row: number, why: Reason) => void
   /** yields to other work, and reports progress from time to time */
   yieldToEventLoop: () => Promise<void>

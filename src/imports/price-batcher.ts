@@ -9,6 +9,7 @@ import type { PriceRules } from '#prices/evidence/hold.ts'
 import type { PricePoint } from '#prices/records/feed-rows.ts'
 import { addFormatTerms, type FormatTerms } from '#prices/records/source-terms.ts'
 import type { PriceWrite } from '#prices/records/price-types.ts'
+import { refuseDrift } from '#prices/judging/refuse-drift.ts'
 import { PriceWriter } from '#prices/writing/writer.ts'
 import type { ImportRun } from './importer.ts'
 
@@ -78,8 +79,9 @@ export class PriceBatcher {
   async flush(): Promise<void> {
     await this.#beginWrite()
     await this.#writing
+    const { tx, note, ctx, importId, acceptDrift } = this.#run
+    if (this.#rowsArePrices && !acceptDrift) await refuseDrift(tx, importId, this.#writer.comparisons(this.#markets), ctx.rules, ctx.now())
     await this.#writer.finish({ whole: true })
-    const { tx, note, ctx } = this.#run
     await addFormatTerms(tx, note, [...this.#markets], this.#terms, ctx.now())
   }
 

@@ -29,6 +29,7 @@ export const IMPORT_INPUT = {
   format: Type.String({ description: `One of ${NAMES.join(', ')}` }),
   market: Type.Optional(Type.Enum([...MARKETS], { description: "Market to import into; default: the format's market" })),
   dry_run: Type.Optional(Type.Boolean({ description: 'Only report; change nothing' })),
+  accept_drift: Type.Optional(Type.Boolean({ description: 'Import a price list although its prices are off as a whole (rule `feed_drift`)' })),
 }
 
 /** Sorts files so that those that others refer to are read first: series before sets before cards, regardless of the order of the arguments. */

@@ -26,6 +26,8 @@ export interface ImportRequest {
   /** for formats that need a mapping */
   mapping?: PriceMapping | null
   dryRun: boolean
+  /** for price lists: whether prices that are off as a whole are imported nevertheless */
+  acceptDrift: boolean
 }
 
 export interface ImportRunCtx extends PriceWriteCtx {
@@ -84,6 +86,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
       note,
       counts,
       market,
+      acceptDrift: request.acceptDrift,
       mapping: request.mapping ?? null,
       refuse: (row, why) => {
         counts.rejected += 1

@@ -33,7 +33,7 @@ export const startUploadedImport = verb(
     }),
   },
   async (ctx: UploadCtx, input): Promise<{ id: number; status: 'queued' }> => {
-    const { format: name, market: into = null, dry_run: dryRun = false } = input
+    const { format: name, market: into = null, dry_run: dryRun = false, accept_drift: acceptDrift = false } = input
     const upload = input.file as Upload
     let fresh = false
     try {
@@ -49,7 +49,19 @@ export const startUploadedImport = verb(
         const { rules, viewer, requestId } = ctx
         const clockOffsetMs = ctx.now().getTime() - Date.now()
         const file = { path: upload.path, size: upload.size, name: fileName }
-        await ctx.imports.add({ importId, format: name, ...file, market: into, mapping, dryRun, rules, viewer, requestId, clockOffsetMs })
+        await ctx.imports.add({
+          importId,
+          format: name,
+          ...file,
+          market: into,
+          mapping,
+          dryRun,
+          acceptDrift,
+          rules,
+          viewer,
+          requestId,
+          clockOffsetMs,
+        })
       }
       return { id: importId, status: 'queued' }
     } finally {

@@ -23,6 +23,7 @@ export interface ImportJob {
   market: Market | null
   mapping: PriceMapping | null
   dryRun: boolean
+  acceptDrift: boolean
   rules: PriceRules
   viewer: Viewer
   requestId: string | null
@@ -50,6 +51,7 @@ try {
     market: job.market,
     mapping: job.mapping,
     dryRun: job.dryRun,
+    acceptDrift: job.acceptDrift,
   })
 } finally {
   await db.close()

@@ -45,6 +45,7 @@ async function importCategories(count: number, heapMb: number) {
       market: null,
       mapping: null,
       dryRun: false,
+      acceptDrift: false,
       rules: node.config.priceRules,
       viewer,
       requestId: null,

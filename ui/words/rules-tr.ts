@@ -383,6 +383,8 @@ export const TURKISH: Words = {
       '{column} sütunundaki tutarlar teklif, ortalama ve satışların ortalaması; hiçbir pazarın fiyatı değil; kaynakları kullanan {format} ile tam dosyaları içe aktarın',
     no_rate_between:
       '{date} tarihi ve öncesi için {missing} kuru yok; {from} tutarları {to} birimine çevrilemiyor; kuru `mintmark rates set`, `mintmark rates import` ya da POST /operator/v1/rates ile yükleyin',
+    feed_drift:
+      '{market} fiyatları bütün olarak kaymış: {cards} fiyatın ortancası [{other} fiyatlarının|öncekilerin] {factor} katı[. {from}, {to} olarak gönderilmişe benziyor]; hiçbir şey içe aktarılmadı. Yine de aktarmak için `accept_drift` kullanın',
     no_item: 'satır bir ürün belirtmiyor',
     no_set_named: 'satır set belirtmiyor; "{name}" birden çok sette olabilir',
     unknown_set: 'katalogda adı ya da kodu "{set}" olan set yok',

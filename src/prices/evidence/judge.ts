@@ -234,7 +234,10 @@ function decide(cases: readonly Case[], pair: Pair, pairs: readonly Pair[], cond
   let [wrongA, wrongB] = [false, false]
   if (level === 'conflict' || isDoubted) {
     const isFarApart = level === 'conflict' || isExplainedByCondition
-    ;[wrongA, wrongB] = [isDenied(first, side, expectedA, isFarApart, conditions), isDenied(second, -side as typeof side, expectedB, isFarApart, conditions)]
+    ;[wrongA, wrongB] = [
+      isDenied(first, side, expectedA, isFarApart, conditions),
+      isDenied(second, -side as typeof side, expectedB, isFarApart, conditions),
+    ]
     if (wrongA === wrongB) [wrongA, wrongB] = [!hasThirdMarket(a, b, pairs, cases), !hasThirdMarket(b, a, pairs, cases)]
   }
   if (wrongA) first.flags |= OTHER_MARKETS
@@ -254,7 +257,7 @@ function hasDoubtfulItem({ flags }: Case): boolean {
 /** Whether its own source denies a price that is on this side of another market's expectation. */
 function isDenied(one: Case, side: -1 | 0 | 1, expected: number, isFarApart: boolean, { noiseMinor }: Conditions): boolean {
   if (!isFarApart && one.isAboveOffers && side > 0) return true
-  const factor = isFarApart || process.env.VARIANT === 'b' ? DENY_FACTOR : Number.POSITIVE_INFINITY
+  const factor = isFarApart ? DENY_FACTOR : Number.POSITIVE_INFINITY
   return deniesItself(one.price, side, expected, factor, noiseMinor[one.price.market]!)
 }
 

@@ -41,6 +41,10 @@ export interface Thresholds {
   frozenDays: number
   /** factor by which another market must have moved meanwhile */
   frozenFactor: number
+  /** a feed is refused if the median of at least so many prices is off by a factor from its own last prices, or from another market */
+  driftCards: number
+  driftFactor: number
+  driftMarketFactor: number
   /** minimum prices of a day for a feed; fewer are single corrections */
   feedPrices: number
   /** differences below this amount, in euro, are noise */

@@ -38,6 +38,11 @@ export class Rates {
     else this.#byCurrency.set(currency, [{ dayMs, lira }])
   }
 
+  /** Codes of the currencies with rates; the lira needs none. */
+  currencies(): string[] {
+    return [...this.#byCurrency.keys(), 'TRY']
+  }
+
   /** An amount in another currency, by the last rates known on that day; null if there are none. */
   convert(minor: number, from: string, to: string, atMs: number): number | null {
     if (from === to) return minor
