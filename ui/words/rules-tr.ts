@@ -382,7 +382,7 @@ export const TURKISH: Words = {
     mixed_values:
       '{column} sütunundaki tutarlar teklif, ortalama ve satışların ortalaması; hiçbir pazarın fiyatı değil; kaynakları kullanan {format} ile tam dosyaları içe aktarın',
     no_rate_between:
-      '{date} tarihi ve öncesi için {missing} kuru yok; {from} tutarları {to} birimine çevrilemiyor; kuru `mintmark rates set`, `mintmark rates import` ya da POST /operator/v1/rates ile yükleyin',
+      '{date} tarihi ve öncesi için {missing} kuru yok; {from} tutarları {to} birimine çevrilemiyor; kuru `mintmark rates set`, `mintmark rates import` ya da yönetici API’si ile yükleyin',
     feed_drift:
       '{market} fiyatları bütün olarak kaymış: {cards} fiyatın ortancası [{other} fiyatlarının|öncekilerin] {factor} katı[. {from}, {to} olarak gönderilmişe benziyor]; hiçbir şey içe aktarılmadı. Yine de aktarmak için `accept_drift` kullanın',
     no_item: 'satır bir ürün belirtmiyor',

@@ -7,7 +7,7 @@ const MIN_REPORTS = 3
 
 /**
  * Whether a price is frozen: its source has repeated it for long enough, while another market has moved away from where it was when the source set the
- * price, in two reports or more, the newest of them included. A price without another market is not frozen: it may just be slow.
+ * price, in three reports or more, the newest of them included. A price without another market is not frozen: it may just be slow.
  * @param before the other market's amount when the source set the price, in minor units
  * @param since its other amounts since, oldest first
  */

@@ -87,10 +87,10 @@ export function judge(prices: readonly PriceEvidence[], subject: Subject, condit
   // Findings that another market settled later in the evaluation do not count.
   for (const found of findings ?? []) if (SETTLED_BY_OTHERS.has(found.flag)) found.counts &&= (cases[found.price]!.flags & bitsOf([found.flag])) !== 0
   const witnesses = cases.filter(({ isWitness, flags }) => isWitness && stateOf(flags) === 'trusted').map(({ price }) => price)
-  return cases.map(({ price, flags, agreeing, backing }, position) => {
+  return cases.map(({ price, flags, backing }, position) => {
     if (price.market === SERVICE) return judgeOwnPrice(price, witnesses, conditions, position, findings)
     const state = stateOf(flags)
-    return { state, confidence: confidenceOf(price, state, agreeing, conditions.nowMs), flags, backing }
+    return { state, confidence: confidenceOf(price, state, backing, conditions.noiseMinor[price.market]!, conditions.nowMs), flags, backing }
   })
 }
 

@@ -82,17 +82,24 @@ test('prices from our own sales are trusted, with confidence by their number', (
   expect([2, 4, 8].map((samples) => of(samples)?.confidence)).toEqual(['low', 'medium', 'high'])
 })
 
-test('confidence grows with sources, samples and steady averages, and falls with age', () => {
-  const of = (agreeing: number, rest: Parameters<typeof price>[2] = {}, state: 'trusted' | 'disputed' | 'stale' = 'trusted') =>
-    confidenceOf(price(B, 1000, rest), state, agreeing, NOW)
-  expect(of(0)).toBe('insufficient')
-  expect(of(1)).toBe('low')
-  expect(of(2)).toBe('medium')
-  expect(of(1, { samples: 10 })).toBe('medium')
-  expect(of(1, { samples: 10, avg7: 1000, avg30: 1100 })).toBe('high')
-  expect(of(1, { samples: 10, confirmedAtMs: NOW - 31 * DAY })).toBe('low')
-  expect(of(2, { samples: 10 }, 'stale')).toBe('low')
-  expect(of(2, { samples: 10 }, 'disputed')).toBe('insufficient')
+test('confidence grows with other markets, samples, steady averages and offers, and falls with age', () => {
+  // Of 10 EUR; differences below 0.50 EUR are ignored.
+  const of = (backing: Backing, rest: Parameters<typeof price>[2] = {}, state: 'trusted' | 'disputed' | 'stale' = 'trusted', minor = 1000) =>
+    confidenceOf(price(B, minor, rest), state, backing, 50, NOW)
+  expect(of('open')).toBe('insufficient')
+  expect(of('agreed')).toBe('low')
+  expect(of('agreed', { samples: 10 })).toBe('medium')
+  expect(of('open', { avg7: 1200, avg30: 1100 })).toBe('low')
+  expect(of('open', { avg7: 1000, avg30: 1090 })).toBe('medium')
+  expect(of('close', { samples: 10, avg7: 1000, avg30: 1090 })).toBe('medium')
+  expect(of('open', { mid: 1500 })).toBe('high')
+  expect(of('contradicted', { mid: 1500 })).toBe('medium')
+  expect(of('open', { avg7: 5000, avg30: 1000 })).toBe('insufficient')
+  expect(of('agreed', { samples: 10, confirmedAtMs: NOW - 31 * DAY })).toBe('low')
+  expect(of('agreed', { samples: 10 }, 'stale')).toBe('low')
+  expect(of('agreed', { samples: 10 }, 'disputed')).toBe('insufficient')
+  // Small amounts are surer, middle ones less sure.
+  expect([99, 300].map((minor) => of('open', { avg7: minor, avg30: minor }, 'trusted', minor))).toEqual(['high', 'low'])
 })
 
 test('usual ratios are those of the set and finish, otherwise of the finish, otherwise of the game', () => {
