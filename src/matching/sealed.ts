@@ -25,7 +25,7 @@ const CONFIDENCE = { id: 100, words: 90 } as const
 const AMERICAN_SHOPS = new Set(['tcgplayer'])
 const AMERICAN = ' us version '
 /** A deck named after its theme, with its main card as a gloss: `Theme Deck - "Destruction Fang" [Hydreigon]`. */
-const GLOSS = /("[^"]+") \[[^\]]+\]$/
+const GLOSS = /("[^"]+") \[[^[\]]+\]$/
 
 /** @param sources products of one game by shop, in order of precedence */
 export function joinSealed(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts, aliases: SealedAliases = {}): JoinResult {

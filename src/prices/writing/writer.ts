@@ -1,7 +1,7 @@
 // Writes prices in the transaction of the import or post: new prices become a history point and the current price, unchanged ones are
 // skipped, suspicious ones held.
 import { sql } from 'kysely'
-import { DAY_MS, HOUR_MS } from '#core/duration.ts'
+import { HOUR_MS } from '#core/duration.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { RowBits } from '#index/bits.ts'
@@ -9,7 +9,6 @@ import { CurrentPrices, FROZEN, IDENTICAL, packedVerdict } from '../records/curr
 import { CurrentChanges } from './current-changes.ts'
 import { type Candidate, type Hold, holdOf, type PriceRules } from '../evidence/hold.ts'
 import { jumpsOf, type StatedPrice } from '../evidence/jumps.ts'
-import { type FeedComparison, medianFactor } from '../evidence/feed-drift.ts'
 import { eachPackedEvidence, packedEvidenceCount } from '../evidence/evidence-payload.ts'
 import { type Figures, STATES } from '../evidence/evidence-types.ts'
 import { findIdenticalPrices } from '../judging/identical-prices.ts'
@@ -22,13 +21,11 @@ import type { PriceCounts } from '../records/price-types.ts'
 import { refreshUsualRatios } from '../judging/usual-ratios.ts'
 import { type IsWithdrawn, withdrawnPrices } from './withdrawn-prices.ts'
 import type { Write } from './batch-table.ts'
+import { FeedMoves } from './feed-moves.ts'
 import { writeCurrent } from './current-writes.ts'
 import { dropHeld, insertHeld } from './held-writes.ts'
 import { cover, insertPoints } from './points.ts'
 import { currentPrice, later, type PreviousPrice, readEarlier } from './previous-prices.ts'
-
-/** Days between two feeds whose prices are compared as a whole. */
-const COMPARED_DAYS = 3
 
 /** With more cards than this, comparing names would take a sixth of an import, so the periodic judging does it instead. */
 const MAX_CARDS_BY_NAME = 200_000
@@ -65,8 +62,8 @@ export class PriceWriter {
   readonly #feeds = new Map<number, Feed>()
   /** number of prices set or confirmed */
   #statements = 0
-  /** by market: logarithms of the prices divided by the source's last ones, and of those that it stated in the days before */
-  readonly #moves = new Map<number, { last: number[]; daysBefore: number[] }>()
+  /** how far the prices written so far are from earlier ones of their sources */
+  readonly moves = new FeedMoves()
 
   /** @param write `accepted`: a person has reviewed the prices, so they are always published; `replay`: repeats statements made at `nowMs` */
   constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; accepted?: boolean; replay?: boolean; nowMs: number }) {
@@ -107,7 +104,7 @@ export class PriceWriter {
       const isCurrent = write.updatedAtMs >= currentAtMs
       const stored = current >= 0 && isCurrent ? currentPrice(currents, current) : (earlier.get(i) ?? null)
       const last = later(previous, stored)
-      if (isCurrent && !previous && stored) this.#compare(write, stored)
+      if (isCurrent && !previous && stored) this.moves.add(write, stored)
       if (last && last.minor === write.minor) {
         if (isCurrent && current >= 0 && !batch.holds.has(i)) this.#confirm(batch, i, currents, current, changes)
         continue
@@ -178,27 +175,6 @@ export class PriceWriter {
     }
     if (this.#toJudge.size === 0) return
     await judgePrices({ rules: this.#rules, now: () => new Date(this.#nowMs) }, tx, this.#write.note, this.#toJudge, judge)
-  }
-
-  #compare({ market, minor, updatedAtMs }: { market: number; minor: number; updatedAtMs: number }, before: PreviousPrice): void {
-    const apartMs = updatedAtMs - before.confirmedAtMs
-    if (apartMs <= 0) return
-    const move = Math.log(minor / before.minor)
-    const moves = this.#moves.getOrInsertComputed(market, () => ({ last: [], daysBefore: [] }))
-    moves.last.push(move)
-    if (apartMs <= COMPARED_DAYS * DAY_MS) moves.daysBefore.push(move)
-  }
-
-  /** The prices written so far beside earlier ones of their source, for each of these markets. */
-  comparisons(markets: Iterable<number>): Map<number, FeedComparison[]> {
-    const of = (kind: FeedComparison['with'], moves: number[]) => ({ with: kind, other: null, cards: moves.length, factor: medianFactor(moves) })
-    const none = { last: [], daysBefore: [] }
-    return new Map(
-      [...markets].map((market) => {
-        const { last, daysBefore } = this.#moves.get(market) ?? none
-        return [market, [of('last', last), of('days_before', daysBefore)]]
-      }),
-    )
   }
 
   /** Locks the markets and reads the current prices of the items. */
