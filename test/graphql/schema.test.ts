@@ -181,7 +181,7 @@ describe('contains the documented types and fields', () => {
       code: String!
       name: String!
       currency: String!
-      use: PriceMarketUse!
+      use: String!
       licence: String
       lastPriceAt: String
     }

@@ -170,10 +170,10 @@ describe('the sentence says', () => {
     expect(await sentence(card.id, 'source_b')).toBe(
       'The price of Cardmarket is shown but not used for other figures, because it is far from the figures of its own feed.',
     )
-    await post(card.id, 'source_c', 31)
+    await post(card.id, 'source_c', 70)
     const followed = 'ours follows TCGplayer, because the price of Cardmarket is far from the figures of its own feed.'
-    expect(await sentence(card.id, 'source_b')).toBe(`Two markets differ 3.1-fold (Cardmarket and TCGplayer); ${followed}`)
-    expect(await sentence(card.id, 'source_c')).toBe(`Two markets differ 3.1-fold (TCGplayer and Cardmarket); ${followed}`)
+    expect(await sentence(card.id, 'source_b')).toBe(`Two markets differ 7-fold (Cardmarket and TCGplayer); ${followed}`)
+    expect(await sentence(card.id, 'source_c')).toBe(`Two markets differ 7-fold (TCGplayer and Cardmarket); ${followed}`)
   })
 
   test('that a person confirmed a price, and that others are held', async () => {

@@ -228,11 +228,12 @@ test('markets have their names, currencies and newest prices', async () => {
   const markets = async () => (await read<object[]>('/markets')).body.data
   const post = (price: number, updated_at: string) =>
     operator(node, 'POST', '/prices', [{ item_id: items.pika, market: 'source_b', label: 'Near Mint', price, updated_at }])
+  const unstated = { use: 'show', licence: null }
   expect(await markets()).toEqual([
-    { code: 'service', name: 'service', currency: 'TRY', last_price_at: expect.any(String) },
-    { code: 'source_a', name: 'PriceCharting', currency: 'USD', last_price_at: '2026-11-01T00:00:00Z' },
-    { code: 'source_b', name: 'Cardmarket', currency: 'EUR', last_price_at: null },
-    { code: 'source_c', name: 'source_c', currency: 'USD', last_price_at: null },
+    { code: 'service', name: 'service', currency: 'TRY', use: 'redistribute', licence: null, last_price_at: expect.any(String) },
+    { code: 'source_a', name: 'PriceCharting', currency: 'USD', ...unstated, last_price_at: '2026-11-01T00:00:00Z' },
+    { code: 'source_b', name: 'Cardmarket', currency: 'EUR', ...unstated, last_price_at: null },
+    { code: 'source_c', name: 'source_c', currency: 'USD', ...unstated, last_price_at: null },
   ])
   await post(1, '2026-11-02T08:00:00Z')
   const { import_id } = (await post(1.2, '2026-11-03T08:00:00Z')).body.data as unknown as { import_id: number }
