@@ -317,8 +317,8 @@ describe('single cards in Brazilian real', () => {
     const { counts, errors } = await importText(node, 'singles-brl', text)
     expect(counts).toMatchObject({ rowsRead: 1, accepted: 0, rejected: 2 })
     expect(errors.map(({ message }) => message)).toEqual([
-      'there is no exchange rate of BRL, EUR on 2025-12-31 or before, to convert BRL to EUR; load it with `mintmark rates set`, `mintmark rates import` or POST /operator/v1/rates',
-      'there is no exchange rate of BRL, USD on 2025-12-31 or before, to convert BRL to USD; load it with `mintmark rates set`, `mintmark rates import` or POST /operator/v1/rates',
+      'there is no exchange rate of BRL, EUR on 2025-12-31 or before, to convert BRL to EUR; load it with `mintmark rates set`, `mintmark rates import` or the operator API',
+      'there is no exchange rate of BRL, USD on 2025-12-31 or before, to convert BRL to USD; load it with `mintmark rates set`, `mintmark rates import` or the operator API',
     ])
   })
 })
