@@ -64,7 +64,7 @@ function priceWith(history: readonly OwnSale[], added: readonly Offer[], nowMs: 
 
 /**
  * Sales that can change the outcome: of pairs of the history, of new people, and back to sellers. With commission, one list with all prices that move a
- * median; without, a list for the lowest price and one for the highest, because whoever wants the price to fall never sells for more than the least.
+ * median; without, a list for the lowest price and one for the highest, because a lower price of a sale never makes the result higher.
  */
 function offersOf(history: readonly OwnSale[], before: number, { commissionPercent }: SaleCosts): Offer[][] {
   const up = Math.ceil((before * 11) / 10)

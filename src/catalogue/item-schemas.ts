@@ -16,9 +16,8 @@ export const StateSchema = Type.Enum([...STATES], {
 export const ConfidenceSchema = Type.Enum([...CONFIDENCES], {
   description: 'Derived from the number of sources that agree, sample size, age and spread',
 })
-export const FlagsSchema = Type.Array(Type.Enum([...FLAGS]), {
-  description: 'Evidence against the price, checks that were not possible, and differences that are usual',
-})
+export const FLAGS_DESCRIPTION = 'Evidence against the price, checks that were not possible, and differences that are usual'
+export const FlagsSchema = Type.Array(Type.Enum([...FLAGS]), { description: FLAGS_DESCRIPTION })
 
 const figure = (description: string) => Type.Optional(orNull(Type.Number(), { description: `${description} ${STATS}` }))
 

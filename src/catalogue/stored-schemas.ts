@@ -2,7 +2,8 @@
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
-import { CONFIDENCES, FLAGS, STATES } from '#prices/evidence/evidence-types.ts'
+import { FlagsSchema } from './item-schemas.ts'
+import { CONFIDENCES, STATES } from '#prices/evidence/evidence-types.ts'
 import { closed, Details, ForeignIdList, genre, market } from './records/fields.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
@@ -57,9 +58,7 @@ export const ItemPriceSchema = Type.Object(
     confirmed_at: Type.String({ format: 'date-time', description: 'When its source last stated the price, UTC' }),
     state: Type.Enum([...STATES], { description: 'Only `trusted` prices are inputs of computed figures' }),
     confidence: Type.Enum([...CONFIDENCES]),
-    flags: Type.Array(Type.Enum([...FLAGS]), {
-      description: 'Evidence against the price, checks that were not possible, and differences that are usual',
-    }),
+    flags: FlagsSchema,
     import_id: Type.Integer({ description: 'Import or price post that set the price' }),
   },
   closed,

@@ -15,7 +15,7 @@ import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/changes/change.ts'
 import type { Queryable } from '#db/schema.ts'
 import { SHOPS } from '#prices/judging/shared-ids.ts'
-import { itemsNumbered, itemsOfPrinting, type SetNumber } from '#intake/numbered-items.ts'
+import { itemsNumbered, itemsOfPrinting, PrintingFields, type SetNumber } from '#intake/numbered-items.ts'
 
 export type LookupCtx = ReadCtx & CatalogueNode
 
@@ -41,9 +41,9 @@ const Identifier = Type.Object(
       name(`Catalogue or shop that issued the id: ${SOURCES.map((source) => `\`${source}\``).join(', ')}, or another that items have ids of`),
     ),
     id: Type.Optional(name('Id of the item in that source, as text')),
-    set: Type.Optional(name('Name, code, slug or id of a set; without `source` and `id`')),
-    number: Type.Optional(name('Collector number, with or without leading zeros and total')),
-    finish: Type.Optional(name('Printing in any spelling, such as `Reverse Holofoil`; default: the plain one')),
+    set: Type.Optional(PrintingFields.set),
+    number: Type.Optional(PrintingFields.number),
+    finish: PrintingFields.finish,
   },
   closed,
 )

@@ -4,10 +4,19 @@ import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { CategoryTree } from '#catalogue/index/category-tree.ts'
 import type { ItemTable } from '#catalogue/index/items.ts'
 import { Cache } from '#core/cache.ts'
+import { name } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
 import { parseDescription } from '#matching/descriptions.ts'
 import { bareNumber, normalNumber, sharedPrefix, totalOf, withoutSetCode } from '#matching/numbers.ts'
 import type { MatchSet } from '#matching/matcher-types.ts'
 import { SetNames } from '#matching/set-names.ts'
+
+/** Fields that name a printing of a card. */
+export const PrintingFields = {
+  set: name('Name, code, slug or id of a set'),
+  number: name('Collector number, with or without leading zeros and total'),
+  finish: Type.Optional(name('Printing in any spelling, such as `Reverse Holofoil`; default: the plain one')),
+}
 
 /** A card by its set (name, code, slug or id) and its number, with or without the total. */
 export interface SetNumber {
@@ -56,7 +65,7 @@ export function itemsNumbered(catalogue: Catalogue, asked: readonly SetNumber[])
   })
 }
 
-/** Ids of the items with this finish, from the first market that has any; see `itemsOfFinish`. */
+/** Ids of the items with this finish, from the first market that has any. Several if the finish is ambiguous. */
 export function itemsOfPrinting(markets: readonly Candidate[][], finish: string | undefined): number[] {
   return markets.map((candidates) => itemsOfFinish(candidates, finish)).find((items) => items.length > 0) ?? []
 }

@@ -206,7 +206,7 @@ describe('a CSV', () => {
     const csv = 'name,set,number,brl,day\nChansey,BS,3,100.00,2026-02-03\nChansey,BS,3,90.00,2026-01-03\n'
     const input = { map: 'price=brl,set=set,number=number,name=name,date=day,label==PSA 9', currency: 'BRL', market: 'source_b' }
     const { errors } = await importText(node, 'prices-csv', csv, { input })
-    expect(errors).toMatchObject([{ row: 3, message: expect.stringContaining('no exchange rate of BRL, EUR on 2026-01-03 or before') as string }])
+    expect(errors).toMatchObject([{ row: 3, message: expect.stringContaining('exchange rate for BRL, EUR from 2026-01-03 or earlier') as string }])
     expect(await prices()).toContain('tcgdex:base1-3 PSA 9 source_b 20.00')
   })
 })
@@ -317,8 +317,8 @@ describe('single cards in Brazilian real', () => {
     const { counts, errors } = await importText(node, 'singles-brl', text)
     expect(counts).toMatchObject({ rowsRead: 1, accepted: 0, rejected: 2 })
     expect(errors.map(({ message }) => message)).toEqual([
-      'there is no exchange rate of BRL, EUR on 2025-12-31 or before, to convert BRL to EUR; load it with `mintmark rates set`, `mintmark rates import` or the operator API',
-      'there is no exchange rate of BRL, USD on 2025-12-31 or before, to convert BRL to USD; load it with `mintmark rates set`, `mintmark rates import` or the operator API',
+      'converting BRL to EUR needs an exchange rate for BRL, EUR from 2025-12-31 or earlier; load one with `mintmark rates set` or `mintmark rates import`',
+      'converting BRL to USD needs an exchange rate for BRL, USD from 2025-12-31 or earlier; load one with `mintmark rates set` or `mintmark rates import`',
     ])
   })
 })

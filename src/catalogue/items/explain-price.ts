@@ -95,7 +95,7 @@ export function withMarkets(explanation: PriceExplanation, names: MarketNames, m
   return { ...seen, summary: summaryInEnglish(seen, names) }
 }
 
-/** What an explanation says where there is no price. */
+/** The explanation of a price that does not exist, or that the reader may not see. */
 const NO_PRICE = {
   price: null,
   updated_at: null,

@@ -42,7 +42,7 @@ export const FILE_RULES = {
   mixed_values:
     'the column {column} holds means of offers, averages and sales, which are the price of no market; import the full files as {format}, which uses their sources',
   no_rate_between:
-    'there is no exchange rate of {missing} on {date} or before, to convert {from} to {to}; load it with `mintmark rates set`, `mintmark rates import` or the operator API',
+    'converting {from} to {to} needs an exchange rate for {missing} from {date} or earlier; load one with `mintmark rates set` or `mintmark rates import`',
   feed_drift:
     'the prices of {market} are off as a whole: the median of {cards} prices is {factor} times [those of {other}|the last ones][. This looks like {from} sent as {to}]; nothing was imported. To import them nevertheless, set `accept_drift`',
   no_item: 'the row does not name an item',

@@ -1,5 +1,6 @@
 // The type Price with its evidence and explanation (interface.md, "Item (GraphQL)").
 import { explainConditions, withMarkets } from '#catalogue/items/explain-price.ts'
+import { FLAGS_DESCRIPTION } from '#catalogue/item-schemas.ts'
 import { evidenceOf, type ItemPrice, utcTime } from '#catalogue/snapshot/item-json.ts'
 import { DAY_MS } from '#core/duration.ts'
 import type { Static } from '#core/input.ts'
@@ -83,7 +84,7 @@ export function addPriceType(builder: Builder) {
           resolve: ({ at }, _args, { catalogue }) => evidenceOf(catalogue.items, at).confidence,
         }),
         flags: t.stringList({
-          description: `Evidence against the price, checks that were not possible, and differences that are usual: any of ${oneOf(FLAGS)}.`,
+          description: `${FLAGS_DESCRIPTION}: any of ${oneOf(FLAGS)}.`,
           extensions: cost({ entries: 1 }),
           resolve: ({ at }, _args, { catalogue }) => evidenceOf(catalogue.items, at).flags,
         }),

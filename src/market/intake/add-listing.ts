@@ -2,17 +2,16 @@
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { shortText } from '#catalogue/records/fields.ts'
 import { invalid, ServiceError } from '#core/errors.ts'
-import { name } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change, executeDryRun } from '#db/changes/change.ts'
-import { itemsNumbered, itemsOfPrinting } from '#intake/numbered-items.ts'
+import { itemsNumbered, itemsOfPrinting, PrintingFields } from '#intake/numbered-items.ts'
 import { addListings } from '../listings/add-listings.ts'
 import { flagsOf } from '../listings/listing-flags.ts'
 import { ListingBody } from '../listings/listing-body.ts'
 import { ownListing } from '../listings/own-listing.ts'
-import type { MarketCtx } from '../marketplace-types.ts'
+import type { Forecast, MarketCtx } from '../marketplace-types.ts'
 import { sku, title } from '../records/fields.ts'
 import { QUEUED } from '../records/rules.ts'
 import { requireLiveItem } from '../references.ts'
@@ -25,14 +24,11 @@ import type { CreatedListing, IntakeCtx } from './types.ts'
 
 const { item_id, grade_id: _grade, title: _title, ...Stock } = ListingBody
 
-const CardFields = Type.Object(
-  {
-    set: name('Name, code, slug or id of a set'),
-    number: name('Collector number, with or without leading zeros and total'),
-    finish: Type.Optional(name('Printing in any spelling, such as `Reverse Holofoil`; default: the plain one')),
-  },
-  { additionalProperties: false, title: 'ListedCard', description: 'The card by set and number, instead of `item_id`' },
-)
+const CardFields = Type.Object(PrintingFields, {
+  additionalProperties: false,
+  title: 'ListedCard',
+  description: 'The card by set and number, instead of `item_id`',
+})
 
 const NewListingBody = Type.Object({
   item_id: Type.Optional(item_id),
@@ -54,7 +50,7 @@ export const addListing = verb(
   async (ctx: IntakeCtx & MarketCtx, { dry_run: dryRun = false, ...input }): Promise<CreatedListing> => {
     if (!dryRun) return add(ctx, input)
     const wait = await usualWait(ctx.db, ctx.now())
-    const forecast = { status: QUEUED as typeof QUEUED, hidden: true, because: [], usual_wait: wait }
+    const forecast: Forecast = { status: QUEUED, hidden: true, because: [], usual_wait: wait }
     return executeDryRun(ctx, async (_tx, rehearsal) => ({ ...(await add(rehearsal, input)), forecast }))
   },
 )

@@ -38,6 +38,7 @@ export function costToMove(price: OwnPrice, shippingMinor: number): CostToMove {
       if (people) return { minor: sales * shippingMinor, ...people, days: WINDOW_DAYS }
     }
   }
+  // One new seller has at most a third of the weight, so it takes two.
   return { minor: (MOST_SALES + 1) * shippingMinor, buyers: MOST_SALES + 1, sellers: 2, days: WINDOW_DAYS }
 }
 

@@ -14,7 +14,7 @@ test('a price is frozen after three weeks in which another market has moved in t
   expect(frozen(30, 1000, [])).toBe(false)
 })
 
-test('few or small moves, and moves that another market has taken back, are no evidence', () => {
+test('a price is not frozen if the other market moved too few times, too little, or back again', () => {
   expect(frozen(30, 1000, [1700, 1800])).toBe(false)
   expect(frozen(30, 1000, [1100, 1200, 1599])).toBe(false)
   expect(frozen(30, 1000, [1700, 1800, 1900, 1100])).toBe(false)
