@@ -1,4 +1,5 @@
 // Receivers for tests: real HTTP servers on loopback that record what they receive and respond as configured.
+import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Db } from '#db/schema.ts'
@@ -26,12 +27,15 @@ export const silence: Behaviour = () => {}
 
 export type Receiver = Awaited<ReturnType<typeof openReceiver>>
 
+/** Its path is its own: a retry for a closed receiver of another test, whose port it may have, is not recorded. */
 export async function openReceiver(first: Behaviour = ok) {
+  const ownPath = `/hook/${randomUUID()}`
   const received: Received[] = []
   let behaviour = first
   let open = 0
   let mostOpen = 0
   const server = createServer((request, response) => {
+    if (!request.url?.startsWith(ownPath)) return void response.writeHead(404).end()
     open += 1
     mostOpen = Math.max(mostOpen, open)
     response.on('close', () => (open -= 1))
@@ -46,7 +50,7 @@ export async function openReceiver(first: Behaviour = ok) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}/hook`,
+    url: `http://127.0.0.1:${port}${ownPath}`,
     port,
     received,
     get mostOpen() {
