@@ -60,6 +60,8 @@ export interface Upload {
   format: string
   market: string
   dryRun: boolean
+  /** imports prices that are off as a whole */
+  acceptDrift: boolean
   /** for a list that is read by a mapping: its parameters */
   mapping?: Record<string, string>
   file: File
@@ -68,8 +70,8 @@ export interface Upload {
 }
 
 /** Sends a file to import, by XMLHttpRequest because fetch does not report the progress of an upload. @throws ApiError */
-export function upload({ format, market, dryRun, mapping, file, onProgress }: Upload): Promise<{ id: number }> {
-  const query = { file_name: file.name, dry_run: dryRun ? 1 : undefined, market: market || undefined, ...mapping }
+export function upload({ format, market, dryRun, acceptDrift, mapping, file, onProgress }: Upload): Promise<{ id: number }> {
+  const query = { file_name: file.name, dry_run: dryRun ? 1 : undefined, accept_drift: acceptDrift ? 1 : undefined, market: market || undefined, ...mapping }
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest()
     sending.open('POST', apiAddress(`/imports/${format}`, query))

@@ -31,7 +31,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
 
   beforeAll(async () => {
     // A failed delivery is not retried during the test.
-    node = await startSampleNode({ env: { WEBHOOK_RETRY_DELAYS: '1h,1h' }, worker: true })
+    node = await startSampleNode({ env: { WEBHOOK_RETRY_DELAYS: '1h,1h', PRICE_DRIFT_CARDS: '20' }, worker: true })
     browser = await launch()
     ;[item] = (await operator<Item[]>(node, 'GET', '/items?search=charizard')) as [Item]
     visited = await signedIn(browser, node)
@@ -503,6 +503,29 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     const lines = (await readFile(await download.path(), 'utf8')).split('\n')
     expect(lines.slice(0, 2)).toEqual(['file,line,rule,reason', 'shop prices.csv,2,no_ref,no item has the ref nobody-0'])
     expect([download.suggestedFilename(), lines.length]).toEqual([`import-${started!.split('/').at(-1)}-refusals.csv`, 64])
+  })
+
+  test('a list whose prices are off as a whole is refused by its check, and imported on request', async () => {
+    const items = await operator<Item[]>(node, 'GET', '/items?per_page=50')
+    const list = (price: string) => {
+      const rows = items.map(({ ref }) => `${ref},source_c,Damaged,${price},${node.clock.now().toISOString()}`)
+      return ['item_ref,market,label,price,updated_at', ...rows].join('\n')
+    }
+    const choose = async (name: string, price: string) => {
+      await visited.open('/imports')
+      await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(list(price)) })
+      await page.getByLabel(`Format of ${name}`).waitFor()
+    }
+    await choose('before.csv', '10.00')
+    await button('Import (1)').click()
+    await page.getByRole('row', { name: /before\.csv .* Done/ }).waitFor()
+    await choose('dearer.csv', '12.00')
+    await button('Check (1)').click()
+    await page.getByText(/are off as a whole: the median of \d+ prices is 1\.2 times/).waitFor()
+    expect(await button('Import (0)').isDisabled()).toBe(true)
+    await page.getByLabel(/import it although its prices are off as a whole/).check()
+    await button('Import (1)').click()
+    await page.getByRole('row', { name: /dearer\.csv .* Done/ }).waitFor()
   })
 
   test('several files are checked together, each by name, without layout shifts', { tags: 'slow' }, async () => {

@@ -27,11 +27,15 @@ interface Chosen {
   percent: number | null
   /** result of the dry run for the current choice; null before a dry run */
   check: ImportDetail | null
+  /** whether its prices are imported although they are off as a whole */
+  acceptDrift: boolean
   importId: number | null
   error: ApiError | null
 }
 
 const isChecked = ({ check }: Chosen) => check?.status === 'done'
+const isDrift = (check: ImportDetail | null) => check?.status === 'failed' && check.rule === 'feed_drift'
+const isSendable = ({ importId, check, acceptDrift }: Chosen) => importId === null && (check?.status !== 'failed' || acceptDrift)
 
 interface ImportFilesProps {
   /** null while the list loads */
@@ -68,7 +72,7 @@ function useChosenFiles({ formats, onStarted }: ImportFilesProps) {
         if (fitting?.mapping.market) setMarket(fitting.mapping.market)
         const draft = fitting ? mappingDraft(fitting) : draftOf(rows)
         const format = guessed ?? (isPriceList(draft) ? mappedFormat(head, readable) : null) ?? ''
-        return { file, format, rows, draft, percent: null, check: null, importId: null, error: null }
+        return { file, format, rows, draft, percent: null, check: null, acceptDrift: false, importId: null, error: null }
       }),
     )
     setFiles((old) => [...old.filter((one) => one.importId === null), ...added])
@@ -88,10 +92,10 @@ function useChosenFiles({ formats, onStarted }: ImportFilesProps) {
     setFiles((old) => old.map((one) => ({ ...one, check: null })))
   }
   /** Uploads a file; waits for the end of a dry run. */
-  const send = async ({ file, format, draft }: Chosen, dryRun: boolean): Promise<ImportDetail | null> => {
+  const send = async ({ file, format, draft, acceptDrift }: Chosen, dryRun: boolean): Promise<ImportDetail | null> => {
     try {
       const mapping = isMapped(format) && { mapping: parametersOf(draft) }
-      const { id } = await upload({ format, market, dryRun, ...mapping, file, onProgress: (sent) => update(file, { percent: sent * 100 }) })
+      const { id } = await upload({ format, market, dryRun, acceptDrift, ...mapping, file, onProgress: (sent) => update(file, { percent: sent * 100 }) })
       onStarted()
       if (isMapped(format)) savedChanged()
       if (!dryRun) update(file, { percent: null, importId: id })
@@ -112,7 +116,7 @@ function useChosenFiles({ formats, onStarted }: ImportFilesProps) {
     }
     return null
   }
-  const unsent = files.filter((one) => one.importId === null && one.check?.status !== 'failed')
+  const unsent = files.filter(isSendable)
   const start = async (dryRun: boolean) => {
     setBusy(true)
     // Marks all files at once, so that the page does not grow when the next one starts.
@@ -224,6 +228,12 @@ function ChosenFile({ one, formats, of: { saved, isMapped, update, remove, choos
         </>
       )}
       {importId === null && (check || percent !== null) && <Check of={check} />}
+      {importId === null && isDrift(check) && (
+        <label class="check">
+          <input type="checkbox" checked={one.acceptDrift} onChange={(event) => update(file, { acceptDrift: event.currentTarget.checked })} />
+          {t('acceptDrift')}
+        </label>
+      )}
       {isMapped(format) && importId === null && (
         <ColumnMapping
           name={file.name}

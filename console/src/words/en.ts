@@ -15,6 +15,7 @@ export const en = {
   allowedOriginsHint: 'One origin per line, such as https://shop.example. Leave empty to allow all',
   amountHint: 'Enter a negative number to deduct. The balance is {balance}.',
   changeKey: 'Edit {label}',
+  acceptDrift: 'The list is right: import it although its prices are off as a whole',
   checkHint: 'Run a check first: a dry run shows what an import would change without changing anything.',
   checkReport: 'Check report',
   startCheck: 'Check ({count})',

@@ -17,6 +17,7 @@ export const tr: Record<keyof typeof en, string> = {
   allowedOriginsHint: 'Her satıra bir köken (origin) yazın, örneğin https://shop.example. Tümüne izin vermek için boş bırakın',
   amountHint: 'Düşmek için negatif sayı girin. Bakiye: {balance}.',
   changeKey: '{label} anahtarını düzenle',
+  acceptDrift: 'Liste doğru: fiyatları topluca farklı olsa da içe aktar',
   checkHint: 'Önce kontrol edin: deneme çalıştırması, içe aktarmanın neleri değiştireceğini hiçbir şeyi değiştirmeden gösterir.',
   checkReport: 'Kontrol raporu',
   startCheck: 'Kontrol et ({count})',
