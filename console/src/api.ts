@@ -71,7 +71,13 @@ export interface Upload {
 
 /** Sends a file to import, by XMLHttpRequest because fetch does not report the progress of an upload. @throws ApiError */
 export function upload({ format, market, dryRun, acceptDrift, mapping, file, onProgress }: Upload): Promise<{ id: number }> {
-  const query = { file_name: file.name, dry_run: dryRun ? 1 : undefined, accept_drift: acceptDrift ? 1 : undefined, market: market || undefined, ...mapping }
+  const query = {
+    file_name: file.name,
+    dry_run: dryRun ? 1 : undefined,
+    accept_drift: acceptDrift ? 1 : undefined,
+    market: market || undefined,
+    ...mapping,
+  }
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest()
     sending.open('POST', apiAddress(`/imports/${format}`, query))

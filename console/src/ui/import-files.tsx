@@ -95,7 +95,15 @@ function useChosenFiles({ formats, onStarted }: ImportFilesProps) {
   const send = async ({ file, format, draft, acceptDrift }: Chosen, dryRun: boolean): Promise<ImportDetail | null> => {
     try {
       const mapping = isMapped(format) && { mapping: parametersOf(draft) }
-      const { id } = await upload({ format, market, dryRun, acceptDrift, ...mapping, file, onProgress: (sent) => update(file, { percent: sent * 100 }) })
+      const { id } = await upload({
+        format,
+        market,
+        dryRun,
+        acceptDrift,
+        ...mapping,
+        file,
+        onProgress: (sent) => update(file, { percent: sent * 100 }),
+      })
       onStarted()
       if (isMapped(format)) savedChanged()
       if (!dryRun) update(file, { percent: null, importId: id })
