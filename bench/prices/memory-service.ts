@@ -94,7 +94,7 @@ export class MemoryService {
         }
       }
       const comparisons = [...logs].map(([key, own]): FeedComparison => {
-        const counted = { cards: own.length, factor: medianFactor(own) }
+        const counted = { set: null, cards: own.length, factor: medianFactor(own) }
         return typeof key === 'number' ? { with: 'market', other: key, ...counted } : { with: key, other: null, ...counted }
       })
       return driftOf(comparisons, RULES) !== null

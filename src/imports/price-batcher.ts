@@ -80,7 +80,7 @@ export class PriceBatcher {
     await this.#beginWrite()
     await this.#writing
     const { tx, note, ctx, importId, acceptDrift } = this.#run
-    if (this.#rowsArePrices && !acceptDrift) await refuseDrift(tx, importId, this.#writer.moves.comparisons(this.#markets), ctx.rules, ctx.now())
+    if (this.#rowsArePrices && !acceptDrift) await refuseDrift(tx, importId, this.#writer.moves, this.#markets, ctx.rules, ctx.now())
     await this.#writer.finish({ whole: true })
     await addFormatTerms(tx, note, [...this.#markets], this.#terms, ctx.now())
   }

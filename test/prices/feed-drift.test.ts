@@ -6,6 +6,7 @@ import { importText, OPERATOR_TOKEN, send, startTestNode, type TestNode, until }
 import { ruleOf } from '../support/reasons.ts'
 
 const CARDS = 60
+const IN_LARGE_SET = 100
 const DAY_MS = 86_400_000
 
 let node: TestNode
@@ -14,10 +15,11 @@ beforeAll(async () => {
   const day = node.clock.now().toISOString().slice(0, 10)
   const rates = Object.entries({ USD: 42, EUR: 48, BRL: 8 }).map(([currency, rate]) => ({ currency, day, rate }))
   await call(setRates, { ...node.ctx, rules: node.config.priceRules }, { rates })
-  const category = { type: 'category', market: 'service', ref: 'base', name: 'Base', game: 'pokemon', parent: null, image: null }
-  const item = { type: 'item', market: 'service', code: null, genre: 'single', game: 'pokemon', category: 'base', images: [], attributes: [] }
-  const cards = Array.from({ length: CARDS }, (_, n) => ({
+  const category = { type: 'category', market: 'service', game: 'pokemon', parent: null, image: null }
+  const item = { type: 'item', market: 'service', code: null, genre: 'single', game: 'pokemon', images: [], attributes: [] }
+  const cards = Array.from({ length: CARDS + IN_LARGE_SET }, (_, n) => ({
     ...item,
+    category: n < CARDS ? 'base' : 'large',
     ref: `card:${n}`,
     name: `Card ${n}`,
     groups: ['ungraded'],
@@ -25,7 +27,13 @@ beforeAll(async () => {
     foreign_ids: [],
     prices: [],
   }))
-  await importText(node, 'mintmark-ndjson', [category, ...cards].map((line) => JSON.stringify(line)).join('\n'))
+  await importText(
+    node,
+    'mintmark-ndjson',
+    [{ ...category, ref: 'base', name: 'Base' }, { ...category, ref: 'large', name: 'Large' }, ...cards]
+      .map((line) => JSON.stringify(line))
+      .join('\n'),
+  )
 })
 afterAll(() => node.close())
 
@@ -55,6 +63,22 @@ test('a list that has moved by a tenth since the day before is refused; one that
   // After more than three days, prices may have moved.
   node.clock.advance(9 * DAY_MS)
   expect((await importPrices('source_c', 1.3)).status).toBe('done')
+})
+
+test('a list in which one set has moved by a tenth is refused, with the name of the set', async () => {
+  const importBoth = (factor: number, input: { accept_drift?: boolean } = {}) => {
+    const at = node.clock.now().toISOString()
+    const rows = Array.from(
+      { length: CARDS + IN_LARGE_SET },
+      (_, n) => `card:${n},source_a,Near Mint,${((n + 10) * (n < CARDS ? factor : 1)).toFixed(2)},${at}`,
+    )
+    return importText(node, 'mintmark-prices-csv', ['item_ref,market,label,price,updated_at', ...rows].join('\n'), { input })
+  }
+  expect((await importBoth(1, { accept_drift: true })).status).toBe('done')
+  node.clock.advance(DAY_MS)
+  const { status, why } = await importBoth(1.1)
+  expect({ status, why: why && ruleOf(why) }).toEqual({ status: 'failed', why: `feed_drift source_a ${CARDS} 1.1 Base` })
+  expect((await importBoth(1.05)).status).toBe('done')
 })
 
 test('an upload names the reason, and accepts the list with `accept_drift`', async () => {

@@ -384,7 +384,7 @@ export const TURKISH: Words = {
     no_rate_between:
       '{date} tarihi ve öncesi için {missing} kuru yok; {from} tutarları {to} birimine çevrilemiyor; kuru `mintmark rates set`, `mintmark rates import` ya da yönetici API’si ile yükleyin',
     feed_drift:
-      '{market} fiyatları bütün olarak kaymış: {cards} fiyatın ortancası [{other} fiyatlarının|öncekilerin] {factor} katı[. {from}, {to} olarak gönderilmişe benziyor]; hiçbir şey içe aktarılmadı. Yine de aktarmak için `accept_drift` kullanın',
+      '{market} fiyatları[, {set} setinde,] bütün olarak kaymış: {cards} fiyatın ortancası [{other} fiyatlarının|öncekilerin] {factor} katı[. {from}, {to} olarak gönderilmişe benziyor]; hiçbir şey içe aktarılmadı. Yine de aktarmak için `accept_drift` kullanın',
     no_item: 'satır bir ürün belirtmiyor',
     no_set_named: 'satır set belirtmiyor; "{name}" birden çok sette olabilir',
     unknown_set: 'katalogda adı ya da kodu "{set}" olan set yok',

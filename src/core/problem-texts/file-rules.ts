@@ -44,7 +44,7 @@ export const FILE_RULES = {
   no_rate_between:
     'converting {from} to {to} needs an exchange rate for {missing} from {date} or earlier; load one with `mintmark rates set` or `mintmark rates import`',
   feed_drift:
-    'the prices of {market} are off as a whole: the median of {cards} prices is {factor} times [those of {other}|the last ones][. This looks like {from} sent as {to}]; nothing was imported. To import them nevertheless, set `accept_drift`',
+    'the prices of {market}[ in the set {set}] are off as a whole: the median of {cards} prices is {factor} times [those of {other}|the last ones][. This looks like {from} sent as {to}]; nothing was imported. To import them nevertheless, set `accept_drift`',
   no_item: 'the row does not name an item',
   no_set_named: 'the row does not name a set, and "{name}" can be of several',
   unknown_set: 'no set of the catalogue has the name or code "{set}"',

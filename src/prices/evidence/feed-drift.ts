@@ -6,6 +6,8 @@ export interface FeedComparison {
   with: 'days_before' | 'last' | 'market'
   /** the other market; null for the source's own prices */
   other: number | null
+  /** category whose prices these are; null for all */
+  set: number | null
   cards: number
   /** median of the feed's prices divided by the others, in one currency */
   factor: number
@@ -22,17 +24,21 @@ export interface DriftLimits {
 /** Exchange rates change, and so do usual ratios of markets. */
 const NEAR_RATE = 1.25
 
-/** The comparison that shows a drift; null if none does. Other markets count only for the first prices of a source: their usual ratio may be any. */
+/**
+ * The comparison that shows a drift, of all prices or of a set; null if none does. Other markets count only for the first prices of a source: their
+ * usual ratio may be any.
+ */
 export function driftOf(comparisons: readonly FeedComparison[], { driftCards, driftFactor, driftMarketFactor }: DriftLimits): FeedComparison | null {
   const most = (kind: FeedComparison['with']) => {
-    const ofKind = comparisons.filter((one) => one.with === kind && one.cards >= driftCards)
+    const ofKind = comparisons.filter((one) => one.with === kind && one.set === null && one.cards >= driftCards)
     return ofKind.toSorted((a, b) => b.cards - a.cards)[0] ?? null
   }
   const last = most('last')
   const isFar = (one: FeedComparison | null, limit: number) => one !== null && Math.max(one.factor, 1 / one.factor) >= limit
   const [before, other] = [most('days_before'), last === null ? most('market') : null]
   if (isFar(before, driftFactor)) return before
-  return [last, other].find((one) => isFar(one, driftMarketFactor)) ?? null
+  const whole = [last, other].find((one) => isFar(one, driftMarketFactor))
+  return whole ?? comparisons.find((one) => one.set !== null && one.cards >= driftCards && isFar(one, driftFactor)) ?? null
 }
 
 /**
