@@ -8,10 +8,13 @@ import { kurusOf, lira, money } from './money.ts'
 import type { Card, CheckedLine, Shop } from './shop.ts'
 
 export const MAX_QUERY = 200
+/** Pictures of results that a phone shows at first; the others are loaded when they come into view. */
+const EAGER_PICTURES = 2
 const RANGES: Record<PriceChartRange, string> = { '1m': '1 month', '3m': '3 months', '1y': '1 year', all: 'All' }
 export const isRange = (text: string): text is PriceChartRange => Object.hasOwn(RANGES, text)
 
 const cardPath = (id: number) => `/cards/${id}`
+const searchPath = (q: string, page: number) => `/?${new URLSearchParams({ q, page: String(page) }).toString()}`
 const sellerPath = (name: string, page = 1) => `/sellers?${new URLSearchParams({ name, page: String(page) }).toString()}`
 
 export function layout(title: string, content: Html, style: string, script: string): Html {
@@ -24,8 +27,7 @@ export function layout(title: string, content: Html, style: string, script: stri
 <body>
 <header><nav aria-label="Shop"><a href="/">Card shop</a> <a href="/sellers">Sellers</a> <a href="/basket">Basket</a></nav></header>
 <main>${content}</main>
-</body>
-</html>
+</body></html>
 `
 }
 
@@ -44,16 +46,15 @@ ${content}`
 
 /** Also the fragment that the script inserts while the buyer types. */
 export function results(q: string, found: Awaited<ReturnType<Shop['search']>> | null): Html {
-  if (!found) return html`<p id="count" role="status">${q !== '' && 'Enter at least two characters.'}</p><ul id="results" class="cards"></ul>`
-  const { items, total } = found
-  const shown = items.length < total ? `, the first ${items.length} are shown` : ''
-  return html`<p id="count" role="status">${total === 1 ? '1 card' : `${total} cards`} for “${q}”${shown}</p>
-<ul id="results" class="cards">${items.map(
-    (item, i) => html`<li>${picture(item.images, '', i < 4)}
+  if (!found) return html`<p id="count" role="status">${q !== '' && 'Enter at least two characters.'}</p><div id="results"></div>`
+  const { total } = found.pagination
+  return html`<p id="count" role="status">${total === 1 ? '1 card' : `${total} cards`} for “${q}”</p>
+<div id="results"><ul class="cards">${found.data.map(
+    (item, i) => html`<li>${picture(item.images, '', i < EAGER_PICTURES)}
 <h2><a href="${cardPath(item.id)}">${item.name}</a></h2>
 <p>${[item.category.name, item.code].filter(Boolean).join(' · ')}</p>
 <dl>${item.prices.map((price) => html`<div><dt>${price.label}</dt><dd>${amountOf(price)}</dd></div>`)}</dl></li>`,
-  )}</ul>`
+  )}</ul>${pageLinks(found.pagination, (page) => searchPath(q, page))}</div>`
 }
 
 export const latestOffers = (listings: readonly Listing[]): Html =>
@@ -89,11 +90,12 @@ ${sellerOf && sellerCell(sellerOf.get(id))}
 
 export function cardPage({ item, markets, chart, offers, sellerOf }: Card, range: PriceChartRange): Html {
   const more = (item.images ?? []).slice(1)
+  const facts = [item.category.name, item.code, ...(item.attributes ?? []).map(({ value }) => value)]
   const nameOf = new Map<string, string>(markets.map(({ market }) => [market.code, market.name]))
   return html`<div class="card">
 <div>${picture(item.images, `${item.name} ${item.code ?? ''}`.trim(), true)}${more.map((image) => picture([image], '', false))}</div>
 <div><h1>${item.name}</h1>
-<p>${[item.category.name, item.code, ...(item.attributes ?? []).map(({ value }) => value)].filter(Boolean).join(' · ')}</p>
+<p>${[...new Set(facts)].filter(Boolean).join(' · ')}</p>
 <h2>Prices</h2>${pricesTable(markets)}</div></div>
 <h2>Offers</h2>${offersTable(offers, sellerOf)}
 ${
@@ -127,15 +129,15 @@ function pricesTable(markets: Card['markets']): Html {
 /** @param found null without a name */
 export function sellersPage(name: string, sellers: readonly string[], found: Awaited<ReturnType<Shop['listings']>> | null): Html {
   const link = (seller: string) => html`<li><a href="${sellerPath(seller)}">${seller}</a></li>`
-  return html`<h1>${found ? `Offers of ${name}` : 'Sellers'}</h1>
+  return html`<h1>${found ? `Offers of ${sellers.includes(name) ? name : `sellers called “${name}”`}` : 'Sellers'}</h1>
 <form action="/sellers" role="search">${field('name', 'Name of a seller', 'name', name, 'Show offers')}</form>
 ${found ? offersTable(found.data) : html`<ul>${sellers.map(link)}</ul>`}
-${found && found.pagination.last_page > 1 && pageLinks(name, found.pagination)}`
+${found && pageLinks(found.pagination, (page) => sellerPath(name, page))}`
 }
 
-function pageLinks(name: string, { current_page: at, last_page: last }: Pagination): Html {
-  const link = (page: number, text: string) => page >= 1 && page <= last && html`<a href="${sellerPath(name, page)}">${text}</a>`
-  return html`<nav aria-label="Pages">Page ${at} of ${last} ${link(at - 1, 'Previous')} ${link(at + 1, 'Next')}</nav>`
+function pageLinks({ current_page: at, last_page: last }: Pagination, pathOf: (page: number) => string): Html | false {
+  const link = (page: number, text: string) => page >= 1 && page <= last && html`<a href="${pathOf(page)}">${text}</a>`
+  return last > 1 && html`<nav aria-label="Pages">Page ${at} of ${last} ${link(at - 1, 'Previous')} ${link(at + 1, 'Next')}</nav>`
 }
 
 /** @param canCheckOut whether the shop has a checkout */

@@ -23,7 +23,12 @@ const shop = openShop(MINTMARK_URL, MINTMARK_KEY, sellers)
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
   `img-src data: ${pictures.join(' ')}; form-action 'self' ${checkout?.origin ?? ''}`
-const HEADERS = { 'content-security-policy': POLICY, 'referrer-policy': 'same-origin', 'x-content-type-options': 'nosniff' }
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  link: pictures.map((origin) => `<${origin}>; rel=preconnect`).join(', '),
+}
 /** Pages that are the same for all buyers. */
 const SHARED = { 'cache-control': 'public, max-age=60' }
 const CACHE_MS = 30_000
@@ -58,15 +63,15 @@ async function getPage(path: string, query: URLSearchParams): Promise<Page> {
   const q = (query.get('q') ?? '').trim()
   const name = (query.get('name') ?? '').trim()
   if (Math.max(q.length, name.length) > MAX_QUERY) return message(400, 'Text too long', `Enter at most ${MAX_QUERY} characters.`)
+  const page = Number(query.get('page') ?? 1)
+  if (!Number.isInteger(page) || page < 1 || page > 1_000) return message(400, 'Invalid page', 'The page must be a number from 1 to 1000.')
   if (path === '/' || path === '/results') {
-    const found = results(q, q.length < 2 ? null : await shop.search(q))
+    const found = results(q, q.length < 2 ? null : await shop.search(q, page))
     if (path === '/results') return pageOf(found, 200, SHARED)
     const latest = q === '' && latestOffers((await shop.listings({ sort_by: 'latest', per_page: 12 })).data)
     return shown(q === '' ? 'Find a card' : `Search: ${q}`, homePage(q, html`${found}${latest}`), 200, SHARED)
   }
   if (path === '/sellers') {
-    const page = Number(query.get('page') ?? 1)
-    if (!Number.isInteger(page) || page < 1 || page > 1_000) return message(400, 'Invalid page', 'The page must be a number from 1 to 1000.')
     const found = name === '' ? null : await shop.listings({ seller_name: name, sort_by: 'price_low', per_page: 50, page })
     return shown(name === '' ? 'Sellers' : `Offers of ${name}`, sellersPage(name, sellers, found), 200, SHARED)
   }

@@ -65,11 +65,8 @@ export function openShop(baseUrl: string, apiKey: string, sellers: readonly stri
     return answer && (!('status' in answer.data) || answer.data.status === 'active') ? answer.data : null
   }
 
-  async function search(q: string): Promise<{ items: Item[]; total: number }> {
-    const query = { q, per_page: SEARCH_RESULTS, with_stats: true }
-    const { data, pagination } = await mintmark.get('/api/v1/items/search', { params: { query }, ...inTime() })
-    return { items: data, total: pagination.total }
-  }
+  const search = (q: string, page: number): Promise<{ data: Item[]; pagination: Pagination }> =>
+    mintmark.get('/api/v1/items/search', { params: { query: { q, page, per_page: SEARCH_RESULTS, with_stats: true } }, ...inTime() })
 
   /** @returns null if there is no such card */
   async function card(id: number, label: string | undefined, range: PriceChartRange): Promise<Card | null> {

@@ -210,6 +210,7 @@ describe.skipIf(NO_BROWSER)(`in a browser${WHY}`, () => {
     await page.getByRole('button', { name: 'Add to basket: Charizard, near mint' }).click()
     const card = `/cards/${cardId}?range=all`
     for (const path of [
+      '/?q=charizard&page=2',
       '/',
       '/?q=charizard',
       '/?q=x',
@@ -275,7 +276,7 @@ test('unusual forms, cookies and methods change nothing', async () => {
   expect(received).toEqual([])
 })
 
-test('shared pages may be cached, those of a buyer not; scripts, frames and other hosts are not allowed', async () => {
+test('results have pages; shared pages may be cached, those of a buyer not; scripts, frames and other hosts are not allowed', async () => {
   const page = await get('/')
   expect(page.headers.get('cache-control')).toBe('public, max-age=60')
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'; style-src 'self';")
@@ -284,6 +285,7 @@ test('shared pages may be cached, those of a buyer not; scripts, frames and othe
   expect((await get('/basket')).headers.get('cache-control')).toBe('no-store')
   const style = /href="(\/\w+-style\.css)"/.exec(await page.text())![1]!
   expect((await get(style)).headers.get('cache-control')).toContain('immutable')
+  expect(await (await get('/?q=charizard')).text()).toContain('<a href="/?q=charizard&amp;page=2">Next</a>')
   const head = await get('/', { method: 'HEAD' })
   expect([head.status, await head.text()]).toEqual([200, ''])
 })
