@@ -35,7 +35,7 @@ const GUIDES: readonly GuideSource[] = [
   {
     name: 'examples',
     title: 'Examples',
-    files: ['examples/price-widget/README.md', 'examples/webhook-receiver/README.md', 'examples/listing-sync/README.md'],
+    files: ['price-widget', 'webhook-receiver', 'listing-sync', 'storefront'].map((example) => `examples/${example}/README.md`),
   },
   { name: 'changelog', title: 'Changelog', files: ['CHANGELOG.md'] },
 ]
