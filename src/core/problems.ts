@@ -74,6 +74,11 @@ export function textOf(of: Reason | Problem): string {
   return textIn(ENGLISH, of)
 }
 
+/** A reason with its English text, as responses state it. */
+export function withMessage({ rule, params }: Reason): Reason & { message: string } {
+  return { message: textOf({ rule, params }), rule, params }
+}
+
 /** Combines several problems of one value into one reason. */
 export function combineProblems(problems: readonly Problem[]): Reason {
   return problems.length === 1 ? problems[0]! : reason('several', { problems })

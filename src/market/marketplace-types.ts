@@ -1,7 +1,8 @@
 // Listings, orders and sales as returned by verbs, and the context verbs need.
+import type { CatalogueNode } from '#catalogue/context.ts'
 import { genre } from '#catalogue/records/fields.ts'
 import { orNull } from '#core/fields.ts'
-import { type Static, Type } from '#core/input.ts'
+import { ReasonFields, type Static, Type } from '#core/input.ts'
 import type { Market } from '#core/markets.ts'
 import type { HasPrecondition } from '#core/precondition.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
@@ -28,6 +29,9 @@ export interface MarketSettings {
 export interface MarketWriteCtx extends WriteCtx, HasPrecondition {
   market: MarketSettings
 }
+
+/** The context of writes that can be forecast: prices are compared with the market. */
+export interface ForecastCtx extends MarketWriteCtx, CatalogueNode {}
 
 /** The context of writes of orders, which set our own prices. */
 export interface OrderWriteCtx extends MarketWriteCtx, Pick<PriceWriteCtx, 'rules'> {}
@@ -73,6 +77,9 @@ export const ForecastSchema = Type.Object(
     hidden: Type.Boolean({ description: 'Whether the listing would then be hidden from buyers' }),
     because: Type.Array(Type.String(), { description: 'Fields that require approval', examples: [['title']] }),
     usual_wait: UsualWaitSchema,
+    warnings: Type.Array(Type.Object({ message: Type.String(), ...ReasonFields }), {
+      description: 'What to check before setting the price, as in price jobs: a large change, or a price far from the market',
+    }),
   },
   { title: 'ListingForecast', description: 'Expected result of a change to a listing' },
 )

@@ -3,7 +3,7 @@ import { type Static, Type } from '#core/input.ts'
 import type { Answer } from '#http/envelope.ts'
 import { type OwnErrorCode, paged, type ReadyAnswer, type Route } from '#http/route.ts'
 import { taggedBytes } from '#http/tagged-answer.ts'
-import { addListing } from '#market/intake/add-listing.ts'
+import { addListing, LISTING_CREATED } from '#market/intake/add-listing.ts'
 import { type CreatedListing, CreatedListingSchema, type IntakeCtx } from '#market/intake/types.ts'
 import { updateListingPrice } from '#market/listings/update-listing-price.ts'
 import { deleteListing } from '#market/listings/delete-listing.ts'
@@ -150,7 +150,7 @@ const WRITES: Route<ListingCtx>[] = [
       '`dry_run=1` changes nothing and returns what the write would return, with `forecast`. Accepts an `Idempotency-Key`.',
     tag,
     status: 201,
-    answer: (listing: CreatedListing) => ({ data: listing, message: 'Listing created, pending approval', etag: listing.etag }),
+    answer: (listing: CreatedListing) => ({ data: listing, message: LISTING_CREATED, etag: listing.etag }),
     data: CreatedListingSchema,
     errors: ['FORBIDDEN', 'INVALID_JSON'],
   },

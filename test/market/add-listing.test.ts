@@ -1,6 +1,7 @@
 // Listings that sellers create one by one: the item, the checks, the quota, forecasts and races.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { CreatedListing } from '#market/intake/types.ts'
+import { ask } from '../graphql/client.ts'
 import { startTwoNodes, type TestNode } from '../support/node.ts'
 import { makeCatalogue, operator, plus } from './kit.ts'
 
@@ -73,8 +74,26 @@ test('invalid fields are named', async () => {
 
 test('a forecast creates nothing, and says how long approval takes', async () => {
   const { status, body } = await create({ item_id: items.char, price: 5 }, '?dry_run=1')
-  expect([status, body.data.forecast]).toMatchObject([201, { status: 'pending', hidden: true, because: [], usual_wait: { n: 0 } }])
+  expect([status, body.data.forecast]).toMatchObject([201, { status: 'pending', hidden: true, because: [], usual_wait: { n: 0 }, warnings: [] }])
   expect(await count()).toBe(0)
+})
+
+test('over GraphQL: the same listing, the same refusals by their names there, and the same forecast', async () => {
+  const make = (input: string, rest = '') =>
+    ask<{ createListing: { id: string; status: string; message: string; forecast: { status: string; warnings: object[] } | null } }>(
+      node,
+      `mutation { createListing(input: ${input}${rest}) { id status message forecast { status warnings { rule message } } } }`,
+      { plan: 'plus' },
+    )
+  const tried = await make(`{ itemId: ${items.char}, price: 3 }`, ', dryRun: true')
+  expect(tried.data?.createListing).toMatchObject({ status: 'pending', forecast: { status: 'pending', warnings: [] } })
+  expect(await count()).toBe(0)
+  const { data, errors } = await make('{ card: { set: "Base Set", number: "4" }, price: 3, label: "PSA 10", images: ["https://a.example/1.png"], sku: "G-1" }')
+  expect([errors, data?.createListing]).toMatchObject([undefined, { status: 'pending', message: 'Listing created, pending approval', forecast: null }])
+  const stored = (await plus<CreatedListing>(node, 'GET', `/listings/${data!.createListing.id}?with_details=1`)).body.data
+  expect(stored).toMatchObject({ item_id: items.char, price: 3, sku: 'G-1', grade: { label: 'PSA 10' }, images: [{ url: 'https://a.example/1.png' }] })
+  const refused = await make('{ price: 3 }')
+  expect(refused.errors?.[0]?.extensions).toMatchObject({ code: 'PLUS_LISTING_ERROR', details: [{ field: 'itemId', rule: 'exactly_one' }] })
 })
 
 test('only accounts with listing import may create listings, up to their quota, on two nodes at once', async () => {

@@ -35,10 +35,10 @@ async function forecast(method: string, path: string, body?: object, headers: Re
   return reply
 }
 
-async function expected(method: string, path: string, body?: object): Promise<Omit<Forecast, 'usual_wait'>> {
+async function expected(method: string, path: string, body?: object): Promise<Omit<Forecast, 'usual_wait' | 'warnings'>> {
   const { status, body: answer } = await forecast(method, path, body)
   expect([status, answer.error]).toEqual([200, undefined])
-  const { usual_wait: wait, ...rest } = answer.data.forecast
+  const { usual_wait: wait, warnings: _warnings, ...rest } = answer.data.forecast
   expect(Object.keys(wait)).toEqual(['p50_hours', 'p90_hours', 'n'])
   return rest
 }
@@ -91,6 +91,19 @@ describe('status, visibility, and the fields that cause a change', () => {
     expect(await edit(id, { price: 150 })).toEqual({ status: 'active', hidden: true, because: [] })
     expect(await edit(id, { quantity: 1 })).toEqual({ status: 'active', hidden: false, because: ['quantity'] })
     expect(await edit(id, { quantity: 1, title: 'Other' })).toEqual({ status: 'pending', hidden: true, because: ['title'] })
+  })
+
+  test('prices to check before they are set', async () => {
+    const { id } = await published(node, item)
+    const warnings = async (price: number) => {
+      const { body } = await forecast('PATCH', `/listings/${id}/price`, { price })
+      return body.data.forecast.warnings.map(({ rule, params }) => [rule, params])
+    }
+    const { price } = (await operator<{ price: number }>(node, 'GET', `/listings/${id}`)).body.data
+    expect(await warnings(price)).toEqual([])
+    expect(await warnings(price * 1.5)).toEqual([])
+    expect(await warnings(price * 1.6)).toEqual([['price_large_change', { old: price, percent: 50 }]])
+    expect((await expected('DELETE', `/listings/${id}`)).status).toBe('deleted')
   })
 
   test('a period that is over but not yet expired', async () => {

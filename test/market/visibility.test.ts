@@ -226,7 +226,12 @@ async function away(accountId: number, vacation: { from?: string; to: string } |
 async function asOwner(accountId: number, id: number, what: 'pause' | 'publish' | 'edit'): Promise<void> {
   const { setListingStatus } = await import('#market/listings/set-listing-status.ts')
   const { updateListing } = await import('#market/listings/update-listing.ts')
-  const ctx = { ...node.ctx, listings: node.listings, viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const } }
+  const ctx = {
+    ...node.ctx,
+    listings: node.listings,
+    catalogue: node.catalogue,
+    viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const },
+  }
   const done = what === 'edit' ? call(updateListing, ctx, { id, description: `Edit ${id}` }) : call(setListingStatus, ctx, { id, action: what })
   await done.catch(() => {})
 }

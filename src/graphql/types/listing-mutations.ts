@@ -1,5 +1,5 @@
 // Mutations of own listings (interface.md, "GraphQL").
-
+import { addListing, LISTING_CREATED } from '#market/intake/add-listing.ts'
 import { type Renewal, RenewedListingSchema, renewListings } from '#market/listings/renew-listings.ts'
 import { setListingStatus } from '#market/listings/set-listing-status.ts'
 import { updateListing } from '#market/listings/update-listing.ts'
@@ -40,10 +40,17 @@ export function implementListingMutations(builder: Builder): void {
       status: t.exposeString('status', { nullable: false, description: `${STATUSES.slice(0, -1).join(', ')} or ${STATUSES.at(-1)}.` }),
     }),
   })
+  const newListing = addNewListing(builder)
   addRenewal(builder)
   builder.mutationFields((t) => {
     const listingId = t.arg.id({ required: true, description: 'Id of one of your listings.' })
     return {
+      createListing: t.field({
+        type: result,
+        description: 'Creates a listing, pending approval, for accounts that may import listings.',
+        args: { input: t.arg({ type: newListing, required: true, description: 'Fields of the listing.' }) },
+        resolve: async (_root, args, ctx, info) => ({ ...(await callByFields(addListing, ctx, info, args.input)), message: LISTING_CREATED }),
+      }),
       updateListingPrice: t.field({
         type: result,
         description: 'Changes the price; the listing needs no new approval.',
@@ -66,8 +73,20 @@ export function implementListingMutations(builder: Builder): void {
   })
 }
 
+function addNewListing(builder: Builder) {
+  return inputFrom(builder, addListing.input, {
+    name: 'NewListingInput',
+    description: 'Fields of a new listing: `itemId` or `card`, and `price`.',
+    types: {
+      card: inputFrom(builder, addListing.input.properties.card, { name: 'ListedCardInput', description: 'A card by set and number.' }),
+    },
+    texts: { images: 'Addresses of pictures, in this order' },
+  })
+}
+
 function addForecast(builder: Builder) {
-  const forecast = objectFrom(builder, ForecastSchema, { omit: ['because'] })
+  const warnings = reasonType(builder, 'PriceWarning', 'What to check before setting a price.')
+  const forecast = objectFrom(builder, ForecastSchema, { omit: ['because'], types: { warnings }, entries: { warnings: 3 } })
   builder.objectField(forecast, 'because', (t) =>
     t.stringList({
       nullable: false,

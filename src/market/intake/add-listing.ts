@@ -15,8 +15,9 @@ import type { Forecast, MarketCtx } from '../marketplace-types.ts'
 import { sku, title } from '../records/fields.ts'
 import { QUEUED } from '../records/rules.ts'
 import { requireLiveItem } from '../references.ts'
-import { DryRun } from '../visibility/forecast.ts'
+import { DryRun, warningsOf } from '../visibility/forecast.ts'
 import { usualWait } from '../visibility/usual-wait.ts'
+import { findVisibilityRow } from '../visibility/visibility-rows.ts'
 import { gradeIdOf } from './read-rows.ts'
 import { listingOf } from './import-listings.ts'
 import { countPlaces, lockIntake } from './store.ts'
@@ -40,6 +41,8 @@ const NewListingBody = Type.Object({
   ...DryRun,
 })
 
+export const LISTING_CREATED = 'Listing created, pending approval'
+
 export const addListing = verb(
   {
     name: 'addListing',
@@ -50,8 +53,12 @@ export const addListing = verb(
   async (ctx: IntakeCtx & MarketCtx, { dry_run: dryRun = false, ...input }): Promise<CreatedListing> => {
     if (!dryRun) return add(ctx, input)
     const wait = await usualWait(ctx.db, ctx.now())
-    const forecast: Forecast = { status: QUEUED, hidden: true, because: [], usual_wait: wait }
-    return executeDryRun(ctx, async (_tx, rehearsal) => ({ ...(await add(rehearsal, input)), forecast }))
+    return executeDryRun(ctx, async (tx, rehearsal) => {
+      const listing = await add(rehearsal, input)
+      const warnings = warningsOf(ctx, null, await findVisibilityRow(tx, listing.id))
+      const forecast: Forecast = { status: QUEUED, hidden: true, because: [], usual_wait: wait, warnings }
+      return { ...listing, forecast }
+    })
   },
 )
 

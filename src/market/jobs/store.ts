@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { conflict } from '#core/errors.ts'
 import { idForSql, missing } from '#core/fields.ts'
-import { type Problem, type Reason, textOf } from '#core/problems.ts'
+import { type Problem, type Reason, withMessage } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
@@ -242,13 +242,11 @@ export function jobRow(row: ShownRow, { outcome, why }: Pick<ShownRow, 'outcome'
     rank: row.rank,
     refused: row.refused?.map(shownProblem) ?? null,
     market_price: amountOrNull(row.market_price ?? null),
-    warnings: (row.warnings ?? []).map(shownReason),
-    reason: row.reason ? shownReason(row.reason) : null,
+    warnings: (row.warnings ?? []).map(withMessage),
+    reason: row.reason ? withMessage(row.reason) : null,
     outcome: outcome ?? null,
-    why: why ? shownReason(why) : null,
+    why: why ? withMessage(why) : null,
   }
 }
 
-const reasonOf = ({ rule, params }: Reason): Reason => ({ rule, params })
-const shownReason = (of: Reason) => ({ message: textOf(reasonOf(of)), ...reasonOf(of) })
-const shownProblem = (problem: Problem) => ({ field: problem.field, message: textOf(reasonOf(problem)), ...reasonOf(problem) })
+const shownProblem = (problem: Problem) => ({ field: problem.field, ...withMessage(problem) })

@@ -7,7 +7,7 @@ import { DryRun, forecasting } from '../visibility/forecast.ts'
 import { deleteListingRows } from '../listing-store.ts'
 import { auditedListing } from '../listing-content.ts'
 import { act } from './transition.ts'
-import type { MarketWriteCtx } from '../marketplace-types.ts'
+import type { ForecastCtx } from '../marketplace-types.ts'
 
 export const deleteListing = verb(
   {
@@ -16,7 +16,7 @@ export const deleteListing = verb(
     writes: true,
     input: Type.Object({ id: id('listing'), ...DryRun }),
   },
-  (ctx: MarketWriteCtx, input) =>
+  (ctx: ForecastCtx, input) =>
     forecasting(ctx, input, (ctx, { id }) =>
       act(ctx, id, 'delete', async ({ tx, before, status, now, update, audit }) => {
         if (status === 'deleted') await deleteListingRows(tx, [id])

@@ -32,6 +32,7 @@ export const ListingBody = {
         pattern: '^[A-Za-z0-9]+([ _-][A-Za-z0-9]+)*$',
         maxLength: 35,
         allowed: reason('language', { max: 35 }),
+        description: 'Language of the card',
         examples: ['en'],
       }),
     ),

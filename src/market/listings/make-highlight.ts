@@ -10,7 +10,7 @@ import { DryRun, forecasting } from '../visibility/forecast.ts'
 import { act, daysAfter } from './transition.ts'
 import { isOnVacation, withoutVacation, withVacation } from '../records/vacation.ts'
 import { findVacation } from '../records/vacation-store.ts'
-import type { MarketWriteCtx } from '../marketplace-types.ts'
+import type { ForecastCtx } from '../marketplace-types.ts'
 
 export const makeHighlight = verb(
   {
@@ -19,7 +19,7 @@ export const makeHighlight = verb(
     writes: true,
     input: Type.Object({ id: id('listing'), ...DryRun }),
   },
-  (ctx: MarketWriteCtx, input) =>
+  (ctx: ForecastCtx, input) =>
     forecasting(ctx, input, (ctx, { id }) =>
       act(ctx, id, 'highlight', async ({ tx, before, now, update, audit }) => {
         const remaining = await spendCredit(tx, before.seller_id, `highlight of listing ${id}`, now)

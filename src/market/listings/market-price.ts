@@ -34,11 +34,15 @@ export function inKurus({ currencies, rates }: Pick<Catalogue, 'currencies' | 'r
   return rates.convert(minor, currencies[market], currencies.service, at.getTime())
 }
 
-/** What a person should check before they set this price: a large change, or a price far from the market; null for no market price. */
-export function priceWarnings(before: number, after: number, market: number | null): Reason[] {
+/**
+ * What a person should check before they set this price: a large change, or a price far from the market.
+ * @param before null for a new listing
+ * @param market null for no market price
+ */
+export function priceWarnings(before: number | null, after: number, market: number | null): Reason[] {
   if (after === before) return []
   const warnings: Reason[] = []
-  if (Math.abs(after - before) > before * LARGE_CHANGE) {
+  if (before !== null && Math.abs(after - before) > before * LARGE_CHANGE) {
     warnings.push(reason('price_large_change', { old: minorToNumber(before), percent: LARGE_CHANGE * 100 }))
   }
   if (market !== null && after > market * FAR_FACTOR) warnings.push(reason('price_far_above', { price: minorToNumber(market), factor: FAR_FACTOR }))

@@ -3,7 +3,7 @@ import { invalid } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { type Reason, reason, textOf } from '#core/problems.ts'
+import { type Reason, reason, withMessage } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
@@ -112,7 +112,7 @@ async function renew(ctx: MarketWriteCtx, request: RenewalRequest): Promise<Rene
       id,
       status: row?.status ?? null,
       expires_at: expiresAt && localTime(expiresAt, ctx.market.timeZone),
-      refused: { message: textOf({ rule, params }), rule, params },
+      refused: withMessage({ rule, params }),
     }
   }
 }

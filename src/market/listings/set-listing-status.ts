@@ -9,7 +9,7 @@ import type { ListingStatus } from '#db/schema.ts'
 import { DryRun, forecasting } from '../visibility/forecast.ts'
 import { listingTag } from '../listing-store.ts'
 import { act } from './transition.ts'
-import type { ListingResult, MarketWriteCtx } from '../marketplace-types.ts'
+import type { ListingResult, ForecastCtx } from '../marketplace-types.ts'
 
 const MESSAGES: Record<ListingStatus, string> = {
   active: 'Listing published',
@@ -36,7 +36,7 @@ export const setListingStatus = verb(
       ...DryRun,
     }),
   },
-  (ctx: MarketWriteCtx, input): Promise<ListingResult> =>
+  (ctx: ForecastCtx, input): Promise<ListingResult> =>
     forecasting(ctx, input, async (ctx, { id, action }) => {
       if (action !== 'pause' && action !== 'publish') throw conflict('invalid_action')
       return act(ctx, id, action, async ({ before, status, update, audit }) => {

@@ -1,4 +1,5 @@
 // Changes the price of an own listing without approval (interface.md, "PATCH /api/v1/plus/listings/{id}/price").
+import type { CatalogueNode } from '#catalogue/context.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -15,5 +16,6 @@ export const updateListingPrice = verb(
     writes: true,
     input: Type.Object({ id: id('listing'), price: price(), ...DryRun }),
   },
-  (ctx: MarketCtx, input) => forecasting(ctx, input, async (ctx, { id, price }) => changeStock(ctx, { id, kurus: priceKurus(price) })),
+  (ctx: MarketCtx & CatalogueNode, input) =>
+    forecasting(ctx, input, async (ctx, { id, price }) => changeStock(ctx, { id, kurus: priceKurus(price) })),
 )

@@ -1,5 +1,6 @@
 // Changes an own listing in part; anything but price, quantity and SKU sends it to approval (interface.md, "PATCH /plus/listings/{id}").
 import { invalid } from '#core/errors.ts'
+import type { CatalogueNode } from '#catalogue/context.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -20,7 +21,7 @@ export const updateListing = verb(
     writes: true,
     input: Type.Object({ id: id('listing'), ...StockFields, ...OwnFields, ...DryRun }),
   },
-  (ctx: MarketCtx, input): Promise<ListingResult> =>
+  (ctx: MarketCtx & CatalogueNode, input): Promise<ListingResult> =>
     forecasting(ctx, input, async (ctx, { id, price, quantity, sku, ...content }) => {
       const stock: NewStock = {
         ...(price !== undefined && { kurus: priceKurus(price) }),

@@ -5,7 +5,7 @@ import { Type } from '#core/input.ts'
 import { minorToNumber, payoutKurus } from '#core/money.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { runInSlices } from '#core/yield-to-event-loop.ts'
-import { textOf } from '#core/problems.ts'
+import { withMessage } from '#core/problems.ts'
 import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
@@ -56,7 +56,7 @@ function repriced({ listing, price: { kurus, limit, follows, why } }: Priced, co
     payout: minorToNumber(payoutKurus(kurus, 1, commissionPercent)),
     limit,
     follows: follows && { listing_id: follows.listingId!, price: minorToNumber(follows.kurus) },
-    reason: { message: textOf(why), ...why },
+    reason: withMessage(why),
   }
 }
 

@@ -1,12 +1,14 @@
 // Forecast of a write to an own listing: runs the write, inspects the result and rolls it back.
+import { withMessage } from '#core/problems.ts'
 import { executeDryRun } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { dryRunField } from '#db/changes/write-verb.ts'
 import { QUEUED, REJECTED, statusAt } from '../records/rules.ts'
 import { findVisibilityRow, findVisibilityRows, lockVisibilityRow, lockVisibilityRows, type VisibilityRow } from './visibility-rows.ts'
-import { CONTENT, listingTag } from '../listing-store.ts'
-import { changedSinceApproval } from '../listing-content.ts'
-import type { Forecast, Forecasted, MarketWriteCtx } from '../marketplace-types.ts'
+import { CONTENT, type ListingRow, listingTag } from '../listing-store.ts'
+import { marketKurus, priceWarnings } from '../listings/market-price.ts'
+import { changedSinceApproval, kurusOfRow } from '../listing-content.ts'
+import type { Forecast, ForecastCtx, Forecasted, MarketWriteCtx } from '../marketplace-types.ts'
 import { usualWait } from './usual-wait.ts'
 import { hindrancesOf } from '../records/visibility.ts'
 
@@ -21,7 +23,7 @@ const DECIDING: readonly string[] = ['quantity', 'action']
  * `etag` that of the unchanged listing, for the real write.
  * @throws what the write throws
  */
-export async function forecasting<Ctx extends MarketWriteCtx, Input extends { id: number; dry_run?: boolean }, Result extends object>(
+export async function forecasting<Ctx extends ForecastCtx, Input extends { id: number; dry_run?: boolean }, Result extends object>(
   ctx: Ctx,
   { dry_run: dryRun = false, ...input }: Input,
   run: (ctx: Ctx, input: Omit<Input, 'dry_run'>) => Promise<Result>,
@@ -35,7 +37,7 @@ export async function forecasting<Ctx extends MarketWriteCtx, Input extends { id
     return {
       ...result,
       ...('etag' in result && { etag: listingTag(before!) }),
-      forecast: { ...forecastOf(before!, after, Object.keys(input), ctx.now()), usual_wait: wait },
+      forecast: { ...forecastOf(before!, after, Object.keys(input), ctx.now()), usual_wait: wait, warnings: warningsOf(ctx, before!, after) },
     }
   })
 }
@@ -57,14 +59,21 @@ export async function forecastingEach<
     const after = await findVisibilityRows(tx, [...before.keys()])
     const listings = result.listings.map((one) => {
       const own = one.refused === null && before.get(one.id)
-      return own ? { ...one, forecast: { ...forecastOf(own, after.get(one.id) ?? null, [], ctx.now()), usual_wait: wait } } : one
+      return own ? { ...one, forecast: { ...forecastOf(own, after.get(one.id) ?? null, [], ctx.now()), usual_wait: wait, warnings: [] } } : one
     })
     return { ...result, listings }
   })
 }
 
+/** What to check about the price that a listing gets; null before for a new listing, after for a deleted one. */
+export function warningsOf({ catalogue, now }: ForecastCtx, before: ListingRow | null, after: ListingRow | null): Forecast['warnings'] {
+  if (!after) return []
+  const market = marketKurus(catalogue, after.item_id, after.label_id, now())
+  return priceWarnings(before && kurusOfRow(before), kurusOfRow(after), market).map(withMessage)
+}
+
 /** @param after null if the write deletes it */
-function forecastOf(before: VisibilityRow, after: VisibilityRow | null, sent: string[], now: Date): Omit<Forecast, 'usual_wait'> {
+function forecastOf(before: VisibilityRow, after: VisibilityRow | null, sent: string[], now: Date): Omit<Forecast, 'usual_wait' | 'warnings'> {
   if (!after) return { status: 'deleted', hidden: true, because: [] }
   const status = statusAt(after.status, after.expires_at, now)
   const hidden = hindrancesOf(after, now).length > 0
