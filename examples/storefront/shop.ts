@@ -29,8 +29,6 @@ type ListingQuery = operations['searchListings']['parameters']['query']
 const TIMEOUT_MS = 5_000
 const SEARCH_RESULTS = 24
 const MAX_OFFERS = 20
-/** Pages of listings with the same name and set that are read to find those of one card. */
-const MAX_PAGES = 5
 const WITH = { with_item: true, with_details: true }
 
 /** @param sellers exact names of sellers whose offers carry their name */
@@ -40,17 +38,9 @@ export function openShop(baseUrl: string, apiKey: string, sellers: readonly stri
   const listings = (query: ListingQuery): Promise<{ data: Listing[]; pagination: Pagination }> =>
     mintmark.get('/api/v1/plus/listings', { params: { query: { ...query, ...WITH } }, ...inTime() })
 
-  /** Published listings of an item, cheapest first. The API searches them by name, so those of other cards are left out here. */
-  async function listingsOf(item: Item, seller: object = {}): Promise<Listing[]> {
-    const query = { search: item.name.slice(0, 200), set_name: item.category.name, sort_by: 'price_low' as const, per_page: 100, ...seller }
-    const found: Listing[] = []
-    for (let page = 1; page <= MAX_PAGES && found.length < MAX_OFFERS; page += 1) {
-      const { data, pagination } = await listings({ ...query, page })
-      found.push(...data.filter((listing) => listing.item?.id === item.id))
-      if (!pagination.has_more) break
-    }
-    return found.slice(0, MAX_OFFERS)
-  }
+  /** Published listings of an item, cheapest first. */
+  const listingsOf = async (item: Item, seller: object = {}): Promise<Listing[]> =>
+    (await listings({ item_id: item.id, sort_by: 'price_low', per_page: MAX_OFFERS, ...seller })).data
 
   async function offersOf(item: Item): Promise<Pick<Card, 'offers' | 'sellerOf'>> {
     const ofSeller = (name: string) => listingsOf(item, { seller_name: name })

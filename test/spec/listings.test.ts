@@ -101,6 +101,11 @@ describe('searching', () => {
     ['?search=dragon', []],
     ['?search=%20', ['luffy', 'box', 'pika', 'raw', 'psa']],
     ['?seller_name=%C5%9Eik%20kartlar', ['luffy', 'pika']],
+    ['?item_id=:char', ['raw', 'psa']],
+    ['?item_id=:char&sort_by=price_high&language[]=en', ['psa', 'raw']],
+    ['?item_id=:char&search=slab', ['psa']],
+    ['?item_id=:pika&min_price=51', []],
+    ['?item_id=999999', []],
     ['?seller_name=nobody', []],
     ['?seller_name=KAR%20%C5%9F%C4%B1', ['luffy', 'pika']],
     ['?seller_name=artlar', []],
@@ -131,7 +136,8 @@ describe('searching', () => {
     ['?search=charizard&game[]=pokemon&language[]=en&max_price=6000&sort_by=price_low', ['raw']],
     ['?game[]=pokemon&language[]=en&language[]=ja&min_price=5001&sort_by=price_low', ['psa', 'box']],
   ])('%s', async (query, expected) => {
-    expect(await named(query)).toEqual(expected)
+    const filled = query.replace(/:(char|pika)/, (_, name: string) => String(items[name]))
+    expect(await named(filled)).toEqual(expected)
   })
 
   test('grade_filters accept grades and groups; others count as ungraded', async () => {
@@ -149,6 +155,9 @@ describe('searching', () => {
     '?per_page=101',
     '?page=0',
     '?page=x',
+    '?item_id=0',
+    '?item_id=x',
+    '?item_id=99999999999',
     '?min_price=abc',
     '?min_price=-1',
     '?min_price=10&max_price=9',

@@ -1,5 +1,5 @@
 // Searches published listings (interface.md, "GET /api/v1/plus/listings") in memory.
-import { filter } from '#core/fields.ts'
+import { filter, MAX_INTEGER } from '#core/fields.ts'
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { PER_PAGE, pageParams, type Pagination, pagination } from '#core/paging.ts'
@@ -47,6 +47,7 @@ export const searchListings = verb(
           examples: ['charizard psa'],
         }),
       ),
+      item_id: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_INTEGER, description: 'Only listings of this item' })),
       seller_name: filter(
         'Name of the seller, or the start of each of its words, ignoring case and accents; if a name is exactly this, only that seller',
       ),
@@ -82,6 +83,7 @@ export const searchListings = verb(
     checkRange('price', input.min_price, input.max_price)
     checkRange('pc', input.min_pc, input.max_pc)
     const criteria = {
+      itemId: input.item_id,
       sellerName: input.seller_name,
       setName: input.set_name,
       category: input.category,

@@ -5,6 +5,8 @@ import { fold, words } from '#index/fold.ts'
 import type { Kind, PublishedTable } from './published.ts'
 
 export interface ListingFilter {
+  /** of a merged item, too */
+  itemId?: number | undefined
   sellerName?: string | undefined
   setName?: string | undefined
   /** slug; includes everything below it */
@@ -26,6 +28,8 @@ export type Test = (row: number) => boolean
 export interface Condition {
   key: string
   test: Test
+  /** for a condition with an index: the rows that meet it */
+  rows?: () => Int32Array
   /** for a range condition: the sort it refers to, and its bounds in that order */
   range?: { by: 'price' | 'pc'; from: number; to: number }
 }
@@ -44,6 +48,7 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
   const { items } = catalogue
   const itemRow = (row: number) => items.rowOf(table.itemId[row]!)
   const { sellerName, setName, category, genre, games, languages, gradeIds } = filter
+  if (filter.itemId !== undefined) conditions.push(ofItem(filter.itemId, table, catalogue))
   addRange(conditions, 'price', filter.minKurus, filter.maxKurus, (row) => table.kurus[row]!)
   addRange(conditions, 'pc', filter.minPc, filter.maxPc, (row) => table.pcHundredths[row]!)
   if (languages && languages.length > 0) {
@@ -88,6 +93,13 @@ export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers 
     add('category', category, (row) => subtree.has(items.categoryId[itemRow(row)]!))
   }
   return conditions
+}
+
+/** Has an index, so that the offers of an item are found without a scan. */
+function ofItem(itemId: number, table: PublishedTable, { items }: Catalogue): Condition {
+  const row = items.rowOf(itemId)
+  const id = row < 0 ? itemId : items.id[row]!
+  return { key: `item=${id}`, test: (listing) => table.itemId[listing] === id, rows: () => table.ofItem(id) }
 }
 
 /** Tests folded names: if one is the whole text, only that; otherwise those with words that begin with each word of it. */

@@ -186,8 +186,12 @@ export class ListingQueries {
     return bits
   }
 
-  #scan({ test, range }: Condition): RowBits {
+  #scan({ test, range, rows }: Condition): RowBits {
     const bits = new RowBits(this.#table.id.length)
+    if (rows) {
+      for (const row of rows()) bits.add(row)
+      return bits
+    }
     if (range) return this.sorts.collect(range.by, range.from, range.to, bits)
     this.#table.live.forEach((row) => {
       if (test(row)) bits.add(row)
