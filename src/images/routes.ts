@@ -1,5 +1,8 @@
-// Images fetched from their sources and cached: those of the catalogue for everyone, and any image for pages of signed-in people.
+// Images fetched from their sources and cached: those of the catalogue for everyone, and any image for pages of signed-in people; and photos
+// of sellers from their store.
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { PHOTOS } from '#catalogue/records/image-addresses.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { storedImages } from '#catalogue/snapshot/item-json.ts'
 import { invalid, ServiceError } from '#core/errors.ts'
@@ -19,11 +22,17 @@ const PUBLIC = {
   // Other origins may embed it regardless of their policy.
   'cross-origin-resource-policy': 'cross-origin',
 }
+const IMMUTABLE = { ...PUBLIC, 'cache-control': 'public, max-age=31536000, immutable' }
 const PRIVATE = { ...SAFE, 'cache-control': 'private, max-age=86400', 'cross-origin-resource-policy': 'same-origin' }
 
 interface Params {
   id: string
   order: string
+}
+
+/** Reads a size of a photo; null if it does not exist. */
+interface Photos {
+  files: { read: (key: string, width: number) => Promise<Buffer | null> }
 }
 
 /** An image's stored address, and the one in responses. */
@@ -55,13 +64,33 @@ export function addImages(app: FastifyInstance, { images, catalogue }: { images:
       if (!found?.address.endsWith(url.split('?', 1)[0]!)) {
         throw new ServiceError('NOT_FOUND', reason('no_image'), { headers: { 'cache-control': 'no-store' } })
       }
-      return sendImage(request, reply, await images.open(found.url), PUBLIC)
+      return sendImage(request, reply, fromCache(await images.open(found.url)), PUBLIC)
     }
     app.get(path, { schema, exposeHeadRoute: false }, answer)
     app.head(path, { schema }, answer)
     registerOtherMethods(app, path, ['GET'])
   }
 }
+
+/** Adds the route of sellers' photos to the public listener. The content of an address never changes. */
+export function addPhotos(app: FastifyInstance, node: { photos: Photos }): void {
+  const path = `${PHOTOS}:key/:file`
+  const schema = { hide: true } as object
+  const answer = async (request: FastifyRequest<{ Params: { key: string; file: string } }>, reply: FastifyReply): Promise<FastifyReply> => {
+    const { key, file } = request.params
+    const [, width] = PHOTO_FILE.exec(file) ?? []
+    const bytes = width !== undefined && KEY.test(key) ? await node.photos.files.read(key, Number(width)) : null
+    if (!bytes) throw new ServiceError('NOT_FOUND', reason('no_photo'), { headers: { 'cache-control': 'no-store' } })
+    const photo = { tag: `${key}-${width}`, type: 'image/webp', bytes: bytes.length, open: () => bytes, close: async () => {} }
+    return sendImage(request, reply, photo, IMMUTABLE)
+  }
+  app.get(path, { schema, exposeHeadRoute: false }, answer)
+  app.head(path, { schema }, answer)
+  registerOtherMethods(app, path, ['GET'])
+}
+
+const KEY = /^[0-9a-f]{32}$/
+const PHOTO_FILE = /^([1-9]\d{0,3})\.webp$/
 
 interface PictureParts {
   /** opens the proxy when the first picture is requested */
@@ -80,20 +109,31 @@ export function addPictures(app: FastifyInstance, path: string, { images, viewer
     const proxy = await images().catch((cause: unknown) => {
       throw new ServiceError('UNAVAILABLE', reason('image_not_stored'), { headers: { 'cache-control': 'no-store' }, cause })
     })
-    return sendImage(request, reply, await proxy.open(url), PRIVATE)
+    return sendImage(request, reply, fromCache(await proxy.open(url)), PRIVATE)
   })
   registerOtherMethods(app, path, ['GET'])
 }
 
 const SHAPE = /^https?:\/\/\S{1,2000}$/i
 
-async function sendImage({ method, headers }: FastifyRequest, reply: FastifyReply, image: OpenImage, sent: object): Promise<FastifyReply> {
+/** An image to send, opened; `open` takes it over. */
+interface SentImage extends Pick<OpenImage, 'tag' | 'type' | 'bytes'> {
+  open: () => Readable | Buffer
+  close: () => Promise<void>
+}
+
+/** An image of the cache, with its open file. */
+function fromCache({ handle, ...image }: OpenImage): SentImage {
+  return { ...image, open: () => handle.createReadStream(), close: () => handle.close() }
+}
+
+async function sendImage({ method, headers }: FastifyRequest, reply: FastifyReply, image: SentImage, sent: object): Promise<FastifyReply> {
   const tag = `"${image.tag}"`
   const isKnown = matchesTag(headers['if-none-match'] ?? '', tag)
   const hasBody = method === 'GET' && !isKnown
-  if (!hasBody) await image.handle.close()
+  if (!hasBody) await image.close()
   reply.headers(sent).header('etag', tag)
   if (isKnown) return reply.code(304).send()
   reply.type(image.type).header('content-length', image.bytes)
-  return reply.send(hasBody ? image.handle.createReadStream() : undefined)
+  return reply.send(hasBody ? image.open() : undefined)
 }
