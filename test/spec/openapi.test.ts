@@ -119,7 +119,8 @@ test("each public operation documents its family's error code, and that of its p
         ? 'PLAN_UPGRADE_REQUIRED'
         : undefined
       const reads = method === 'get' || path.endsWith('/items/lookup')
-      const restricted = method === 'post' && /\/(listings(\/import)?$|parked-listings|webhook\/rotate-secret)/.test(path) ? ' or FORBIDDEN' : ''
+      const restricted =
+        method === 'post' && /\/(images$|listings(\/import)?$|parked-listings|webhook\/rotate-secret)/.test(path) ? ' or FORBIDDEN' : ''
       const forbidden = reads ? upgrade : `${upgrade} or READ_ONLY_KEY${restricted}`
       expect([method, path, responses[422]?.description, responses[403]?.description]).toEqual([method, path, refusal, forbidden])
     }
