@@ -2,7 +2,7 @@
 import type { ResizeOptions, Sharp, SharpOptions } from 'sharp'
 import { invalid, ServiceError } from '#core/errors.ts'
 import { problem, reason } from '#core/problems.ts'
-import { Turns } from '#core/turns.ts'
+import { Turns } from '#core/concurrency/turns.ts'
 
 /** Widths of the stored sizes, smallest first; a photo is never enlarged. */
 const WIDTHS = [320, 800, 1600]
@@ -11,8 +11,8 @@ const MAX_RATIO = 4
 const MAX_MEGAPIXELS = 40
 /** Progressive JPEG and AVIF are decoded in memory, at about 6 bytes a pixel, so that one photo is decoded at a time. */
 const AT_ONCE = 1
-/** Photos that wait, each with its upload in memory: about ten seconds' worth. */
-const MAX_WAITING = 16
+/** Photos that are decoded or wait for it, each with its upload in memory: about ten seconds' worth. */
+const MAX_TAKEN = 16
 const DECODE_SECONDS = 10
 const QUALITY = 80
 
@@ -35,7 +35,7 @@ const decodes = new Turns(AT_ONCE)
  */
 export async function encodePhoto(upload: Buffer): Promise<EncodedSize[]> {
   if (formatOf(upload) === null) throw invalid('file', 'photo_format', { values: FORMATS })
-  if (decodes.waiting >= MAX_WAITING) throw new ServiceError('RATE_LIMITED', reason('photos_busy'), { headers: { 'retry-after': '5' } })
+  if (decodes.taken >= MAX_TAKEN) throw new ServiceError('RATE_LIMITED', reason('photos_busy'), { headers: { 'retry-after': '5' } })
   return decodes.run(async () => {
     const open = await library()
     const { data, info } = await decoded(open, upload)

@@ -425,6 +425,7 @@ export const OPEN_ROWS: readonly string[] = [
   'GET /docs*',
   'GET /graphql/assets/*',
   'GET /sample/pictures/*',
+  'GET /images/photos/:key/:file',
   'GET /operator/openapi.json',
   'GET /console*',
   'GET /console/session',

@@ -327,6 +327,7 @@ test.each(ownedOf(PUBLIC_ROWS))("%s: another account's records stay unchanged an
 
 /** Writes that a dry run cannot show, and that refuse it by name. */
 const NO_DRY_RUN = [
+  'POST /api/v1/plus/images',
   'POST /api/v1/plus/webhook/rotate-secret',
   'POST /api/v1/plus/webhook/check',
   'mutation rotateWebhookSecret',

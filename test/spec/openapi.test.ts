@@ -107,7 +107,7 @@ test("each public operation documents its family's error code, and that of its p
   const { paths } = read('/openapi.json')
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { responses }] of Object.entries(operations)) {
-      const writesListing = method !== 'get' && /\/plus\/(listings|parked-listings|make-highlight)/.test(path)
+      const writesListing = method !== 'get' && /\/plus\/(images|listings|parked-listings|make-highlight)/.test(path)
       // The daily worth uses the same verb as the operator API.
       const ofCollections = path.includes('/plus/collections') && !path.endsWith('/worth-history')
       const family = ofCollections ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'

@@ -3,7 +3,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { invalid, ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
-import { Turns } from '#core/turns.ts'
+import { Turns } from '#core/concurrency/turns.ts'
 import { PASSWORD_LENGTH } from './people-types.ts'
 
 const derive = promisify(argon2)
@@ -73,7 +73,7 @@ const hashes = new Turns(1)
  * @throws RATE_LIMITED if too many are waiting
  */
 async function derived(password: string, nonce: Buffer, { memory, passes, lanes, bytes }: Parameters): Promise<Buffer> {
-  if (hashes.waiting >= MAX_WAITING) throw new ServiceError('RATE_LIMITED', reason('sign_in_busy'), { headers: { 'retry-after': '5' } })
+  if (hashes.taken >= MAX_WAITING) throw new ServiceError('RATE_LIMITED', reason('sign_in_busy'), { headers: { 'retry-after': '5' } })
   // Keyboards may encode the same character in different ways.
   const message = password.normalize('NFKC')
   return hashes.run(() => derive('argon2id', { message, nonce, memory, passes, parallelism: lanes, tagLength: bytes }))

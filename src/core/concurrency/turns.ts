@@ -10,9 +10,9 @@ export class Turns {
     this.#atOnce = atOnce
   }
 
-  /** Number of calls of `take` that wait. */
-  get waiting(): number {
-    return this.#queue.length
+  /** Number of holders, and of those that wait. */
+  get taken(): number {
+    return this.#running + this.#queue.length
   }
 
   async take(): Promise<void> {
