@@ -638,6 +638,7 @@ export interface Tables {
     sha256: Buffer
     key: string
     widths: number[]
+    size_hashes: Buffer[]
     bytes: number
     created_at: Date
     checked_at: Date

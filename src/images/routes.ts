@@ -2,7 +2,7 @@
 // of sellers from their store.
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { PHOTOS } from '#catalogue/records/image-addresses.ts'
+import { PHOTO_KEY, PHOTOS } from '#catalogue/records/image-addresses.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { storedImages } from '#catalogue/snapshot/item-json.ts'
 import { invalid, ServiceError } from '#core/errors.ts'
@@ -76,12 +76,9 @@ export function addImages(app: FastifyInstance, { images, catalogue }: { images:
 export function addPhotos(app: FastifyInstance, node: { photos: Photos }): void {
   const path = `${PHOTOS}:key/:file`
   const schema = { hide: true } as object
-  const answer = async (request: FastifyRequest<{ Params: { key: string; file: string } }>, reply: FastifyReply): Promise<FastifyReply> => {
-    const { key, file } = request.params
-    const [, width] = PHOTO_FILE.exec(file) ?? []
-    const bytes = width !== undefined && KEY.test(key) ? await node.photos.files.read(key, Number(width)) : null
-    if (!bytes) throw new ServiceError('NOT_FOUND', reason('no_photo'), { headers: { 'cache-control': 'no-store' } })
-    const photo = { tag: `${key}-${width}`, type: 'image/webp', bytes: bytes.length, open: () => bytes, close: async () => {} }
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const photo = await openPhoto(node.photos, request.url.split('?', 1)[0]!)
+    if (!photo) throw new ServiceError('NOT_FOUND', reason('no_photo'), { headers: { 'cache-control': 'no-store' } })
     return sendImage(request, reply, photo, IMMUTABLE)
   }
   app.get(path, { schema, exposeHeadRoute: false }, answer)
@@ -89,23 +86,33 @@ export function addPhotos(app: FastifyInstance, node: { photos: Photos }): void 
   registerOtherMethods(app, path, ['GET'])
 }
 
-const KEY = /^[0-9a-f]{32}$/
-const PHOTO_FILE = /^([1-9]\d{0,3})\.webp$/
+const PHOTO = new RegExp(`${PHOTO_KEY}([1-9]\\d{0,3})\\.webp$`)
+
+/** The photo at an address; null if there is none. */
+async function openPhoto({ files }: Photos, address: string): Promise<SentImage | null> {
+  const [, key, width] = PHOTO.exec(address) ?? []
+  const bytes = key === undefined ? null : await files.read(key, Number(width))
+  return bytes && { tag: `${key}-${width}`, type: 'image/webp', bytes: bytes.length, open: () => bytes, close: async () => {} }
+}
 
 interface PictureParts {
   /** opens the proxy when the first picture is requested */
   images: () => Promise<ImageProxy>
+  photos: Photos
   /** @throws UNAUTHENTICATED if nobody is signed in */
   viewerOf: (request: FastifyRequest) => Promise<unknown>
 }
 
 /** Adds a route for pictures at any address, for pages whose browser must not contact addresses that sellers chose. */
-export function addPictures(app: FastifyInstance, path: string, { images, viewerOf }: PictureParts): void {
+export function addPictures(app: FastifyInstance, path: string, { images, photos, viewerOf }: PictureParts): void {
   const schema = { hide: true } as object
   app.get<{ Querystring: { url?: unknown } }>(path, { schema, exposeHeadRoute: false }, async (request, reply) => {
     await viewerOf(request)
     const { url } = request.query
     if (typeof url !== 'string' || !SHAPE.test(url) || !URL.canParse(url)) throw invalid('url', 'url', { values: ['https://', 'http://'] })
+    // Our own address may be private, where nothing is fetched from.
+    const photo = await openPhoto(photos, url)
+    if (photo) return sendImage(request, reply, photo, PRIVATE)
     const proxy = await images().catch((cause: unknown) => {
       throw new ServiceError('UNAVAILABLE', reason('image_not_stored'), { headers: { 'cache-control': 'no-store' }, cause })
     })

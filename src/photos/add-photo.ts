@@ -57,8 +57,7 @@ async function saveFiles(ctx: PhotoCtx, upload: { accountId: number; sha256: Buf
   await requireRoom(ctx, ctx.db.kysely, upload.accountId, 1)
   const sizes = await encodePhoto(bytes)
   const key = randomBytes(16).toString('hex')
-  const widths = sizes.map(({ width }) => width)
-  await reservePhoto(ctx.db, { ...upload, key, widths, bytes: sizes.reduce((sum, size) => sum + size.bytes.length, 0) }, ctx.now())
+  await reservePhoto(ctx.db, { ...upload, key }, sizes, ctx.now())
   for (const size of sizes) await ctx.photos.files.save(key, size.width, size.bytes)
   return key
 }

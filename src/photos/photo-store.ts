@@ -1,9 +1,11 @@
 // SQL of photos: reserving, publishing and finding them, and removing those that no listing uses.
+import { hash } from 'node:crypto'
 import { type SqlBool, sql } from 'kysely'
 import { DAY_MS, HOUR_MS } from '#core/duration.ts'
 import { PHOTO_KEY } from '#catalogue/records/image-addresses.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { SOLD_OUT } from '#market/records/rules.ts'
+import type { EncodedSize } from './encode-photo.ts'
 import type { PhotoFiles } from './photo-files.ts'
 
 /** A photo without an unsold listing that uses it is removed after this time. */
@@ -40,12 +42,17 @@ export async function countPhotos(on: Queryable, accountId: number): Promise<num
 }
 
 /** Records files before they are written, so that they are removed if the upload does not end. */
-export async function reservePhoto(db: Db, upload: Upload & Pick<PhotoRow, 'key' | 'widths'> & { bytes: number }, now: Date): Promise<void> {
+export async function reservePhoto(db: Db, upload: Upload & Pick<PhotoRow, 'key'>, sizes: readonly EncodedSize[], now: Date): Promise<void> {
   const { accountId, ...columns } = upload
+  const files = {
+    widths: sizes.map(({ width }) => width),
+    size_hashes: sizes.map(({ bytes }) => hash('sha256', bytes, 'buffer')),
+    bytes: sizes.reduce((sum, { bytes }) => sum + bytes.length, 0),
+  }
   const times = { created_at: now, checked_at: now, unused_since: now, remove_after: new Date(now.getTime() + RESERVED_MS) }
   await db.kysely
     .insertInto('photos')
-    .values({ account_id: accountId, ...columns, ...times })
+    .values({ account_id: accountId, ...columns, ...files, ...times })
     .execute()
 }
 

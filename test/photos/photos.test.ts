@@ -322,7 +322,11 @@ test('the approval queue marks a photo that another account has uploaded, too', 
   const address = await pending(node, items.char!, { seller_id: node.accounts.enterprise, images: [mine.sizes[0]!.url] })
   const elsewhere = await pending(node, items.char!, { images: ['https://a.example/images/photos/1.webp'] })
   expect(await marks()).toEqual({ [own.id]: true, [copied.id]: true, [address.id]: true, [elsewhere.id]: false })
-  expect((await operator<ListingReview>(node, 'GET', `/listings/${copied.id}/review`)).body.data.photo_of_other_seller).toBe(true)
+  const saved = (await upload(await bytesAt(mine.url), { key: node.keys.enterprise })).body.data
+  const again = await pending(node, items.char!, { seller_id: node.accounts.enterprise, images: [saved.url] })
+  await node.db.kysely.deleteFrom('photos').where('id', '=', theirs.id).execute()
+  expect(await marks()).toMatchObject({ [own.id]: false, [copied.id]: false, [address.id]: true, [again.id]: true })
+  expect((await operator<ListingReview>(node, 'GET', `/listings/${again.id}/review`)).body.data.photo_of_other_seller).toBe(true)
 })
 
 test('photos may be in the bucket of the dumps', async () => {

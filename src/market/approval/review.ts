@@ -63,7 +63,9 @@ export const ListingReviewSchema = Type.Object(
     references: Type.Array(ReferencePriceSchema, { description: 'Prices of the item with that label, in the order of `MARKET_ORDER`' }),
     price_ratio: orNull(Type.Number(), { description: '`ratio` of the first trusted reference; null if there is none' }),
     seller: SellerRecordSchema,
-    photo_of_other_seller: Type.Boolean({ description: 'Whether another account has uploaded one of its photos, too' }),
+    photo_of_other_seller: Type.Boolean({
+      description: 'Whether one of its photos is the upload of another account, or a copy of what the service serves for it',
+    }),
   },
   { title: 'ListingReview' },
 )
@@ -167,7 +169,7 @@ async function itemsOf(on: Queryable, listings: readonly ListingRow[]): Promise<
   )
 }
 
-/** Ids of the listings with a photo that an account other than the seller's has uploaded, too. */
+/** Ids of the listings with a photo whose upload is that of another account, or a file served for it. */
 async function photosOfOthers(on: Queryable, listings: readonly ListingRow[]): Promise<Set<number>> {
   const used = listings.flatMap(({ id, seller_id: seller, images }) =>
     images.flatMap(({ url }) => {
@@ -178,7 +180,10 @@ async function photosOfOthers(on: Queryable, listings: readonly ListingRow[]): P
   if (used.length === 0) return new Set()
   const { rows } = await sql<{ id: number }>`
     select distinct u.id from jsonb_to_recordset(${JSON.stringify(used)}::jsonb) as u(id int4, seller int4, key text) join photos p using (key)
-    where exists (select from photos o where o.sha256 = p.sha256 and o.account_id <> u.seller and o.remove_after is null)`.execute(on)
+    where exists (
+      select from photos o
+      where (o.sha256 = p.sha256 or o.size_hashes @> array[p.sha256]) and o.account_id <> u.seller and o.remove_after is null
+    )`.execute(on)
   return new Set(rows.map(({ id }) => id))
 }
 
