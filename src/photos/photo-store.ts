@@ -64,7 +64,7 @@ export async function publishPhoto(tx: Tx, { accountId, sha256, key }: Upload & 
     .set({ remove_after: null })
     .where('key', '=', key)
     .where('remove_after', '>', now)
-    .where(({ not, exists }) => not(exists(same)))
+    .where((is) => is.not(is.exists(same)))
     .returning(['id', 'key', 'sha256', 'widths'])
   return (await published.executeTakeFirst()) ?? null
 }

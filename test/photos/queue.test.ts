@@ -1,6 +1,6 @@
 // The queue for decoding photos: of many uploads at once, those beyond its length are refused, and the others are encoded.
 import { expect, test } from 'vitest'
-import { ServiceError } from '#core/errors.ts'
+import type { ServiceError } from '#core/errors.ts'
 import { encodePhoto } from '#photos/encode-photo.ts'
 import { plain } from './pictures.ts'
 

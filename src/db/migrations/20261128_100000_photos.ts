@@ -6,7 +6,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // sha256: of the upload. size_hashes: SHA-256 of the files that are served. key: in addresses and file names. unused_since: null while an unsold listing uses it, as of checked_at.
+  // sha256: of the upload. size_hashes: SHA-256 of the files that are served. key: in addresses and file names.
+  // unused_since: null while an unsold listing uses it, as of checked_at.
   // remove_after: null for a photo; otherwise its files are being written or no longer needed, and are removed after this time.
   `create table photos (
     id integer generated always as identity primary key,
