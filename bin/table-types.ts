@@ -15,6 +15,7 @@ const TYPES: Record<string, string> = {
   bigint: 'number',
   boolean: 'boolean',
   bytea: 'Buffer',
+  'bytea[]': 'Buffer[]',
   'character varying': 'string',
   date: 'string',
   'double precision': 'number',

@@ -24,6 +24,7 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   '/desk/*': ['index.html', 'assets/nothing.js', 'listings/1'],
   '/desk/session': [],
   '/sample/pictures/*': ['nothing.svg'],
+  '/images/photos/:key/:file': ['0123456789abcdef0123456789abcdef', '320.webp', 'nothing'],
 }
 const OPERATOR: Readonly<Record<string, readonly string[]>> = {
   '/': [],
@@ -59,7 +60,7 @@ export function openOperations({ publicUrl, operatorUrl }: { publicUrl: string; 
   const of = (url: string, group: string, paths: typeof PUBLIC): Operation[] =>
     Object.entries(paths).flatMap(([path, values]) =>
       (path in SESSIONS ? ['GET', 'POST', 'DELETE'] : path in POSTED ? ['POST'] : ['GET']).map((method): Operation => {
-        const filled = path.replace(/:(\w+)|\*/, (_all, name?: string) => `{${name ?? 'rest'}}`)
+        const filled = path.replace(/:(\w+)|\*/g, (_all, name?: string) => `{${name ?? 'rest'}}`)
         const parameters: Parameter[] = [...filled.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
           name: name!,
           in: 'path',

@@ -41,6 +41,9 @@ export interface Config {
   dumpsS3: BucketSettings | null
   /** folder of archived months of the price history and the audit log, or where they are written before they are uploaded to `dumpsS3` */
   archiveDir: string
+  /** folder of photos of sellers, or where they are written before they are uploaded to `dumpsS3` */
+  photosDir: string
+  photosPerAccount: number
   /** months of the price history before the current one that stay in the database, 0: all */
   priceArchiveMonths: number
   /** months of the audit log before the current one that stay in the database, 0: all */
@@ -181,6 +184,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     dumpsDir: resolve(read('DUMPS_DIR') || join(read('DATA_DIR'), 'dumps')),
     dumpsS3: dumpBucket(read('DUMPS_S3_URL'), read('DUMPS_S3_ACCESS_KEY'), read('DUMPS_S3_SECRET_KEY'), read('DUMPS_S3_REGION')),
     archiveDir: resolve(read('ARCHIVE_DIR') || join(read('DATA_DIR'), 'archive')),
+    photosDir: resolve(read('PHOTOS_DIR') || join(read('DATA_DIR'), 'photos')),
+    photosPerAccount: read('PHOTOS_PER_ACCOUNT'),
     priceArchiveMonths: read('PRICE_ARCHIVE_MONTHS'),
     auditArchiveMonths: read('AUDIT_ARCHIVE_MONTHS'),
     auditLogDays: read('AUDIT_LOG_DAYS'),

@@ -13,6 +13,7 @@ import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
 import type { MarketCtx, MarketNode } from '#market/marketplace-types.ts'
+import type { PhotoCtx, PhotoNode } from '#photos/photo-types.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import type { EventFeed } from '#webhooks/event-feed.ts'
@@ -20,7 +21,7 @@ import type { FeedCtx, WebhookCtx, WebhookRules } from '#webhooks/webhook-types.
 import type { ApiRequest } from '#http/respond.ts'
 import { writeHeadersOf } from '#http/write-headers.ts'
 
-export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, MarketUse, HasPrecondition, WebhookCtx, MarketCtx, MeCtx, FeedCtx {
+export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, MarketUse, HasPrecondition, WebhookCtx, MarketCtx, MeCtx, FeedCtx, PhotoCtx {
   viewer: Viewer
   db: Db
   now: () => Date
@@ -32,7 +33,7 @@ export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, MarketUse, 
 }
 
 /** The parts of the node that the context uses. */
-export interface PublicContextNode extends MarketNode {
+export interface PublicContextNode extends MarketNode, PhotoNode {
   config: { sourceCurrencies: Readonly<Record<Market, string>>; priceRules: PriceRules; rateLimits: MeCtx['rateLimits'] }
   keys: Pick<Keyring, 'usage'>
   db: Db
@@ -48,7 +49,7 @@ export interface PublicContextNode extends MarketNode {
 
 /** Creates the context of a request that passed the gate. */
 export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
-  const { config, keys, db, feed, polls, dumps, archive, catalogue, webhooks, events, market, listings, now } = node
+  const { config, keys, db, feed, polls, dumps, archive, catalogue, webhooks, events, market, listings, photos, now } = node
   const caughtUp = () => feed.pull()
   const logReads = new SharedLogReads(db)
   return (viewer, request) => {
@@ -66,6 +67,7 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       onDisconnect: request.onDisconnect,
       market,
       listings,
+      photos,
       currencies: config.sourceCurrencies,
       rules: config.priceRules,
       rateLimits: config.rateLimits,

@@ -11,7 +11,7 @@ import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 import type { ImageProxy } from '#images/image-proxy.ts'
-import { addImages } from '#images/routes.ts'
+import { addImages, addPhotos } from '#images/routes.ts'
 import { addSamplePictures } from '#images/sample-pictures.ts'
 import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
@@ -38,6 +38,7 @@ import { dumpRoutes } from './rest/dump-routes.ts'
 import { listingRoutes } from './rest/listing-routes.ts'
 import { meRoutes } from './rest/me-route.ts'
 import { intakeRoutes } from './rest/intake-routes.ts'
+import { photoRoutes } from './rest/photo-routes.ts'
 import { priceJobRoutes } from './rest/price-job-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
 import { repricingRoutes } from './rest/repricing-routes.ts'
@@ -87,6 +88,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   })
   health(app, node)
   addSamplePictures(app)
+  addPhotos(app, node)
   if (node.images) addImages(app, { images: node.images, catalogue: node.catalogue })
   const graphql = addGraphql(app, node)
   const { reads, routes } = await addRest(app, node)
@@ -118,6 +120,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
         ...changeRoutes,
         ...dumpRoutes,
         ...intakeRoutes,
+        ...photoRoutes,
         ...priceJobRoutes,
         ...repricingRoutes,
         ...collectionRoutes,

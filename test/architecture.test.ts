@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** What a module may import besides itself and the type of the settings. */
-const MODULES = ['audit', 'dumps', 'identity', 'collections', 'market', 'intake', 'matching', 'catalogue', 'prices', 'webhooks', 'accounts']
+const MODULES = ['audit', 'dumps', 'identity', 'collections', 'photos', 'market', 'intake', 'matching', 'catalogue', 'prices', 'webhooks', 'accounts']
 const BELOW = ['http', 'db', 'core']
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
@@ -26,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   intake: ['matching', 'catalogue', 'prices', ...BELOW],
   collections: ['intake', 'catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
   market: ['intake', 'catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
+  photos: ['market', 'catalogue', 'files', ...BELOW],
   identity: ['matching', 'intake', 'market', 'collections', 'catalogue', 'prices', ...BELOW],
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
@@ -116,6 +117,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'merged_points',
     'merged_held_prices',
   ],
+  photos: ['photos'],
   market: [
     'listings',
     'price_jobs',

@@ -632,6 +632,19 @@ export interface Tables {
     revoked_at: Date | null
     parent_id: number | null
   }
+  photos: {
+    id: GeneratedAlways<number>
+    account_id: number
+    sha256: Buffer
+    key: string
+    widths: number[]
+    size_hashes: Buffer[]
+    bytes: number
+    created_at: Date
+    checked_at: Date
+    unused_since: Date | null
+    remove_after: Date | null
+  }
   price_archives: {
     month: string
     file: string | null

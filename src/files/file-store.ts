@@ -1,7 +1,7 @@
 // Files that are written once and read in parts: in a folder, or in a bucket of an S3-compatible store.
 import { randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { S3mini } from 's3mini'
 import type { BucketSettings } from '#core/files/bucket-settings.ts'
@@ -18,6 +18,8 @@ export interface FileStore {
   size(name: string): Promise<number | null>
   /** Bytes of the range [from, to). */
   read(name: string, from: number, to: number): Promise<ArrayBuffer>
+  /** A whole file, for small ones; null if it does not exist. */
+  readAll(name: string): Promise<Buffer | null>
   remove(name: string): Promise<void>
 }
 
@@ -44,10 +46,7 @@ class StoreFolder implements FileStore {
   }
 
   async size(name: string): Promise<number | null> {
-    const found = await stat(join(this.place, name)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null
-      throw error
-    })
+    const found = await stat(join(this.place, name)).catch(nullIfMissing)
     return found?.size ?? null
   }
 
@@ -63,9 +62,18 @@ class StoreFolder implements FileStore {
     }
   }
 
+  async readAll(name: string): Promise<Buffer | null> {
+    return readFile(join(this.place, name)).catch(nullIfMissing)
+  }
+
   async remove(name: string): Promise<void> {
     await rm(join(this.place, name), { force: true })
   }
+}
+
+function nullIfMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null
+  throw error
 }
 
 async function stageIn(folder: string): Promise<string> {
@@ -109,6 +117,11 @@ class StoreBucket implements FileStore {
 
   async read(name: string, from: number, to: number): Promise<ArrayBuffer> {
     return (await this.#bucket.getObjectRaw(this.#prefix + name, false, from, to)).arrayBuffer()
+  }
+
+  async readAll(name: string): Promise<Buffer | null> {
+    const bytes = await this.#bucket.getObjectArrayBuffer(this.#prefix + name)
+    return bytes && Buffer.from(bytes)
   }
 
   async remove(name: string): Promise<void> {

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { csvLine } from '#core/files/csv.ts'
 import type { Shape } from '#core/input.ts'
 import type { Pagination } from '#core/paging.ts'
+import { Turns } from '#core/concurrency/turns.ts'
 import { type HasViewer, mayCall } from '#core/verb.ts'
 import type { Snapshot } from '#db/snapshot.ts'
 import type { Answer } from './envelope.ts'
@@ -18,20 +19,7 @@ const BATCH = 2_000
 const STALLED_MS = 60_000
 
 /** Maximum concurrent exports; others wait. Each occupies a connection of the pool, which all other work needs, too. */
-const MAX_CONCURRENT = 4
-let open = 0
-const waiting: (() => void)[] = []
-
-async function takeTurn(): Promise<void> {
-  if (open >= MAX_CONCURRENT) await new Promise<void>((resolve) => waiting.push(resolve))
-  else open += 1
-}
-
-function endTurn(): void {
-  const next = waiting.shift()
-  if (next) next()
-  else open -= 1
-}
+const exports = new Turns(4)
 
 /** Whether a route returns a list that is also available as CSV. */
 export function isList<Ctx extends HasViewer>(route: Route<Ctx>): boolean {
@@ -90,12 +78,12 @@ export async function listAsCsv<Ctx extends HasViewer>(
 
 /** Opens a snapshot as soon as few enough are open; closing it lets the next export start. */
 async function snapshotInTurn<Ctx>(ctx: Ctx, openSnapshot: OpenSnapshot<Ctx>): Promise<Snapshot> {
-  await takeTurn()
+  await exports.take()
   try {
     const { db, close } = await openSnapshot(ctx)
-    return { db, close: () => close().finally(endTurn) }
+    return { db, close: () => close().finally(() => exports.end()) }
   } catch (error) {
-    endTurn()
+    exports.end()
     throw error
   }
 }

@@ -68,6 +68,8 @@ export interface Route<Ctx extends HasViewer> {
   bodyLimit?: number
   /** body types other than JSON, by content type, each with a function that reads it into fields */
   bodies?: Readonly<Record<string, (body: Buffer) => Promise<object>>>
+  /** content types of the body that `scope` reads, for the reference; by default a file of any type */
+  bodyTypes?: readonly string[]
   /** prepares a scope of the route's own, such as one that reads other bodies than JSON */
   scope?: (inner: FastifyInstance) => void
   /** content types of the response if it is a file, for the reference; `resumable`: it answers `Range` and `If-None-Match` */

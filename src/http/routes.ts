@@ -142,12 +142,12 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     ...(route.deprecated && { deprecated: true }),
     tags: [route.tag],
     // Bodies other than JSON are files, of any type.
-    ...(route.scope && { consumes: ['application/octet-stream'] }),
+    ...(route.scope && !route.bodyTypes && { consumes: ['application/octet-stream'] }),
     ...(route.bodies && { consumes: ['application/json', ...Object.keys(route.bodies)] }),
     security: [{ [security]: [] }],
     ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
     headers: headersOf(errors, route.method === 'GET'),
-    ...(route.bodyField && { body: route.scope ? properties[route.bodyField] : body(properties[route.bodyField]) }),
+    ...(route.bodyField && { body: bodyOf(route, properties[route.bodyField]!, body) }),
     ...(others.length > 0 && (readsBody && !route.bodyField ? { body: body(fields(others)) } : { querystring: inQuery(others) })),
     ...(queryFields.length > 0 && { querystring: inQuery(queryFields) }),
     response: {
@@ -156,6 +156,14 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     },
     'x-error-codes': [...errors],
   }
+}
+
+/** The schema of a body that is one field of the input. @param named gives it the name of the operation */
+function bodyOf<Ctx extends HasViewer>({ scope, bodyTypes, bodyField }: Route<Ctx>, schema: TSchema, named: (schema: object) => object): object {
+  if (!scope) return named(schema)
+  if (!bodyTypes) return schema
+  const form = Type.Object({ [bodyField!]: Type.String({ format: 'binary' }) })
+  return { content: Object.fromEntries(bodyTypes.map((type) => [type, { schema: type === 'multipart/form-data' ? form : schema }])) }
 }
 
 /** The request headers that change what an operation does, derived from its errors. */

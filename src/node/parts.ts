@@ -18,6 +18,7 @@ import { Scheduler } from '#jobs/scheduler.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings } from '#market/marketplace-types.ts'
 import type { Network } from '#outbound/dial.ts'
+import { openPhotoFiles } from '#photos/photo-files.ts'
 import { openPriceArchive } from '#prices/archive/price-archive.ts'
 import { EventFeed } from '#webhooks/event-feed.ts'
 import { guardOf, webhookRules } from '#webhooks/rules.ts'
@@ -82,6 +83,7 @@ export function createParts({ config, db, log, now: clock, ports, publicUrl }: P
     dumps: new DumpMaker({ ...config, db, log, now, store: dumpStore, archive, currencies: config.sourceCurrencies }),
     archive,
     auditArchive: openAuditArchive(config),
+    photos: { files: openPhotoFiles(config), perAccount: config.photosPerAccount },
     startFile: startFileMinutes === 0 ? null : new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: { marketOrder } }),
     ...imageOpening({ config, log, now }, { guard: guardOf(config, db, ports, config.imageAllowCidrs), resolve: webhooks.resolve }),
   }

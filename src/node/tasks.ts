@@ -12,6 +12,7 @@ import { forgetOldListingImports } from '#market/intake/import-store.ts'
 import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import { expireListings } from '#market/listings/expire-listings.ts'
 import { runDueRules } from '#market/repricing/run-due-rules.ts'
+import { forgetPhotos } from '#photos/photo-store.ts'
 import { monthsOfPrices } from '#prices/archive/archive-months.ts'
 import { forgetOldPrices, forgetOldStatements } from '#prices/history/retention.ts'
 import { failBrokenImports } from '#prices/imports/imports.ts'
@@ -101,7 +102,7 @@ export function scheduleStartFile(node: NodeParts): void {
 
 /** Deletes expired data and prepares the months to come. Any node does this for all nodes. */
 export function scheduleHousekeeping(node: NodeParts): void {
-  const { auditArchive, db, now } = node
+  const { auditArchive, db, now, photos } = node
   const { priceHistoryDays, auditLogDays, webhookLogDays } = node.config
   const tasks: [name: string, run: () => Promise<unknown>][] = [
     ['change-log-trimming', () => trimChangeLog(db)],
@@ -113,6 +114,7 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['webhook-retention', () => forgetOldEvents(db, webhookLogDays, now())],
     ['listing-import-retention', () => forgetOldListingImports(db, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],
+    ['photo-retention', () => forgetPhotos(db, photos.files, now())],
     ['key-usage-retention', () => forgetOldUsage(db, now())],
   ]
   schedule(

@@ -32,6 +32,7 @@ import { ImportQueue } from '#imports/queue.ts'
 import type { UploadCtx } from '#imports/start-uploaded-import.ts'
 import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/marketplace-types.ts'
+import type { PhotoNode } from '#photos/photo-types.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import type { HistoryCtx } from '#prices/history/history.ts'
 import type { SourcesCtx } from '#prices/reviews/list-sources.ts'
@@ -124,6 +125,7 @@ export interface OperatorNode {
   archive: PriceArchive
   auditArchive: AuditArchive
   openImages: () => Promise<ImageProxy>
+  photos: PhotoNode['photos']
   market: MarketSettings
   now: () => Date
 }
@@ -188,7 +190,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     marketNames: config.marketNames,
   })
   app.get('/', { schema: { hide: true } as object }, (_request, reply) => reply.redirect('/console'))
-  addPictures(app, '/console/pictures', { images: node.openImages, viewerOf: pictureViewer(pages) })
+  addPictures(app, '/console/pictures', { images: node.openImages, photos: node.photos, viewerOf: pictureViewer(pages) })
   addBuiltPages(app, 'console', '')
   addOperatorPages(app, config, url)
   addSamplePictures(app)

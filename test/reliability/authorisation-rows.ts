@@ -13,6 +13,8 @@ export interface PublicRow {
   foreign?: ErrorCode
   query?: string
   body?: object
+  /** a body that is a file */
+  upload?: Buffer
   status?: number
   /** a POST that changes nothing */
   reads?: boolean
@@ -26,6 +28,8 @@ const RECORD = { needs: 'plus', owned: 'collection', foreign: 'PLUS_COLLECTION_E
 const JOB = { needs: 'plus', owned: 'job', foreign: 'NOT_FOUND' } as const
 const OWN_RULE = { needs: 'plus', owned: 'rule', foreign: 'NOT_FOUND' } as const
 const RULE = { target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 10 } }
+/** A PNG of one pixel. */
+const PIXEL = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64')
 const OWN = { needs: 'plus', owned: 'own' } as const
 
 /** REST operations. A body may contain placeholders such as `ITEM`, `CURSOR` or `SOON`, which are replaced by ids. */
@@ -78,6 +82,7 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'POST /api/v1/plus/price-jobs/:id/undo': JOB,
   'POST /api/v1/plus/listings/renew': { needs: 'plus', body: { ids: ['LISTING'] } },
   'POST /api/v1/plus/listings': { needs: 'plus', body: { item_id: 'ITEM', price: 150 }, status: 201 },
+  'POST /api/v1/plus/images': { needs: 'plus', upload: PIXEL, status: 201 },
   'POST /api/v1/plus/listings/import': { needs: 'plus', body: { rows: [{ item_id: 'ITEM', price: 150 }] } },
   'GET /api/v1/plus/listings/export': { ...OWN, file: true },
   'GET /api/v1/plus/listings/imports': { needs: 'plus' },
@@ -420,6 +425,7 @@ export const OPEN_ROWS: readonly string[] = [
   'GET /docs*',
   'GET /graphql/assets/*',
   'GET /sample/pictures/*',
+  'GET /images/photos/:key/:file',
   'GET /operator/openapi.json',
   'GET /console*',
   'GET /console/session',

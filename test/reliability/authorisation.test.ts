@@ -223,9 +223,10 @@ function withQuery(url: string, ...queries: (string | undefined)[]): string {
   return query ? `${url}?${query}` : url
 }
 
-function ask(name: string, { query, body }: PublicRow, things: Things, { headers, query: more }: Credential): Promise<RawReply> {
+function ask(name: string, { query, body, upload }: PublicRow, things: Things, { headers, query: more }: Credential): Promise<RawReply> {
   const [method, path] = name.split(' ') as [string, string]
-  return sendRaw(withQuery(node.publicUrl + withIds(path, things), query, more), method, headers, body && filled(JSON.stringify(body), things))
+  const sent = upload ?? (body && filled(JSON.stringify(body), things))
+  return sendRaw(withQuery(node.publicUrl + withIds(path, things), query, more), method, headers, sent)
 }
 
 function askGraphql(
@@ -326,6 +327,7 @@ test.each(ownedOf(PUBLIC_ROWS))("%s: another account's records stay unchanged an
 
 /** Writes that a dry run cannot show, and that refuse it by name. */
 const NO_DRY_RUN = [
+  'POST /api/v1/plus/images',
   'POST /api/v1/plus/webhook/rotate-secret',
   'POST /api/v1/plus/webhook/check',
   'mutation rotateWebhookSecret',

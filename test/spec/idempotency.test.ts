@@ -1,6 +1,6 @@
 // Idempotency-Key on every write: the same request again gets the first response and changes nothing, a different one is a conflict.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EXAMPLES } from '#http/openapi/examples.ts'
+import { EXAMPLES, sentBody } from '#http/openapi/examples.ts'
 import { post } from '../graphql/client.ts'
 import { makeCatalogue, operator, plus, published } from '../market/kit.ts'
 import { filled, makeOwner, makeThings, type Owner, partsIn, stateOf, withIds } from '../reliability/authorisation-kit.ts'
@@ -29,7 +29,7 @@ interface Answered {
   code: string | undefined
 }
 
-async function sendText(url: string, method: string, headers: Record<string, string>, body: string | undefined): Promise<Answered> {
+async function sendText(url: string, method: string, headers: Record<string, string>, body: string | Buffer | undefined): Promise<Answered> {
   const type = body === undefined ? {} : { 'content-type': 'application/json' }
   const response = await fetch(url, { method, headers: { ...type, ...headers }, ...(body !== undefined && { body }) })
   const text = await response.text()
@@ -156,13 +156,13 @@ async function writtenState(): Promise<Record<string, string>> {
   return { ...state, webhook_events: events!.split(' ')[0]! }
 }
 
-test.each(REST_WRITES)('%s', async (name, { query = '', body }) => {
+test.each(REST_WRITES)('%s', async (name, { query = '', body, upload }) => {
   const things = await makeThings(node, owner, item, partsIn(name, query, JSON.stringify(body)))
   const [method, path] = name.split(' ') as [string, string]
   const url = node.publicUrl + withIds(path, things)
-  const text = body && filled(JSON.stringify(body), things)
+  const sent = upload ?? (body && filled(JSON.stringify(body), things))
   await repeat((key, other) =>
-    sendText(`${url}?${query}${other ? '&other=1' : ''}`, method, { authorization: `Bearer ${owner.key}`, 'idempotency-key': key }, text),
+    sendText(`${url}?${query}${other ? '&other=1' : ''}`, method, { authorization: `Bearer ${owner.key}`, 'idempotency-key': key }, sent),
   )
 })
 
@@ -182,7 +182,7 @@ test('every write of the operator API, as documented', async () => {
     const [method = '', address = ''] = example.request.split(' ')
     const isOperator = address.startsWith('/operator')
     const credential = example.as === 'starter' ? demo.access.keys.starter : isOperator ? demo.access.operatorToken : demo.access.keys.plus
-    const body = example.text ?? (example.body === undefined ? undefined : JSON.stringify(example.body))
+    const body = sentBody(example)
     const type: Record<string, string> =
       example.text !== undefined && address.includes('/import') ? { 'content-type': 'application/octet-stream' } : {}
     const ask = (url: string, headers: Record<string, string>) =>

@@ -107,7 +107,7 @@ test("each public operation documents its family's error code, and that of its p
   const { paths } = read('/openapi.json')
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { responses }] of Object.entries(operations)) {
-      const writesListing = method !== 'get' && /\/plus\/(listings|parked-listings|make-highlight)/.test(path)
+      const writesListing = method !== 'get' && /\/plus\/(images|listings|parked-listings|make-highlight)/.test(path)
       // The daily worth uses the same verb as the operator API.
       const ofCollections = path.includes('/plus/collections') && !path.endsWith('/worth-history')
       const family = ofCollections ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'
@@ -119,7 +119,8 @@ test("each public operation documents its family's error code, and that of its p
         ? 'PLAN_UPGRADE_REQUIRED'
         : undefined
       const reads = method === 'get' || path.endsWith('/items/lookup')
-      const restricted = method === 'post' && /\/(listings(\/import)?$|parked-listings|webhook\/rotate-secret)/.test(path) ? ' or FORBIDDEN' : ''
+      const restricted =
+        method === 'post' && /\/(images$|listings(\/import)?$|parked-listings|webhook\/rotate-secret)/.test(path) ? ' or FORBIDDEN' : ''
       const forbidden = reads ? upgrade : `${upgrade} or READ_ONLY_KEY${restricted}`
       expect([method, path, responses[422]?.description, responses[403]?.description]).toEqual([method, path, refusal, forbidden])
     }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { buildSchema, parse, validate } from 'graphql'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Example, EXAMPLES } from '#http/openapi/examples.ts'
+import { type Example, EXAMPLES, sentBody } from '#http/openapi/examples.ts'
 import { apiDescription, TAGS } from '#rest/description.ts'
 import { type DemoNode, startDemoNode } from '../support/demo.ts'
 import { resolved } from '../support/openapi.ts'
@@ -49,10 +49,11 @@ const document = async (path: string) => resolved((await (await fetch(urlOf(path
 /** Placeholders for keys, tokens and webhook secrets in responses. */
 const SECRET = /\b(?:mintmark|mintop|mintses|mintlink)_[0-9A-Za-z]{49}\b|"secret":"/
 
-async function ask({ request, body, text, headers, as }: Example): Promise<{ status: number; answer: unknown; exposed: boolean }> {
+async function ask(example: Example): Promise<{ status: number; answer: unknown; exposed: boolean }> {
+  const { request, text, headers, as } = example
   const [method = '', address = ''] = request.split(' ')
   const credential = as === 'starter' ? node.access.keys.starter : address.startsWith('/operator') ? node.access.operatorToken : node.access.keys.plus
-  const sent = text ?? (body === undefined ? undefined : JSON.stringify(body))
+  const sent = sentBody(example)
   const type = text !== undefined && address.includes('/import') ? 'application/octet-stream' : 'application/json'
   const response = await fetch(urlOf(address), {
     method,

@@ -180,6 +180,10 @@ export const TURKISH: Words = {
     rate_of_lira: 'TRY olamaz: kurlar lira cinsindendir',
     rate_again: 'aynı para birimi ve güne ait [{line}. satırdakiyle|{row}. sıradakiyle|öbür satırdakiyle] aynı olmalı',
     file: 'okunamıyor: {must}',
+    photo_format: 'şu biçimlerden birinde bir görsel olmalıdır: {values}',
+    photo_pixels: 'en fazla {max} megapiksel olmalıdır',
+    photo_damaged: 'açılamıyor: dosya bozuk veya eksik',
+    only_file: 'multipart/form-data gövdesinin tek parçası olmalı ve dosya olarak gönderilmelidir',
     catalogue_changed: 'eşleştirilirken katalog değişti; dosyayı yeniden gönderin',
 
     mapping: 'sütunları belirtmeli, örneğin {example}[; ya da {field} kayıtlı bir eşlemeyi belirtmeli]',
@@ -203,6 +207,7 @@ export const TURKISH: Words = {
     no_format: '{name} biçimi bulunamadı; bilinen biçimler: {values}',
     no_webhook: '{id} numaralı hesabın webhooku yok',
     no_image: 'görsel bulunamadı: katalogda bu adreste görsel yok',
+    no_photo: 'fotoğraf bulunamadı; hiçbir ilan kullanmadığı için kaldırılmış olabilir',
     image_gone: 'görsel bulunamadı: kaynağında artık yok',
     not_owner: '{id} numaralı {thing} size ait değil',
     invalid_action: 'geçersiz işlem (pause ya da publish olmalı)',
@@ -219,6 +224,7 @@ export const TURKISH: Words = {
     listing_import_undone: 'içe aktarma zaten geri alınmış',
     changed_since_import: 'içe aktarmadan sonra değiştirilmiş ya da öne çıkarılmış',
     sold_since_import: 'içe aktarmadan sonra satışı olmuş',
+    photos_full: 'hesabın {max} fotoğraf sınırı aşılıyor; satılmamış hiçbir ilanın kullanmadığı fotoğraflar {days} gün sonra kaldırılır',
     intake_full: 'hesabın satılmamış ilan ve bekleyen satır sınırı olan {max} aşılıyor',
     listing_exists: '{id} numaralı ilanınız var; fiyat ve stok için fiyat işi kullanın',
     sku_listed: 'başka bir ilanda veya satırda var; bir ilanın fiyatını ve stokunu değiştirmek için fiyat işi kullanın',
@@ -311,6 +317,7 @@ export const TURKISH: Words = {
     authorization: 'Authorization başlığı {state}; şöyle gönderin: Authorization: Bearer <{credential}>',
     credential: 'geçersiz kimlik bilgisi ({credential}): {state}',
     rate_limit: '{plan} planında dakikada {limit} istek yapılabilir; {seconds} saniye sonra yeniden deneyin',
+    photos_busy: 'şu anda çok sayıda fotoğraf işleniyor; birkaç saniye sonra yeniden deneyin',
     too_many_failures: 'adresinizden çok fazla başarısız giriş denemesi yapıldı; {seconds} saniye sonra yeniden deneyin',
 
     method: 'bu yöntem kullanılamaz; kullanılabilenler: {values}',
@@ -343,6 +350,7 @@ export const TURKISH: Words = {
     dump_elsewhere: 'en yeni döküm bu düğümde okunamıyor; daha sonra yeniden deneyin',
     price_archive: 'fiyat geçmişi arşivi şu anda kullanılamıyor; daha sonra yeniden deneyin',
     audit_archive: 'denetim kaydının arşivi şu anda kullanılamıyor; daha sonra yeniden deneyin',
+    photo_store: 'fotoğraf deposu kullanılamıyor; daha sonra yeniden deneyin',
     image_not_stored: 'görsel şu anda saklanamıyor; kısa süre sonra yeniden deneyin',
 
     json: '{part} geçerli JSON değil',

@@ -284,6 +284,7 @@ export const en = {
   inLine: 'Line {line}:',
   downloadRows: 'Download as CSV ({count})',
   finish: 'Finish',
+  photoOfOtherSeller: 'Photo of another seller',
   changedMeanwhile: 'This listing has changed since you opened it. Nothing was saved: review the changes and decide again.',
   changedMeanwhileIn: '{title} has changed since you opened it; no decision was made.',
   whenOpened: 'When you opened it',

@@ -287,6 +287,7 @@ export const tr: Record<keyof typeof en, string> = {
   inLine: 'Satır {line}:',
   downloadRows: 'CSV olarak indir ({count})',
   finish: 'Baskı',
+  photoOfOtherSeller: 'Başka bir satıcının fotoğrafı',
   changedMeanwhile: 'Bu ilan siz açtıktan sonra değişti. Hiçbir şey kaydedilmedi: değişiklikleri inceleyip yeniden karar verin.',
   changedMeanwhileIn: '{title} siz açtıktan sonra değişti; karar kaydedilmedi.',
   whenOpened: 'Siz açtığınızda',

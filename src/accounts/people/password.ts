@@ -3,6 +3,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { invalid, ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
+import { Turns } from '#core/concurrency/turns.ts'
 import { PASSWORD_LENGTH } from './people-types.ts'
 
 const derive = promisify(argon2)
@@ -65,21 +66,17 @@ interface Parameters {
   bytes: number
 }
 
-let last: Promise<unknown> = Promise.resolve()
-let waiting = 0
+const hashes = new Turns(1)
 
 /**
  * One at a time, so that sign-ins from many addresses leave cores and threads to other requests.
  * @throws RATE_LIMITED if too many are waiting
  */
 async function derived(password: string, nonce: Buffer, { memory, passes, lanes, bytes }: Parameters): Promise<Buffer> {
-  if (waiting >= MAX_WAITING) throw new ServiceError('RATE_LIMITED', reason('sign_in_busy'), { headers: { 'retry-after': '5' } })
-  waiting += 1
+  if (hashes.taken >= MAX_WAITING) throw new ServiceError('RATE_LIMITED', reason('sign_in_busy'), { headers: { 'retry-after': '5' } })
   // Keyboards may encode the same character in different ways.
   const message = password.normalize('NFKC')
-  const hash = last.then(() => derive('argon2id', { message, nonce, memory, passes, parallelism: lanes, tagLength: bytes }))
-  last = hash.catch(() => {}).finally(() => (waiting -= 1))
-  return hash
+  return hashes.run(() => derive('argon2id', { message, nonce, memory, passes, parallelism: lanes, tagLength: bytes }))
 }
 
 function text(bytes: Buffer): string {

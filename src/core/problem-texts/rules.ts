@@ -79,6 +79,11 @@ export const RULES = {
   not_before: 'must not be before {from}',
   before: 'must be before {field}',
 
+  photo_format: 'must be an image in one of the formats {values}',
+  photo_pixels: 'must have at most {max} megapixels',
+  photo_damaged: 'cannot be decoded: it is damaged or incomplete',
+  only_file: 'must be the only part of the multipart/form-data body, sent as a file',
+
   // Fields checked against stored data
   unknown_id: 'must be the id of an existing {thing}, not {id}',
   not_a_grade: 'must be the id of a grade; {id} is the group {name}',
@@ -122,6 +127,7 @@ export const RULES = {
   no_format: 'format not found: {name}; known formats: {values}',
   no_webhook: 'the account {id} has no webhook',
   no_image: 'image not found: the catalogue has none at this address',
+  no_photo: 'photo not found; it may have been removed because no listing used it',
   image_gone: 'image not found: its source no longer has it',
   not_owner: 'the {thing} {id} does not belong to the caller',
   invalid_action: 'invalid action (must be pause or publish)',
@@ -137,6 +143,7 @@ export const RULES = {
   changed_since_import: 'it was changed or highlighted after the import',
   sold_since_import: 'units of it were sold after the import',
   intake_full: 'exceeds the limit of {max} listings for this account (unsold listings and parked rows)',
+  photos_full: 'exceeds the limit of {max} photos for this account; photos that no unsold listing uses are removed after {days} days',
   listing_exists: 'you have the listing {id}; use a price job to change price and stock',
   sku_listed: 'is already the SKU of another listing or row; use a price job to change price and stock',
   too_many_rules: 'an account has at most {max} repricing rules',
@@ -230,6 +237,7 @@ export const RULES = {
   authorization: 'the Authorization header is {state}: send Authorization: Bearer <{credential}>',
   credential: 'invalid {credential}: {state}',
   rate_limit: 'the {plan} plan allows {limit} requests a minute; try again in {seconds} s',
+  photos_busy: 'too many photos are being processed at the moment; try again in a few seconds',
   too_many_failures: 'too many failed authentications from your address; try again in {seconds} s',
 
   // Requests that cannot be parsed
@@ -264,6 +272,7 @@ export const RULES = {
   dump_elsewhere: 'the newest dump is not readable on this node; try again later',
   price_archive: 'the archive of the price history is unavailable; try again later',
   audit_archive: 'the archive of the audit log is unavailable; try again later',
+  photo_store: 'the photo store is unavailable; try again later',
   image_not_stored: 'the image could not be stored; try again shortly',
   ...FILE_RULES,
 } as const

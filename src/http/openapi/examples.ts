@@ -10,6 +10,8 @@ export interface Example {
   body?: unknown
   /** a body that is not JSON, or is malformed */
   text?: string
+  /** a body that is a file without text, in base64 */
+  file?: string
   headers?: Record<string, string>
   /** the caller, if not a Plus key or an operator token */
   as?: 'starter' | 'nobody'
@@ -23,6 +25,12 @@ export interface Example {
 }
 
 export const EXAMPLES = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Example[]
+
+/** The body as it is sent; undefined for none. */
+export function sentBody({ body, text, file }: Example): string | Buffer | undefined {
+  if (file !== undefined) return Buffer.from(file, 'base64')
+  return text ?? (body === undefined ? undefined : JSON.stringify(body))
+}
 
 interface Media {
   example?: unknown
@@ -107,11 +115,12 @@ function codeOf(answer: unknown): string | undefined {
 }
 
 /** The request as a shell command. */
-export function curlOf({ request, body, text }: Example, { url, credential }: ExampleRules): string {
+export function curlOf({ request, body, text, file, headers }: Example, { url, credential }: ExampleRules): string {
   const [method, address] = request.split(' ')
   const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
   const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url + address)}`, `  -H ${quoted(`Authorization: Bearer ${credential}`)}`]
   if (body !== undefined) lines.push(`  -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`)
   if (text !== undefined) lines.push("  -H 'Content-Type: application/octet-stream' --data-binary @FILE")
+  if (file !== undefined) lines.push(`  -H ${quoted(`Content-Type: ${headers?.['content-type']}`)} --data-binary @FILE`)
   return lines.join(' \\\n')
 }

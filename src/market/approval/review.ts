@@ -1,5 +1,6 @@
 // Data for a decision about a listing: reference prices, the seller's history, and changes since approval.
 import { sql } from 'kysely'
+import { PHOTO_KEY } from '#catalogue/records/image-addresses.ts'
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -62,6 +63,9 @@ export const ListingReviewSchema = Type.Object(
     references: Type.Array(ReferencePriceSchema, { description: 'Prices of the item with that label, in the order of `MARKET_ORDER`' }),
     price_ratio: orNull(Type.Number(), { description: '`ratio` of the first trusted reference; null if there is none' }),
     seller: SellerRecordSchema,
+    photo_of_other_seller: Type.Boolean({
+      description: 'Whether one of its photos is the upload of another account, or a copy of what the service serves for it',
+    }),
   },
   { title: 'ListingReview' },
 )
@@ -86,9 +90,10 @@ interface Reviewing {
 /** By listing id. */
 export async function reviewListings(on: Queryable, listings: readonly ListingRow[], reviewing: Reviewing): Promise<Map<number, ListingReview>> {
   if (listings.length === 0) return new Map()
-  const [items, references, sellers] = await Promise.all([
+  const [items, references, photos, sellers] = await Promise.all([
     itemsOf(on, listings),
     referencesOf(on, listings, reviewing),
+    photosOfOthers(on, listings),
     sellerRecords(
       on,
       listings.map((row) => row.seller_id),
@@ -98,7 +103,8 @@ export async function reviewListings(on: Queryable, listings: readonly ListingRo
   return new Map(
     listings.map((row) => {
       const of = references.get(row.id) ?? []
-      return [row.id, { ...items.get(row.id)!, references: of, price_ratio: ratioOf(of), seller: sellers.get(row.seller_id)! }]
+      const seller = sellers.get(row.seller_id)!
+      return [row.id, { ...items.get(row.id)!, references: of, price_ratio: ratioOf(of), seller, photo_of_other_seller: photos.has(row.id) }]
     }),
   )
 }
@@ -162,6 +168,26 @@ async function itemsOf(on: Queryable, listings: readonly ListingRow[]): Promise<
     ]),
   )
 }
+
+/** Ids of the listings with a photo whose upload is that of another account, or a file served for it. */
+async function photosOfOthers(on: Queryable, listings: readonly ListingRow[]): Promise<Set<number>> {
+  const used = listings.flatMap(({ id, seller_id: seller, images }) =>
+    images.flatMap(({ url }) => {
+      const key = PHOTO.exec(url)?.[1]
+      return key === undefined ? [] : [{ id, seller, key }]
+    }),
+  )
+  if (used.length === 0) return new Set()
+  const { rows } = await sql<{ id: number }>`
+    select distinct u.id from jsonb_to_recordset(${JSON.stringify(used)}::jsonb) as u(id int4, seller int4, key text) join photos p using (key)
+    where exists (
+      select from photos o
+      where (o.sha256 = p.sha256 or o.size_hashes @> array[p.sha256]) and o.account_id <> u.seller and o.remove_after is null
+    )`.execute(on)
+  return new Set(rows.map(({ id }) => id))
+}
+
+const PHOTO = new RegExp(PHOTO_KEY)
 
 async function sellerRecords(on: Queryable, ids: readonly number[], now: Date): Promise<Map<number, SellerRecord>> {
   const { rows } = await sql<Omit<SellerRecord, 'account_age_days'> & { created_at: Date }>`
