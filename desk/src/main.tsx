@@ -24,6 +24,7 @@ import './styles.css'
 
 const lazyPages = () => import('./pages/lazy-pages.ts')
 const FilesPage = lazy(() => lazyPages().then((pages) => pages.FilesPage))
+const NewListingPage = lazy(() => lazyPages().then((pages) => pages.NewListingPage))
 const RenewalPage = lazy(() => lazyPages().then((pages) => pages.RenewalPage))
 const RepricingPage = lazy(() => lazyPages().then((pages) => pages.RepricingPage))
 const RulePage = lazy(() => lazyPages().then((pages) => pages.RulePage))
@@ -59,6 +60,7 @@ function Pages() {
   return (
     <Routes home={{ href: '/desk', text: t('listings') }}>
       <Route path="/desk" component={ListingsPage} />
+      <Route path="/desk/listings/new" component={NewListingPage} />
       <Route path="/desk/listings/:id" component={ListingPage} />
       <Route path="/desk/price-jobs" component={PriceJobsPage} />
       <Route path="/desk/price-jobs/:id" component={PriceJobPage} />
