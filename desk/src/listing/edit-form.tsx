@@ -4,7 +4,7 @@ import { Form, type Values } from '#ui/dialog.tsx'
 import { Picture } from '#ui/picture.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { ListingForecast, OwnListing } from '../../../client/src/api.ts'
-import { useData, useWrite } from '../api.ts'
+import { useData, useWrite, writeNow } from '../api.ts'
 import { confirmPrice, warningsAbout } from '../price-check.tsx'
 import { t, termText } from '../words.ts'
 import { type Card, cardOf } from './card.ts'
@@ -69,12 +69,12 @@ function useReviewedSave(listing: OwnListing, card: Card | null, onSaved: () => 
   const { busy, error, write } = useWrite()
   const [reviewed, setReviewed] = useState<{ changes: string; forecast: ListingForecast } | null>(null)
   const path = `/plus/listings/${listing.id}` as const
-  const publish = (dryRun: { dry_run?: true }) => write('POST', `${path}/status`, { action: 'publish', ...dryRun })
   const review = async (changes: Partial<ListingFields>) => {
     const rehearsal = { ...changes, dry_run: true }
     const answer = await write('PATCH', path, rehearsal, listing.etag)
     // A new price or stock alone does not submit a rejected listing again; the second request of `save` does.
-    const last = answer?.data.status === REJECTED ? await publish({ dry_run: true }) : answer
+    const submission = { action: 'publish', dry_run: true }
+    const last = answer?.data.status === REJECTED ? await write('POST', `${path}/status`, submission) : answer
     if (last?.data.forecast) setReviewed({ changes: JSON.stringify(changes), forecast: last.data.forecast })
   }
   const save = async (changes: Partial<ListingFields>) => {
@@ -83,7 +83,8 @@ function useReviewedSave(listing: OwnListing, card: Card | null, onSaved: () => 
     const warnings = warningsAbout(listing.price, price, facts?.price?.amount ?? null)
     if (!(await confirmPrice(listing.title, listing.price, price, warnings))) return
     const saved = await write('PATCH', path, changes, listing.etag)
-    const last = saved?.data.status === REJECTED ? await publish({}) : saved
+    // The form is drawn again with the saved listing, so that a failure of the second step is announced.
+    const last = saved?.data.status === REJECTED ? await writeNow('POST', `${path}/status`, { action: 'publish' }) : saved
     if (last) announce(t('nowInState', { title: changes.title ?? listing.title, state: termText('status', last.data.status) }))
     if (saved) onSaved()
   }
