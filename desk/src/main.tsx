@@ -22,9 +22,9 @@ import { WebhookPage } from './pages/webhook.tsx'
 import { t } from './words.ts'
 import './styles.css'
 
+const NewListingPage = lazy(() => import('./pages/new-listing.tsx').then((page) => page.NewListingPage))
 const lazyPages = () => import('./pages/lazy-pages.ts')
 const FilesPage = lazy(() => lazyPages().then((pages) => pages.FilesPage))
-const NewListingPage = lazy(() => lazyPages().then((pages) => pages.NewListingPage))
 const RenewalPage = lazy(() => lazyPages().then((pages) => pages.RenewalPage))
 const RepricingPage = lazy(() => lazyPages().then((pages) => pages.RepricingPage))
 const RulePage = lazy(() => lazyPages().then((pages) => pages.RulePage))

@@ -35,7 +35,6 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
     browser = await launch()
     visited = await signedInToDesk(browser, node, node.keys.plus)
     page = visited.page
-    page.setDefaultTimeout(15_000) // DEBUG
   })
 
   afterAll(() => node.close())

@@ -25,13 +25,13 @@ export function MarketPanel({ of: { facts, error }, card, label, price, ownId }:
   const isSettled = settled === price && price !== null
   const rank = facts && isSettled ? rankOf(facts, price, ownId) : null
   return (
-    <section class="panel market" aria-label={t('marketFacts')}>
+    <section class="panel market" aria-label={t('marketFacts')} aria-busy={card !== null && facts === null && error === null}>
       <h2>{t('marketFacts')}</h2>
       {card && <p class="quiet">{label}</p>}
       {error && <Failure error={error} />}
       <Facts
         rows={[
-          [t('marketPrice'), facts?.price && <MarketPrice key="price" of={facts.price} price={price} />],
+          [t('marketPrice'), facts && <MarketPrice key="price" of={facts.price} price={price} />],
           [t('cheapestListing'), facts && cheapestOf(facts, ownId)],
           [t('lastSales'), facts && salesOf(facts)],
           [t('rankAtPrice'), rank === null ? null : t('rankOf', { rank, total: (facts?.asks ?? []).filter(({ id }) => id !== ownId).length + 1 })],
@@ -42,7 +42,9 @@ export function MarketPanel({ of: { facts, error }, card, label, price, ownId }:
   )
 }
 
-function MarketPrice({ of: { amount, market }, price }: { of: NonNullable<MarketFacts['price']>; price: number | null }) {
+function MarketPrice({ of: trusted, price }: { of: MarketFacts['price']; price: number | null }) {
+  if (trusted === null) return <>{termText('valueMissing', 'not_trusted')}</>
+  const { amount, market } = trusted
   return (
     <>
       {lira(amount)} <small class="quiet">{termText('market', market)}</small>

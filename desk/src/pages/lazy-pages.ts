@@ -1,6 +1,5 @@
 // Rarely used pages, loaded together when the first of them is opened.
 export { FilesPage } from './files.tsx'
-export { NewListingPage } from './new-listing.tsx'
 export { RenewalPage } from './renewal.tsx'
 export { NewRulePage, RulePage } from './repricing-rule.tsx'
 export { RepricingPage } from './repricing.tsx'

@@ -68,9 +68,12 @@ function NewListing() {
   useEffect(focusFirst, [key, card?.id])
   return (
     <div class="listing-form">
-      <div ref={form}>
+      <div>
         <CardSearch input={search} onChoose={drafts.chooseCard} />
         {card && <ChosenCard of={card} />}
+      </div>
+      <MarketPanel of={facts} card={card} label={label} price={numberIn(values.price)} />
+      <div ref={form}>
         <Form
           key={`${key} ${card?.id}`}
           submit={t('createListing')}
@@ -94,7 +97,6 @@ function NewListing() {
         </label>
         <SaveList onEdit={focusFirst} />
       </div>
-      <MarketPanel of={facts} card={card} label={label} price={numberIn(values.price)} />
     </div>
   )
 }
