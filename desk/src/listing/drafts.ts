@@ -12,7 +12,7 @@ import { type Card, titleOf } from './card.ts'
 import { fieldsOf } from './listing-fields.tsx'
 
 export interface Draft {
-  /** the Idempotency-Key of its request: however often it is sent, one listing is created */
+  /** the Idempotency-Key of its request: sent again within 24 hours, it creates no second listing */
   key: string
   card: Card | null
   values: Values
@@ -20,7 +20,7 @@ export interface Draft {
 
 export interface Save {
   draft: Draft
-  /** null while it is being sent; `unsent` if that was interrupted, so that it may have been saved or not */
+  /** null while it is being sent; `unsent` if it was never sent, or if a reload interrupted that, so that it may have been saved */
   problem: { status: number; refusal: Refusal } | 'unsent' | null
 }
 
@@ -74,7 +74,7 @@ export function chooseCard(card: Card): void {
 }
 
 /** Stores what is typed. The form holds it, too, and so is not drawn again. */
-export function keepValues(values: Values): void {
+export function storeValues(values: Values): void {
   draft.value = { ...draft.value, values }
   store()
 }

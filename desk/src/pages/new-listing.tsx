@@ -79,9 +79,9 @@ function NewListing() {
           submit={t('createListing')}
           busy={busy}
           error={error}
-          onEdit={drafts.keepValues}
+          onEdit={drafts.storeValues}
           onSubmit={(entered) => {
-            drafts.keepValues(entered)
+            drafts.storeValues(entered)
             if (card) void save(card).then((saved) => !saved && focusFirst())
             else search.current?.focus()
           }}

@@ -274,7 +274,7 @@ export const en = {
   stackMode: 'Stack mode: continue with the next card while this one is saved',
   savingCount: 'Listings being saved: {count}',
   unsavedListings: 'Not saved',
-  unsentText: 'This listing was not saved yet. Trying again never creates it twice.',
+  unsentText: 'Not confirmed as saved. Trying again within 24 hours does not create the listing twice.',
   checkFirst: 'Check without saving',
   marketFacts: 'Market',
   cheapestListing: 'Cheapest listing',

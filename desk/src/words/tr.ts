@@ -276,7 +276,7 @@ export const tr: Record<keyof typeof en, string> = {
   stackMode: 'Yığın kipi: bu kart kaydedilirken sonrakiyle devam et',
   savingCount: 'Kaydedilen ilanlar: {count}',
   unsavedListings: 'Kaydedilmedi',
-  unsentText: 'Bu ilan henüz kaydedilmedi. Yeniden denemek onu iki kez oluşturmaz.',
+  unsentText: 'Kaydedildiği doğrulanmadı. 24 saat içinde yeniden denemek ilanı iki kez oluşturmaz.',
   checkFirst: 'Kaydetmeden kontrol et',
   marketFacts: 'Pazar',
   cheapestListing: 'En ucuz ilan',
