@@ -225,6 +225,21 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
     await stackMode().uncheck()
   })
 
+  test('Enter never chooses a card of an earlier text', async () => {
+    await visited.open('/listings/new')
+    await searchFocusedByClick()
+    await page.keyboard.type('charizard')
+    await suggestion(page).waitFor()
+    // Enter follows the text at once, before its cards can arrive.
+    await page.evaluate(`new Promise((resolve) => {
+      const input = document.activeElement
+      input.value = '2/102'
+      input.dispatchEvent(new Event('input', { bubbles: true }))
+      setTimeout(() => resolve(input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }))))
+    })`)
+    await page.locator('.chosen-card').getByText('2/102').waitFor()
+  })
+
   test('a draft survives a reload', async () => {
     await visited.open('/listings/new')
     await searchFocusedByClick()

@@ -93,7 +93,6 @@ function useCardSearch(onSettle: (card: Card) => void) {
     onSettle(card)
   }
   const search = (text: string, choosesFirst: boolean) => {
-    searching.current?.abort()
     const cancel = (searching.current = new AbortController())
     request('GET', '/items/search', { query: { q: text, per_page: MAX_RESULTS }, signal: cancel.signal }).then(
       ({ data }) => {
@@ -110,9 +109,10 @@ function useCardSearch(onSettle: (card: Card) => void) {
   }
   /** @param choosesFirst whether the best match is chosen at once */
   const change = (text: string, choosesFirst = false) => {
-    clearTimeout(timer.current)
+    // Cards of the text before are not shown any more: Enter must not choose one of them.
+    stop()
     const trimmed = text.trim()
-    if (trimmed.length < MIN_LENGTH) return stop()
+    if (trimmed.length < MIN_LENGTH) return
     if (choosesFirst) search(trimmed, true)
     else timer.current = setTimeout(() => search(trimmed, false), SETTLE_MS)
   }
