@@ -46,18 +46,21 @@ interface FormProps {
   error: ApiError | null
   danger?: boolean
   onSubmit: (values: Values) => void
+  /** called with each keystroke and choice */
+  onEdit?: (values: Values) => void
   onCancel?: () => void
   children: ComponentChildren
 }
 
 /** A form that shows errors above its buttons. */
-export function Form({ submit, busy, error, danger, onSubmit, onCancel, children }: FormProps) {
+export function Form({ submit, busy, error, danger, onSubmit, onEdit, onCancel, children }: FormProps) {
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
         if (!busy) onSubmit(valuesOf(event.currentTarget))
       }}
+      onInput={({ currentTarget }) => onEdit?.(valuesOf(currentTarget))}
     >
       {children}
       <Refusal error={error} />

@@ -1,5 +1,6 @@
-// A person's choices for tables, such as hidden columns and saved views: stored in this browser, separately for each person.
+// What a person keeps in this browser, such as choices for tables and drafts: stored separately for each person.
 import { signal } from '@preact/signals'
+import { storedPreference, storePreference } from './preferences.ts'
 
 /** A saved view: the address parameters of a list, without the page. */
 export interface SavedView {
@@ -13,7 +14,7 @@ export interface TableChoices {
   views: SavedView[]
 }
 
-const STORAGE_KEY = 'mintmark-tables'
+const TABLES = 'tables'
 const NONE: TableChoices = { hidden: null, views: [] }
 
 /** the signed-in person */
@@ -23,7 +24,7 @@ const choices = signal<Readonly<Record<string, TableChoices>>>({})
 /** Loads the choices of a person; call it when a session starts. */
 export function readChoicesOf(who: string): void {
   person = who
-  choices.value = all()[who] ?? {}
+  choices.value = storedValue<Record<string, TableChoices>>(TABLES) ?? {}
 }
 
 export function choicesOf(table: string): TableChoices {
@@ -32,16 +33,24 @@ export function choicesOf(table: string): TableChoices {
 
 export function choose(table: string, changes: Partial<TableChoices>): void {
   choices.value = { ...choices.value, [table]: { ...choicesOf(table), ...changes } }
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify({ ...all(), [person]: choices.value }))
-  } catch {
-    // If the browser does not store anything, choices last until the page is reloaded.
-  }
+  storeValue(TABLES, choices.value)
 }
 
-function all(): Record<string, Record<string, TableChoices>> {
+/** What the signed-in person stored under a name; null if there is nothing. The shape is that of the last `storeValue`. */
+export function storedValue<Value>(name: string): Value | null {
+  return (ofAllPeople(name)[person] as Value | undefined) ?? null
+}
+
+/** If the browser does not store anything, values last until the page is reloaded. */
+export function storeValue(name: string, value: unknown): void {
+  storePreference(keyOf(name), JSON.stringify({ ...ofAllPeople(name), [person]: value }))
+}
+
+const keyOf = (name: string) => `mintmark-${name}`
+
+function ofAllPeople(name: string): Record<string, unknown> {
   try {
-    return (JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') ?? {}) as Record<string, Record<string, TableChoices>>
+    return (JSON.parse(storedPreference(keyOf(name)) ?? '{}') ?? {}) as Record<string, unknown>
   } catch {
     return {}
   }

@@ -11,7 +11,6 @@ import { ICONS } from './icons.ts'
 import { AccountPage } from './pages/account.tsx'
 import { CollectionPage } from './pages/collection.tsx'
 import { CollectionsPage } from './pages/collections.tsx'
-import { ListingPage } from './pages/listing.tsx'
 import { ListingsPage } from './pages/listings.tsx'
 import { OrdersPage } from './pages/orders.tsx'
 import { PriceJobPage } from './pages/price-job.tsx'
@@ -22,6 +21,8 @@ import { WebhookPage } from './pages/webhook.tsx'
 import { t } from './words.ts'
 import './styles.css'
 
+const ListingPage = lazy(() => import('./pages/listing.tsx').then((page) => page.ListingPage))
+const NewListingPage = lazy(() => import('./pages/new-listing.tsx').then((page) => page.NewListingPage))
 const lazyPages = () => import('./pages/lazy-pages.ts')
 const FilesPage = lazy(() => lazyPages().then((pages) => pages.FilesPage))
 const RenewalPage = lazy(() => lazyPages().then((pages) => pages.RenewalPage))
@@ -59,6 +60,7 @@ function Pages() {
   return (
     <Routes home={{ href: '/desk', text: t('listings') }}>
       <Route path="/desk" component={ListingsPage} />
+      <Route path="/desk/listings/new" component={NewListingPage} />
       <Route path="/desk/listings/:id" component={ListingPage} />
       <Route path="/desk/price-jobs" component={PriceJobsPage} />
       <Route path="/desk/price-jobs/:id" component={PriceJobPage} />

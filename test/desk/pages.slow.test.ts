@@ -16,6 +16,7 @@ const PATHS = [
   '?search=no-such-title',
   '/listings/1',
   '/listings/2',
+  '/listings/new',
   '/price-jobs',
   '/price-jobs/1',
   '/repricing',

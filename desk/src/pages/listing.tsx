@@ -1,10 +1,11 @@
-// One own listing: its content, and whether a search finds it or why not.
+// One own listing: its content, whether a search finds it or why not, and the form that changes it.
 import { useRoute } from 'preact-iso'
 import { Heading } from '#ui/heading.tsx'
 import { PriceChart, useChartChoice } from '#ui/price-chart.tsx'
 import { Await, Empty, Facts, Status } from '#ui/states.tsx'
 import type { ListingVisibility, OwnListing } from '../../../client/src/api.ts'
-import { useData } from '../api.ts'
+import { mayWrite, useData } from '../api.ts'
+import { EditForm } from '../listing/edit-form.tsx'
 import { count, language, lira, moment, t, termText } from '../words.ts'
 
 export function ListingPage() {
@@ -18,7 +19,7 @@ export function ListingPage() {
       <Await of={listing} title={t('listing')}>
         {(row) =>
           // A published listing of another seller has no status.
-          'status' in row ? <Own of={row} /> : <OtherSellersListing title={row.title} />
+          'status' in row ? <Own of={row} onChanged={listing.reload} /> : <OtherSellersListing title={row.title} />
         }
       </Await>
     </>
@@ -34,12 +35,15 @@ function OtherSellersListing({ title }: { title: string }) {
   )
 }
 
-function Own({ of: listing }: { of: OwnListing }) {
-  const visibility = useData(`/plus/listings/${listing.id}/visibility`)
+function Own({ of: listing, onChanged }: { of: OwnListing; onChanged: () => void }) {
+  // Each version of the listing has its own answer.
+  const visibility = useData(`/plus/listings/${listing.id}/visibility`, { version: listing.etag })
+  const isEditable = listing.status !== 'sold' && mayWrite()
   const time = (at: string | null) => at && moment(at)
   return (
     <>
       <Heading>{listing.title}</Heading>
+      {listing.rejection_reason && <RequestedChange reason={listing.rejection_reason} isEditable={isEditable} />}
       <Facts
         brief
         rows={[
@@ -60,9 +64,27 @@ function Own({ of: listing }: { of: OwnListing }) {
         <h2>{t('visibleToBuyers')}</h2>
         <Await of={visibility}>{(row) => <Visibility of={row} />}</Await>
       </section>
-      {listing.description && <p class="prose">{listing.description}</p>}
+      {isEditable ? (
+        <section>
+          <h2>{t('editListing')}</h2>
+          <EditForm key={listing.etag} of={listing} onSaved={onChanged} />
+        </section>
+      ) : (
+        listing.description && <p class="prose">{listing.description}</p>
+      )}
       <PriceHistory itemId={listing.item_id} />
     </>
+  )
+}
+
+/** The operator's note; the service does not tell a rejection from a requested change. */
+function RequestedChange({ reason, isEditable }: { reason: string; isEditable: boolean }) {
+  return (
+    <section class="panel note" aria-label={t('requestedChange')}>
+      <h2>{t('requestedChange')}</h2>
+      <p class="prose">{reason}</p>
+      {isEditable && <p class="quiet">{t('requestedChangeText')}</p>}
+    </section>
   )
 }
 

@@ -1,14 +1,18 @@
-// The seller's listings: search, sort, reprice, restock, pause, publish, highlight and delete.
+// The seller's listings: search, sort, reprice, restock, pause, publish, highlight and delete, one by one or several at once.
+import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { confirm } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Picture } from '#ui/picture.tsx'
 import { Refusal, Status } from '#ui/states.tsx'
+import type { Bulk } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { OwnListing } from '../../../client/src/api.ts'
 import { List, mayWrite, useWrite } from '../api.ts'
+import { MarketPriceCell } from '../market-price-cell.tsx'
 import { date, moment, t, termText } from '../words.ts'
+import { ALLOWED, BulkActions, type BulkFailure, BulkFailures } from './bulk-actions.tsx'
 import { EditBar, EditCell } from './edit-cells.tsx'
 import { RuleLink } from './price-job.tsx'
 
@@ -18,6 +22,7 @@ const ORDERS = ['latest', 'changed', 'title', 'price_low', 'price_high', 'quanti
 export function ListingsPage() {
   const [version, changed] = useVersion()
   const { busy, error, write } = useWrite()
+  const [failures, setFailures] = useState<BulkFailure[]>([])
   const act = async (listing: OwnListing, action: 'pause' | 'publish') => {
     const done = await write('POST', `/plus/listings/${listing.id}/status`, { action }, listing.etag)
     if (done) announce(t('nowInState', { title: listing.title, state: termText('status', done.data.status) }))
@@ -36,11 +41,25 @@ export function ListingsPage() {
     if (await write('DELETE', `/plus/listings/${listing.id}`, undefined, listing.etag)) announce(t('deleted', { title: listing.title }))
     changed()
   }
+  const bulk: Bulk<OwnListing> = {
+    nameOf: ({ title }) => title,
+    actions: (rows, done) => (
+      <BulkActions
+        of={rows}
+        onDone={(failed) => {
+          setFailures(failed)
+          done()
+          changed()
+        }}
+      />
+    ),
+  }
   return (
     <>
       <Heading>{t('listings')}</Heading>
       <ListingTabs current="listings" />
       <Refusal error={error} />
+      <BulkFailures of={failures} />
       <List
         path="/plus/my-listings"
         fixed={{ with_details: 1 }}
@@ -53,10 +72,19 @@ export function ListingsPage() {
           { name: 'sort_by', label: t('sortBy'), options: ORDERS.map((code) => ({ value: code, text: termText('sort', code) })), always: true },
         ]}
         rowKey={(listing) => listing.id}
+        actions={
+          mayWrite() && (
+            <a class="button main" href="/desk/listings/new">
+              {t('newListing')}
+            </a>
+          )
+        }
+        bulk={mayWrite() ? bulk : undefined}
         columns={[
           { head: t('title'), cell: (listing) => <Title of={listing} /> },
           { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
           { head: t('price'), number: true, cell: (listing) => <EditCell of={listing} field="price" /> },
+          ...(mayWrite() ? [marketPriceColumn()] : []),
           { head: t('stock'), number: true, cell: (listing) => <EditCell of={listing} field="quantity" /> },
           { head: t('expires'), short: true, wide: true, cell: (listing) => (listing.expires_at ? date(listing.expires_at) : '–') },
           {
@@ -69,6 +97,14 @@ export function ListingsPage() {
     </>
   )
 }
+
+/** Not shown unless the seller selects it: its request plans a price job, which costs more than the list itself. */
+const marketPriceColumn = () => ({
+  head: t('marketPrice'),
+  number: true,
+  optional: true,
+  cell: (listing: OwnListing) => <MarketPriceCell of={listing} />,
+})
 
 const TABS = [
   { name: 'listings', href: '/desk', text: 'listings' },
@@ -120,7 +156,7 @@ function Actions({ of: listing, busy, act, highlight, remove }: ActionsProps) {
   return (
     <span class="buttons tight">
       {listing.status === 'active' && button(t('pause'), () => act(listing, 'pause'))}
-      {['paused', 'expired', 'rejected'].includes(listing.status) && button(t('publish'), () => act(listing, 'publish'))}
+      {ALLOWED.publish?.includes(listing.status) && button(t('publish'), () => act(listing, 'publish'))}
       {listing.status === 'active' && listing.quantity > 0 && button(t('highlight'), () => highlight(listing))}
       {button(t('delete'), () => remove(listing), true)}
     </span>

@@ -1,7 +1,5 @@
 // One price job: the effect of each row before it is applied, the result, and undo.
-import type { ComponentChildren } from 'preact'
 import { useRoute } from 'preact-iso'
-import { confirm } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Facts, FieldProblem, Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
@@ -9,6 +7,7 @@ import type { PriceJob, PriceJobRow } from '../../../client/src/api.ts'
 import { mayWrite, useData, useWrite } from '../api.ts'
 import { forgetEdits } from '../edits.ts'
 import { ListingTitle } from '../listing-title.tsx'
+import { Change, confirmPrices } from '../price-check.tsx'
 import { RowPages } from '../row-pages.tsx'
 import { count, lira, moment, refusalText, t } from '../words.ts'
 
@@ -72,26 +71,15 @@ function isRisky({ refused, warnings }: PriceJobRow): boolean {
   return refused === null && warnings.length > 0
 }
 
-/** Rows that the confirmation lists; the page shows all of them. */
-const MAX_LISTED = 10
-
 function confirmRisky(rows: readonly PriceJobRow[]): Promise<boolean> {
-  return confirm({
-    title: t('riskyTitle', { count: rows.length }),
-    text: t('riskyText'),
-    details: (
-      <ul class="why">
-        {rows.slice(0, MAX_LISTED).map((row) => (
-          <li key={row.row}>
-            <Named of={row} /> <Change from={row.old_price} to={row.new_price} show={lira} />{' '}
-            <span class="quiet">{row.warnings.map(refusalText).join('; ')}</span>
-          </li>
-        ))}
-        {rows.length > MAX_LISTED && <li>{t('riskyMore', { count: rows.length - MAX_LISTED })}</li>}
-      </ul>
-    ),
-    action: t('applyAnyway'),
-  })
+  const prices = rows.map((row) => ({
+    key: row.row,
+    name: <Named of={row} />,
+    old: row.old_price,
+    price: row.new_price,
+    warnings: row.warnings,
+  }))
+  return confirmPrices(prices, { title: t('riskyTitle', { count: rows.length }), text: t('riskyText'), action: t('applyAnyway') })
 }
 
 export function RuleLink({ id }: { id: number }) {
@@ -152,16 +140,6 @@ function Named({ of: { listing_id: id, sku, row } }: { of: PriceJobRow }) {
   return (
     <>
       {id === null ? t('lineNumber', { number: row }) : <ListingTitle id={id} />} {sku !== null && <span class="quiet">{sku}</span>}
-    </>
-  )
-}
-
-/** Old and new value, or the unchanged one. */
-function Change({ from, to, show }: { from: number | null; to: number | null; show: (value: number) => string }): ComponentChildren {
-  if (to === null || to === from) return from === null ? '–' : show(from)
-  return (
-    <>
-      {from !== null && <del>{show(from)}</del>} <ins>{show(to)}</ins>
     </>
   )
 }

@@ -1,0 +1,92 @@
+// Changes an own listing: shows what a save leads to, and saves once the seller has seen it.
+import { useEffect, useState } from 'preact/hooks'
+import { Form, type Values } from '#ui/dialog.tsx'
+import { Picture } from '#ui/picture.tsx'
+import { announce } from '#ui/toasts.tsx'
+import type { ListingForecast, OwnListing } from '../../../client/src/api.ts'
+import { useData, useWrite, writeNow } from '../api.ts'
+import { confirmPrice, warningsAbout } from '../price-check.tsx'
+import { t, termText } from '../words.ts'
+import { type Card, cardOf } from './card.ts'
+import { ForecastNote } from './forecast-note.tsx'
+import { changedFields, type ListingFields, numberIn, OfferFields, StockFields, valuesOfListing } from './listing-fields.tsx'
+import { dropMarketFacts, labelOf, loadMarketFacts, useMarketFacts } from './market-facts.ts'
+import { MarketPanel } from './market-panel.tsx'
+
+const REJECTED = 'rejected'
+
+interface EditFormProps {
+  of: OwnListing
+  onSaved: () => void
+}
+
+export function EditForm({ of: listing, onSaved }: EditFormProps) {
+  const item = useData(`/items/${listing.item_id}`)
+  const card = item.data && cardOf(item.data)
+  const [values, setValues] = useState<Values>(() => valuesOfListing(listing))
+  const label = labelOf(listing.grade?.label)
+  const facts = useMarketFacts(card, label)
+  const { busy, error, reviewed, review, save } = useReviewedSave(listing, card, onSaved)
+  const changes = changedFields(listing, values)
+  const isEmpty = Object.keys(changes).length === 0
+  const forecast = reviewed?.changes === JSON.stringify(changes) ? reviewed.forecast : null
+  const submit = forecast === null ? t('review') : t(listing.status === REJECTED ? 'saveAndSubmit' : 'save')
+  useEffect(() => dropMarketFacts, [])
+  return (
+    <div class="listing-form">
+      <div>
+        <Form
+          submit={submit}
+          busy={busy}
+          error={error}
+          onEdit={setValues}
+          onSubmit={() => {
+            if (isEmpty) announce(t('nothingChanged'))
+            else if (forecast === null) void review(changes)
+            else void save(changes)
+          }}
+        >
+          <StockFields values={valuesOfListing(listing)} minQuantity={0} />
+          <OfferFields values={valuesOfListing(listing)} />
+          {forecast && <ForecastNote of={forecast} />}
+        </Form>
+      </div>
+      <div class="beside">
+        <Picture item={{ name: listing.title, images: pictured(listing, card) }} />
+        <MarketPanel of={facts} card={card} label={label} price={numberIn(values.price)} ownId={listing.id} />
+      </div>
+    </div>
+  )
+}
+
+/** The seller's own pictures, otherwise the card's. */
+function pictured({ images }: OwnListing, card: Card | null) {
+  return images.length > 0 ? images : (card?.images ?? [])
+}
+
+/** A save in two steps: `review` asks for a forecast of the changes, `save` makes them. */
+function useReviewedSave(listing: OwnListing, card: Card | null, onSaved: () => void) {
+  const { busy, error, write } = useWrite()
+  const [reviewed, setReviewed] = useState<{ changes: string; forecast: ListingForecast } | null>(null)
+  const path = `/plus/listings/${listing.id}` as const
+  const review = async (changes: Partial<ListingFields>) => {
+    const rehearsal = { ...changes, dry_run: true }
+    const answer = await write('PATCH', path, rehearsal, listing.etag)
+    // A new price or stock alone does not submit a rejected listing again; the second request of `save` does.
+    const submission = { action: 'publish', dry_run: true }
+    const last = answer?.data.status === REJECTED ? await write('POST', `${path}/status`, submission) : answer
+    if (last?.data.forecast) setReviewed({ changes: JSON.stringify(changes), forecast: last.data.forecast })
+  }
+  const save = async (changes: Partial<ListingFields>) => {
+    const { price = listing.price } = changes
+    const facts = card && (await loadMarketFacts(card, labelOf(listing.grade?.label)).catch(() => null))
+    const warnings = warningsAbout(listing.price, price, facts?.price?.amount ?? null)
+    if (!(await confirmPrice(listing.title, listing.price, price, warnings))) return
+    const saved = await write('PATCH', path, changes, listing.etag)
+    // The form is drawn again with the saved listing, so that a failure of the second step is announced.
+    const last = saved?.data.status === REJECTED ? await writeNow('POST', `${path}/status`, { action: 'publish' }) : saved
+    if (last) announce(t('nowInState', { title: changes.title ?? listing.title, state: termText('status', last.data.status) }))
+    if (saved) onSaved()
+  }
+  return { busy, error, reviewed, review, save }
+}

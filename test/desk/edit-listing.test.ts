@@ -1,0 +1,121 @@
+// Editing listings at the desk in a real browser: one with a forecast of the result, several at once, and prices compared with the market.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { announced, launch, NO_BROWSER, operator, settled, type Visit, WHY } from '../console/browser.ts'
+import { startSampleNode } from '../support/sample-node.ts'
+import { send, type TestNode } from '../support/node.ts'
+import { listingOf, signedInToDesk } from './browser.ts'
+
+interface Listing {
+  id: number
+  title: string
+  status: string
+  price: number
+}
+
+describe.skipIf(NO_BROWSER)(`Editing listings at the desk${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let visited: Visit
+  let page: Page
+
+  beforeAll(async () => {
+    node = await startSampleNode({ worker: true })
+    browser = await launch()
+    visited = await signedInToDesk(browser, node, node.keys.plus)
+    page = visited.page
+  })
+
+  afterAll(() => node.close())
+
+  const api = `/api/v1/plus`
+  const own = async (search: string) =>
+    (await send<Listing[]>(`${node.publicUrl}${api}/my-listings?with_details=1&search=${encodeURIComponent(search)}`, node.keys.plus)).body.data
+  const dialog = () => page.getByRole('dialog')
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+  const price = () => page.getByLabel('Price in TL')
+
+  test('shows what a new title leads to before it is saved, and asks about a large change of the price', async () => {
+    const id = await listingOf(node, { title: 'Before the edit', price: 3_000 })
+    await visited.open(`/listings/${id}`)
+    await page.getByLabel('Title').fill('After the edit')
+    await button('Review').click()
+    await page.getByText('Needs approval because of: Title').waitFor()
+    await page.getByText('Buyers do not see the listing then.').waitFor()
+    expect(await own('After the edit')).toEqual([])
+    await button('Save').click()
+    await announced(page, 'After the edit: Pending')
+    expect(await own('After the edit')).toMatchObject([{ id, status: 'pending' }])
+    await page.getByRole('heading', { name: 'After the edit' }).waitFor()
+    await operator(node, 'POST', `/listings/${id}/approve`, {})
+    await page.reload()
+    await settled(page)
+    await price().fill('1200')
+    await page.keyboard.press('Enter')
+    await page.getByText('Buyers see the listing.').waitFor()
+    await page.keyboard.press('Enter')
+    await dialog()
+      .getByText(/more than 50 %/)
+      .waitFor()
+    await dialog().getByRole('button', { name: 'Save anyway' }).click()
+    await announced(page, 'After the edit: Active')
+    expect(await own('After the edit')).toMatchObject([{ status: 'active', price: 1200 }])
+  })
+
+  test('answers a change that the operator requested, also if only the price is changed', async () => {
+    const id = await listingOf(node, { title: 'To be changed', price: 3_000 }, false)
+    await operator(node, 'POST', `/listings/${id}/request-change`, { note: 'State the edition in the title' })
+    await visited.open(`/listings/${id}`)
+    await page.getByRole('region', { name: 'The operator requests a change' }).getByText('State the edition in the title').waitFor()
+    await page.getByLabel('Title').fill('To be changed, first edition')
+    await button('Review').click()
+    await button('Save and submit for approval').click()
+    await announced(page, 'To be changed, first edition: Pending')
+    await expect.poll(() => page.getByRole('region', { name: 'The operator requests a change' }).count()).toBe(0)
+    await operator(node, 'POST', `/listings/${id}/request-change`, { note: 'Lower the price' })
+    await page.reload()
+    await settled(page)
+    await price().fill('2990')
+    await button('Review').click()
+    await button('Save and submit for approval').click()
+    // The sample's market price is far above.
+    await dialog().getByRole('button', { name: 'Save anyway' }).click()
+    await announced(page, 'To be changed, first edition: Pending')
+    expect(await own('To be changed')).toMatchObject([{ status: 'pending', price: 2990 }])
+  })
+
+  test('several listings are paused, published and deleted after one confirmation; failures are named', async () => {
+    const first = await listingOf(node, { title: 'Bulk one' })
+    await listingOf(node, { title: 'Bulk two' })
+    await listingOf(node, { title: 'Bulk three' }, false)
+    await visited.open('?search=bulk')
+    await page.getByLabel('Select all').check()
+    await send(`${node.publicUrl}${api}/listings/${first}`, node.keys.plus, { method: 'PATCH', json: { price: 101 } })
+    await button('Pause (2)').click()
+    await dialog().getByRole('button', { name: 'Pause' }).click()
+    await announced(page, 'Done: 1 of 2')
+    await page.getByRole('alert').getByText('Bulk one').waitFor()
+    expect((await own('bulk')).map(({ title, status }) => [title, status]).sort()).toEqual([
+      ['Bulk one', 'active'],
+      ['Bulk three', 'pending'],
+      ['Bulk two', 'paused'],
+    ])
+    await page.getByLabel('Select all').check()
+    await button('Publish (1)').click()
+    await dialog().getByRole('button', { name: 'Publish' }).click()
+    await announced(page, 'Done: 1 of 1')
+    await page.getByLabel('Select all').check()
+    await button('Delete (3)').click()
+    await dialog().getByRole('button', { name: 'Delete' }).click()
+    await announced(page, 'Done: 3 of 3')
+    expect(await own('bulk')).toEqual([])
+  })
+
+  test('the table shows market prices and the difference, if the seller selects the column', async () => {
+    await listingOf(node, { title: 'Compared with the market', price: 500 })
+    await visited.open('?search=compared')
+    await button('View').click()
+    await page.getByLabel('Market price').check()
+    await page.getByRole('row', { name: /Compared with the market .*₺[\d,.]+ [+-]\d+%/ }).waitFor()
+  })
+})
