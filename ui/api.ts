@@ -41,6 +41,8 @@ export interface Sending<Json> {
   json?: Json
   /** a file as the body, instead of `json` */
   csv?: Blob
+  /** the same, for an image with its type */
+  image?: Blob
   idempotencyKey?: string
   /** entity tag of the version that the reader saw: a write to any other version is rejected with status 412 */
   ifMatch?: string
@@ -158,11 +160,12 @@ export function postToPages<T>(path: string, json: object): Promise<Reply<T>> {
   return ask('POST', path, { json })
 }
 
-async function ask<T>(method: string, url: string, { json, csv, idempotencyKey, ifMatch, signal }: Sending<unknown> = {}): Promise<Reply<T>> {
+async function ask<T>(method: string, url: string, { json, csv, image, idempotencyKey, ifMatch, signal }: Sending<unknown> = {}): Promise<Reply<T>> {
   const headers = ownHeaders()
-  const body = csv ?? (json === undefined ? null : JSON.stringify(json))
+  const body = csv ?? image ?? (json === undefined ? null : JSON.stringify(json))
   if (json !== undefined) headers['content-type'] = 'application/json'
   if (csv) headers['content-type'] = 'text/csv'
+  if (image) headers['content-type'] = image.type
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
   if (ifMatch !== undefined) headers['if-match'] = ifMatch
   let response: Response

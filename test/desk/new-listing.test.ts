@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/keys/create-key.ts'
 import { call } from '#core/verb.ts'
 import { announced, launch, LAYOUTS, NO_BROWSER, operator, settled, type Visit, WHY } from '../console/browser.ts'
+import { fromPhone } from '../photos/pictures.ts'
 import { seriousOf } from '../support/axe.ts'
 import { startSampleNode } from '../support/sample-node.ts'
 import { send, type TestNode } from '../support/node.ts'
@@ -22,6 +23,7 @@ interface Listing {
   language: string | null
   offers_enabled: boolean
   shipping_payer: string
+  images: { url: string }[]
 }
 
 describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
@@ -148,6 +150,33 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
       offers_enabled: true,
       min_offer_price: 10,
     })
+  })
+
+  test('photos are uploaded, survive a reload, can be removed, and are refused by name', async () => {
+    await visited.open('/listings/new')
+    await search().fill('venusaur')
+    await suggestion(page).waitFor()
+    await page.keyboard.press('Enter')
+    await focused('price')
+    const market = String(await marketPrice())
+    await price().fill(market)
+    const file = async (name: string, colour: string) => ({ name, mimeType: 'image/jpeg', buffer: await fromPhone(400, 560, colour) })
+    const text = { name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('no image') }
+    await page.locator('input[type=file]').setInputFiles([await file('front.jpg', '#aa2222'), text, await file('back.jpg', '#2222aa')])
+    await page.getByText('notes.png').waitFor()
+    await page.getByRole('img', { name: 'Photo 2' }).waitFor()
+    expect(await price().inputValue()).toBe(market)
+    await page.reload()
+    await settled(page)
+    await page.getByRole('img', { name: 'Photo 2' }).waitFor()
+    await expect.poll(() => page.evaluate<number>("document.querySelector('.photos img').naturalWidth")).toBe(320)
+    await button('Delete: Photo 1').click()
+    await expect.poll(() => page.getByRole('img', { name: /^Photo / }).count()).toBe(1)
+    await button('Create listing').click()
+    await announced(page, /^Venusaur .*created/)
+    const [created] = await own('Venusaur')
+    expect(created!.images).toHaveLength(1)
+    expect((await fetch(created!.images[0]!.url)).headers.get('content-type')).toBe('image/webp')
   })
 
   test('stack mode: the next card is written while the last one is saved; a failed one stays with its reason and can be edited', async () => {

@@ -16,6 +16,14 @@ export interface Draft {
   key: string
   card: Card | null
   values: Values
+  /** uploaded photos, in the order of the listing */
+  photos: readonly DraftPhoto[]
+}
+
+export interface DraftPhoto {
+  url: string
+  /** address of the smallest size */
+  small: string
 }
 
 export interface Save {
@@ -35,13 +43,15 @@ const NAME = 'new-listing'
 const REPEATED = ['label', 'language', 'shipping_payer', 'offers_enabled']
 
 function emptyDraft(values: Values = {}): Draft {
-  return { key: newKey(), card: null, values: { quantity: '1', ...values } }
+  return { key: newKey(), card: null, values: { quantity: '1', ...values }, photos: [] }
 }
 
 export const draft = signal<Draft>(emptyDraft())
 export const saves = signal<readonly Save[]>([])
 /** whether the form continues with the next card while the last one is being saved */
 export const isStack = signal(false)
+/** files that are being uploaded for the current draft */
+export const uploads = signal(0)
 let isLoaded = false
 
 // Drafts belong to the signed-in account.
@@ -79,6 +89,28 @@ export function storeValues(values: Values): void {
   store()
 }
 
+/** Uploads photos, one after another, and adds each to the draft. @returns the files that were refused, with the reason */
+export async function addPhotos(files: readonly File[]): Promise<{ name: string; error: ApiError }[]> {
+  const refused: { name: string; error: ApiError }[] = []
+  uploads.value += files.length
+  for (const file of files) {
+    try {
+      const { data } = await request('POST', '/plus/images', { image: file })
+      const photo = { url: data.url, small: data.sizes[0]!.url }
+      setPhotos([...draft.value.photos.filter(({ url }) => url !== photo.url), photo])
+    } catch (error) {
+      refused.push({ name: file.name, error: asApiError(error) })
+    }
+    uploads.value -= 1
+  }
+  return refused
+}
+
+export function setPhotos(photos: readonly DraftPhoto[]): void {
+  draft.value = { ...draft.value, photos }
+  store()
+}
+
 /** Starts the next draft, with what cards of a stack have in common. */
 export function nextDraft(): void {
   const { values } = draft.value
@@ -87,7 +119,7 @@ export function nextDraft(): void {
 }
 
 /** The body of the request that creates the listing. */
-export function bodyOf({ card, values }: Draft) {
+export function bodyOf({ card, values, photos }: Draft) {
   const { sku, min_offer_price: offer, ...fields } = fieldsOf(values)
   const { label, language } = values
   return {
@@ -95,6 +127,7 @@ export function bodyOf({ card, values }: Draft) {
     ...fields,
     ...(label && { label }),
     ...(language && { language }),
+    ...(photos.length > 0 && { images: photos.map(({ url }) => url) }),
     ...(sku && { sku }),
     ...(offer !== null && { min_offer_price: offer }),
   }

@@ -44,7 +44,6 @@ export function OfferFields({ values }: { values: Values }) {
       <Field label={termText('field', 'description')}>
         <textarea name="description" rows={3} maxLength={MAX_DESCRIPTION_LENGTH} defaultValue={values.description} />
       </Field>
-      {/* Photos belong here, as the field `images`. */}
       <div class="pair">
         <Field label={t('shippingPayer')}>
           <select name="shipping_payer">

@@ -53,13 +53,13 @@ export function dropMarketFacts(): void {
 async function readMarketFacts(card: Card, label: string): Promise<MarketFacts> {
   const chart = (range: string) => request('GET', `/items/${card.id}/price-chart`, { query: { label, currency: CURRENCY, range } })
   const listings = request('GET', '/plus/listings', {
-    query: { search: card.name, set_name: card.set, sort_by: 'price_low', with_item: 1, with_details: 1, per_page: MAX_ASKS },
+    query: { item_id: card.id, sort_by: 'price_low', with_details: 1, per_page: MAX_ASKS },
   })
   // A short range converts the current price by a recent exchange rate.
   const [month, year, found] = await Promise.all([chart('1m'), chart('1y'), listings])
   return {
     price: trustedPrice(month.data, card.market),
-    asks: found.data.filter(({ item, grade }) => item?.id === card.id && labelOf(grade?.label) === label).map(({ id, price }) => ({ id, price })),
+    asks: found.data.filter(({ grade }) => labelOf(grade?.label) === label).map(({ id, price }) => ({ id, price })),
     isComplete: found.pagination?.has_more === false,
     sales: (year.data.sales ?? [])
       .slice(-SHOWN_SALES)

@@ -16,6 +16,7 @@ import { ForecastNote } from '../listing/forecast-note.tsx'
 import { numberIn, OfferFields, StockFields } from '../listing/listing-fields.tsx'
 import { dropMarketFacts, labelOf, loadMarketFacts, useMarketFacts } from '../listing/market-facts.ts'
 import { MarketPanel } from '../listing/market-panel.tsx'
+import { PhotoField } from '../listing/photo-field.tsx'
 import { SaveList } from '../listing/save-list.tsx'
 import { confirmPrice, warningsAbout } from '../price-check.tsx'
 import { t, termText } from '../words.ts'
@@ -77,7 +78,7 @@ function NewListing() {
         <Form
           key={`${key} ${card?.id}`}
           submit={t('createListing')}
-          busy={busy}
+          busy={busy || drafts.uploads.value > 0}
           error={error}
           onEdit={drafts.storeValues}
           onSubmit={(entered) => {
@@ -89,6 +90,7 @@ function NewListing() {
           <CardFields values={values} />
           <StockFields values={values} minQuantity={1} />
           <OfferFields values={values} />
+          <PhotoField />
           <DryRun key={JSON.stringify(values)} canRun={card !== null} />
         </Form>
         <label class="check">
