@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { confirm } from '#ui/dialog.tsx'
 import { textOf } from '../../src/core/problems.ts'
 // The rule of price jobs, so that forms and plans warn about the same prices.
-import { priceWarnings } from '../../src/market/listings/market-price.ts'
+import { priceWarnings } from '../../src/market/records/market-price.ts'
 import { lira, type RefusalReason, refusalText, t } from './words.ts'
 
 /** A new listing has no old price: no change from an infinite one is large. */

@@ -130,6 +130,7 @@ export const ListingVisibilitySchema = Type.Object(
           since: TimeOrNull('Local time with offset; null if it was not recorded'),
           what_to_do: Type.String({ description: 'Human-readable message', examples: ['Publish it again.'] }),
           rejection_reason: orNull(Type.String(), { description: 'Reason written by the operator; only with the code `rejected`' }),
+          change_requested: Type.Boolean({ description: 'Whether the operator asks for a change of the listing and did not just reject it' }),
         },
         { title: 'VisibilityReason', description: 'A reason a listing is hidden from buyers' },
       ),

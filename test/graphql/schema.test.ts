@@ -91,7 +91,7 @@ describe('contains the documented types and fields', () => {
       lastRunAt: String
     }
     type PayoutPreview { price: Float! commission: Float! payout: Float! }
-    type VisibilityReason { code: String! since: String whatToDo: String! rejectionReason: String }
+    type VisibilityReason { code: String! since: String whatToDo: String! rejectionReason: String changeRequested: Boolean! }
     type ListingVisibility { visible: Boolean! reasons: [VisibilityReason!]! }
     type ListingChangedBy { kind: String! id: ID! at: String! }
     type PriceJob {

@@ -88,10 +88,21 @@ test('over GraphQL: the same listing, the same refusals by their names there, an
   const tried = await make(`{ itemId: ${items.char}, price: 3 }`, ', dryRun: true')
   expect(tried.data?.createListing).toMatchObject({ status: 'pending', forecast: { status: 'pending', warnings: [] } })
   expect(await count()).toBe(0)
-  const { data, errors } = await make('{ card: { set: "Base Set", number: "4" }, price: 3, label: "PSA 10", images: ["https://a.example/1.png"], sku: "G-1" }')
-  expect([errors, data?.createListing]).toMatchObject([undefined, { status: 'pending', message: 'Listing created, pending approval', forecast: null }])
+  const { data, errors } = await make(
+    '{ card: { set: "Base Set", number: "4" }, price: 3, label: "PSA 10", images: ["https://a.example/1.png"], sku: "G-1" }',
+  )
+  expect([errors, data?.createListing]).toMatchObject([
+    undefined,
+    { status: 'pending', message: 'Listing created, pending approval', forecast: null },
+  ])
   const stored = (await plus<CreatedListing>(node, 'GET', `/listings/${data!.createListing.id}?with_details=1`)).body.data
-  expect(stored).toMatchObject({ item_id: items.char, price: 3, sku: 'G-1', grade: { label: 'PSA 10' }, images: [{ url: 'https://a.example/1.png' }] })
+  expect(stored).toMatchObject({
+    item_id: items.char,
+    price: 3,
+    sku: 'G-1',
+    grade: { label: 'PSA 10' },
+    images: [{ url: 'https://a.example/1.png' }],
+  })
   const refused = await make('{ price: 3 }')
   expect(refused.errors?.[0]?.extensions).toMatchObject({ code: 'PLUS_LISTING_ERROR', details: [{ field: 'itemId', rule: 'exactly_one' }] })
 })

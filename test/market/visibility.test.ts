@@ -49,7 +49,18 @@ test('each reason has its start and what to do', async () => {
   const at = (time: string | null) => Math.floor(Date.parse(time!) / 1_000)
   expect(await reasonOf(waiting.id)).toMatchObject({ code: 'pending', what_to_do: "Wait for the operator's decision.", rejection_reason: null })
   expect(at((await reasonOf(waiting.id)).since)).toBe(at(waiting.waiting_since))
-  expect(await reasonOf(rejected.id)).toMatchObject({ code: 'rejected', rejection_reason: 'blurred photo', since: expect.any(String) as string })
+  expect(await reasonOf(rejected.id)).toMatchObject({
+    code: 'rejected',
+    rejection_reason: 'blurred photo',
+    change_requested: false,
+    since: expect.any(String) as string,
+  })
+  const asked = await pending(node, item)
+  await operator(node, 'POST', `/listings/${asked.id}/request-change`, { note: 'show the back' })
+  expect(await reasonOf(asked.id)).toMatchObject({ code: 'rejected', rejection_reason: 'show the back', change_requested: true })
+  await plus(node, 'POST', `/listings/${asked.id}/status?action=publish`)
+  await operator(node, 'POST', `/listings/${asked.id}/reject`, { reason: 'still no back' })
+  expect(await reasonOf(asked.id)).toMatchObject({ rejection_reason: 'still no back', change_requested: false })
   expect(at((await reasonOf(expired.id)).since)).toBe(at(expired.expires_at))
   expect(await reasonOf(sold.id)).toMatchObject({ code: 'sold', since: expect.any(String) as string })
   expect((await reasonOf(sold.id)).since, 'local time with offset').toMatch(/\+03:00$/)
@@ -88,14 +99,19 @@ test('only for own listings, and rejects what is not a listing', async () => {
 test('the same over GraphQL', async () => {
   const { id } = await inStatus(node, 'rejected', item)
   const { visible, reasons } = await visibility(id)
-  const { data } = await ask<object>(node, `{ listingVisibility(listingId: ${id}) { visible reasons { code since whatToDo rejectionReason } } }`, {
-    plan: 'plus',
-  })
-  const renamed = reasons.map(({ code, since, what_to_do: whatToDo, rejection_reason: rejectionReason }) => ({
+  const { data } = await ask<object>(
+    node,
+    `{ listingVisibility(listingId: ${id}) { visible reasons { code since whatToDo rejectionReason changeRequested } } }`,
+    {
+      plan: 'plus',
+    },
+  )
+  const renamed = reasons.map(({ code, since, what_to_do: whatToDo, rejection_reason: rejectionReason, change_requested: changeRequested }) => ({
     code,
     since,
     whatToDo,
     rejectionReason,
+    changeRequested,
   }))
   expect(data).toEqual({ listingVisibility: { visible, reasons: renamed } })
 })

@@ -43,7 +43,13 @@ function Own({ of: listing, onChanged }: { of: OwnListing; onChanged: () => void
   return (
     <>
       <Heading>{listing.title}</Heading>
-      {listing.rejection_reason && <RequestedChange reason={listing.rejection_reason} isEditable={isEditable} />}
+      {listing.rejection_reason && visibility.data && (
+        <OperatorNote
+          reason={listing.rejection_reason}
+          isRequest={visibility.data.reasons.some(({ change_requested: requested }) => requested)}
+          isEditable={isEditable}
+        />
+      )}
       <Facts
         brief
         rows={[
@@ -77,11 +83,12 @@ function Own({ of: listing, onChanged }: { of: OwnListing; onChanged: () => void
   )
 }
 
-/** The operator's note; the service does not tell a rejection from a requested change. */
-function RequestedChange({ reason, isEditable }: { reason: string; isEditable: boolean }) {
+/** Why the operator rejected the listing, or the change that the operator asks for. */
+function OperatorNote({ reason, isRequest, isEditable }: { reason: string; isRequest: boolean; isEditable: boolean }) {
+  const title = t(isRequest ? 'requestedChange' : 'rejectedTitle')
   return (
-    <section class="panel note" aria-label={t('requestedChange')}>
-      <h2>{t('requestedChange')}</h2>
+    <section class="panel note" aria-label={title}>
+      <h2>{title}</h2>
       <p class="prose">{reason}</p>
       {isEditable && <p class="quiet">{t('requestedChangeText')}</p>}
     </section>

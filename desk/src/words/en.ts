@@ -294,6 +294,7 @@ export const en = {
   editListing: 'Edit listing',
   saveAndSubmit: 'Save and submit for approval',
   nothingChanged: 'Nothing has changed.',
+  rejectedTitle: 'The operator rejected this listing',
   requestedChange: 'The operator requests a change',
   requestedChangeText: 'Change the listing below and save it: it is then submitted for approval again.',
   afterSaving: 'After saving:',

@@ -296,6 +296,7 @@ export const tr: Record<keyof typeof en, string> = {
   editListing: 'İlanı düzenle',
   saveAndSubmit: 'Kaydet ve onaya gönder',
   nothingChanged: 'Hiçbir şey değişmedi.',
+  rejectedTitle: 'Operatör bu ilanı reddetti',
   requestedChange: 'Operatör değişiklik istiyor',
   requestedChangeText: 'İlanı aşağıda değiştirip kaydedin: yeniden onaya gönderilir.',
   afterSaving: 'Kaydettikten sonra:',

@@ -1,7 +1,7 @@
 // Price jobs as returned by verbs.
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
-import { FAR_FACTOR } from '../listings/market-price.ts'
+import { FAR_FACTOR } from '../records/market-price.ts'
 import { JOB_POLICIES, JOB_STATES, ROW_OUTCOMES } from './states.ts'
 
 const Time = (description: string) => Type.String({ format: 'date-time', description: `${description}; local time with offset` })

@@ -3,7 +3,7 @@ import { minorToNumber, priceForPayout } from '#core/money.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { median } from '#prices/records/medians.ts'
 import { MAX_PRICE, MIN_PRICE } from '../records/fields.ts'
-import { FAR_FACTOR } from '../listings/market-price.ts'
+import { FAR_FACTOR } from '../records/market-price.ts'
 import type { Terms } from './terms.ts'
 
 /** Facts about one listing; amounts in kuruş. */

@@ -1,7 +1,7 @@
 // Applies a repricing rule to its current listings, without writing.
 import { runInSlices } from '#core/yield-to-event-loop.ts'
 import type { Tx } from '#db/schema.ts'
-import { marketKurus } from '../listings/market-price.ts'
+import { marketKurus } from '../records/market-price.ts'
 import { kurusOfRow, minOfferKurus } from '../listing-content.ts'
 import { type InputsOf, inputsNow } from './facts.ts'
 import { type NewPrice, newPrice } from './new-price.ts'

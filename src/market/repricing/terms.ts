@@ -5,7 +5,7 @@ import { type Static, Type } from '#core/input.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { reason } from '#core/problems.ts'
-import { FAR_FACTOR } from '../listings/market-price.ts'
+import { FAR_FACTOR } from '../records/market-price.ts'
 import { MAX_PRICE, MAX_SKU_LENGTH, MIN_PRICE } from '../records/fields.ts'
 
 export const MAX_SCOPE_ENTRIES = 1_000

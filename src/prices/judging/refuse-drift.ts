@@ -6,7 +6,7 @@ import { reason } from '#core/problems.ts'
 import type { Tx } from '#db/schema.ts'
 import { driftOf, type FeedComparison, mistakenCurrency } from '../evidence/feed-drift.ts'
 import type { PriceRules } from '../evidence/hold.ts'
-import type { FeedMoves } from '../writing/feed-moves.ts'
+import type { FeedMoves } from './feed-moves.ts'
 import { Rates } from '../rates/rates.ts'
 
 /** Other markets' prices below this amount in euro are left out: among them, markets differ by more. */
