@@ -158,22 +158,22 @@ describe("Cardmarket's stock file", () => {
   })
 
   test('invalid rows are refused by field', async () => {
-    const bad = (cells: Record<string, string>, i: number) => row({ id: String(200 + i), reverse: 'X', ...cells })
+    const bad = ([column, value]: readonly [string, string], i: number) => row({ id: String(200 + i), reverse: 'X', [column]: value })
     const report = await imported(
       WITH_REVERSE,
       ...[
-        { condition: 'XX' },
-        { language: '12' },
-        { language: '0' },
-        { playset: 'X' },
-        { signed: 'perhaps' },
-        { price: '=2*50' },
-        { price: '-1' },
-        { price: '0.02' },
-        { price: '$2.50' },
-        { price: '1.250' },
-        { amount: 'many' },
-        { product: 'x' },
+        ['condition', 'XX'] as const,
+        ['language', '12'] as const,
+        ['language', '0'] as const,
+        ['playset', 'X'] as const,
+        ['signed', 'perhaps'] as const,
+        ['price', '=2*50'] as const,
+        ['price', '-1'] as const,
+        ['price', '0.02'] as const,
+        ['price', '$2.50'] as const,
+        ['price', '1.250'] as const,
+        ['amount', 'many'] as const,
+        ['product', 'x'] as const,
       ].map(bad),
     )
     expect(outcomes(report).map(([, why]) => why)).toEqual([
@@ -258,11 +258,11 @@ describe("CardTrader's file", () => {
 
 describe('files in other languages', () => {
   test.each([
-    ['Turkish', 'Kart adı;Set;No;Adet;Fiyat;Dil;Durum;Açıklama;Stok kodu', 'Charizard;Base Set;4/102;2;1.250,50;İngilizce;NM;Temiz;S-1'],
+    ['Turkish', 'Kart adı;Set;No;Adet;Fiyat;Dil;Durum;Açıklama;Stok kodu', 'Charizard;Base Set;4/102;2;1.250,50 TL;İngilizce;NM;Temiz;S-1'],
     [
       'Turkish without accents',
       'KART ADI;SET;NO;ADET;FIYAT;DIL;DURUM;ACIKLAMA;STOK KODU',
-      'Charizard;Base Set;4/102;2;1.250,50;ingilizce;NM;Temiz;S-1',
+      'Charizard;Base Set;4/102;2;₺1.250,50;ingilizce;NM;Temiz;S-1',
     ],
     [
       'German',
@@ -338,7 +338,7 @@ test.each<[string, string, string[]]>([
   [
     'Moxfield',
     'Count;Tradelist Count;Name;Edition;Condition;Language;Foil;Tags;Last Modified;Collector Number;Alter;Proxy;Purchase Price;price',
-    ['Tradelist Count', 'Tags', 'Last Modified', 'Alter', 'Proxy', 'Purchase Price'],
+    ['Tradelist Count', 'Tags', 'Last Modified', 'Proxy', 'Purchase Price'],
   ],
   [
     'Dragon Shield',

@@ -61,7 +61,7 @@ const COLUMN_NAMES = {
   reverse: ['Reverse', 'Reverse holo', 'Reverse holo?', 'pokemon_reverse'],
   first_edition: ['First edition', 'First edition?', 'First ed?', '1st edition', 'Erstauflage', 'İlk baskı', 'Première édition'],
   signed: ['Signed', 'Signed?', 'Signiert', 'Signiert?', 'İmzalı', 'Signé', 'Signé?'],
-  altered: ['Altered', 'Altered?', 'Altered art', 'Altéré', 'Altéré?'],
+  altered: ['Altered', 'Altered?', 'Altered art', 'Alter', 'Altéré', 'Altéré?'],
   playset: ['Playset', 'Playset?', 'bundle'],
   graded: ['graded'],
   game: ['Spiel', 'Oyun', 'Jeu'],
