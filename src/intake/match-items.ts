@@ -53,7 +53,9 @@ function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDescripti
     const found = lookup.find(key)
     const printings = item.anyFinish && 'source' in key ? lookup.itemsOf(key) : []
     if (printings.length > 1) {
-      return { why: reason('fits_several'), candidates: printings.map((itemId) => candidateOf(catalogue, catalogue.items.rowOf(itemId))) }
+      // An item imported a moment ago is not in memory yet.
+      const rows = printings.map((itemId) => catalogue.items.rowOf(itemId)).filter((row) => row >= 0)
+      return { why: reason('fits_several'), candidates: rows.map((row) => candidateOf(catalogue, row)) }
     }
     if ('itemId' in found && !('ambiguous' in found)) return { itemId: found.itemId }
   }
