@@ -14,6 +14,8 @@ import type { ItemKey } from '#prices/records/feed-rows.ts'
 /** How a file describes an item: by its ids, if the file has them, and by the text on the card. */
 export interface ItemDescription extends CardDescription {
   keys: ItemKey[]
+  /** The file cannot state the printing: an id of several printings is uncertain, and does not mean the plain one. */
+  anyFinish?: boolean
 }
 
 /** A candidate item of a row. */
@@ -49,6 +51,12 @@ export async function matchItems(
 function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDescription): Match {
   for (const key of item.keys) {
     const found = lookup.find(key)
+    const printings = item.anyFinish && 'source' in key ? lookup.itemsOf(key) : []
+    if (printings.length > 1) {
+      // An item imported a moment ago is not in memory yet.
+      const rows = printings.map((itemId) => catalogue.items.rowOf(itemId)).filter((row) => row >= 0)
+      return { why: reason('fits_several'), candidates: rows.map((row) => candidateOf(catalogue, row)) }
+    }
     if ('itemId' in found && !('ambiguous' in found)) return { itemId: found.itemId }
   }
   const found = findAmong(catalogue, item, isTooLong(item) ? [] : rowsFor(catalogue, item))

@@ -32,7 +32,8 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
       'Accepts CSV (`text/csv`) or JSON with at most 10,000 rows. The operator must enable listing import for the account (otherwise 403). ' +
       'A row with a certain match becomes a pending listing, an ambiguous row is parked with candidates, and an invalid row is refused. ' +
       'A row whose `sku` one of your listings already has is refused, so importing a file again creates no duplicates. All rows are committed ' +
-      'in one transaction. Accepts an `Idempotency-Key`.',
+      'in one transaction. CSV may also be a file of Cardmarket, CardTrader or TCGplayer, or have column names in English, German, Turkish or French. ' +
+      'Accepts an `Idempotency-Key`.',
     tag,
     bodyLimit: 16 * 1024 * 1024,
     bodies: { 'text/csv': listingsOfCsv },

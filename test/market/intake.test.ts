@@ -287,7 +287,7 @@ test('each invalid row is rejected by field, and the others are accepted', async
 })
 
 test('an invalid number, or a row of a different length, is rejected by line', async () => {
-  const report = await taken(`sku;item_id;price;offers_enabled\nD-1;${items.char};12,5;\nD-2;${items.char}\nD-3;x;5;maybe\n`)
+  const report = await taken(`sku;item_id;price;offers_enabled\nD-1;${items.char};12,5,5;\nD-2;${items.char}\nD-3;x;5;maybe\n`)
   expect(report.rows.map(({ line }) => line)).toEqual([2, 3, 4])
   expect(report.rows.map(({ refused }) => refused!.map(({ field }) => field).sort())).toEqual([['price'], ['row'], ['item_id', 'offers_enabled']])
 })

@@ -9,7 +9,7 @@ import type { ListingCandidate, ListingImport, ListingImportRow, ParkedListing }
 import { List, mayWrite, useUpload, useWrite, writeNow } from '../api.ts'
 import { FileForm } from '../file-form.tsx'
 import { RowPages } from '../row-pages.tsx'
-import { count, lira, refusalText, t } from '../words.ts'
+import { count, day, lira, money, refusalText, t } from '../words.ts'
 import { ListingTabs } from './listings.tsx'
 
 export function FilesPage() {
@@ -77,7 +77,14 @@ function ImportResult({ of: { created, parked, refused, passed_over: passed, ign
         columns={[
           { head: t('line'), cell: ({ line, sku }) => [t('lineNumber', { number: line }), sku].filter(Boolean).join(' · ') },
           { head: t('state'), cell: ({ outcome }) => <Status code={outcome} tone={TONES[outcome]} /> },
-          { head: t('result'), cell: (row) => <Outcome of={row} /> },
+          {
+            head: t('result'),
+            cell: (row) => (
+              <>
+                <Outcome of={row} /> <Converted of={row} />
+              </>
+            ),
+          },
         ]}
       />
     </section>
@@ -106,6 +113,13 @@ function Outcome({ of: { listing_id: id, why, refused, candidates } }: { of: Lis
     )
   }
   return <a href={`/desk/listings/${id}`}>{t('listingNumber', { id: String(id) })}</a>
+}
+
+/** The price as the row states it, if it was converted. */
+function Converted({ of: { converted } }: { of: ListingImportRow }) {
+  if (!converted) return null
+  const { amount, currency, rate, rate_day } = converted
+  return <span class="quiet">{t('convertedPrice', { amount: money(amount, currency), rate: lira(rate), day: day(rate_day) })}</span>
 }
 
 function candidateText({ name, code, set, finish }: ListingCandidate): string {

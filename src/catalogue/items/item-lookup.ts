@@ -71,6 +71,11 @@ export class ItemLookup {
     return 'ref' in key ? this.#findRef(key) : this.#findForeignId(key)
   }
 
+  /** All items with an id of another system, such as the printings of a card. */
+  itemsOf({ source, id }: { source: string; id: string }): number[] {
+    return [...new Set(this.#byForeignId.get(nameOf(source, id))?.map(({ itemId }) => itemId))]
+  }
+
   #forget(): void {
     this.#byRef.clear()
     this.#byForeignId.clear()

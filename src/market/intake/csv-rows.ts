@@ -1,13 +1,16 @@
-// Converts a seller's CSV to listing rows: our own columns, or those of TCGplayer with some of ours.
+// Converts a seller's CSV to listing rows: our own columns, those of other shops and people in several languages, or TCGplayer's with some of ours.
 import { unescapeCell } from '#core/files/csv.ts'
 import { FeedError } from '#core/files/feed.ts'
 import { parseLabel } from '#core/labels.ts'
+import { minorToNumber } from '#core/money.ts'
 import { problem, reason } from '#core/problems.ts'
 import { BadCell, cell, type Cells } from '#intake/cells.ts'
-import { cellsByName, columnsByName, type CsvReader, numbersIn, rowsOfCsvBody } from '#intake/csv-body.ts'
+import { cellsByName, type CsvReader, numbersIn, rowsOfCsvBody } from '#intake/csv-body.ts'
 import { checkTcgplayerHeader, readTcgplayerRow, TCGPLAYER_COLUMNS } from '#intake/tcgplayer.ts'
-import { truncate } from '#prices/sources/cells.ts'
+import { amountIn, truncate, TWO_READINGS } from '#prices/sources/cells.ts'
+import { columnsOf } from './column-names.ts'
 import { MAX_ROWS } from './read-rows.ts'
+import { checkShopHeader, ownCells, shopOf, TRANSLATED } from './shop-rows.ts'
 
 /** In export order. */
 export const LISTING_CSV_COLUMNS = [
@@ -45,12 +48,14 @@ const TEXT_COLUMNS = [
   'shipping_payer',
   'tcgplayer_id',
   'cardmarket_id',
+  'currency',
 ] as const
-const NUMBER_COLUMNS = ['listing_id', 'item_id', 'quantity', 'price', 'min_offer_price'] as const
+const NUMBER_COLUMNS = ['listing_id', 'item_id', 'quantity'] as const
+const AMOUNT_COLUMNS = ['price', 'min_offer_price'] as const
 /** Columns for the condition or grade; the first non-empty one applies. */
 const GRADE_COLUMNS = ['grade', 'condition', 'state'] as const
 const OTHER_COLUMNS = ['description', 'images', 'offers_enabled'] as const
-const OWN_COLUMNS: readonly string[] = [...TEXT_COLUMNS, ...NUMBER_COLUMNS, ...GRADE_COLUMNS, ...OTHER_COLUMNS]
+const OWN_COLUMNS: readonly string[] = [...TEXT_COLUMNS, ...NUMBER_COLUMNS, ...AMOUNT_COLUMNS, ...GRADE_COLUMNS, ...OTHER_COLUMNS]
 const ITEM_COLUMNS = ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id'] as const
 /** Columns that identify a TCGplayer file. */
 const TCGPLAYER = ['Product Line', 'Product Name'] as const
@@ -65,18 +70,35 @@ export async function listingsOfCsv(body: Buffer): Promise<{ rows: unknown[] }> 
 }
 
 function readerOf(header: readonly string[]): CsvReader {
-  const isTcgplayer = TCGPLAYER.every((column) => header.includes(column))
-  // In TCGplayer's file, `Number` and `Title` are columns of its own.
-  const columns = isTcgplayer
-    ? new Map(OWN_COLUMNS.filter((name) => header.includes(name)).map((name) => [name, name]))
-    : columnsByName(header, OWN_COLUMNS)
-  if (isTcgplayer) checkTcgplayerHeader(header)
-  else if (!ITEM_COLUMNS.some((column) => columns.has(column))) throw new FeedError(reason('header', { any: ITEM_COLUMNS, values: header }))
+  return TCGPLAYER.every((column) => header.includes(column)) ? tcgplayerReader(header) : readerOfAny(header)
+}
+
+/** In TCGplayer's file, `Number` and `Title` are columns of its own, so ours must be written exactly. */
+function tcgplayerReader(header: readonly string[]): CsvReader {
+  checkTcgplayerHeader(header)
   // TCGplayer's price column is in dollars.
-  if (!columns.has('price')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
+  if (!header.includes('price')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
+  const own = OWN_COLUMNS.filter((name) => header.includes(name))
+  return { columns: [...own, ...TCGPLAYER_COLUMNS, TCGPLAYER_SKU], read: tcgplayerFields }
+}
+
+function readerOfAny(header: readonly string[]): CsvReader {
+  const columns = columnsOf(header, [...OWN_COLUMNS, ...TRANSLATED])
+  const shopFile = shopOf(header)
+  if (![...ITEM_COLUMNS, 'local_name'].some((column) => columns.has(column))) {
+    throw new FeedError(reason('header', { any: ITEM_COLUMNS, values: header }))
+  }
+  if (!columns.has('price') && !columns.has('price_cents')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
+  checkShopHeader(shopFile?.shop ?? null, columns)
+  // The row's id in the shop identifies exactly one stock unit of the seller.
+  if (shopFile?.idColumn !== undefined && !columns.has('sku')) columns.set('sku', shopFile.idColumn)
+  const ownLanguage = columns.get('language') === 'language'
   return {
-    columns: [...columns.values(), ...(isTcgplayer ? [...TCGPLAYER_COLUMNS, TCGPLAYER_SKU] : [])],
-    read: isTcgplayer ? tcgplayerFields : (cells) => ownFields(cellsByName(cells, columns)),
+    columns: [...columns.values()],
+    read: (cells) => {
+      const own = ownCells(cellsByName(cells, columns), shopFile?.shop ?? null, ownLanguage)
+      return own && ownFields(own)
+    },
   }
 }
 
@@ -89,9 +111,10 @@ function ownFields(cells: Cells): Record<string, unknown> {
   }
   const grade = GRADE_COLUMNS.map((column) => unescapeCell(cells[column] ?? '').trim()).find((text) => text !== '')
   if (grade !== undefined) fields.grade = grade
-  Object.assign(fields, numbersIn(cells, NUMBER_COLUMNS))
+  Object.assign(fields, numbersIn(cells, NUMBER_COLUMNS), amountsIn(cells))
   // Exactly as written, including leading and trailing spaces.
   if (cells.description) fields.description = unescapeCell(cells.description)
+  if (cells.any_finish) fields.any_finish = true
   const images = unescapeCell(cells.images ?? '')
     .split(/[|\s]+/)
     .filter(Boolean)
@@ -99,6 +122,23 @@ function ownFields(cells: Cells): Record<string, unknown> {
   const offers = cell(cells, 'offers_enabled')
   if (offers !== '') fields.offers_enabled = /^(true|false)$/i.test(offers) ? offers.toLowerCase() === 'true' : offers
   return fields
+}
+
+/**
+ * Amounts as people of several countries write them. Plain numbers stay exact; any other text is passed on, as `numbersIn` does.
+ * @throws BadCell if an amount can be read in two ways, or has the sign of another currency
+ */
+function amountsIn(cells: Cells): Record<string, unknown> {
+  const currency = cell(cells, 'currency') || 'TRY'
+  const amounts: Record<string, unknown> = numbersIn(cells, AMOUNT_COLUMNS)
+  for (const [column, value] of Object.entries(amounts)) {
+    const text = cell(cells, column)
+    if (typeof value === 'number' && !TWO_READINGS.test(text)) continue
+    const amount = amountIn(text, column, { currency })
+    if (typeof amount === 'number') amounts[column] = minorToNumber(amount)
+    else if (amount !== null && amount.rule !== 'number') throw new BadCell(amount)
+  }
+  return amounts
 }
 
 /** Item, condition and stock from TCGplayer's columns, the rest from ours; null without stock. */

@@ -17,6 +17,7 @@ import { addListings, type ListingInput } from '../listings/add-listings.ts'
 import { MAX_TITLE_LENGTH } from '../records/fields.ts'
 import { type IntakeEntry, type IntakeRow, MAX_ROWS, readRow, skuOf } from './read-rows.ts'
 import { insertImport, saveImport } from './import-store.ts'
+import { conversionOf } from './row-currency.ts'
 import { countPlaces, dropParkedKeys, listedSkus, lockIntake, park, parkedKeys, requireIntake, unsoldListings } from './store.ts'
 import type { IntakeCtx, ListingImport, ListingImportRow } from './types.ts'
 
@@ -71,9 +72,10 @@ export const importListings = writeVerb(
 /** Validates and matches all rows, except those without stock, before locking anything. */
 async function judgeAll(ctx: IntakeCtx, given: readonly unknown[]): Promise<(MatchedRow | RefusedRow)[]> {
   const again = new Map<string, number>()
+  const at = ctx.now()
   const rows = await checkRows(given, (fields) => {
-    const row = readRow(ctx.catalogue, fields)
-    return { ...row, key: keyOf(row.entry, again) }
+    const row = readRow(ctx.catalogue, fields, at)
+    return { ...row, key: keyOf(row, again) }
   })
   const items = rows.flatMap((row) => ('value' in row ? [row.value] : [])).map(({ entry, itemId }) => (itemId === null ? entry.item : { itemId }))
   const matches = (await matchItems(ctx, items)).values()
@@ -84,9 +86,12 @@ async function judgeAll(ctx: IntakeCtx, given: readonly unknown[]): Promise<(Mat
 }
 
 /** Key that identifies a row when the file is imported again: its SKU, or its content and the number of identical rows before it. */
-function keyOf(entry: IntakeEntry, again: Map<string, number>): string {
+function keyOf({ entry, conversion }: IntakeRow, again: Map<string, number>): string {
   if (entry.sku !== null) return `sku ${entry.sku}`
-  const content = createHash('sha256').update(JSON.stringify(entry)).digest('base64url')
+  const { amount: price, currency } = conversion ?? {}
+  // The price as stated, because the row is the same on a day with another rate.
+  const stated = conversion === null ? entry : { ...entry, currency, fields: { ...entry.fields, price, min_offer_price: undefined } }
+  const content = createHash('sha256').update(JSON.stringify(stated)).digest('base64url')
   const before = again.get(content) ?? 0
   again.set(content, before + 1)
   return `row ${content} ${before}`
@@ -118,7 +123,7 @@ async function write(
     accountId,
     entries.map(({ key }) => key),
   )
-  const rows = judged.map((row) => blankRow(row.line, 'entry' in row ? row.entry.sku : skuOf(row.fields)))
+  const rows = judged.map((row) => blankRow(ctx, row))
   const refusalOf = ({ entry, key, listingId }: MatchedRow): readonly Problem[] | null => {
     if (listingId !== null && unsold.has(listingId)) return [problem('listing_id', 'listing_exists', { id: listingId })]
     if (entry.sku !== null && taken.has(entry.sku)) return [problem('sku', 'sku_listed')]
@@ -186,8 +191,10 @@ function titleOf(catalogue: Catalogue, itemId: number): string {
   return [whole, numbered].find((text) => fitsCharacters(text, MAX_TITLE_LENGTH)) ?? name
 }
 
-function blankRow(line: number, sku: string | null): ListingImportRow {
-  return { line, sku, outcome: 'refused', listing_id: null, parked_id: null, candidates: [], why: null, refused: null }
+/** The report of a row until its outcome is known. */
+function blankRow({ catalogue, now }: IntakeCtx, row: MatchedRow | RefusedRow): ListingImportRow {
+  const [sku, converted] = 'entry' in row ? [row.entry.sku, row.conversion] : [skuOf(row.fields), conversionOf(catalogue, row.fields, now())]
+  return { line: row.line, sku, outcome: 'refused', listing_id: null, parked_id: null, candidates: [], why: null, refused: null, converted }
 }
 
 function refuse(row: ListingImportRow, problems: readonly Problem[]): void {

@@ -11,6 +11,7 @@ import type { ItemDescription } from '#intake/match-items.ts'
 import { newValues } from '../listings/add-listings.ts'
 import { sku, title } from '../records/fields.ts'
 import { ListingBody, type ListingFields } from '../listings/listing-body.ts'
+import { type Conversion, inLira } from './row-currency.ts'
 
 export const MAX_ROWS = 10_000
 
@@ -31,8 +32,11 @@ const RowBody = Type.Object(
     set: Type.Optional(shortText()),
     finish: Type.Optional(shortText()),
     game: Type.Optional(shortText()),
+    any_finish: Type.Optional(Type.Boolean({ description: 'The printing is unknown: an id of several printings is parked' })),
     grade: Type.Optional(shortText('Condition or grade, such as `Near Mint` or `PSA 10`')),
     title: Type.Optional(title()),
+    // Read by `inLira`: what remains here is lira.
+    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', allowed: reason('currency') })),
     ...Stock,
   },
   { additionalProperties: false },
@@ -54,10 +58,13 @@ export interface IntakeRow {
   itemId: number | null
   /** the listing that the row was exported from */
   listingId: number | null
+  /** null for a row in lira */
+  conversion: Conversion | null
 }
 
-/** Validates the fields of a row without the items of the catalogue that they describe. @throws VALIDATION_ERROR */
-export function readRow(catalogue: Catalogue, given: unknown): IntakeRow {
+/** Validates the fields of a row without the items of the catalogue that they describe; amounts are converted at `at`. @throws VALIDATION_ERROR */
+export function readRow(catalogue: Catalogue, given: unknown, at: Date): IntakeRow {
+  const { fields: inTl, conversion } = inLira(catalogue, given, at)
   const {
     listing_id: listingId = null,
     sku,
@@ -69,9 +76,11 @@ export function readRow(catalogue: Catalogue, given: unknown): IntakeRow {
     set,
     finish,
     game,
+    any_finish,
     grade,
+    currency: _currency,
     ...fields
-  } = readBody(given)
+  } = readBody(inTl)
   const problems: Problem[] = []
   const row = itemId === undefined ? -1 : catalogue.items.rowOf(itemId)
   if (itemId !== undefined && row < 0) problems.push(problem('item_id', 'unknown_id', { thing: 'item', id: itemId }))
@@ -91,6 +100,7 @@ export function readRow(catalogue: Catalogue, given: unknown): IntakeRow {
   return {
     itemId: row < 0 ? null : catalogue.items.id[row]!,
     listingId,
+    conversion,
     entry: {
       item: {
         keys,
@@ -99,6 +109,7 @@ export function readRow(catalogue: Catalogue, given: unknown): IntakeRow {
         set: set ?? null,
         game: game === undefined ? null : gameOf(game),
         finish: finish ?? null,
+        ...(any_finish && { anyFinish: true }),
       },
       sku: sku?.trim() ?? null,
       grade: grade ?? null,

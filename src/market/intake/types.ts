@@ -21,8 +21,15 @@ const Report = {
   created: Type.Integer({ description: 'Rows that created a listing, pending approval' }),
   parked: Type.Integer({ description: 'Rows parked until you choose their item' }),
   refused: Type.Integer({ description: 'Rows rejected because of errors' }),
-  passed_over: Type.Integer({ description: 'Rows of a TCGplayer file without stock' }),
+  passed_over: Type.Integer({ description: 'Rows of a file of TCGplayer, Cardmarket or CardTrader without stock' }),
   ignored_columns: Type.Array(Type.String(), { description: 'Columns of the CSV that were not read' }),
+}
+const ConversionFields = {
+  amount: Type.Number({ description: 'As stated in the row' }),
+  currency: Type.String({ description: 'Of the row' }),
+  rate: Type.Number({ description: 'TL for one unit of the currency' }),
+  rate_day: Type.String({ format: 'date', description: 'The day of the rate: the last known one' }),
+  price: Type.Number({ description: 'In TL, half a kuruş rounded up' }),
 }
 const ImportId = (description: string) => Type.Integer({ description })
 
@@ -42,6 +49,9 @@ export const ListingImportSchema = Type.Object(
           why: orNull(Why, { description: 'Why the row is parked' }),
           refused: orNull(Type.Array(Type.Object({ field: Type.String(), message: Type.String(), ...ReasonFields })), {
             description: 'Why the row is refused, by field',
+          }),
+          converted: orNull(Type.Object(ConversionFields, { title: 'ConvertedPrice' }), {
+            description: 'How the price was converted to TL; null for a row in TL',
           }),
         },
         { title: 'ListingImportRow' },

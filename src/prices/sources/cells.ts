@@ -32,8 +32,8 @@ export function figureOf(cell: unknown): number | null {
   return parseSourceAmount(textOf(cell)) || null
 }
 
-// A single separator before exactly three digits may group thousands or separate decimals, depending on the country.
-const TWO_READINGS = /^[1-9]\d{0,2}[.,]\d{3}$/
+/** A single separator before exactly three digits may group thousands or separate decimals, depending on the country. */
+export const TWO_READINGS = /^[1-9]\d{0,2}[.,]\d{3}$/
 const OF_AMOUNT = /[\d.,+–—-]/
 const SIGNS: Readonly<Record<string, readonly string[]>> = {
   $: ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN'],
