@@ -8,7 +8,7 @@ export const ROWS_PER_PAGE = 100
 const ENDING_DAYS = 7
 const DAY_MS = 86_400_000
 
-export interface Task {
+interface Task {
   href: string
   label: string
   /** ends with + if there may be more */

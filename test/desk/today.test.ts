@@ -2,6 +2,8 @@
 import { sql } from 'kysely'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '#accounts/keys/create-key.ts'
+import { call } from '#core/verb.ts'
 import { launch, NO_BROWSER, operator, type Visit, WHY } from '../console/browser.ts'
 import { startSampleNode } from '../support/sample-node.ts'
 import { msPastMidnight, send, type TestNode } from '../support/node.ts'
@@ -99,6 +101,8 @@ describe.skipIf(NO_BROWSER)(`Today at the desk${WHY}`, () => {
         .getByRole('link', { name: /^Orders/ })
         .innerText(),
     ).toMatch(/^Orders\s+2\s/)
+    await section('Today’s sales').getByText('₺144.18').waitFor()
+    await section('Today’s sales').getByText('Sales: ₺240.30, Refunds: -₺80.10').waitFor()
     await page.getByRole('row', { name: /703\/1 .*Cancelled/ }).waitFor()
     await page.getByRole('row', { name: /701\/1 .*₺80\.10 Sold/ }).waitFor()
 
@@ -121,12 +125,29 @@ describe.skipIf(NO_BROWSER)(`Today at the desk${WHY}`, () => {
     await section('Worth of stock')
       .getByText(lira(kurus / 100))
       .waitFor()
-    for (let i = 0; i < 101; i += 1) await listingOf(node, { title: `One of many ${i}`, price: 10, quantity: 2 })
+    const many = (number: number) =>
+      Promise.all(Array.from({ length: number }, (_, i) => listingOf(node, { title: `Many ${i}`, price: 10, quantity: 2 })))
+    await many(101)
     await visited.open('/today')
     await section('Worth of stock')
       .getByText(lira(kurus / 100 + 2020))
       .waitFor()
     await section('Worth of stock').getByText('Price × stock of 104 active listings').waitFor()
+    await many(200)
+    await visited.open('/today')
+    await section('Worth of stock')
+      .getByText(lira(kurus / 100 + 2020 + 4000 - 4 * 20))
+      .waitFor()
+    await section('Worth of stock').getByText('of the 300 highest-priced of 304 active listings').waitFor()
+  })
+
+  test('a read-only key gets the list of listings by end instead of the renewal page, which it may not use', async () => {
+    const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
+    const reader = await signedInToDesk(browser, node, key)
+    await reader.open('/today')
+    const ending = reader.page.getByRole('link', { name: /^Ending within/ })
+    expect(await ending.getAttribute('href')).toBe('/desk?status=active&sort_by=expiring')
+    await reader.close()
   })
 
   test('a failed request is shown in its section, and can be repeated', async () => {

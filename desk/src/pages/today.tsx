@@ -95,8 +95,8 @@ function Sales({ day, sold, latest, month }: SalesProps) {
       <div class="tiles">
         {sold.data && <SoldTiles lines={sold.data} total={sold.pagination?.total ?? 0} href={`/desk/orders?from=${day}`} />}
         {month.data && (
-          <Tile href="/desk/statement" label={`${t('sales')}, ${wholeMonth(month.data.month)}`} value={lira(month.data.sales)} waits={false}>
-            {t('payout')}: {lira(month.data.payout)}
+          <Tile href="/desk/statement" label={`${t('payout')}, ${wholeMonth(month.data.month)}`} value={lira(month.data.payout)} waits={false}>
+            {t('sales')}: {lira(month.data.sales)}, {t('refunds')}: {lira(month.data.refunds)}
           </Tile>
         )}
       </div>
