@@ -36,7 +36,9 @@ interface FrameProps {
 export function Frame({ places, icons, who, signOut, find, children }: FrameProps) {
   const { path } = useLocation()
   const home = places[0]!.href
-  const within = (place: string) => path === place || (place !== home && path.startsWith(`${place}/`))
+  // A place above others, such as `/desk` above `/desk/orders`, has only its own address and those in `also`.
+  const isAbove = (place: string) => places.some(({ href }) => href.startsWith(`${place}/`))
+  const within = (place: string) => path === place || (!isAbove(place) && path.startsWith(`${place}/`))
   const current = places.find(({ href, also }) => within(href) || also?.some(within)) ?? places[0]!
   const nav = useCurrentInView(path)
   return (

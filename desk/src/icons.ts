@@ -1,4 +1,5 @@
 // Icons of the navigation, by address.
+import calendarCheck from 'lucide-static/icons/calendar-check.svg?raw'
 import folderHeart from 'lucide-static/icons/folder-heart.svg?raw'
 import receipt from 'lucide-static/icons/receipt.svg?raw'
 import tags from 'lucide-static/icons/tags.svg?raw'
@@ -6,6 +7,7 @@ import user from 'lucide-static/icons/user.svg?raw'
 import webhook from 'lucide-static/icons/webhook.svg?raw'
 
 export const ICONS: Record<string, string> = {
+  '/desk/today': calendarCheck,
   '/desk': tags,
   '/desk/orders': receipt,
   '/desk/collections': folderHeart,

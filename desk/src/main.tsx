@@ -28,9 +28,11 @@ const FilesPage = lazy(() => lazyPages().then((pages) => pages.FilesPage))
 const RenewalPage = lazy(() => lazyPages().then((pages) => pages.RenewalPage))
 const RepricingPage = lazy(() => lazyPages().then((pages) => pages.RepricingPage))
 const RulePage = lazy(() => lazyPages().then((pages) => pages.RulePage))
+const TodayPage = lazy(() => lazyPages().then((pages) => pages.TodayPage))
 const NewRulePage = lazy(() => lazyPages().then((pages) => pages.NewRulePage))
 
 const places = () => [
+  { href: '/desk/today', text: t('today'), help: 'selling#today' },
   {
     href: '/desk',
     help: 'selling#listings',
@@ -58,7 +60,8 @@ function Desk() {
 
 function Pages() {
   return (
-    <Routes home={{ href: '/desk', text: t('listings') }}>
+    <Routes home={{ href: '/desk/today', text: t('today') }}>
+      <Route path="/desk/today" component={TodayPage} />
       <Route path="/desk" component={ListingsPage} />
       <Route path="/desk/listings/new" component={NewListingPage} />
       <Route path="/desk/listings/:id" component={ListingPage} />

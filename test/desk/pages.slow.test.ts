@@ -12,6 +12,7 @@ import { listingOf, signedInToDesk, visitDesk } from './browser.ts'
 
 const PATHS = [
   '',
+  '/today',
   '?status=pending',
   '?search=no-such-title',
   '/listings/1',
@@ -119,11 +120,11 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
   test('link to help that exists', async () => {
     const { page, open, close } = await signedInToDesk(browser, node, node.keys.plus)
     const helps = new Set<string>()
-    for (const path of ['', '/orders', '/collections', '/webhook', '/account']) {
+    for (const path of ['', '/today', '/orders', '/collections', '/webhook', '/account']) {
       await open(path)
       helps.add((await page.getByRole('link', { name: 'Help' }).getAttribute('href'))!)
     }
-    expect(helps.size).toBe(5)
+    expect(helps.size).toBe(6)
     expect(await missingSections(node.publicUrl!, helps)).toEqual([])
     await close()
   })

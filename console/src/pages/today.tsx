@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
+import { Tile } from '#ui/tile.tsx'
 import { useData } from '../api.ts'
 import { type Activity as ActivityAnswer, type Finding, listingStatusValues as LISTING_STATUSES, type Stats } from '../api-types.ts'
 import { Activity } from '../ui/activity.tsx'
@@ -232,24 +233,5 @@ function Panel({ id, title, link, empty, children }: PanelProps) {
       </header>
       {empty ? <p class="quiet">{t('nothingYet')}</p> : children}
     </section>
-  )
-}
-
-interface TileProps {
-  href: string
-  label: string
-  value: number
-  /** whether an action is required */
-  waits: boolean
-  children?: ComponentChildren
-}
-
-function Tile({ href, label, value, waits, children }: TileProps) {
-  return (
-    <a class={waits ? 'tile waits' : 'tile'} href={href}>
-      <span>{label}</span>
-      <strong>{count(value)}</strong>
-      <small>{children || '\u00a0'}</small>
-    </a>
   )
 }

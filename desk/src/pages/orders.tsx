@@ -53,7 +53,7 @@ export function Sold({ of: { item, label } }: { of: Pick<OwnSale, 'item' | 'labe
   )
 }
 
-function Cancelled({ of: { cancelled_at: at, refunded } }: { of: OwnSale }) {
+export function Cancelled({ of: { cancelled_at: at, refunded } }: { of: OwnSale }) {
   if (at === null) return <Status code="sold" tone="good" />
   return (
     <>
