@@ -62,6 +62,7 @@ function pagesOf({ publicUrl, operatorUrl, token, sellerKey }: Demo): Record<str
     'console-account-webhook': async () => inConsole(`/accounts/${await seller()}?view=webhook`),
     'console-webhooks': () => inConsole('/webhooks'),
     'console-audit': () => inConsole('/audit'),
+    'desk-today': () => desk('/today'),
     'desk-listings': () => desk(''),
     'desk-price-job': async () => desk(`/price-jobs/${await own('/price-jobs?per_page=1')}`),
     'desk-repricing-rule': async () => desk(`/repricing/${await own('/repricing-rules')}`),
