@@ -159,11 +159,10 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
 }
 
 /** The schema of a body that is one field of the input. @param named gives it the name of the operation */
-function bodyOf<Ctx extends HasViewer>({ scope, bodyTypes, bodyField }: Route<Ctx>, schema: TSchema, named: (schema: object) => object): object {
+function bodyOf<Ctx extends HasViewer>({ scope, bodyTypes }: Route<Ctx>, schema: TSchema, named: (schema: object) => object): object {
   if (!scope) return named(schema)
   if (!bodyTypes) return schema
-  const form = Type.Object({ [bodyField!]: Type.String({ format: 'binary' }) })
-  return { content: Object.fromEntries(bodyTypes.map((type) => [type, { schema: type === 'multipart/form-data' ? form : schema }])) }
+  return { content: Object.fromEntries(bodyTypes.map((type) => [type, { schema }])) }
 }
 
 /** The request headers that change what an operation does, derived from its errors. */
