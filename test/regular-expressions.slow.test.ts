@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseAst } from 'vite'
+import { PHOTO_KEY } from '#catalogue/records/image-addresses.ts'
 import { CATALOGUE_TEXT, LINE, LINES, PERSON_NAME, VISIBLE_LINE } from '#core/text.ts'
 
 // The checker in JavaScript; its other versions are platform-specific programs.
@@ -29,6 +30,8 @@ const BUILT: Readonly<Record<string, readonly string[]>> = {
   'src/core/input.ts': [],
   'src/settings.ts': [VISIBLE_LINE],
   'src/core/text.ts': [VISIBLE_LINE, LINE, LINES, CATALOGUE_TEXT, PERSON_NAME],
+  'src/images/routes.ts': [`${PHOTO_KEY}([1-9]\\d{0,3})\\.webp$`],
+  'src/market/approval/review.ts': [PHOTO_KEY],
   'src/http/openapi/examples.ts': ['^/api/v1/items/([^/]+)/history/([^/]+)$'],
 }
 

@@ -155,6 +155,7 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
     field: 'updateCollectionItem(collectionId: COLLECTION, itemId: RECORD, input: { quantity: 3 }) { id }',
   },
   'mutation removeCollectionItem': { ...RECORD_MUTATION, field: 'removeCollectionItem(collectionId: COLLECTION, itemId: RECORD) { success }' },
+  'mutation createListing': { needs: 'plus', field: 'createListing(input: { itemId: ITEM, price: 150 }) { id }' },
   'mutation updateListingPrice': { ...LISTING_MUTATION, field: 'updateListingPrice(listingId: LISTING, price: 150) { id }' },
   'mutation updateListing': { ...LISTING_MUTATION, field: 'updateListing(listingId: LISTING, input: { title: "Another title" }) { id }' },
   'mutation setListingStatus': { ...LISTING_MUTATION, field: 'setListingStatus(listingId: LISTING, action: "pause") { id }' },
