@@ -46,6 +46,7 @@ const TASKS = [
   'listing-expiry',
   'listing-import-retention',
   'operator-token-uses',
+  'photo-retention',
   'price-archive',
   'price-evidence',
   'price-job-retention',

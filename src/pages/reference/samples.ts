@@ -16,7 +16,7 @@ export function samplesOf(endpoint: Endpoint, rules: SampleRules): Code[] {
   const call = callOf(endpoint)
   return [
     { language: 'sh', text: curl(call, rules) },
-    { language: 'ts', text: rules.hasClient ? clientCall(call, rules) : fetchCall(call, rules) },
+    { language: 'ts', text: rules.hasClient && call.upload === null ? clientCall(call, rules) : fetchCall(call, rules) },
     { language: 'python', text: python(call, rules) },
   ]
 }
