@@ -1,23 +1,15 @@
 // Prices that a seller should check before they apply: the service's rule, and the confirmation that every form asks for.
 import type { ComponentChildren } from 'preact'
 import { confirm } from '#ui/dialog.tsx'
-import { textOf } from '../../src/core/problems.ts'
+import { withMessage } from '../../src/core/problems.ts'
 // The rule of price jobs, so that forms and plans warn about the same prices.
 import { priceWarnings } from '../../src/market/records/market-price.ts'
 import { lira, type RefusalReason, refusalText, t } from './words.ts'
 
-/** A new listing has no old price: no change from an infinite one is large. */
-const NO_PRICE = Number.POSITIVE_INFINITY
-
-/**
- * What to check about a price in lira.
- * @param old null for a new listing
- * @param market null if the card has no trusted price
- */
-export function warningsAbout(old: number | null, price: number, market: number | null): RefusalReason[] {
+/** What to check about the price of a new listing, in lira. @param market null if the card has no trusted price */
+export function warningsAbout(price: number, market: number | null): RefusalReason[] {
   const kurus = (amount: number) => Math.round(amount * 100)
-  const warnings = priceWarnings(old === null ? NO_PRICE : kurus(old), kurus(price), market === null ? null : kurus(market))
-  return warnings.map((why) => ({ message: textOf(why), ...why }))
+  return priceWarnings(null, kurus(price), market === null ? null : kurus(market)).map(withMessage)
 }
 
 export interface RiskyPrice {

@@ -639,7 +639,6 @@ export interface Tables {
     key: string
     widths: number[]
     size_hashes: Buffer[]
-    bytes: number
     created_at: Date
     checked_at: Date
     unused_since: Date | null

@@ -16,7 +16,7 @@ const MAX_TAKEN = 16
 const DECODE_SECONDS = 10
 const QUALITY = 80
 
-/** The stored formats of an upload. */
+/** The accepted formats of an upload. */
 export const FORMATS = ['JPEG', 'PNG', 'WebP', 'AVIF'] as const
 type Format = (typeof FORMATS)[number]
 

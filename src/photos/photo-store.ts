@@ -47,7 +47,6 @@ export async function reservePhoto(db: Db, upload: Upload & Pick<PhotoRow, 'key'
   const files = {
     widths: sizes.map(({ width }) => width),
     size_hashes: sizes.map(({ bytes }) => hash('sha256', bytes, 'buffer')),
-    bytes: sizes.reduce((sum, { bytes }) => sum + bytes.length, 0),
   }
   const times = { created_at: now, checked_at: now, unused_since: now, remove_after: new Date(now.getTime() + RESERVED_MS) }
   await db.kysely

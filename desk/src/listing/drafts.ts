@@ -92,12 +92,14 @@ export function storeValues(values: Values): void {
 /** Uploads photos, one after another, and adds each to the draft. @returns the files that were refused, with the reason */
 export async function addPhotos(files: readonly File[]): Promise<{ name: string; error: ApiError }[]> {
   const refused: { name: string; error: ApiError }[] = []
+  const { key } = draft.value
   uploads.value += files.length
   for (const file of files) {
     try {
       const { data } = await request('POST', '/plus/images', { image: file })
       const photo = { url: data.url, small: data.sizes[0]!.url }
-      setPhotos([...draft.value.photos.filter(({ url }) => url !== photo.url), photo])
+      // Another draft may have taken the place of this one.
+      if (draft.value.key === key) setPhotos([...draft.value.photos.filter(({ url }) => url !== photo.url), photo])
     } catch (error) {
       refused.push({ name: file.name, error: asApiError(error) })
     }

@@ -5,12 +5,12 @@ import { Picture } from '#ui/picture.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { ListingForecast, OwnListing } from '../../../client/src/api.ts'
 import { useData, useWrite, writeNow } from '../api.ts'
-import { confirmPrice, warningsAbout } from '../price-check.tsx'
+import { confirmPrice } from '../price-check.tsx'
 import { t, termText } from '../words.ts'
 import { type Card, cardOf } from './card.ts'
 import { ForecastNote } from './forecast-note.tsx'
 import { changedFields, type ListingFields, numberIn, OfferFields, StockFields, valuesOfListing } from './listing-fields.tsx'
-import { dropMarketFacts, labelOf, loadMarketFacts, useMarketFacts } from './market-facts.ts'
+import { dropMarketFacts, labelOf, useMarketFacts } from './market-facts.ts'
 import { MarketPanel } from './market-panel.tsx'
 
 const REJECTED = 'rejected'
@@ -26,7 +26,7 @@ export function EditForm({ of: listing, onSaved }: EditFormProps) {
   const [values, setValues] = useState<Values>(() => valuesOfListing(listing))
   const label = labelOf(listing.grade?.label)
   const facts = useMarketFacts(card, label)
-  const { busy, error, reviewed, review, save } = useReviewedSave(listing, card, onSaved)
+  const { busy, error, reviewed, review, save } = useReviewedSave(listing, onSaved)
   const changes = changedFields(listing, values)
   const isEmpty = Object.keys(changes).length === 0
   const forecast = reviewed?.changes === JSON.stringify(changes) ? reviewed.forecast : null
@@ -43,7 +43,7 @@ export function EditForm({ of: listing, onSaved }: EditFormProps) {
           onSubmit={() => {
             if (isEmpty) announce(t('nothingChanged'))
             else if (forecast === null) void review(changes)
-            else void save(changes)
+            else void save(changes, forecast)
           }}
         >
           <StockFields values={valuesOfListing(listing)} minQuantity={0} />
@@ -65,7 +65,7 @@ function pictured({ images }: OwnListing, card: Card | null) {
 }
 
 /** A save in two steps: `review` asks for a forecast of the changes, `save` makes them. */
-function useReviewedSave(listing: OwnListing, card: Card | null, onSaved: () => void) {
+function useReviewedSave(listing: OwnListing, onSaved: () => void) {
   const { busy, error, write } = useWrite()
   const [reviewed, setReviewed] = useState<{ changes: string; forecast: ListingForecast } | null>(null)
   const path = `/plus/listings/${listing.id}` as const
@@ -75,12 +75,13 @@ function useReviewedSave(listing: OwnListing, card: Card | null, onSaved: () => 
     // A new price or stock alone does not submit a rejected listing again; the second request of `save` does.
     const submission = { action: 'publish', dry_run: true }
     const last = answer?.data.status === REJECTED ? await write('POST', `${path}/status`, submission) : answer
-    if (last?.data.forecast) setReviewed({ changes: JSON.stringify(changes), forecast: last.data.forecast })
+    const forecast = last?.data.forecast
+    // The price is that of the first request; submitting the listing does not change it.
+    const warnings = answer?.data.forecast?.warnings ?? []
+    if (forecast) setReviewed({ changes: JSON.stringify(changes), forecast: { ...forecast, warnings } })
   }
-  const save = async (changes: Partial<ListingFields>) => {
+  const save = async (changes: Partial<ListingFields>, { warnings }: ListingForecast) => {
     const { price = listing.price } = changes
-    const facts = card && (await loadMarketFacts(card, labelOf(listing.grade?.label)).catch(() => null))
-    const warnings = warningsAbout(listing.price, price, facts?.price?.amount ?? null)
     if (!(await confirmPrice(listing.title, listing.price, price, warnings))) return
     const saved = await write('PATCH', path, changes, listing.etag)
     // The form is drawn again with the saved listing, so that a failure of the second step is announced.

@@ -112,7 +112,7 @@ function useSaving() {
     const price = numberIn(one.values.price) ?? 0
     // Without figures of the market there is nothing to compare with; the service checks everything else.
     const facts = await loadMarketFacts(card, labelOf(one.values.label)).catch(() => null)
-    const warnings = warningsAbout(null, price, facts?.price?.amount ?? null)
+    const warnings = warningsAbout(price, facts?.price?.amount ?? null)
     if (!(await confirmPrice(one.values.title || card.name, null, price, warnings))) return false
     if (drafts.isStack.value) {
       void drafts.saveInBackground(one)

@@ -16,7 +16,6 @@ const STATEMENTS = [
     key text not null unique check (key ~ '^[0-9a-f]{32}$'),
     widths integer[] not null,
     size_hashes bytea[] not null,
-    bytes integer not null,
     created_at timestamptz(3) not null,
     checked_at timestamptz(3) not null,
     unused_since timestamptz(3),

@@ -5,8 +5,8 @@ import { fold } from '#index/fold.ts'
 import { truncate } from '#prices/sources/cells.ts'
 
 /**
- * By what the column holds: one of our columns, or one that `ownCells` translates to ours. Case, accents and punctuation do not count. The column of
- * a cost, such as `Purchase price`, is no price, and `TCGplayer Id` is no `tcgplayer_id`: in TCGplayer's own file it is not a product id.
+ * By what the column holds: one of our columns, or one that `ownCells` translates to ours. Case, accents and punctuation do not count.
+ * `Purchase price` is a cost, so it is not listed. Neither is `TCGplayer Id`: in TCGplayer's own file, it is not a product id.
  */
 const COLUMN_NAMES = {
   sku: ['Seller SKU', 'Artikelnummer', 'Stok kodu', 'Ürün kodu'],
