@@ -222,9 +222,10 @@ test('a change of a key is audited without its secret', async () => {
 })
 
 describe('usage', () => {
+  let toOneDay: number
   beforeAll(() => {
     // By the clock that is behind.
-    const toOneDay = msPastMidnight(other.clock.now())
+    toOneDay = msPastMidnight(other.clock.now())
     for (const { clock } of [node, other]) clock.advance(toOneDay)
   })
 
@@ -296,6 +297,7 @@ describe('usage', () => {
     await api(key, 'GET', '/items')
     // Nodes store their counts every ten seconds, and when they stop, as here.
     const third = await startTestNode({ databaseUrl: node.databaseUrl })
+    third.clock.advance(toOneDay)
     await api(key, 'GET', '/items', undefined, {}, third)
     await third.close()
     for (const one of [node, other]) await one.runTask('api-key-uses')
