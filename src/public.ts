@@ -41,6 +41,7 @@ import { intakeRoutes } from './rest/intake-routes.ts'
 import { photoRoutes } from './rest/photo-routes.ts'
 import { priceJobRoutes } from './rest/price-job-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
+import { offerRoutes } from './rest/offer-routes.ts'
 import { repricingRoutes } from './rest/repricing-routes.ts'
 import { saleRoutes } from './rest/sale-routes.ts'
 import { vacationRoutes } from './rest/vacation-routes.ts'
@@ -122,6 +123,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
         ...intakeRoutes,
         ...photoRoutes,
         ...priceJobRoutes,
+        ...offerRoutes,
         ...repricingRoutes,
         ...collectionRoutes,
         ...saleRoutes,

@@ -544,6 +544,23 @@ export interface Tables {
     undone_by: string | null
     undone_at: Date | null
   }
+  offers: {
+    id: GeneratedAlways<number>
+    listing_id: number | null
+    seller_id: number
+    title: string
+    content_hash: Buffer
+    order_id: number
+    buyer_reference: string
+    buyer_account_id: number | null
+    quantity: number
+    unit_price: string
+    counter_price: string | null
+    status: 'open' | 'countered' | 'accepted' | 'declined' | 'withdrawn' | 'expired'
+    created_at: Date
+    changed_at: Date
+    expires_at: Date
+  }
   operator_tokens: {
     id: GeneratedAlways<number>
     label: string
@@ -942,7 +959,7 @@ export interface Tables {
   webhook_events: {
     id: GeneratedAlways<number>
     account_id: number
-    kind: 'sale' | 'expire'
+    kind: 'sale' | 'expire' | 'offer'
     test: Generated<boolean>
     body: string
     state: Generated<'queued' | 'delivered' | 'failed' | 'cancelled'>

@@ -8,6 +8,7 @@ import { implementEvents } from './types/event-query.ts'
 import { gateItemFields } from './building/gating.ts'
 import { implementItem } from './types/item-type.ts'
 import { implementMutations } from './types/mutations.ts'
+import { implementOffers } from './types/offers.ts'
 import { implementPages } from './building/pages.ts'
 import { implementPriceJobs } from './types/price-job-fields.ts'
 import { implementQuery } from './types/query.ts'
@@ -38,6 +39,7 @@ function buildSchema(): GraphQLSchema {
   implementPriceJobs(builder, refs)
   implementVacation(builder)
   implementRepricing(builder)
+  implementOffers(builder)
   implementWorthHistory(builder)
   builder.enumType('Market', {
     description: 'Markets that provide prices. Arguments named `market` take these names as strings, or the lower-case codes.',

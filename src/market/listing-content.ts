@@ -1,4 +1,5 @@
 // Rows of listings as operators, owners and the audit log see them.
+import { createHash } from 'node:crypto'
 import { minorToText, parseMinor } from '#core/money.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { listingSlug } from './records/fields.ts'
@@ -30,6 +31,14 @@ function comparable(value: unknown): string {
 
 function toAuditValue(field: string, value: unknown): unknown {
   return field === 'min_offer_price' && typeof value === 'string' ? Number(value) : value
+}
+
+/** Identifies the content of a listing, without the item's id, which a merge of items replaces: whether what is offered is still the same. */
+export function contentHash(row: ListingRow): Buffer {
+  const { item_id: _item, ...content } = contentOf(row)
+  return createHash('sha256')
+    .update(JSON.stringify(Object.entries(content).map(([field, value]) => [field, comparable(value)])))
+    .digest()
 }
 
 /** A listing as operators see it. */

@@ -11,6 +11,8 @@ import { judgeWaiting } from '#market/approval/judge.ts'
 import { forgetOldListingImports } from '#market/intake/import-store.ts'
 import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import { expireListings } from '#market/listings/expire-listings.ts'
+import { expireOffers } from '#market/offers/expire-offers.ts'
+import { forgetOldOffers } from '#market/offers/offer-store.ts'
 import { runDueRules } from '#market/repricing/run-due-rules.ts'
 import { forgetPhotos } from '#photos/photo-store.ts'
 import { monthsOfPrices } from '#prices/archive/archive-months.ts'
@@ -80,6 +82,7 @@ export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat
   }
   schedule(node, [
     ['listing-expiry', EVERY.expiry, () => expireListings(ctx)],
+    ['offer-expiry', EVERY.expiry, () => expireOffers(ctx)],
     ['approval-rules', EVERY.approvalRules, () => judgeWaiting(ctx)],
     ['repricing', EVERY.repricing, () => runDueRules({ ...ctx, catalogue, listings })],
     ['collection-worth', EVERY.collectionWorth, () => recordWorth({ db, now, catalogue, currencies, market: { timeZone } })],
@@ -114,6 +117,7 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['webhook-retention', () => forgetOldEvents(db, webhookLogDays, now())],
     ['listing-import-retention', () => forgetOldListingImports(db, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],
+    ['offer-retention', () => forgetOldOffers(db, now())],
     ['photo-retention', () => forgetPhotos(db, photos.files, now())],
     ['key-usage-retention', () => forgetOldUsage(db, now())],
   ]

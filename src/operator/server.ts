@@ -55,6 +55,7 @@ import { matchRoutes } from './match-routes.ts'
 import { listingRoutes } from './listing-routes.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { addMetrics } from './metrics-server.ts'
+import { offerRoutes } from './offer-routes.ts'
 import { orderRoutes } from './order-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { priceRoutes } from './price-routes.ts'
@@ -73,6 +74,7 @@ const ROUTES = [
   ...listingRoutes,
   ...approvalRuleRoutes,
   ...orderRoutes,
+  ...offerRoutes,
   ...heldRoutes,
   ...rateRoutes,
   ...synonymRoutes,

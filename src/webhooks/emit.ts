@@ -1,6 +1,17 @@
-// Emits sale and expiry events in the transaction that causes them: all for the feed, enabled kinds also for the webhook.
+// Emits events in the transaction that causes them: all for the feed, enabled kinds of notifications also for the webhook.
 import type { Tx } from '#db/schema.ts'
-import { type EventKind, type EventTime, eventBody, type Expiry, expiryData, type Sale, saleData } from './events/event-body.ts'
+import {
+  type EventTime,
+  eventBody,
+  type Expiry,
+  expiryData,
+  type FeedKind,
+  isWebhookKind,
+  type OfferChange,
+  offerData,
+  type Sale,
+  saleData,
+} from './events/event-body.ts'
 import { appendEvents } from './event-positions.ts'
 import { receiversOf } from './webhook-store.ts'
 
@@ -17,15 +28,21 @@ export function emitExpiries(tx: Tx, time: EventTime, expiries: readonly (Expiry
   return emit(tx, time, 'expire', expiries, expiryData)
 }
 
+/** Writes one `offer` event per changed offer. */
+export function emitOffers(tx: Tx, time: EventTime, changes: readonly (OfferChange & { accountId: number })[]): Promise<void> {
+  return emit(tx, time, 'offer', changes, offerData)
+}
+
 async function emit<T extends { accountId: number }>(
   tx: Tx,
   { now, zone }: EventTime,
-  kind: EventKind,
+  kind: FeedKind,
   changes: readonly T[],
   dataOf: (change: T, zone: string) => object,
 ): Promise<void> {
   if (changes.length === 0) return
-  const subscribers = await receiversOf(tx, kind, [...new Set(changes.map(({ accountId }) => accountId))])
+  const accounts = [...new Set(changes.map(({ accountId }) => accountId))]
+  const subscribers = isWebhookKind(kind) ? await receiversOf(tx, kind, accounts) : new Set<number>()
   const events = changes.map((change) => {
     const { accountId } = change
     return { accountId, kind, body: eventBody(kind, now, zone, dataOf(change, zone)), subscribed: subscribers.has(accountId) }

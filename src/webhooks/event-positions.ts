@@ -1,8 +1,8 @@
-// SQL of the feed: every sale and expiry has a position among the events of its account, in commit order.
+// SQL of the feed: every event has a position among the events of its account, in commit order.
 import { sql } from 'kysely'
 import { announce } from '#db/connection/announce.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import type { EventKind } from './events/event-body.ts'
+import type { FeedKind } from './events/event-body.ts'
 import { WAKE_CHANNEL } from './delivery/queue.ts'
 
 /** Notification channel for committed events; the payload is the account's id. */
@@ -10,7 +10,7 @@ export const EVENTS_CHANNEL = 'mintmark_events'
 
 export interface AccountEvent {
   accountId: number
-  kind: EventKind
+  kind: FeedKind
   body: string
   /** whether the webhook receives it; the feed contains all events */
   subscribed: boolean

@@ -6,7 +6,7 @@ import { listVerb } from '#core/paging.ts'
 import type { ReadCtx } from '#db/changes/change.ts'
 import { pageOf } from '#db/page.ts'
 import { namesOf, orderBy, type Sorting, sortParams } from '#db/sorting.ts'
-import { EVENT_KINDS } from './events/event-body.ts'
+import { FEED_KINDS } from './events/event-body.ts'
 import { EVENT_COLUMNS, eventOf } from './webhook-store.ts'
 import { STATES } from './webhook-types.ts'
 
@@ -20,7 +20,7 @@ export const listWebhookEvents = listVerb(
     filters: {
       account_id: Type.Optional(Type.Integer({ description: "Only events of this account's webhook" })),
       state: Type.Optional(Type.Enum([...STATES])),
-      event: Type.Optional(Type.Enum([...EVENT_KINDS])),
+      event: Type.Optional(Type.Enum([...FEED_KINDS])),
       test: Type.Optional(Type.Boolean({ description: 'Only test events, or all other events' })),
       ...sortParams(namesOf(SORTING)),
     },

@@ -1,4 +1,4 @@
-// Reads the account's sales and expiries in commit order, whatever its webhook has received; waits for the next one if there is none.
+// Reads the account's events in commit order, whatever its webhook has received; waits for the next one if there is none.
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

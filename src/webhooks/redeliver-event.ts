@@ -4,6 +4,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
+import { isWebhookKind } from './events/event-body.ts'
 import { findWebhook, lockEvent, noWebhook, requeueEvent } from './webhook-store.ts'
 
 export const redeliverEvent = verb(
@@ -11,6 +12,7 @@ export const redeliverEvent = verb(
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note) => {
       const before = await lockEvent(tx, id)
+      if (!isWebhookKind(before.event)) throw conflict('feed_only')
       if (!(await findWebhook(tx, before.account_id))) throw noWebhook(before.account_id)
       if (before.state === 'queued') throw conflict('already', { thing: 'webhook event', state: 'queued' })
       const after = await requeueEvent(tx, before, ctx.now())

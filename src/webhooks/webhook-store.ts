@@ -5,7 +5,7 @@ import { existing, missing } from '#core/fields.ts'
 import { announce } from '#db/connection/announce.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
-import type { EventKind } from './events/event-body.ts'
+import type { EventKind, FeedKind } from './events/event-body.ts'
 import { ATTEMPTS, WAKE_CHANNEL } from './delivery/queue.ts'
 import type { ProbeResult } from './delivery/probes.ts'
 import type { SealedSecrets } from './delivery/secrets.ts'
@@ -174,7 +174,7 @@ export function markOf(test: boolean, mark: Schema['webhook_attempts']['mark']):
   return mark ?? (test ? 'test' : null)
 }
 
-type EventRow = { id: number; kind: EventKind; due_at: Date; created_at: Date; body: string } & Omit<
+type EventRow = { id: number; kind: FeedKind; due_at: Date; created_at: Date; body: string } & Omit<
   WebhookEvent,
   'event' | 'due_at' | 'created_at' | 'body'
 >

@@ -8,7 +8,7 @@ import type { Wait } from '#db/changes/long-polls.ts'
 import type { Resolve } from '#outbound/resolve.ts'
 import type { TargetGuard } from '#outbound/target-guard.ts'
 import type { EventFeed } from './event-feed.ts'
-import { EVENT_KINDS, ExpireEventSchema, SaleEventSchema } from './events/event-body.ts'
+import { EVENT_KINDS, ExpireEventSchema, FEED_KINDS, OfferEventSchema, SaleEventSchema } from './events/event-body.ts'
 
 /** The context of webhook verbs. */
 export interface WebhookRules {
@@ -101,7 +101,7 @@ export const WebhookLogSchema = Type.Object(
 )
 export type WebhookLog = Static<typeof WebhookLogSchema>
 
-const feedEntry = (schema: typeof SaleEventSchema | typeof ExpireEventSchema, title: string) =>
+const feedEntry = <Schema extends typeof SaleEventSchema | typeof ExpireEventSchema | typeof OfferEventSchema>(schema: Schema, title: string) =>
   Type.Object(
     {
       id: Type.String({ description: 'The `webhook-id` of the event' }),
@@ -112,9 +112,10 @@ const feedEntry = (schema: typeof SaleEventSchema | typeof ExpireEventSchema, ti
     { title },
   )
 
-export const AccountEventSchema = Type.Union([feedEntry(SaleEventSchema, 'AccountSale'), feedEntry(ExpireEventSchema, 'AccountExpiry')], {
-  title: 'AccountEvent',
-})
+export const AccountEventSchema = Type.Union(
+  [feedEntry(SaleEventSchema, 'AccountSale'), feedEntry(ExpireEventSchema, 'AccountExpiry'), feedEntry(OfferEventSchema, 'AccountOffer')],
+  { title: 'AccountEvent' },
+)
 export type AccountEvent = Static<typeof AccountEventSchema>
 
 export interface AccountEvents {
@@ -129,7 +130,7 @@ export const WebhookEventSchema = Type.Object(
   {
     id: Type.Integer(),
     account_id: Type.Integer(),
-    event: Kind,
+    event: Type.Enum([...FEED_KINDS], { description: 'Webhooks do not receive `offer` events' }),
     test: Type.Boolean(),
     state: Type.Enum([...STATES]),
     attempts: Type.Integer({ description: 'Number of delivery attempts' }),

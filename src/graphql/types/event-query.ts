@@ -12,18 +12,22 @@ import { callByFields } from './mutating.ts'
 const EVENTS_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...requiresPlan(OPERATION_PLAN.readEvents) }
 
 export function implementEvents(builder: Builder): void {
-  const [sale, expiry] = AccountEventSchema.anyOf
-  const properties = { ...Type.Partial(sale.properties.data).properties, ...Type.Partial(expiry.properties.data).properties }
+  const [sale, expiry, offer] = AccountEventSchema.anyOf
+  const properties = {
+    ...Type.Partial(offer.properties.data).properties,
+    ...Type.Partial(sale.properties.data).properties,
+    ...Type.Partial(expiry.properties.data).properties,
+  }
   const data = objectFrom(builder, Type.Object({ ...properties, listing_id: expiry.properties.data.properties.listing_id }), {
     name: 'AccountEventData',
-    description: 'Details of a sale or an expiry; fields of the other kind are null.',
+    description: 'Details of a sale, an expiry or an offer; fields of the other kinds are null.',
     types: { order_id: 'Float', listing_id: 'Int' },
   })
   const event = objectFrom(builder, sale, {
     name: 'AccountEvent',
-    description: 'A sale or an expiry of the account.',
+    description: 'A sale, an expiry or a changed offer of the account.',
     types: { id: 'String', data },
-    texts: { event: '`sale` or `expire`', data: 'Details of the event' },
+    texts: { event: '`sale`, `expire` or `offer`', data: 'Details of the event' },
   }) as unknown as ReturnType<typeof builder.objectRef<AccountEvent>>
   const events = builder.objectRef<AccountEvents>('AccountEvents').implement({
     description: 'Events in commit order.',
@@ -41,7 +45,8 @@ export function implementEvents(builder: Builder): void {
   builder.queryField('events', (t) =>
     t.field({
       type: events,
-      description: 'Your sales and expiries, including those not delivered to your webhook; kept for 90 days. Plus and Enterprise.',
+      description:
+        'Your sales, expiries and changes of offers, including those not delivered to your webhook; kept for 90 days. Plus and Enterprise.',
       extensions: EVENTS_READ,
       args: argumentsFrom(t.arg, readEvents.input),
       resolve: (_root, args, ctx, info) => callByFields(readEvents, ctx, info, withoutNulls(args)),

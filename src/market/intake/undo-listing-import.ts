@@ -51,7 +51,7 @@ async function removeSome(ctx: IntakeCtx, tx: Tx, note: Note, ids: readonly numb
     const { rule, params } = why ?? {}
     return { listing_id: row.id, sku: row.sku, outcome: why ? 'kept' : 'removed', why: why && { message: textOf(why), rule, params } }
   })
-  await deleteListingRows(tx, removed)
+  await deleteListingRows(tx, removed, now)
   note.changed('listings', removed)
   await note.flush()
   return rows

@@ -19,7 +19,7 @@ export const deleteListing = verb(
   (ctx: ForecastCtx, input) =>
     forecasting(ctx, input, (ctx, { id }) =>
       act(ctx, id, 'delete', async ({ tx, before, status, now, update, audit }) => {
-        if (status === 'deleted') await deleteListingRows(tx, [id])
+        if (status === 'deleted') await deleteListingRows(tx, [id], now)
         else await update()
         audit(auditedListing(before, now))
         return { id }

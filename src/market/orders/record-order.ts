@@ -7,7 +7,7 @@ import { minorToNumber, minorToText, parseMinor, payoutKurus } from '#core/money
 import { problem, reason } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
-import { change } from '#db/changes/change.ts'
+import { change, type Note } from '#db/changes/change.ts'
 import { hashRequest } from '#db/changes/idempotency.ts'
 import type { Tx } from '#db/schema.ts'
 import { lockServicePrices, refreshServicePrices } from '#prices/writing/service-price.ts'
@@ -20,7 +20,7 @@ import { decisionOn } from '../listings/transition.ts'
 import { lowestAsks } from './lowest-asks.ts'
 import { isOnVacation, type Vacation } from '../records/vacation.ts'
 import { findVacations } from '../records/vacation-store.ts'
-import type { OrderWriteCtx } from '../marketplace-types.ts'
+import type { MarketWriteCtx, OrderWriteCtx } from '../marketplace-types.ts'
 import type { Order } from '../sale-schemas.ts'
 
 export const MAX_LINES = 200
@@ -72,74 +72,101 @@ export const recordOrder = verb(
       if (soldAt.getTime() > now.getTime() + AHEAD_MS) throw invalid('sold_at', 'not_in_future')
       const requestHash = hashRequest('POST', '/orders', canonical(input))
       if (!(await claimOrder(tx, orderId, requestHash, soldAt, now))) return earlierOrder(tx, orderId, requestHash)
-
-      const buyerAccountId = await buyerAccount(tx, input.buyer_account_id)
-      const listings = await lockForSale(tx, [...new Set(lines.map((line) => line.listing_id).filter(isStorable))])
-      const taken = unitsByListing(lines, listings)
-      // Locked after the listings, in the same order as highlights do: a listing, then its seller.
-      const sellers = [...new Set([...listings.values()].map((listing) => listing.seller_id))]
-      refuseSuspended(listings, await lockSuspended(tx, sellers))
-      refuseOnVacation(listings, await findVacations(tx, sellers, now), { soldAt, now, zone: ctx.market.timeZone })
-      for (const [id, listing] of listings) listings.set(id, await expireIfDue(tx, note, ctx, listing))
-      const left = new Map([...taken].map(([id, units]) => [id, afterSale(listings.get(id)!, units, now)]))
-      const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
-      const asks = await lowestAsks(tx, [...listings.values()], { soldAt, now, buyerAccountId })
-      await updateStock(tx, [...left.values()], now)
-      const saleIds = await insertSales(
-        tx,
-        sold.map((line, i) => saleRow(line, orderId, i + 1, soldAt)),
-      )
-      await saveAsks(
-        tx,
-        sold.flatMap(({ listing }, i) => {
-          const lowest = asks.get(listing.id)
-          return lowest === undefined ? [] : { saleId: saleIds[i]!, lowest: minorToText(lowest) }
-        }),
-      )
-      const buyer = input.buyer_reference?.trim()
-      if (buyer !== undefined || buyerAccountId !== null) await saveBuyer(tx, orderId, buyer ?? null, buyerAccountId)
-      await lockServicePrices(
-        tx,
-        sold.map(({ listing }) => listing.item_id),
-      )
-      await refreshServicePrices(
-        ctx,
-        tx,
-        note,
-        sold.map(({ listing }) => ({ itemId: listing.item_id, labelId: listing.label_id })),
-      )
-      await emitSales(
-        tx,
-        { now, zone: ctx.market.timeZone },
-        sold.map((line) => notice(line, orderId, soldAt)),
-      )
-      const order: Order = {
-        order_id: orderId,
-        sold_at: soldAt.toISOString(),
-        lines: sold.map(({ listing, quantity, unitPriceKurus, payoutKurus }) => ({
-          listing_id: listing.id,
-          quantity,
-          unit_price: minorToNumber(unitPriceKurus),
-          seller_payout: minorToNumber(payoutKurus),
-          listing_status: left.get(listing.id)!.status,
-        })),
-      }
-      await saveOrderResult(tx, order)
-      note.audit({
-        action: 'order.record',
-        subject: 'order',
-        id: orderId,
-        after: {
-          ...order,
-          ...(buyer !== undefined && { buyer_reference: buyer }),
-          ...(buyerAccountId !== null && { buyer_account_id: buyerAccountId }),
-        },
-      })
-      note.changed('listings', [...taken.keys()])
-      note.changed('sales', [...new Set(sold.map((line) => line.listing.item_id))])
-      return order
+      const buyer = { reference: input.buyer_reference?.trim() ?? null, accountId: await buyerAccount(tx, input.buyer_account_id) }
+      return sellLines(ctx, tx, note, { orderId, buyer }, await lockForOrder(ctx, tx, note, lines, soldAt))
     }),
 )
+
+/** Listings that can be sold, locked. */
+interface ForOrder {
+  soldAt: Date
+  lines: OrderLine[]
+  /** by id, before the sale */
+  listings: Map<number, ForSale>
+  /** by id, without the sold units */
+  left: Map<number, ForSale>
+}
+
+/** Locks the listings of order lines. @throws VALIDATION_ERROR for unknown ones, CONFLICT if they cannot be sold */
+export async function lockForOrder(ctx: MarketWriteCtx, tx: Tx, note: Note, lines: OrderLine[], soldAt: Date): Promise<ForOrder> {
+  const now = ctx.now()
+  const listings = await lockForSale(tx, [...new Set(lines.map((line) => line.listing_id).filter(isStorable))])
+  const taken = unitsByListing(lines, listings)
+  // Locked after the listings, in the same order as highlights do: a listing, then its seller.
+  const sellers = [...new Set([...listings.values()].map((listing) => listing.seller_id))]
+  refuseSuspended(listings, await lockSuspended(tx, sellers))
+  refuseOnVacation(listings, await findVacations(tx, sellers, now), { soldAt, now, zone: ctx.market.timeZone })
+  for (const [id, listing] of listings) listings.set(id, await expireIfDue(tx, note, ctx, listing))
+  const left = new Map([...taken].map(([id, units]) => [id, afterSale(listings.get(id)!, units, now)]))
+  return { soldAt, lines, listings, left }
+}
+
+/** A claimed order. */
+interface NewOrder {
+  orderId: number
+  buyer: { reference: string | null; accountId: number | null }
+}
+
+/** Records the lines of an order that `claimOrder` has claimed. @throws VALIDATION_ERROR for an invalid price */
+export async function sellLines(ctx: OrderWriteCtx, tx: Tx, note: Note, { orderId, buyer }: NewOrder, selling: ForOrder): Promise<Order> {
+  const { soldAt, lines, listings, left } = selling
+  const now = ctx.now()
+  const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
+  const asks = await lowestAsks(tx, [...listings.values()], { soldAt, now, buyerAccountId: buyer.accountId })
+  await updateStock(tx, [...left.values()], now)
+  const saleIds = await insertSales(
+    tx,
+    sold.map((line, i) => saleRow(line, orderId, i + 1, soldAt)),
+  )
+  await saveAsks(
+    tx,
+    sold.flatMap(({ listing }, i) => {
+      const lowest = asks.get(listing.id)
+      return lowest === undefined ? [] : { saleId: saleIds[i]!, lowest: minorToText(lowest) }
+    }),
+  )
+  if (buyer.reference !== null || buyer.accountId !== null) await saveBuyer(tx, orderId, buyer.reference, buyer.accountId)
+  await lockServicePrices(
+    tx,
+    sold.map(({ listing }) => listing.item_id),
+  )
+  await refreshServicePrices(
+    ctx,
+    tx,
+    note,
+    sold.map(({ listing }) => ({ itemId: listing.item_id, labelId: listing.label_id })),
+  )
+  await emitSales(
+    tx,
+    { now, zone: ctx.market.timeZone },
+    sold.map((line) => notice(line, orderId, soldAt)),
+  )
+  const order: Order = {
+    order_id: orderId,
+    sold_at: soldAt.toISOString(),
+    lines: sold.map(({ listing, quantity, unitPriceKurus, payoutKurus }) => ({
+      listing_id: listing.id,
+      quantity,
+      unit_price: minorToNumber(unitPriceKurus),
+      seller_payout: minorToNumber(payoutKurus),
+      listing_status: left.get(listing.id)!.status,
+    })),
+  }
+  await saveOrderResult(tx, order)
+  note.audit({
+    action: 'order.record',
+    subject: 'order',
+    id: orderId,
+    after: {
+      ...order,
+      ...(buyer.reference !== null && { buyer_reference: buyer.reference }),
+      ...(buyer.accountId !== null && { buyer_account_id: buyer.accountId }),
+    },
+  })
+  note.changed('listings', [...left.keys()])
+  note.changed('sales', [...new Set(sold.map((line) => line.listing.item_id))])
+  return order
+}
 
 type OrderLine = Static<typeof Line>
 
@@ -158,7 +185,7 @@ function canonical({ sold_at: soldAt, buyer_reference: buyer, buyer_account_id: 
 }
 
 /** @throws VALIDATION_ERROR for an unknown account */
-async function buyerAccount(tx: Tx, id: number | undefined): Promise<number | null> {
+export async function buyerAccount(tx: Tx, id: number | undefined): Promise<number | null> {
   if (id === undefined) return null
   const found = isStorable(id) && (await tx.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst())
   if (!found) throw invalid('buyer_account_id', 'unknown_id', { thing: 'account', id })

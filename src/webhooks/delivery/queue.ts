@@ -14,6 +14,8 @@ export const ATTEMPTS = 3
 /** Longer than any attempt takes; after this time, the worker is considered dead. */
 const LEASE_MS = 10_000
 const MAX_IN_FLIGHT = 5
+/** Whether the webhook `w` receives a kind of event; the kinds that only the feed has have no setting. */
+const receives = (kind: string) => sql`case ${sql.ref(kind)} when 'sale' then w.on_sale when 'expire' then w.on_expire else false end`
 const INTERRUPTED: PostError = 'interrupted by a restart'
 
 /** A started attempt: it counts, whatever its result. */
@@ -119,7 +121,7 @@ async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimR
       cross join lateral (
         select id from webhook_events q
         where q.account_id = w.account_id and q.state = 'queued' and q.lease_until is null and q.due_at <= ${now}
-          and w.is_active and (q.test or case q.kind when 'sale' then w.on_sale else w.on_expire end)
+          and w.is_active and (q.test or ${receives('q.kind')})
         order by q.replay, q.due_at, q.id
         limit greatest(0, least(${each}::int,
           case when not w.failing then ${MAX_IN_FLIGHT}::int when ${failingToo} then 1 else 0 end - flight.n))
@@ -145,7 +147,7 @@ async function cancelUnwanted(tx: Tx, now: Date, accountIds: number[]): Promise<
     update webhook_events v set state = 'cancelled'
     where v.account_id = any(${accountIds}::int[]) and v.state = 'queued' and v.lease_until is null and v.due_at <= ${now}
       and not exists (select from webhooks w where w.account_id = v.account_id
-        and w.is_active and (v.test or case v.kind when 'sale' then w.on_sale else w.on_expire end))`.execute(tx)
+        and w.is_active and (v.test or ${receives('v.kind')}))`.execute(tx)
 }
 
 /** Cancels the pending attempts of an account whose webhook was deleted, also those that are not due yet. */
@@ -170,7 +172,7 @@ export async function queueReplay(tx: Tx, accountId: number, { after, until }: {
       update webhook_events v set state = 'queued', due_at = ${now}, last_attempt = v.attempts + 1, replay = true
       from event_positions p join webhooks w on w.account_id = p.account_id
       where p.account_id = ${accountId} and p.position > ${after} and p.position <= ${until} and v.id = p.event_id
-        and v.state <> 'queued' and case v.kind when 'sale' then w.on_sale else w.on_expire end
+        and v.state <> 'queued' and ${receives('v.kind')}
       returning v.id
     )
     select count(*)::int as queued from queued`.execute(tx)
