@@ -25,6 +25,7 @@ const ListingPage = lazy(() => import('./pages/listing.tsx').then((page) => page
 const NewListingPage = lazy(() => import('./pages/new-listing.tsx').then((page) => page.NewListingPage))
 const lazyPages = () => import('./pages/lazy-pages.ts')
 const FilesPage = lazy(() => lazyPages().then((pages) => pages.FilesPage))
+const OffersPage = lazy(() => lazyPages().then((pages) => pages.OffersPage))
 const RenewalPage = lazy(() => lazyPages().then((pages) => pages.RenewalPage))
 const RepricingPage = lazy(() => lazyPages().then((pages) => pages.RepricingPage))
 const RulePage = lazy(() => lazyPages().then((pages) => pages.RulePage))
@@ -39,7 +40,7 @@ const places = () => [
     text: t('listings'),
     also: ['/desk/listings', '/desk/price-jobs', '/desk/repricing', '/desk/renewal', '/desk/files', '/desk/vacation'],
   },
-  { href: '/desk/orders', text: t('sales'), help: 'selling#sales', also: ['/desk/statement'] },
+  { href: '/desk/orders', text: t('sales'), help: 'selling#sales', also: ['/desk/statement', '/desk/offers'] },
   { href: '/desk/collections', text: t('collections'), help: 'selling#collections' },
   { href: '/desk/webhook', text: t('webhook'), help: 'selling#webhook' },
   { href: '/desk/account', text: t('account'), help: 'selling#account' },
@@ -75,6 +76,7 @@ function Pages() {
       <Route path="/desk/vacation" component={VacationPage} />
       <Route path="/desk/orders" component={OrdersPage} />
       <Route path="/desk/statement" component={StatementPage} />
+      <Route path="/desk/offers" component={OffersPage} />
       <Route path="/desk/collections" component={CollectionsPage} />
       <Route path="/desk/collections/:id" component={CollectionPage} />
       <Route path="/desk/webhook" component={WebhookPage} />

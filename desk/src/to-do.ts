@@ -1,4 +1,4 @@
-// What the seller has to do: counts of listings, imports, price changes and webhook attempts, each with the page that shows them.
+// What the seller has to do: counts of listings, offers, imports, price changes and webhook attempts, each with the page that shows them.
 import type { Loaded } from '#ui/data.ts'
 import type { OwnListing, PriceJobSummary, Webhook, WebhookLog } from '../../client/src/api.ts'
 import { mayWrite, useData } from './api.ts'
@@ -30,6 +30,7 @@ export function useToDo(stock: Loaded<OwnListing[]>): ToDo {
   const active = useData('/plus/my-listings', { query: { status: 'active', sort_by: 'expiring', per_page: ROWS_PER_PAGE } })
   // The renewal page includes paused listings, whose period continues.
   const paused = useData('/plus/my-listings', { query: { status: 'paused', sort_by: 'expiring', per_page: ROWS_PER_PAGE } })
+  const offers = useData('/plus/offers', { query: { status: 'open', per_page: 1 } })
   const parked = useData('/plus/parked-listings', { query: { per_page: 1 } })
   const jobs = useData('/plus/price-jobs', { query: { per_page: ROWS_PER_PAGE } })
   const webhook = useData('/plus/webhook')
@@ -37,6 +38,7 @@ export function useToDo(stock: Loaded<OwnListing[]>): ToDo {
   const tasks = [
     totalOf(rejected, '/desk?status=rejected', t('changesRequested')),
     totalOf(pending, '/desk?status=pending', termText('status', 'pending')),
+    totalOf(offers, '/desk/offers?status=open', t('offersToAnswer')),
     endingTask([active, paused]),
     stockTask(stock),
     totalOf(parked, '/desk/files', t('rowsToPlace')),
@@ -44,7 +46,7 @@ export function useToDo(stock: Loaded<OwnListing[]>): ToDo {
     webhookTask(webhook, attempts),
   ]
   return {
-    loads: [rejected, pending, active, paused, stock, parked, jobs, webhook, attempts],
+    loads: [rejected, pending, offers, active, paused, stock, parked, jobs, webhook, attempts],
     tasks: tasks.filter((task) => task !== null),
   }
 }

@@ -105,7 +105,7 @@ export const webhookRoutes: Route<WebhookCtx & FeedCtx>[] = [
     method: 'GET',
     path: '/plus/events',
     verb: readEvents,
-    summary: 'Read your sales and expiries in commit order',
+    summary: 'Read your sales, expiries and changes of offers in commit order',
     description:
       'The same `event`, `sent_at` and `data` as in the notification, including events not delivered to your webhook; kept for 90 days. Send `next` as `after` with the next request. With `wait`, the response is sent as soon as there is an event, or is empty after that many seconds.',
     tag,

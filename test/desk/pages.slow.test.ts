@@ -28,6 +28,7 @@ const PATHS = [
   '/vacation',
   '/orders',
   '/statement',
+  '/offers',
   '/collections',
   '/collections/1',
   '/webhook',

@@ -37,6 +37,7 @@ describe('contains the documented types and fields', () => {
       priceJob(id: ID!): PriceJob
       vacation: Vacation
       repricingRules: [RepricingRule!]!
+      offers(status: String, listingId: Int, page: Int, perPage: Int): Offers
       collectionWorthHistory(collectionId: ID!, from: String, to: String): [CollectionWorthDay!]!
     }
     type CollectionWorthDay { day: String! at: String! currencies: [CollectionWorthAmounts!]! withoutPrice: Int! withoutTrustedPrice: Int! withoutCost: Int! }
@@ -226,7 +227,26 @@ describe('contains the documented types and fields', () => {
     }
     type AccountEvents { events: [AccountEvent!]! next: String! }
     type AccountEvent { id: String! cursor: String! event: String! sentAt: String! data: AccountEventData! delivered: Boolean! }
+    type Offers { offers: [Offer!]! pagination: PageNumbers! }
+    type Offer {
+      id: ID!
+      listingId: ID
+      title: String!
+      quantity: Int!
+      unitPrice: Float!
+      counterPrice: Float
+      status: String!
+      payout: Float!
+      orderId: Float
+      createdAt: String!
+      changedAt: String!
+      expiresAt: String!
+    }
     type AccountEventData {
+      offerId: ID
+      counterPrice: Float
+      status: String
+      expiresAt: String
       orderId: Float
       listingId: Int!
       itemName: String

@@ -45,6 +45,8 @@ const TASKS = [
   'key-usage-retention',
   'listing-expiry',
   'listing-import-retention',
+  'offer-expiry',
+  'offer-retention',
   'operator-token-uses',
   'photo-retention',
   'price-archive',

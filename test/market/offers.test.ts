@@ -264,7 +264,7 @@ test('a deleted listing declines its offers', async () => {
   const offer = await made(listing)
   await plus(node, 'DELETE', `/listings/${listing}`)
   expect(await stored(offer.id)).toMatchObject({ status: 'declined', listing_id: null })
-  expect(problemOf(await answer(offer.id, 'accept'))).toEqual([409, 'CONFLICT', 'offer_listing_deleted'])
+  expect(problemOf(await answer(offer.id, 'accept'))).toEqual([409, 'CONFLICT', 'offer_status'])
 })
 
 test('others can neither see nor answer an offer', async () => {

@@ -11,6 +11,7 @@ import { addCollectionItem } from '#collections/add-item.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import type { Plan } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
+import { makeOffer } from '#market/offers/make-offer.ts'
 import { recordOrder } from '#market/orders/record-order.ts'
 import { cursorAt } from '#webhooks/events/event-cursor.ts'
 import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
@@ -60,6 +61,8 @@ interface Ids {
   parked: number
   /** an import of listings */
   imported: number
+  /** an open offer */
+  offer: number
 }
 
 /** What requests refer to: records of an owner, and what cannot be used up. */
@@ -79,6 +82,7 @@ const PARTS = {
   rule: ['rule'],
   parked: ['parked'],
   imported: ['imported'],
+  offer: ['offer'],
 } as const satisfies Record<string, readonly (keyof Ids)[]>
 
 export type Part = keyof typeof PARTS
@@ -128,7 +132,7 @@ export function withoutParts(things: Things, parts: readonly Part[]): Things {
 
 /**
  * Creates records of an owner, all with the owner's word: a published listing with price jobs for it, a collection with a record, a simulated
- * repricing rule, a parked row of a file, and an import of listings; or only some parts of this.
+ * repricing rule, a parked row of a file, an import of listings, and an open offer; or only some parts of this.
  */
 export async function makeThings(node: TestNode, owner: Owner, item: number, parts: readonly Part[] = ALL_PARTS): Promise<Things> {
   const inDays = (days: number) => new Date(node.clock.now().getTime() + days * DAY_MS).toISOString()
@@ -150,6 +154,7 @@ const MAKERS: Record<Part, (node: TestNode, owner: Owner, item: number) => Promi
     const { id: imported } = await call(importListings, contextOf(node, owner), { rows: [{ item_id: item, price: 5, title: owner.secretWord }] })
     return { imported: imported! }
   },
+  offer: makeOpenOffer,
 }
 
 function contextOf(node: TestNode, { accountId }: Owner) {
@@ -169,6 +174,15 @@ async function makeListing(node: TestNode, owner: Owner, item: number): Promise<
   const { id: job } = await plan(130)
   return { listing, job, applied }
 }
+
+async function makeOpenOffer(node: TestNode, { accountId, secretWord }: Owner, item: number): Promise<Partial<Ids>> {
+  const { id: listing_id } = await published(node, item, { seller_id: accountId, title: secretWord, offers_enabled: true })
+  offers += 1
+  const { id: offer } = await call(makeOffer, node.ctx, { listing_id, unit_price: 80, order_id: 8_000_000 + offers, buyer_reference: secretWord })
+  return { offer }
+}
+
+let offers = 0
 
 async function makeRule(node: TestNode, owner: Owner): Promise<Partial<Ids>> {
   // The number of rules per account is limited.
@@ -210,6 +224,7 @@ const ID_IN_PATH = {
   '/undo': 'APPLIED',
   '/repricing-rules/': 'RULE',
   '/price-jobs/': 'JOB',
+  '/offers/': 'OFFER',
 }
 
 /** The path with placeholders in place of its parameters. */
@@ -297,7 +312,7 @@ export function sendRaw(url: string, method: string, headers: string[], body?: s
   })
 }
 
-const PLACEHOLDER = /"?\b(ITEM|LISTING|PARKED|IMPORTED|COLLECTION|RECORD|JOB|APPLIED|RULE|CURSOR|SOON|LATER)\b"?/g
+const PLACEHOLDER = /"?\b(ITEM|OFFER|LISTING|PARKED|IMPORTED|COLLECTION|RECORD|JOB|APPLIED|RULE|CURSOR|SOON|LATER)\b"?/g
 
 /** A text that refers to records by kind, with their ids filled in. */
 export function filled(text: string, things: Things): string {

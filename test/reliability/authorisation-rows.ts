@@ -4,7 +4,7 @@ import type { Plan } from '#core/plans.ts'
 import type { Role } from '#core/roles.ts'
 
 /** The kind of record that an operation accesses and that belongs to an account; `own`: lists of the caller's own records. */
-type Owned = 'listing' | 'parked' | 'import' | 'collection' | 'job' | 'rule' | 'own'
+type Owned = 'offer' | 'listing' | 'parked' | 'import' | 'collection' | 'job' | 'rule' | 'own'
 
 export interface PublicRow {
   needs: Plan
@@ -26,6 +26,7 @@ const LISTING = { needs: 'plus', owned: 'listing', foreign: 'PLUS_LISTING_ERROR'
 const PARKED = { needs: 'plus', owned: 'parked', foreign: 'PLUS_LISTING_ERROR' } as const
 const RECORD = { needs: 'plus', owned: 'collection', foreign: 'PLUS_COLLECTION_ERROR' } as const
 const JOB = { needs: 'plus', owned: 'job', foreign: 'NOT_FOUND' } as const
+const OFFER = { needs: 'plus', owned: 'offer', foreign: 'NOT_FOUND' } as const
 const OWN_RULE = { needs: 'plus', owned: 'rule', foreign: 'NOT_FOUND' } as const
 const RULE = { target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 10 } }
 /** A PNG of one pixel. */
@@ -63,6 +64,10 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/plus/my-listings': OWN,
   'GET /api/v1/plus/recent-sales': { needs: 'plus' },
   'GET /api/v1/plus/orders': OWN,
+  'GET /api/v1/plus/offers': OWN,
+  'POST /api/v1/plus/offers/:id/accept': OFFER,
+  'POST /api/v1/plus/offers/:id/decline': OFFER,
+  'POST /api/v1/plus/offers/:id/counter': { ...OFFER, body: { price: 90 } },
   'GET /api/v1/plus/statement': OWN,
   'PATCH /api/v1/plus/listings/:id/price': { ...LISTING, body: { price: 150 } },
   'PATCH /api/v1/plus/listings/:id': { ...LISTING, body: { title: 'Another title' } },
@@ -109,7 +114,7 @@ export interface GraphqlRow {
   owned?: boolean
   foreign?: ErrorCode
   /**
-   * the field with its arguments, with the placeholders `ITEM`, `LISTING`, `COLLECTION`, `RECORD`, `JOB`, `APPLIED`, `RULE`, `CURSOR`, `SOON` and
+   * the field with its arguments, with the placeholders `ITEM`, `LISTING`, `COLLECTION`, `RECORD`, `JOB`, `APPLIED`, `RULE`, `OFFER`, `CURSOR`, `SOON` and
    * `LATER`
    */
   field: string
@@ -139,6 +144,7 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'query vacation': { needs: 'plus', field: 'vacation { to }' },
   'query listing': { needs: 'plus', field: 'listing(id: LISTING) { id }' },
   'query orders': { needs: 'plus', owned: true, field: 'orders { lines { item { name } } }' },
+  'query offers': { needs: 'plus', owned: true, field: 'offers { offers { title } }' },
   'query statement': { needs: 'plus', owned: true, field: 'statement { lines { item { name } } }' },
   'query priceJobs': { needs: 'plus', field: 'priceJobs { id }' },
   'query priceJob': { needs: 'plus', owned: true, field: 'priceJob(id: JOB) { rows { nodes { sku } } }' },
@@ -171,6 +177,9 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'mutation planPriceJob': { needs: 'plus', field: 'planPriceJob(rows: [{ listingId: LISTING, price: 150 }]) { id }' },
   'mutation applyPriceJob': { ...JOB_MUTATION, field: 'applyPriceJob(id: JOB) { rows { nodes { sku } } }' },
   'mutation undoPriceJob': { ...JOB_MUTATION, field: 'undoPriceJob(id: APPLIED) { rows { nodes { sku } } }' },
+  'mutation acceptOffer': { ...JOB_MUTATION, field: 'acceptOffer(id: OFFER) { title }' },
+  'mutation declineOffer': { ...JOB_MUTATION, field: 'declineOffer(id: OFFER) { title }' },
+  'mutation counterOffer': { ...JOB_MUTATION, field: 'counterOffer(id: OFFER, price: 90) { title }' },
   'mutation renewListings': { needs: 'plus', field: 'renewListings(ids: [LISTING]) { more }' },
   'mutation setVacation': { needs: 'plus', field: 'setVacation(from: SOON, to: LATER) { to }' },
   'mutation endVacation': { needs: 'plus', field: 'endVacation { success }' },
@@ -279,6 +288,11 @@ export const OPERATOR_ROWS: readonly string[] = [
   'GET /operator/v1/orders/:order_id',
   'POST /operator/v1/orders/:order_id/cancel',
   'GET /operator/v1/sales',
+  'POST /operator/v1/offers',
+  'GET /operator/v1/offers',
+  'GET /operator/v1/offers/:id',
+  'POST /operator/v1/offers/:id/accept',
+  'POST /operator/v1/offers/:id/withdraw',
   'GET /operator/v1/held-prices',
   'POST /operator/v1/held-prices/:id/accept',
   'POST /operator/v1/held-prices/:id/discard',
@@ -396,6 +410,9 @@ export const OPERATOR_ROLES: Readonly<Record<string, readonly Role[]>> = {
   'POST /operator/v1/approval-rules/:id/reopen': MARKET,
   'POST /operator/v1/orders': MARKET,
   'POST /operator/v1/orders/:order_id/cancel': ['owner', 'market', 'support'],
+  'POST /operator/v1/offers': MARKET,
+  'POST /operator/v1/offers/:id/accept': MARKET,
+  'POST /operator/v1/offers/:id/withdraw': MARKET,
   'GET /operator/v1/people': OWNERS,
   'POST /operator/v1/people': OWNERS,
   'GET /operator/v1/people/:id': OWNERS,

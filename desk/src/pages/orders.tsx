@@ -7,12 +7,13 @@ import type { OwnSale } from '../../../client/src/api.ts'
 import { List } from '../api.ts'
 import { count, lira, moment, t } from '../words.ts'
 
-export function SalesTabs({ current }: { current: 'orders' | 'statement' }) {
+export function SalesTabs({ current }: { current: 'orders' | 'statement' | 'offers' }) {
   return (
     <Tabs
       tabs={[
         { href: '/desk/orders', text: t('orders'), current: current === 'orders' },
         { href: '/desk/statement', text: t('statement'), current: current === 'statement' },
+        { href: '/desk/offers', text: t('offers'), current: current === 'offers' },
       ]}
     />
   )

@@ -16,7 +16,7 @@ import { lockForOrder, sellLines } from '../orders/record-order.ts'
 import { price, priceKurus } from '../records/fields.ts'
 import type { MarketCtx, MarketWriteCtx, OrderWriteCtx } from '../marketplace-types.ts'
 import type { Order } from '../sale-schemas.ts'
-import { answerOffer, changesOf, findOffer, type OfferRow, ownOffer, priceOf, storedOffer, type UnderWay } from './offer-store.ts'
+import { answerOffer, changesOf, findOffer, type OfferRow, ownOffer, priceOf, requireStatus, storedOffer, type UnderWay } from './offer-store.ts'
 import type { AcceptedOffer, Offer, StoredOffer } from './offer-types.ts'
 
 type SellerCtx = MarketCtx & OrderWriteCtx
@@ -50,7 +50,7 @@ export const counterOffer = writeVerb(
   },
   (ctx: MarketCtx, input): Promise<Offer> =>
     change(ctx, async (tx, note) => {
-      const offer = await findOffer(tx, input.id, ownAccount(ctx.viewer))
+      const offer = requireStatus(await findOffer(tx, input.id, ownAccount(ctx.viewer)), 'open', ctx.now())
       const kurus = priceKurus(input.price)
       const offered = priceOf(offer)
       const line = saleOf(offer)
@@ -98,11 +98,13 @@ function saleOf({ listing_id, quantity }: OfferRow): { listing_id: number; quant
  */
 async function accept(ctx: OrderWriteCtx, tx: Tx, note: Note, offer: OfferRow, from: UnderWay): Promise<{ row: OfferRow; order: Order }> {
   const now = ctx.now()
-  const { order_id: orderId } = offer
+  const { order_id: orderId } = requireStatus(offer, from, now)
   const line = saleOf(offer)
-  // A repeated request must find the answered offer, not the order that it became.
-  if (offer.status === from && !(await claimOrder(tx, orderId, hashRequest('POST', `/offers/${offer.id}`, null), now, now)))
+  if (!(await claimOrder(tx, orderId, hashRequest('POST', `/offers/${offer.id}`, null), now, now))) {
+    // It may have become this order in the meantime.
+    requireStatus(await findOffer(tx, offer.id), from, now)
     throw conflict('order_id_used', { id: orderId })
+  }
   const selling = await lockForOrder(ctx, tx, note, [line], now)
   const listing = selling.listings.get(line.listing_id)!
   if (!contentHash(listing).equals(offer.content_hash)) throw conflict('offer_outdated', { id: listing.id })

@@ -1,7 +1,7 @@
 // SQL of offers, and offers as verbs return them.
 import { type RawBuilder, sql } from 'kysely'
 import { DAY_MS, HOUR_MS } from '#core/duration.ts'
-import { conflict } from '#core/errors.ts'
+import { conflict, type ServiceError } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'
 import { minorToNumber, minorToText, parseMinor, payoutKurus } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
@@ -81,6 +81,16 @@ export function insertOffer(tx: Tx, { listing, kurus, ...offer }: NewOffer, now:
     .executeTakeFirstOrThrow()
 }
 
+/** Returns an offer that waits for an answer. @throws CONFLICT if it has another status */
+export function requireStatus(offer: OfferRow, state: UnderWay, now: Date): OfferRow {
+  if (statusAt(offer, now) !== state) throw notIn(state, offer, now)
+  return offer
+}
+
+function notIn(state: UnderWay, offer: OfferRow, now: Date): ServiceError {
+  return conflict('offer_status', { status: statusAt(offer, now), state })
+}
+
 interface Answer {
   from: UnderWay
   to: OfferState
@@ -103,7 +113,7 @@ export async function answerOffer(tx: Tx, offer: OfferRow, { from, to, counterKu
     .returning(OFFER_COLUMNS)
     .executeTakeFirst()
   if (row) return row
-  throw conflict('offer_status', { status: statusAt(await findOffer(tx, offer.id), now), state: from })
+  throw notIn(from, await findOffer(tx, offer.id), now)
 }
 
 /** Numbers that bound the offers for a listing. */

@@ -72,7 +72,7 @@ export function shippingPayer() {
 }
 
 export function offersEnabled() {
-  return Type.Boolean({ description: 'Whether buyers may offer a different price' })
+  return Type.Boolean({ description: 'Whether buyers may offer a lower price' })
 }
 
 /** Fields that owners change without approval. */
