@@ -157,7 +157,7 @@ const ContentSchema = {
     { description: 'In display order' },
   ),
   shipping_payer: Type.Enum([...SHIPPING_PAYERS], { description: 'Who pays for shipping' }),
-  offers_enabled: Type.Boolean({ description: 'Whether buyers may offer a different price' }),
+  offers_enabled: Type.Boolean({ description: 'Whether buyers may offer a lower price' }),
   min_offer_price: orNull(Type.Number(), { description: 'Lowest acceptable offer' }),
 }
 
