@@ -32,5 +32,5 @@ const STATEMENTS = [
   'create index offers_of_seller on offers (seller_id, id desc)',
   'create index offers_by_change on offers (changed_at)',
   'alter table webhook_events drop constraint webhook_events_kind_check',
-  `alter table webhook_events add constraint webhook_events_kind_check check (kind in ('sale', 'expire', 'offer')) not valid`,
+  `alter table webhook_events add constraint webhook_events_kind_check check (kind in ('sale', 'expire', 'offer'))`,
 ]
