@@ -549,6 +549,7 @@ export interface Tables {
     listing_id: number | null
     seller_id: number
     title: string
+    listing_price: string
     content_hash: Buffer
     order_id: number
     buyer_reference: string

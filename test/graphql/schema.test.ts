@@ -232,6 +232,7 @@ describe('contains the documented types and fields', () => {
       id: ID!
       listingId: ID
       title: String!
+      listingPrice: Float!
       quantity: Int!
       unitPrice: Float!
       counterPrice: Float

@@ -79,6 +79,7 @@ describe('an offer', () => {
       id: offer.id,
       listing_id: listing,
       title,
+      listing_price: 100,
       quantity: 2,
       unit_price: 80.5,
       counter_price: null,

@@ -7,10 +7,13 @@ import { Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { Offer } from '../../../client/src/api.ts'
 import { List, mayWrite, useWrite } from '../api.ts'
-import { count, lira, moment, t, termText } from '../words.ts'
+import { count, lira, moment, share, t, termText } from '../words.ts'
 import { SalesTabs } from './orders.tsx'
 
 const STATUSES: Offer['status'][] = ['open', 'countered', 'accepted', 'declined', 'withdrawn', 'expired']
+
+/** Statuses of offers that wait for an answer. */
+const WAITING: Offer['status'][] = ['open', 'countered']
 
 export function OffersPage() {
   const [version, changed] = useVersion()
@@ -43,11 +46,10 @@ export function OffersPage() {
         columns={[
           { head: t('title'), cell: (offer) => <Listing of={offer} /> },
           { head: t('state'), cell: (offer) => <Status code={offer.status} /> },
-          { head: t('offer'), number: true, cell: (offer) => lira(offer.unit_price) },
-          { head: t('counterOffer'), number: true, cell: (offer) => (offer.counter_price === null ? '–' : lira(offer.counter_price)) },
+          { head: t('offer'), number: true, cell: (offer) => <Amounts of={offer} /> },
           { head: t('quantity'), number: true, cell: (offer) => count(offer.quantity) },
           { head: t('payout'), number: true, cell: (offer) => lira(offer.payout) },
-          { head: t('until'), short: true, cell: (offer) => moment(offer.expires_at) },
+          { head: t('until'), short: true, cell: (offer) => (WAITING.includes(offer.status) ? moment(offer.expires_at) : '–') },
           {
             head: t('actions'),
             cell: (offer) =>
@@ -63,6 +65,19 @@ export function OffersPage() {
             if (done) changed()
           }}
         />
+      )}
+    </>
+  )
+}
+
+function Amounts({ of: { unit_price: offered, counter_price: countered, listing_price: listed } }: { of: Offer }) {
+  return (
+    <>
+      {lira(offered)} <span class="quiet">{share(offered / listed - 1)}</span>
+      {countered !== null && (
+        <p class="quiet">
+          {t('counterOffer')}: {lira(countered)}
+        </p>
       )}
     </>
   )

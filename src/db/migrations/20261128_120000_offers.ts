@@ -6,13 +6,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // title, content_hash: of the listing when the offer was made. An accepted offer is the order `order_id`.
+  // title, listing_price, content_hash: of the listing when the offer was made. An accepted offer is the order `order_id`.
   // Offers that are still open at expires_at count as expired from then on, whatever their status.
   `create table offers (
     id integer generated always as identity primary key,
     listing_id integer references listings on delete set null,
     seller_id integer not null references accounts,
     title text not null,
+    listing_price numeric(9, 2) not null,
     content_hash bytea not null check (octet_length(content_hash) = 32),
     order_id bigint not null,
     buyer_reference text not null,

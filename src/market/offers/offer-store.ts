@@ -7,7 +7,7 @@ import { minorToNumber, minorToText, parseMinor, payoutKurus } from '#core/money
 import { localTime } from '#core/time.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import type { OfferChange, OfferState } from '#webhooks/events/event-body.ts'
-import { contentHash } from '../listing-content.ts'
+import { amountOrNull, contentHash } from '../listing-content.ts'
 import type { ListingRow } from '../listing-store.ts'
 import type { MarketSettings } from '../marketplace-types.ts'
 import type { Offer, StoredOffer } from './offer-types.ts'
@@ -22,6 +22,7 @@ export const OFFER_COLUMNS = [
   'listing_id',
   'seller_id',
   'title',
+  'listing_price',
   'content_hash',
   'order_id',
   'buyer_reference',
@@ -73,7 +74,13 @@ export interface NewOffer {
 
 export function insertOffer(tx: Tx, { listing, kurus, ...offer }: NewOffer, now: Date): Promise<OfferRow> {
   const times = { created_at: now, changed_at: now, expires_at: new Date(now.getTime() + ANSWER_MS) }
-  const of = { listing_id: listing.id, seller_id: listing.seller_id, title: listing.title, content_hash: contentHash(listing) }
+  const of = {
+    listing_id: listing.id,
+    seller_id: listing.seller_id,
+    title: listing.title,
+    listing_price: listing.price,
+    content_hash: contentHash(listing),
+  }
   return tx
     .insertInto('offers')
     .values({ ...of, ...offer, ...times, unit_price: minorToText(kurus), counter_price: null })
@@ -153,9 +160,17 @@ export function priceOf({ unit_price: offered, counter_price: countered }: Offer
 }
 
 function shown(row: OfferRow, now: Date) {
-  const { id, listing_id, title, quantity, unit_price: offered, counter_price: countered } = row
-  const counterPrice = countered === null ? null : minorToNumber(parseMinor(countered)!)
-  return { id, listing_id, title, quantity, unit_price: minorToNumber(parseMinor(offered)!), counter_price: counterPrice, status: statusAt(row, now) }
+  const { id, listing_id, title, quantity } = row
+  return {
+    id,
+    listing_id,
+    title,
+    listing_price: Number(row.listing_price),
+    quantity,
+    unit_price: Number(row.unit_price),
+    counter_price: amountOrNull(row.counter_price),
+    status: statusAt(row, now),
+  }
 }
 
 /** An offer as its seller sees it. */

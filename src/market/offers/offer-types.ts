@@ -15,6 +15,7 @@ const Shown = {
   id: Type.Integer({ description: 'Id of the offer' }),
   listing_id: orNull(Type.Integer(), { description: 'null if the listing was deleted' }),
   title: Type.String({ description: 'Title of the listing when the offer was made' }),
+  listing_price: Type.Number({ description: 'Price of the listing when the offer was made, in TL' }),
   quantity: Type.Integer({ description: 'Units' }),
   unit_price: Type.Number({ description: 'Price per unit that the buyer offers, in TL' }),
   counter_price: orNull(Type.Number(), { description: 'Price per unit that the seller asks instead, in TL; null for none' }),
