@@ -50,10 +50,10 @@ describe.skipIf(NO_BROWSER)(`Offers at the desk${WHY}`, () => {
     await announced(page, 'Offer accepted')
     await row('₺20.00').getByRole('button', { name: 'Decline: Open to offers' }).click()
     await announced(page, 'Offer declined')
-    await row('₺140.50').getByRole('button', { name: 'Counter-offer: Open to offers' }).click()
+    await row('₺140.50').getByRole('button', { name: 'Counter: Open to offers' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Unit price').fill('250')
-    await dialog.getByRole('button', { name: 'Counter-offer' }).click()
+    await dialog.getByRole('button', { name: 'Counter' }).click()
     await dialog.getByText('must be above 140.5 and below 200').waitFor()
     await dialog.getByLabel('Unit price').fill('180')
     await page.keyboard.press('Enter')
@@ -65,7 +65,7 @@ describe.skipIf(NO_BROWSER)(`Offers at the desk${WHY}`, () => {
       { status: 'declined' },
       { status: 'countered', counter_price: 180 },
     ])
-    await row('Counter-offer made').filter({ hasText: '₺180.00' }).waitFor()
+    await row('Countered').filter({ hasText: '₺180.00' }).waitFor()
     await row('Accepted').getByRole('link', { name: 'Order 801' }).click()
     await page.getByRole('row').filter({ hasText: '801/1' }).waitFor()
     expect(visited.troubles).toEqual([])

@@ -45,11 +45,10 @@ export function OffersPage() {
         rowKey={(offer) => offer.id}
         columns={[
           { head: t('title'), cell: (offer) => <Listing of={offer} /> },
-          { head: t('state'), cell: (offer) => <Status code={offer.status} /> },
+          { head: t('state'), cell: (offer) => <State of={offer} /> },
           { head: t('offer'), number: true, cell: (offer) => <Amounts of={offer} /> },
           { head: t('quantity'), number: true, cell: (offer) => count(offer.quantity) },
           { head: t('payout'), number: true, cell: (offer) => lira(offer.payout) },
-          { head: t('until'), short: true, cell: (offer) => (WAITING.includes(offer.status) ? moment(offer.expires_at) : '–') },
           {
             head: t('actions'),
             cell: (offer) =>
@@ -66,6 +65,15 @@ export function OffersPage() {
           }}
         />
       )}
+    </>
+  )
+}
+
+function State({ of: { status, expires_at: end } }: { of: Offer }) {
+  return (
+    <>
+      <Status code={status} />
+      {WAITING.includes(status) && <p class="quiet">{t('untilTime', { at: moment(end) })}</p>}
     </>
   )
 }
