@@ -397,8 +397,9 @@ describe("TCGplayer's file", () => {
     expect(refusals(await taken(file))).toEqual(['sku sku_listed'])
   })
 
-  test('without that column, or with an unknown condition, is rejected', async () => {
-    expect((await csv(`${HEADER}\n4711,Pokemon,Base Set,Charizard,4/102,Near Mint,3,0,99.50\n`)).status).toBe(422)
+  test('without a price, or with an unknown condition, is rejected', async () => {
+    const withoutPrice = HEADER.replace(',TCG Marketplace Price', '')
+    expect((await csv(`${withoutPrice}\n4711,Pokemon,Base Set,Charizard,4/102,Near Mint,3,0\n`)).status).toBe(422)
     const report = await taken(`${HEADER},price\n1,Pokemon,Base Set,Charizard,4/102,Damaged,3,0,1,5\n2,Pokemon,Base Set,,4/102,Near Mint,3,0,1,5\n`)
     expect(report.rows.map(({ refused }) => refused![0]!.field)).toEqual(['Condition', 'Product Name'])
   })
