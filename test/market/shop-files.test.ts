@@ -428,7 +428,7 @@ const EXPORTS: Record<string, Expected> = {
     'Price Override': null,
     Watchlist: null,
     'Date Added': null,
-    Notes: 'description',
+    Notes: null,
   },
   ManaBox: {
     Name: 'name',

@@ -87,7 +87,6 @@ const COLUMN_NAMES = {
   description: [
     'Comment',
     'Comments',
-    'Notes',
     'Kommentar',
     'Kommentare',
     'Bemerkung',
