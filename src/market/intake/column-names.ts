@@ -84,18 +84,7 @@ const COLUMN_NAMES = {
   price_cents: ['price_cents'],
   currency: ['Currency code', 'price_currency', 'Währung', 'Para birimi', 'Devise'],
   title: ['Titel', 'Başlık', 'Titre'],
-  description: [
-    'Comment',
-    'Comments',
-    'Kommentar',
-    'Kommentare',
-    'Bemerkung',
-    'Beschreibung',
-    'Açıklama',
-    'Yorum',
-    'Commentaire',
-    'Commentaires',
-  ],
+  description: ['Comment', 'Comments', 'Kommentar', 'Kommentare', 'Bemerkung', 'Beschreibung', 'Açıklama', 'Yorum', 'Commentaire', 'Commentaires'],
   images: ['Bilder', 'Görsel', 'Görseller', 'Resimler'],
 } as const satisfies Partial<Record<ListingField, readonly string[]>>
 

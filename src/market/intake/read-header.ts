@@ -2,8 +2,7 @@
 import { FeedError } from '#core/files/feed.ts'
 import { reason } from '#core/problems.ts'
 import type { ColumnReading } from '#intake/csv-body.ts'
-import { truncate } from '#prices/sources/cells.ts'
-import { fieldNamed, SHOP_IDS, spellingOf } from './column-names.ts'
+import { fieldNamed, MAX_COLUMN_NAME, SHOP_IDS, spellingOf } from './column-names.ts'
 import { LISTING_FIELDS, type ListingField, type SavedColumns } from './listing-columns.ts'
 
 /** A shop whose files are recognised by their header. */
@@ -102,7 +101,7 @@ function bySpelling(header: readonly string[], fieldOf: (name: string) => Listin
 }
 
 function claimedTwice(rule: 'columns_mapped' | 'columns_unclear', column: ListingField, names: readonly string[]): FeedError {
-  return new FeedError(reason(rule, { column, values: names.map(truncate) }))
+  return new FeedError(reason(rule, { column, values: names.map((name) => name.slice(0, MAX_COLUMN_NAME).toWellFormed()) }))
 }
 
 function inOrder(header: readonly string[], taken: ReadonlyMap<string, Omit<ColumnReading, 'column'>>): ColumnReading[] {
