@@ -5,6 +5,7 @@ import type { Problem } from '#core/problems.ts'
 import { runInSlices } from '#core/yield-to-event-loop.ts'
 import { truncate } from '#prices/sources/cells.ts'
 import { cell, type Cells, type FileLine, readLine } from './cells.ts'
+import { columnName } from './column-name.ts'
 
 /** What a column of a file is taken as. */
 export interface ColumnReading {
@@ -31,8 +32,6 @@ export type CheckedRow<T> = { line: number; value: T } | { line: number; fields:
 
 /** Columns in an answer: a header can have 1,000. */
 const MAX_COLUMNS = 100
-/** Characters of a column's name in an answer. */
-const MAX_NAME = 100
 const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
 
 /** The lists of rows that come from a file, with what its header is taken as. */
@@ -61,8 +60,8 @@ export async function rowsOfCsvBody(body: Buffer, most: number, readerOf: (heade
     const ignored = header.filter((name) => name.trim() !== '' && !reader.columns.includes(name))
     const readings = (reader.readings ?? []).filter(({ column }) => column.trim() !== '').slice(0, MAX_COLUMNS)
     headers.set(rows, {
-      ignored: ignored.slice(0, MAX_COLUMNS).map(truncate),
-      readings: readings.map(({ column, ...reading }) => ({ column: column.slice(0, MAX_NAME).toWellFormed(), ...reading })),
+      ignored: ignored.slice(0, MAX_COLUMNS).map((name) => truncate(columnName(name))),
+      readings: readings.map(({ column, ...reading }) => ({ column: columnName(column), ...reading })),
     })
   }
   try {

@@ -88,7 +88,7 @@ describe.skipIf(NO_BROWSER)(`Columns of a file at the desk${WHY}`, () => {
     await page.getByLabel('CSV dosyasından ilan içe aktar').setInputFiles(file(['Kart adı;Fiyat;Raf', 'Charizard;5;A']))
     await row(/Fiyat.*Fiyat.*adından tahmin edildi/).waitFor()
     await row(/Raf.*Okunmuyor/).waitFor()
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0)
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth')).toBeLessThanOrEqual(0)
     expect(visited.troubles).toEqual([])
   })
 })

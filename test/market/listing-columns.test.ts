@@ -183,6 +183,11 @@ test('a column beyond the first 100 characters of its name, and beyond the first
   expect(again.body.data.columns[2]).toEqual({ column, field: 'title', how: 'saved' })
 })
 
+test('a name with a NUL that is not read is answered and stored without it', async () => {
+  const { status, body } = await upload(['name;price;a\0b', 'Charizard;5;x'])
+  expect([status, body.data.ignored_columns, body.data.columns[2]]).toEqual([200, ['ab'], { column: 'ab', field: null, how: null }])
+})
+
 test('a repeated request after a change of the saved columns is another request', async () => {
   const headers = { 'idempotency-key': 'columns-1' }
   const file = ['name;price;Cena;sku', 'Charizard;5;6;I-1']

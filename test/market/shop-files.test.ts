@@ -311,6 +311,22 @@ describe('files in other languages', () => {
   })
 })
 
+test('names of members of all objects are ordinary texts in a cell', async () => {
+  const report = await imported(
+    'name;price;Dil;condition;finish;idProduct',
+    ...['constructor;5;;;;', 'Blastoise;5;constructor;;;', 'Blastoise;5;;constructor;;', 'Blastoise;5;;;constructor;', 'Blastoise;5 constructor;;;;'],
+    'Blastoise;5;__proto__;__proto__;__proto__;',
+  )
+  expect(outcomes(report)).toEqual([
+    ['parked', 'like_none'],
+    ['parked', 'fits_none'],
+    ['refused', 'grade label'],
+    ['parked', 'fits_none'],
+    ['refused', 'price number'],
+    ['refused', expect.stringContaining('language')],
+  ])
+})
+
 test('JSON rows have a currency, too', async () => {
   const row = { item_id: items.char, sku: 'J-1', price: 100, min_offer_price: 80, offers_enabled: true, currency: 'EUR' }
   const { body } = await plus<ListingImport>(node, 'POST', '/listings/import', { rows: [row, { ...row, sku: 'J-2', currency: 5 }] })

@@ -6,7 +6,8 @@ import { Await } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { ListingColumn, ListingImportColumn } from '../../../client/src/api.ts'
-import { MAX_COLUMN_NAME, spellingOf } from '../../../src/market/intake/column-names.ts'
+import { columnName } from '../../../src/intake/column-name.ts'
+import { spellingOf } from '../../../src/market/intake/column-names.ts'
 import { useData, useWrite } from '../api.ts'
 import { t, termText } from '../words.ts'
 
@@ -57,7 +58,7 @@ export function columnsNamedIn(error: ApiError | null): FileColumn[] {
   const { must } = (error?.details[0]?.params ?? {}) as { must?: { rule: string; params: { values?: string[] } } }
   if (!must || !['header', 'columns_unclear', 'columns_mapped'].includes(must.rule)) return []
   const names = (must.params.values ?? []).filter((name) => name.trim() !== '').slice(0, MAX_COLUMNS)
-  return names.map((column) => ({ column: column.slice(0, MAX_COLUMN_NAME) }))
+  return names.map((column) => ({ column: columnName(column) }))
 }
 
 export function FileColumns({ of: columns, onSaved }: { of: FileColumn[]; onSaved: () => void }) {
@@ -67,7 +68,7 @@ export function FileColumns({ of: columns, onSaved }: { of: FileColumn[]; onSave
     onSaved()
   }
   return (
-    <section class="panel settings">
+    <section>
       <h2>{t('fileColumns')}</h2>
       <p class="quiet">{t('fileColumnsText')}</p>
       <Await of={saved}>

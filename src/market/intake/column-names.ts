@@ -1,5 +1,6 @@
 // The names that other programs and people give the columns of listings, in English, German, Turkish and French.
 import { fold } from '#index/fold.ts'
+import { columnName } from '#intake/column-name.ts'
 import type { ListingField } from './listing-columns.ts'
 
 /**
@@ -91,16 +92,13 @@ const COLUMN_NAMES = {
 /** The ids of a row in the files of two shops, which serve as its SKU. */
 export const SHOP_IDS = { cardmarket: 'idarticle', cardtrader: 'id' } as const
 
-/** Longest name of a column that is compared. */
-export const MAX_COLUMN_NAME = 100
-
 const byName = new Map(
   Object.entries(COLUMN_NAMES).flatMap(([field, names]) => names.map((name) => [spellingOf(name), field as keyof typeof COLUMN_NAMES])),
 )
 
 /** The spelling in which names of columns are compared; a name of symbols only, such as `#`, is its own. */
 export function spellingOf(name: string): string {
-  const folded = fold(name.slice(0, MAX_COLUMN_NAME))
+  const folded = fold(columnName(name))
   return folded.replace(/[^\p{L}\p{N}]/gu, '') || folded
 }
 

@@ -1,29 +1,32 @@
 // Decides what each column of a listing file holds: by the account's own mapping, then by our names, then by those of shops and people.
 import { FeedError } from '#core/files/feed.ts'
 import { reason } from '#core/problems.ts'
+import { columnName } from '#intake/column-name.ts'
 import type { ColumnReading } from '#intake/csv-body.ts'
-import { fieldNamed, MAX_COLUMN_NAME, SHOP_IDS, spellingOf } from './column-names.ts'
+import { fieldNamed, SHOP_IDS, spellingOf } from './column-names.ts'
 import { LISTING_FIELDS, type ListingField, type SavedColumns } from './listing-columns.ts'
 
 /** A shop whose files are recognised by their header. */
 export type Shop = 'tcgplayer' | 'cardmarket' | 'cardtrader'
 
 /** Columns of TCGplayer's file, exactly as written: `cell` is where the row's reader expects it, if that is not the field. */
-const TCGPLAYER_NAMES: Readonly<Record<string, { field: ListingField; cell?: string }>> = {
-  'TCGplayer Id': { field: 'sku', cell: 'shop_sku' },
-  'Product Line': { field: 'game' },
-  'Set Name': { field: 'set' },
-  'Product Name': { field: 'name' },
-  Title: { field: 'title' },
-  Number: { field: 'number' },
-  Condition: { field: 'condition' },
-  Printing: { field: 'finish' },
-  'Product ID': { field: 'tcgplayer_id' },
-  'Total Quantity': { field: 'quantity' },
-  'Add to Quantity': { field: 'quantity', cell: 'add_quantity' },
-  'TCG Marketplace Price': { field: 'price' },
-  'Photo URL': { field: 'images' },
-}
+const TCGPLAYER_NAMES: ReadonlyMap<string, { field: ListingField; cell?: string }> = new Map(
+  Object.entries<{ field: ListingField; cell?: string }>({
+    'TCGplayer Id': { field: 'sku', cell: 'shop_sku' },
+    'Product Line': { field: 'game' },
+    'Set Name': { field: 'set' },
+    'Product Name': { field: 'name' },
+    Title: { field: 'title' },
+    Number: { field: 'number' },
+    Condition: { field: 'condition' },
+    Printing: { field: 'finish' },
+    'Product ID': { field: 'tcgplayer_id' },
+    'Total Quantity': { field: 'quantity' },
+    'Add to Quantity': { field: 'quantity', cell: 'add_quantity' },
+    'TCG Marketplace Price': { field: 'price' },
+    'Photo URL': { field: 'images' },
+  }),
+)
 /** Fields for which our column comes before TCGplayer's. */
 const OURS_FIRST: readonly ListingField[] = ['price', 'title', 'images']
 /** Columns that identify a TCGplayer file. */
@@ -64,7 +67,7 @@ export function readHeader(header: readonly string[], shop: Shop | null, saved: 
   }
   if (shop === 'tcgplayer') {
     for (const name of others()) {
-      const { field, cell = field } = TCGPLAYER_NAMES[name] ?? {}
+      const { field, cell = field } = TCGPLAYER_NAMES.get(name) ?? {}
       if (field === undefined || columns.has(cell!) || isSaved(field)) continue
       if (!OURS_FIRST.includes(field) || !header.includes(field)) take(name, field, 'name', cell)
     }
@@ -101,7 +104,7 @@ function bySpelling(header: readonly string[], fieldOf: (name: string) => Listin
 }
 
 function claimedTwice(rule: 'columns_mapped' | 'columns_unclear', column: ListingField, names: readonly string[]): FeedError {
-  return new FeedError(reason(rule, { column, values: names.map((name) => name.slice(0, MAX_COLUMN_NAME).toWellFormed()) }))
+  return new FeedError(reason(rule, { column, values: names.map(columnName) }))
 }
 
 function inOrder(header: readonly string[], taken: ReadonlyMap<string, Omit<ColumnReading, 'column'>>): ColumnReading[] {

@@ -9,7 +9,8 @@ import { ownAccount, verb, type Viewer } from '#core/verb.ts'
 import { change, type ReadCtx, type WriteCtx } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
-import { MAX_COLUMN_NAME, spellingOf } from './column-names.ts'
+import { MAX_COLUMN_NAME } from '#intake/column-name.ts'
+import { spellingOf } from './column-names.ts'
 import { LISTING_FIELDS, type SavedColumns } from './listing-columns.ts'
 
 export const MAX_SAVED_COLUMNS = 200

@@ -13,10 +13,13 @@ const CARDMARKET_LANGUAGES = ['en', 'fr', 'de', 'es', 'it', 'zh-cn', 'ja', 'pt',
  * Cardmarket's Light Played is worse than its Good, unlike ours; its other codes are spellings of our conditions. One of its files has numbers
  * from 1, the best.
  */
-const CARDMARKET_CONDITIONS: Readonly<Record<string, string>> = {
-  lp: 'Moderately Played',
-  ...Object.fromEntries(['MT', 'NM', 'EX', 'GD', 'Moderately Played', 'PL', 'PO'].map((condition, i) => [String(i + 1), condition])),
-}
+const CARDMARKET_CONDITIONS: ReadonlyMap<string, string> = new Map([
+  ['lp', 'Moderately Played'],
+  ...['MT', 'NM', 'EX', 'GD', 'Moderately Played', 'PL', 'PO'].map((condition, i): [string, string] => [String(i + 1), condition]),
+])
+
+/** Other ways to write currencies. */
+const CURRENCIES: ReadonlyMap<string, string> = new Map(Object.entries({ TL: 'TRY', '₺': 'TRY', '€': 'EUR', $: 'USD' }))
 
 /** Languages in German, Turkish and French, folded; English names are those of the catalogue. */
 const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
@@ -86,7 +89,7 @@ function finishIn(cells: Cells): string {
 
 function conditionIn(cells: Cells, shop: Shop | null): string {
   const text = cell(cells, 'condition')
-  return (shop === 'cardmarket' && CARDMARKET_CONDITIONS[text.toLowerCase()]) || text
+  return (shop === 'cardmarket' && CARDMARKET_CONDITIONS.get(text.toLowerCase())) || text
 }
 
 function languageIn(cells: Cells, shop: Shop | null): string {
@@ -115,5 +118,5 @@ function currencyIn(cells: Cells, shop: Shop | null): string {
   const code = cell(cells, 'currency').toUpperCase()
   if (code === '' && shop === 'cardtrader') throw new BadCell(problem('currency', 'required'))
   if (code === '' && shop === 'cardmarket') return 'EUR'
-  return { TL: 'TRY', '₺': 'TRY', '€': 'EUR', $: 'USD' }[code] ?? code
+  return CURRENCIES.get(code) ?? code
 }
