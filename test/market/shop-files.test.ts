@@ -573,7 +573,7 @@ describe("TCGplayer's seller export", () => {
       row(),
       row({ id: '2', condition: 'Lightly Played Holofoil', number: '2/102', title: 'My own title', photo: 'https://p.example/1.jpg' }),
       row({ id: '3', total: '0' }),
-      row({ id: '4', total: '0', add: '2' }),
+      row({ id: '4', total: '0', add: '2', title: 'Blastoise' }),
       row({ id: '5', condition: 'Damaged Holofoil' }),
       row({ id: '6', price: '' }),
     )
@@ -592,7 +592,7 @@ describe("TCGplayer's seller export", () => {
     expect(listings['1']).toMatchObject({ item_id: items.reverse, grade: { label: 'Near Mint' }, quantity: 3, price: 105 })
     expect(listings['2']).toMatchObject({ item_id: items.holo, grade: { label: 'Lightly Played' }, title: 'My own title' })
     expect(listings['2']!.images).toEqual([{ url: 'https://p.example/1.jpg', order: 1 }])
-    expect(listings['4']).toMatchObject({ quantity: 2 })
+    expect(listings['4']).toMatchObject({ quantity: 2, title: 'Blastoise 2/102, Shop Set' })
   })
 
   test('a column `price` is in lira, and one with a saved name in dollars only if it is one of TCGplayer', async () => {

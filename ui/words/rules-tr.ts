@@ -374,7 +374,8 @@ export const TURKISH: Words = {
     header: 'başlıkta [şu sütunlar olmalı: {columns}|şu sütunlardan biri olmalı: {any}][; olanlar: {values}]',
     header_twice: 'başlıkta "{value}" sütunu iki kez var',
     columns_unclear: '{values} sütunlarının her biri {column} olabilir; birini bırakın ya da adını {column} yapın',
-    columns_mapped: '{values} sütunlarının hepsi, kaydettiğiniz eşlemeye ya da adlarına göre {column}; biri dışındakileri yok sayılacak olarak kaydedin',
+    columns_mapped:
+      '{values} sütunlarının hepsi, kaydettiğiniz eşlemeye ya da adlarına göre {column}; biri dışındakileri yok sayılacak olarak kaydedin',
     members: 'hiçbir satırda şu alanlardan biri yok: {values}',
     import_stopped: 'içe aktarma hizmetteki bir hatayla durdu; kayda geçti',
     import_memory: 'içe aktarma {max} MB bellekten fazlasını gerektirdi; hiçbir şey yazılmadı; dosyayı bölün',

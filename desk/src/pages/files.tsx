@@ -75,16 +75,18 @@ function ImportFile({ onImported }: { onImported: () => void }) {
 
 /** The dry run of an import of the file; `repeat` runs it again. */
 function useCheck(file: File | null) {
-  const [state, setState] = useState<{ result: ListingImport | null; error: ApiError | null }>({ result: null, error: null })
+  const none = { file, result: null, error: null }
+  const [state, setState] = useState<{ file: File | null; result: ListingImport | null; error: ApiError | null }>(none)
   const [round, repeat] = useVersion()
   // biome-ignore lint/correctness/useExhaustiveDependencies: `round` repeats the request
   useEffect(() => {
-    setState({ result: null, error: null })
+    // While the check of the same file is repeated, its last answer stays.
+    setState((last) => (last.file === file ? last : none))
     if (!file) return
     const cancel = new AbortController()
     request('POST', '/plus/listings/import', { query: { dry_run: 1 }, csv: file, signal: cancel.signal }).then(
-      ({ data }) => cancel.signal.aborted || setState({ result: data, error: null }),
-      (error: unknown) => cancel.signal.aborted || setState({ result: null, error: asApiError(error) }),
+      ({ data }) => cancel.signal.aborted || setState({ file, result: data, error: null }),
+      (error: unknown) => cancel.signal.aborted || setState({ file, result: null, error: asApiError(error) }),
     )
     return () => cancel.abort()
   }, [file, round])

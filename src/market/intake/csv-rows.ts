@@ -136,6 +136,9 @@ function tcgplayerFields(cells: Cells, ownLanguage: boolean): object | null {
   const stated = Object.entries({ name, number, set, finish, game, grade: label }).filter(([, value]) => value !== null)
   // TCGplayer's id identifies product, condition, printing and language together: exactly one stock unit of the seller.
   const sku = cell(cells, 'sku') || cell(cells, 'shop_sku')
-  const own = ownCells({ ...cells, sku }, null, ownLanguage)!
+  // Some exports repeat the name as the title, which says less than the title that we compose.
+  const shopTitle = cell(cells, 'shop_title') === name ? '' : cell(cells, 'shop_title')
+  const title = cells.title || shopTitle
+  const own = ownCells({ ...cells, sku, title }, null, ownLanguage)!
   return { ...ownFields(own), ...Object.fromEntries(stated), quantity }
 }

@@ -16,7 +16,7 @@ const TCGPLAYER_NAMES: ReadonlyMap<string, { field: ListingField; cell?: string 
     'Product Line': { field: 'game' },
     'Set Name': { field: 'set' },
     'Product Name': { field: 'name' },
-    Title: { field: 'title' },
+    Title: { field: 'title', cell: 'shop_title' },
     Number: { field: 'number' },
     Condition: { field: 'condition' },
     Printing: { field: 'finish' },
@@ -28,7 +28,7 @@ const TCGPLAYER_NAMES: ReadonlyMap<string, { field: ListingField; cell?: string 
   }),
 )
 /** Fields for which our column comes before TCGplayer's. */
-const OURS_FIRST: readonly ListingField[] = ['price', 'title', 'images']
+const OURS_FIRST: readonly ListingField[] = ['price', 'images']
 /** Columns that identify a TCGplayer file. */
 const TCGPLAYER_MARKS = ['Product Line', 'Product Name']
 const MARKS: Readonly<Record<'cardmarket' | 'cardtrader', readonly string[]>> = {
