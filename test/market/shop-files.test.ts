@@ -314,7 +314,11 @@ describe('files in other languages', () => {
 test('names of members of all objects are ordinary texts in a cell', async () => {
   const report = await imported(
     'name;price;Dil;condition;finish;idProduct',
-    ...['constructor;5;;;;', 'Blastoise;5;constructor;;;', 'Blastoise;5;;constructor;;', 'Blastoise;5;;;constructor;', 'Blastoise;5 constructor;;;;'],
+    'constructor;5;;;;',
+    'Blastoise;5;constructor;;;',
+    'Blastoise;5;;constructor;;',
+    'Blastoise;5;;;constructor;',
+    'Blastoise;5 constructor;;;;',
     'Blastoise;5;__proto__;__proto__;__proto__;',
   )
   expect(outcomes(report)).toEqual([
