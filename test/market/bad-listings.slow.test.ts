@@ -85,7 +85,7 @@ function rowsBody(chance: Chance, n: number): Body {
       images: ['https://a.example/1.png'],
     })
   }
-  const rows = Array.from({ length: 1 + chance.below(4) }, (_, i) => (chance.is(0.05) ? badValue(chance) : row(i)))
+  const rows = Array.from({ length: 1 + chance.below(2) }, (_, i) => (chance.is(0.05) ? badValue(chance) : row(i)))
   const body = chance.is(0.05) ? { rows: badValue(chance) } : { rows, ...(chance.is(0.05) && { other: 1 }) }
   return { path: '/plus/listings/import', type: 'application/json', body: broken(chance, JSON.stringify(body)) }
 }
@@ -107,7 +107,7 @@ function csvBody(chance: Chance): Body {
   const cell = () => (chance.is(0.3) ? nastyText(chance) : chance.pick(good))
   const row = () => Array.from({ length: header.length + (chance.is(0.05) ? 1 : 0) }, cell)
   const quoted = (text: string) => (chance.is(0.02) ? text : `"${text.replaceAll('"', '""')}"`)
-  const lines = [header, ...Array.from({ length: 1 + chance.below(4) }, row)].map((cells) => cells.map(quoted).join(';'))
+  const lines = [header, ...Array.from({ length: 1 + chance.below(2) }, row)].map((cells) => cells.map(quoted).join(';'))
   return { path: '/plus/listings/import', type: 'text/csv', body: broken(chance, lines.join(chance.is(0.2) ? '\r\n' : '\n')) }
 }
 
