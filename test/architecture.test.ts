@@ -129,6 +129,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'sale_cancellations',
     'vacations',
     'parked_listings',
+    'listing_columns',
     'listing_imports',
     'listing_import_rows',
     'repricing_rules',

@@ -12,11 +12,13 @@ interface FileFormProps {
   busy: boolean
   error: ApiError | null
   onSubmit: (file: File, values: Values) => void
+  /** null if the person removes the chosen file */
+  onChoose?: (file: File | null) => void
   /** additional fields */
   children?: ComponentChildren
 }
 
-export function FileForm({ label, hint, submit, busy, error, onSubmit, children }: FileFormProps) {
+export function FileForm({ label, hint, submit, busy, error, onSubmit, onChoose, children }: FileFormProps) {
   const [file, setFile] = useState<File | null>(null)
   return (
     <section class="panel settings">
@@ -32,7 +34,11 @@ export function FileForm({ label, hint, submit, busy, error, onSubmit, children 
             type="file"
             accept=".csv,text/csv"
             required
-            onChange={({ currentTarget: { files } }) => setFile(files?.[0] ?? null)}
+            onChange={({ currentTarget: { files } }) => {
+              const chosen = files?.[0] ?? null
+              setFile(chosen)
+              onChoose?.(chosen)
+            }}
           />
         </label>
         {children}

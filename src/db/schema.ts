@@ -95,6 +95,7 @@ interface Columns {
   }
   approval_rules: { conditions: JSONColumnType<object, string, string> }
   approval_rule_versions: { conditions: JSONColumnType<object, string, string> }
+  listing_columns: { columns: JSONColumnType<object[], string, string> }
   repricing_rules: { terms: JSONColumnType<object> }
   parked_listings: {
     entry: JSONColumnType<object>

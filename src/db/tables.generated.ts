@@ -366,6 +366,10 @@ export interface Tables {
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
+  listing_columns: {
+    account_id: number
+    columns: unknown
+  }
   listing_decisions: {
     id: GeneratedAlways<number>
     listing_id: number

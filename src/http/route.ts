@@ -67,7 +67,7 @@ export interface Route<Ctx extends HasViewer> {
   queryFields?: readonly string[]
   bodyLimit?: number
   /** body types other than JSON, by content type, each with a function that reads it into fields */
-  bodies?: Readonly<Record<string, (body: Buffer) => Promise<object>>>
+  bodies?: Readonly<Record<string, (body: Buffer, ctx: Ctx) => Promise<object>>>
   /** content types of the body that `scope` reads, for the reference; by default a file of any type */
   bodyTypes?: readonly string[]
   /** prepares a scope of the route's own, such as one that reads other bodies than JSON */

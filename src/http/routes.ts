@@ -10,7 +10,7 @@ import { reason } from '#core/problems.ts'
 import { type HasViewer, withFamilyCode, type Verb } from '#core/verb.ts'
 import { endpointOf, type EndpointRules, namesInPath, queryFieldsOf } from './endpoint.ts'
 import { ErrorSchema } from './envelope.ts'
-import { handleRequest } from './fastify-adapter.ts'
+import { apiRequest, handleRequest, viewerOf } from './fastify-adapter.ts'
 import { isList } from './list-csv.ts'
 import type { Endpoint } from './respond.ts'
 import type { Method, Route } from './route.ts'
@@ -35,7 +35,9 @@ export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, rout
     if (scope || bodies) {
       void app.register(async (inner) => {
         scope?.(inner)
-        for (const [type, read] of Object.entries(bodies ?? {})) acceptBody(inner, type, read, route.verb)
+        for (const [type, read] of Object.entries(bodies ?? {})) {
+          acceptBody(inner, type, (request, body) => read(body, rules.ctx(viewerOf(request), apiRequest(request))), route.verb)
+        }
         registerRoute(inner, route, endpoint, rules)
       })
     } else registerRoute(app, route, endpoint, rules)
@@ -50,10 +52,16 @@ export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, rout
 }
 
 /** Reads bodies of a type, compressed or not, into fields; errors are those of the verb's input. */
-function acceptBody(scope: FastifyInstance, type: string, read: (body: Buffer) => Promise<object>, verb: { familyError: ErrorCode | null }): void {
-  scope.addContentTypeParser(type, { parseAs: 'buffer' }, async ({ headers, routeOptions }: FastifyRequest, body: Buffer) => {
+function acceptBody(
+  scope: FastifyInstance,
+  type: string,
+  read: (request: FastifyRequest, body: Buffer) => Promise<object>,
+  verb: { familyError: ErrorCode | null },
+): void {
+  scope.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    const { headers, routeOptions } = request
     try {
-      return await read(await unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit))
+      return await read(request, await unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit))
     } catch (error) {
       throw withFamilyCode(error, verb)
     }

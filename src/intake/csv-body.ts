@@ -5,11 +5,24 @@ import type { Problem } from '#core/problems.ts'
 import { runInSlices } from '#core/yield-to-event-loop.ts'
 import { truncate } from '#prices/sources/cells.ts'
 import { cell, type Cells, type FileLine, readLine } from './cells.ts'
+import { columnName } from './column-name.ts'
+
+/** What a column of a file is taken as. */
+export interface ColumnReading {
+  /** as written */
+  column: string
+  /** null for a column that is not read */
+  field: string | null
+  /** why, as the module of the file names it; null if nothing recognises the column */
+  how: string | null
+}
 
 /** How a file is read, chosen by its header. */
 export interface CsvReader {
   /** columns of the header that are read */
   columns: readonly string[]
+  /** of all columns of the header, if the module states them */
+  readings?: readonly ColumnReading[]
   /** The fields of a line; null for a line without anything to import. @throws BadCell */
   read: (cells: Cells) => object | null
 }
@@ -17,16 +30,21 @@ export interface CsvReader {
 /** A row after validation; `refused` is null for a line without anything to import. */
 export type CheckedRow<T> = { line: number; value: T } | { line: number; fields: unknown; refused: readonly Problem[] | null }
 
-/** Ignored columns in an answer: a header can have 1,000. */
-const MAX_IGNORED = 100
+/** Columns in an answer: a header can have 1,000. */
+const MAX_COLUMNS = 100
 const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
 
-/** The lists of rows that come from a file, with the columns of it that were not read. */
-const ignoredColumns = new WeakMap<readonly unknown[], string[]>()
+/** The lists of rows that come from a file, with what its header is taken as. */
+const headers = new WeakMap<readonly unknown[], { ignored: string[]; readings: ColumnReading[] }>()
 
 /** Columns of the file that the rows come from which were not read; none for rows sent as JSON. */
 export function ignoredColumnsOf(rows: readonly unknown[]): string[] {
-  return ignoredColumns.get(rows) ?? []
+  return headers.get(rows)?.ignored ?? []
+}
+
+/** What the columns of the file that the rows come from are taken as; none for rows sent as JSON. */
+export function columnReadingsOf(rows: readonly unknown[]): ColumnReading[] {
+  return headers.get(rows)?.readings ?? []
 }
 
 /**
@@ -40,7 +58,11 @@ export async function rowsOfCsvBody(body: Buffer, most: number, readerOf: (heade
   const readHeader = (header: readonly string[]) => {
     reader = readerOf(header)
     const ignored = header.filter((name) => name.trim() !== '' && !reader.columns.includes(name))
-    ignoredColumns.set(rows, ignored.slice(0, MAX_IGNORED).map(truncate))
+    const readings = (reader.readings ?? []).filter(({ column }) => column.trim() !== '').slice(0, MAX_COLUMNS)
+    headers.set(rows, {
+      ignored: ignored.slice(0, MAX_COLUMNS).map((name) => truncate(columnName(name))),
+      readings: readings.map(({ column, ...reading }) => ({ column: columnName(column), ...reading })),
+    })
   }
   try {
     for await (const lines of csvRows({ bytes: onlyChunk(body), fileName: null }, readHeader)) {
@@ -59,7 +81,7 @@ export async function rowsOfCsvBody(body: Buffer, most: number, readerOf: (heade
  * @param check throws VALIDATION_ERROR for an invalid row
  */
 export async function checkRows<T>(rows: readonly unknown[], check: (fields: unknown) => T): Promise<CheckedRow<T>[]> {
-  const isFile = ignoredColumns.has(rows)
+  const isFile = headers.has(rows)
   const checked: CheckedRow<T>[] = []
   await runInSlices(rows.length, (from, to) => {
     for (let i = from; i < to; i += 1) checked.push(checkLine(isFile ? (rows[i] as FileLine<object>) : { line: i + 1, fields: rows[i] }, check))

@@ -3,17 +3,19 @@ import { fold, words } from '#index/fold.ts'
 import { memoize } from '#index/memoize.ts'
 
 /** Symbols and abbreviations that sources also write as words. */
-const WORDS: Readonly<Record<string, string>> = {
-  '★': 'star',
-  '☆': 'star',
-  '◇': 'prism star',
-  '♢': 'prism star',
-  lvx: 'lv x',
-  delta: 'δ',
-  mega: 'm',
-  and: '',
-  species: '',
-}
+const WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '★': 'star',
+    '☆': 'star',
+    '◇': 'prism star',
+    '♢': 'prism star',
+    lvx: 'lv x',
+    delta: 'δ',
+    mega: 'm',
+    and: '',
+    species: '',
+  }),
+)
 const BRACKETED = /\([^()]*\)|\[[^[\]]*\]/g
 /** Words that some sources omit; names that differ in them are equal only in their loose form. */
 const OPTIONAL = new Set(['basic', 'δ', 'star', 'prism', 'lv', 'x', 'team', 'forme', 'form'])
@@ -23,15 +25,15 @@ export const normalName = memoize(normalForm)
 
 function normalForm(name: string): string {
   const found = words(fold(name.replaceAll('♢', '◇')))
-    .map((word) => WORDS[word] ?? word)
+    .map((word) => WORDS.get(word) ?? word)
     .filter(Boolean)
-  if (found[0] === 'nidoran' && found.length === 2) return `nidoran ${SEXES[found[1]!] ?? found[1]}`
+  if (found[0] === 'nidoran' && found.length === 2) return `nidoran ${SEXES.get(found[1]!) ?? found[1]}`
   // Cards of basic energies are printed without the word `basic`, but some sources put it first.
   while (found[0] === 'basic' && found.length > 1 && found.at(-1) === 'energy') found.shift()
   return found.join(' ')
 }
 
-const SEXES: Readonly<Record<string, string>> = { f: '♀', female: '♀', m: '♂', male: '♂' }
+const SEXES: ReadonlyMap<string, string> = new Map(Object.entries({ f: '♀', female: '♀', m: '♂', male: '♂' }))
 
 /** The form without brackets and without words that some sources omit; equal loose forms are a hint, not proof. */
 export const looseName = memoize(looseForm)

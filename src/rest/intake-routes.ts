@@ -7,6 +7,14 @@ import { importListings } from '#market/intake/import-listings.ts'
 import { KEEP_DAYS } from '#market/intake/import-store.ts'
 import { listListingImports } from '#market/intake/list-listing-imports.ts'
 import { dropParkedListing, listParkedListings, placeParkedListing } from '#market/intake/parked-listings.ts'
+import {
+  getListingColumns,
+  type ListingColumns,
+  ListingColumnsSchema,
+  MAX_SAVED_COLUMNS,
+  setListingColumns,
+  savedColumns,
+} from '#market/intake/saved-columns.ts'
 import { undoListingImport } from '#market/intake/undo-listing-import.ts'
 import {
   type IntakeCtx,
@@ -33,13 +41,36 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
       'A row with a certain match becomes a pending listing, an ambiguous row is parked with candidates, and an invalid row is refused. ' +
       'A row whose `sku` one of your listings already has is refused, so importing a file again creates no duplicates. All rows are committed ' +
       'in one transaction. CSV may also be a file of Cardmarket, CardTrader or TCGplayer, or have column names in English, German, Turkish or French. ' +
-      'Accepts an `Idempotency-Key`.',
+      '`columns` says what each column was taken as; `PUT /plus/listings/columns` corrects it. Accepts an `Idempotency-Key`.',
     tag,
     bodyLimit: 16 * 1024 * 1024,
-    bodies: { 'text/csv': listingsOfCsv },
+    bodies: { 'text/csv': async (body, ctx) => listingsOfCsv(body, await savedColumns(ctx)) },
     answer: (data: ListingImport) => ({ data, message: 'File imported' }),
     data: ListingImportSchema,
     errors: ['FORBIDDEN', 'INVALID_JSON', 'PAYLOAD_TOO_LARGE'],
+  },
+  {
+    method: 'GET',
+    path: '/plus/listings/columns',
+    verb: getListingColumns,
+    summary: 'Read what the columns of your files hold',
+    description: 'As you saved it; `columns` is empty if you saved nothing.',
+    tag,
+    answer: (data: ListingColumns) => ({ data }),
+    data: ListingColumnsSchema,
+  },
+  {
+    method: 'PUT',
+    path: '/plus/listings/columns',
+    verb: setListingColumns,
+    summary: 'Save what the columns of your files hold',
+    description:
+      `Replaces all saved columns; at most ${MAX_SAVED_COLUMNS}. Imports of CSV read these columns as you say, and guess only the others. ` +
+      'A file in which two columns hold the same is refused. An empty list removes them.',
+    tag,
+    answer: (data: ListingColumns) => ({ data, message: 'Columns saved' }),
+    data: ListingColumnsSchema,
+    errors: ['INVALID_JSON'],
   },
   {
     path: '/plus/listings/imports',

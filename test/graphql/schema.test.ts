@@ -154,6 +154,7 @@ describe('contains the documented types and fields', () => {
       limits: MyLimits!
       usage: [DailyUsage!]!
       highlightCredits: Int!
+      listingIntakeOpen: Boolean!
     }
     type MyAccount { id: ID! name: String! plan: String! }
     type MyKey {

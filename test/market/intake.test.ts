@@ -397,8 +397,9 @@ describe("TCGplayer's file", () => {
     expect(refusals(await taken(file))).toEqual(['sku sku_listed'])
   })
 
-  test('without that column, or with an unknown condition, is rejected', async () => {
-    expect((await csv(`${HEADER}\n4711,Pokemon,Base Set,Charizard,4/102,Near Mint,3,0,99.50\n`)).status).toBe(422)
+  test('without a price, or with an unknown condition, is rejected', async () => {
+    const withoutPrice = HEADER.replace(',TCG Marketplace Price', '')
+    expect((await csv(`${withoutPrice}\n4711,Pokemon,Base Set,Charizard,4/102,Near Mint,3,0\n`)).status).toBe(422)
     const report = await taken(`${HEADER},price\n1,Pokemon,Base Set,Charizard,4/102,Damaged,3,0,1,5\n2,Pokemon,Base Set,,4/102,Near Mint,3,0,1,5\n`)
     expect(report.rows.map(({ refused }) => refused![0]!.field)).toEqual(['Condition', 'Product Name'])
   })
@@ -408,10 +409,16 @@ describe('the operator', () => {
   test('enables listing import for an account, reads the setting, and disables it', async () => {
     const read = async () =>
       (await operator<{ listing_intake: object | null }>(node, 'GET', `/accounts/${node.accounts.plus}`)).body.data.listing_intake
-    expect(await read()).toEqual({ quota: 100 })
+    const isOpen = async () => {
+      const query = '{ me { listingIntakeOpen } }'
+      const graphql = await send(`${node.publicUrl}/graphql`, node.keys.plus, { json: { query } })
+      const rest = await send<{ listing_intake_open: boolean }>(`${node.publicUrl}/api/v1/me`, node.keys.plus)
+      return [rest.body.data.listing_intake_open, (graphql.body as unknown as { data: { me: object } }).data.me]
+    }
+    expect([await read(), await isOpen()]).toEqual([{ quota: 100 }, [true, { listingIntakeOpen: true }]])
     const { rows } = await taken('sku,name,price\nX,Nobody knows this,5\n')
     expect((await open(node.accounts.plus, null)).body.data.listing_intake).toBeNull()
-    expect(await read()).toBeNull()
+    expect([await read(), await isOpen()]).toEqual([null, [false, { listingIntakeOpen: false }]])
     const refused = await csv(`item_id,price\n${items.char},5\n`)
     expect(refused).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN', rule: 'intake_closed' } } })
     expect(await place(rows[0]!.parked_id!, items.char!)).toMatchObject({ status: 403, body: { error: { rule: 'intake_closed' } } })

@@ -311,6 +311,26 @@ describe('files in other languages', () => {
   })
 })
 
+test('names of members of all objects are ordinary texts in a cell', async () => {
+  const report = await imported(
+    'name;price;Dil;condition;finish;idProduct',
+    'constructor;5;;;;',
+    'Blastoise;5;constructor;;;',
+    'Blastoise;5;;constructor;;',
+    'Blastoise;5;;;constructor;',
+    'Blastoise;5 constructor;;;;',
+    'Blastoise;5;__proto__;__proto__;__proto__;',
+  )
+  expect(outcomes(report)).toEqual([
+    ['parked', 'like_none'],
+    ['parked', 'fits_none'],
+    ['refused', 'grade label'],
+    ['parked', 'fits_none'],
+    ['refused', 'price number'],
+    ['refused', expect.stringContaining('language')],
+  ])
+})
+
 test('JSON rows have a currency, too', async () => {
   const row = { item_id: items.char, sku: 'J-1', price: 100, min_offer_price: 80, offers_enabled: true, currency: 'EUR' }
   const { body } = await plus<ListingImport>(node, 'POST', '/listings/import', { rows: [row, { ...row, sku: 'J-2', currency: 5 }] })
@@ -321,34 +341,295 @@ test('JSON rows have a currency, too', async () => {
   expect((await mine())['J-1']).toMatchObject({ price: 4713, min_offer_price: 3770.4 })
 })
 
-// Cardmarket, CardTrader, TCGplayer, ManaBox, Moxfield, Deckbox and Dragon Shield as their exports are published; the last three are written by us.
-test.each<[string, string, string[]]>([
-  ['Cardmarket', CARDMARKET.replaceAll('"', ''), ['onSale']],
-  ['CardTrader', CARDTRADER.replaceAll(',', ';'), ['blueprint_id', 'category_id', 'expansion_id', 'game_id', 'mtg_rarity']],
-  [
-    'ManaBox',
-    'Name;Set code;Set name;Collector number;Foil;Rarity;Quantity;ManaBox ID;Scryfall ID;Purchase price;Misprint;Altered;Condition;Language;Purchase price currency;price',
-    ['Rarity', 'ManaBox ID', 'Scryfall ID', 'Purchase price', 'Misprint', 'Purchase price currency'],
-  ],
-  [
-    'Deckbox',
-    'Count;Tradelist Count;Name;Edition;Card Number;Condition;Language;Foil;Signed;Artist Proof;Altered Art;Misprint;Promo;Textless;My Price',
-    ['Tradelist Count', 'Artist Proof', 'Misprint', 'Promo', 'Textless'],
-  ],
-  [
-    'Moxfield',
-    'Count;Tradelist Count;Name;Edition;Condition;Language;Foil;Tags;Last Modified;Collector Number;Alter;Proxy;Purchase Price;price',
-    ['Tradelist Count', 'Tags', 'Last Modified', 'Proxy', 'Purchase Price'],
-  ],
-  [
-    'Dragon Shield',
-    'Folder Name;Quantity;Trade Quantity;Card Name;Set Code;Set Name;Card Number;Condition;Printing;Language;Price Bought;Date Bought;LOW;MID;MARKET;price',
-    ['Folder Name', 'Trade Quantity', 'Price Bought', 'Date Bought', 'LOW', 'MID', 'MARKET'],
-  ],
-  ['German list', 'Artikelnummer;Kartenname;Edition;Nummer;Ausführung;Zustand;Sprache;Anzahl;Preis;Währung;Beschreibung;Lagerplatz', ['Lagerplatz']],
-  ['Turkish list', 'Stok kodu;Kart adı;Set adı;Kart no;Baskı;Durum;Dil;Adet;Fiyat;Para birimi;Açıklama;Raf', ['Raf']],
-  ['French list', 'Nom;Extension;Numéro;État;Langue;Quantité;Prix;Devise;Commentaires;Rangement', ['Rangement']],
-])('the header of %s: columns that are not read', async (_name, header, ignored) => {
-  const count = header.split(';').length
-  expect((await imported(header, ';'.repeat(count - 1))).ignored_columns).toEqual(ignored)
+/** What a column of a published file should be taken as. A file is read if its header has an item and a price, so some have a column `price` added. */
+type Expected = Record<string, string | null>
+
+/** As the files are published; those of the last three are lists in the words of their language. */
+const EXPORTS: Record<string, Expected> = {
+  'Cardmarket, stock file': {
+    idArticle: 'sku',
+    idProduct: 'cardmarket_id',
+    'English Name': 'name',
+    'Local Name': 'local_name',
+    'Exp.': 'set_code',
+    'Exp. Name': 'set',
+    Price: 'price',
+    Language: 'language',
+    Condition: 'condition',
+    'Foil?': 'foil',
+    'Signed?': 'signed',
+    'Playset?': 'playset',
+    'Altered?': 'altered',
+    Comments: 'description',
+    Amount: 'quantity',
+    onSale: null,
+  },
+  'Cardmarket, articles': {
+    idProduct: 'cardmarket_id',
+    groupCount: 'quantity',
+    price: 'price',
+    idLanguage: 'language',
+    condition: 'condition',
+    isFoil: 'foil',
+    isSigned: 'signed',
+    isAltered: 'altered',
+    isPlayset: 'playset',
+    isReverseHolo: 'reverse',
+    isFirstEd: 'first_edition',
+    isFullArt: null,
+    isUberRare: null,
+    isWithDie: null,
+  },
+  CardTrader: {
+    blueprint_id: null,
+    bundle: 'playset',
+    category_id: null,
+    description: 'description',
+    name_en: 'name',
+    expansion_id: null,
+    expansion_name: 'set',
+    expansion_code: 'set_code',
+    game_id: null,
+    graded: 'graded',
+    price_cents: 'price_cents',
+    price_currency: 'currency',
+    quantity: 'quantity',
+    mtg_rarity: null,
+    condition: 'condition',
+  },
+  TCGplayer: {
+    'TCGplayer Id': 'sku',
+    'Product Line': 'game',
+    'Set Name': 'set',
+    'Product Name': 'name',
+    Title: 'title',
+    Number: 'number',
+    Rarity: null,
+    Condition: 'condition',
+    'TCG Market Price': null,
+    'TCG Direct Low': null,
+    'TCG Low Price With Shipping': null,
+    'TCG Low Price': null,
+    'Total Quantity': 'quantity',
+    'Add to Quantity': 'quantity',
+    'TCG Marketplace Price': 'price',
+    'Photo URL': 'images',
+  },
+  'Dragon Shield': {
+    'Folder Name': null,
+    Quantity: 'quantity',
+    'Trade Quantity': null,
+    'Card Name': 'name',
+    'Set Code': 'set_code',
+    'Set Name': 'set',
+    'Card Number': 'number',
+    Condition: 'condition',
+    Printing: 'finish',
+    Language: 'language',
+    'Price Bought': null,
+    'Date Bought': null,
+    LOW: null,
+    MID: null,
+    MARKET: null,
+  },
+  Collectr: {
+    'Portfolio Name': null,
+    Category: 'game',
+    Set: 'set',
+    'Product Name': 'name',
+    'Card Number': 'number',
+    Rarity: null,
+    Variance: 'finish',
+    Grade: 'grade',
+    'Card Condition': 'condition',
+    'Average Cost Paid': null,
+    Quantity: 'quantity',
+    'Market Price (As of 2026-07-19)': null,
+    'Price Override': null,
+    Watchlist: null,
+    'Date Added': null,
+    Notes: null,
+  },
+  ManaBox: {
+    Name: 'name',
+    'Set code': 'set_code',
+    'Set name': 'set',
+    'Collector number': 'number',
+    Foil: 'foil',
+    Rarity: null,
+    Quantity: 'quantity',
+    'ManaBox ID': null,
+    'Scryfall ID': null,
+    'Purchase price': null,
+    Misprint: null,
+    Altered: 'altered',
+    Condition: 'condition',
+    Language: 'language',
+    'Purchase price currency': null,
+  },
+  Deckbox: {
+    Count: 'quantity',
+    'Tradelist Count': null,
+    Name: 'name',
+    Edition: 'set',
+    'Card Number': 'number',
+    Condition: 'condition',
+    Language: 'language',
+    Foil: 'foil',
+    Signed: 'signed',
+    'Artist Proof': null,
+    'Altered Art': 'altered',
+    Misprint: null,
+    Promo: null,
+    Textless: null,
+    'My Price': 'price',
+  },
+  Moxfield: {
+    Count: 'quantity',
+    'Tradelist Count': null,
+    Name: 'name',
+    Edition: 'set',
+    Condition: 'condition',
+    Language: 'language',
+    Foil: 'foil',
+    Tags: null,
+    'Last Modified': null,
+    'Collector Number': 'number',
+    Alter: 'altered',
+    Proxy: null,
+    'Purchase Price': null,
+  },
+  German: {
+    Artikelnummer: 'sku',
+    Kartenname: 'name',
+    Edition: 'set',
+    Nummer: 'number',
+    Ausführung: 'finish',
+    Zustand: 'condition',
+    Sprache: 'language',
+    Anzahl: 'quantity',
+    Preis: 'price',
+    Währung: 'currency',
+    Beschreibung: 'description',
+    Lagerplatz: null,
+  },
+  Turkish: {
+    'Stok kodu': 'sku',
+    'Kart adı': 'name',
+    'Set adı': 'set',
+    'Kart no': 'number',
+    Baskı: 'finish',
+    Durum: 'condition',
+    Dil: 'language',
+    Adet: 'quantity',
+    Fiyat: 'price',
+    'Para birimi': 'currency',
+    Açıklama: 'description',
+    Raf: null,
+  },
+  French: {
+    Nom: 'name',
+    Extension: 'set',
+    Numéro: 'number',
+    État: 'condition',
+    Langue: 'language',
+    Quantité: 'quantity',
+    Prix: 'price',
+    Devise: 'currency',
+    Commentaires: 'description',
+    Rangement: null,
+  },
+}
+/** Columns that are guessed wrongly. */
+const WRONG: Record<string, Expected> = { Collectr: { Category: null } }
+
+test.each(Object.entries(EXPORTS))('the header of %s is understood', async (name, expected) => {
+  const hasPrice = Object.values(expected).some((field) => field === 'price' || field === 'price_cents')
+  const header = [...Object.keys(expected), ...(hasPrice ? [] : ['price'])]
+  const { columns, ignored_columns: ignored } = await imported(header.join(';'), ';'.repeat(header.length - 1))
+  const understood = Object.fromEntries(columns.filter(({ column }) => column in expected).map(({ column, field }) => [column, field]))
+  expect(understood).toEqual({ ...expected, ...WRONG[name] })
+  expect(ignored).toEqual(Object.keys(understood).filter((column) => understood[column] === null))
+  const right = Object.keys(expected).filter((column) => understood[column] === expected[column]).length
+  expect(right / Object.keys(expected).length).toBeGreaterThan(0.8)
+})
+
+describe("TCGplayer's seller export", () => {
+  const HEADER = Object.keys(EXPORTS.TCGplayer!).join(',')
+  const row = (cells: Record<string, string> = {}) => {
+    const {
+      id = '1',
+      number = '002/102',
+      condition = 'Near Mint Reverse Holofoil',
+      price = '2.50',
+      total = '3',
+      add = '0',
+      title = '',
+      photo = '',
+    } = cells
+    return `${id},Pokemon,Shop Set,Blastoise,${title},${number},Holo Rare,${condition},9.99,,,1.00,${total},${add},${price},${photo}`
+  }
+
+  test('is read as it is: printings in conditions, padded numbers, and its own prices in dollars', async () => {
+    await operator(node, 'POST', '/rates', [{ currency: 'USD', day: '2026-01-02', rate: 42 }])
+    const report = await imported(
+      HEADER,
+      row(),
+      row({ id: '2', condition: 'Lightly Played Holofoil', number: '2/102', title: 'My own title', photo: 'https://p.example/1.jpg' }),
+      row({ id: '3', total: '0' }),
+      row({ id: '4', total: '0', add: '2', title: 'Blastoise' }),
+      row({ id: '5', condition: 'Damaged Holofoil' }),
+      row({ id: '6', price: '' }),
+    )
+    expect([outcomes(report), report.passed_over]).toEqual([
+      [
+        ['created', null],
+        ['created', null],
+        ['created', null],
+        ['refused', 'Condition label'],
+        ['refused', 'price required'],
+      ],
+      1,
+    ])
+    expect(report.rows[0]!.converted).toEqual({ amount: 2.5, currency: 'USD', rate: 42, rate_day: '2026-01-02', price: 105 })
+    const listings = await mine()
+    expect(listings['1']).toMatchObject({ item_id: items.reverse, grade: { label: 'Near Mint' }, quantity: 3, price: 105 })
+    expect(listings['2']).toMatchObject({ item_id: items.holo, grade: { label: 'Lightly Played' }, title: 'My own title' })
+    expect(listings['2']!.images).toEqual([{ url: 'https://p.example/1.jpg', order: 1 }])
+    expect(listings['4']).toMatchObject({ quantity: 2, title: 'Blastoise 2/102, Shop Set' })
+  })
+
+  test('a column `price` is in lira, and one with a saved name in dollars only if it is one of TCGplayer', async () => {
+    const own = await imported(`${HEADER},price`, `${row({ id: '1' })},77`)
+    expect([own.ignored_columns, own.rows[0]!.converted, (await mine())['1']!.price]).toEqual([
+      expect.arrayContaining(['TCG Marketplace Price']),
+      null,
+      77,
+    ])
+    await plus(node, 'PUT', '/listings/columns', { columns: [{ column: 'TCG Low Price', field: 'price' }] })
+    expect((await imported(HEADER, row({ id: '2' }))).rows[0]!.converted).toMatchObject({ amount: 1, currency: 'USD' })
+    await plus(node, 'PUT', '/listings/columns', { columns: [{ column: 'Shelf price', field: 'price' }] })
+    await imported(`${HEADER},Shelf price`, `${row({ id: '3' })},55`)
+    expect((await mine())['3']).toMatchObject({ price: 55 })
+    await plus(node, 'PUT', '/listings/columns', { columns: [] })
+  })
+})
+
+test("Cardmarket's file of articles has numbers for languages and conditions, and names reverse holos", async () => {
+  const header = Object.keys(EXPORTS['Cardmarket, articles']!).join(';')
+  const report = await imported(
+    `${header};sku`,
+    '273697;2;2.50;3;5;;;;;1;;;;;A-1',
+    '273697;1;2.50;1;2;;;;;;;;;;A-2',
+    '273697;1;2.50;1;8;;;;;;;;;;A-3',
+  )
+  expect(outcomes(report)).toEqual([
+    ['created', null],
+    ['created', null],
+    ['refused', 'grade label'],
+  ])
+  expect(await mine()).toMatchObject({
+    'A-1': { item_id: items.reverse, language: 'de', quantity: 2, grade: { label: 'Moderately Played' } },
+    'A-2': { item_id: items.holo, language: 'en', grade: { label: 'Near Mint' } },
+  })
 })

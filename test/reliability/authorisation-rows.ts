@@ -89,6 +89,8 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'POST /api/v1/plus/listings': { needs: 'plus', body: { item_id: 'ITEM', price: 150 }, status: 201 },
   'POST /api/v1/plus/images': { needs: 'plus', upload: PIXEL, status: 201 },
   'POST /api/v1/plus/listings/import': { needs: 'plus', body: { rows: [{ item_id: 'ITEM', price: 150 }] } },
+  'GET /api/v1/plus/listings/columns': { needs: 'plus' },
+  'PUT /api/v1/plus/listings/columns': { needs: 'plus', body: { columns: [{ column: 'Cena', field: 'price' }] } },
   'GET /api/v1/plus/listings/export': { ...OWN, file: true },
   'GET /api/v1/plus/listings/imports': { needs: 'plus' },
   'POST /api/v1/plus/listings/imports/:id/undo': { needs: 'plus', owned: 'import', foreign: 'PLUS_LISTING_ERROR' },

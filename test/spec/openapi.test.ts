@@ -112,7 +112,7 @@ test("each public operation documents its family's error code, and that of its p
       const ofCollections = path.includes('/plus/collections') && !path.endsWith('/worth-history')
       const family = ofCollections ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'
       // These operations have no input that could be invalid.
-      const withoutInput = method === 'get' && /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps|listings\/export)$/.test(path)
+      const withoutInput = method === 'get' && /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps|listings\/(export|columns))$/.test(path)
       const refusal = withoutInput ? undefined : family
       // Starter may use lists, but not every field in their queries.
       const upgrade = /\/plus\/|\/items(\/search)?$|price-(?:history|chart)|explain|\/changes|\/dumps/.test(path)

@@ -239,6 +239,7 @@ export const TURKISH: Words = {
     not_renewable: 'yalnızca yayında olan, duraklatılmış veya süresi dolmuş bir ilan yenilenebilir; bu ilan {status}',
     listing_sold: 'ilan satılmış, artık değiştirilemez',
     listing_expired: 'ilanın süresi bitmiş; sahibi onu yeniden yayımlamalı',
+    column_again: 'başka bir satırda bulunmayan bir sütun olmalı; {row}. satırda da var',
     job_row_again: 'başka bir satırda bulunmayan bir ilan olmalı; {row}. satırda da var',
     job_refused: '{row}. satır: {must}; all politikasında hiçbir satır uygulanmaz [(uygulanamayan satır sayısı: {count})]',
     job_rows_deleted: 'bu işin satırları yeni işlere yer açmak için silindi',
@@ -388,6 +389,8 @@ export const TURKISH: Words = {
     header: 'başlıkta [şu sütunlar olmalı: {columns}|şu sütunlardan biri olmalı: {any}][; olanlar: {values}]',
     header_twice: 'başlıkta "{value}" sütunu iki kez var',
     columns_unclear: '{values} sütunlarının her biri {column} olabilir; birini bırakın ya da adını {column} yapın',
+    columns_mapped:
+      '{values} sütunlarının hepsi, kaydettiğiniz eşlemeye ya da adlarına göre {column}; biri dışındakileri yok sayılacak olarak kaydedin',
     members: 'hiçbir satırda şu alanlardan biri yok: {values}',
     import_stopped: 'içe aktarma hizmetteki bir hatayla durdu; kayda geçti',
     import_memory: 'içe aktarma {max} MB bellekten fazlasını gerektirdi; hiçbir şey yazılmadı; dosyayı bölün',

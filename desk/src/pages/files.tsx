@@ -1,27 +1,21 @@
 // Listings by file: CSV import if the operator has enabled it, parked rows that need an item, and export of all listings.
-import { useState } from 'preact/hooks'
-import { saveFile, useVersion } from '#ui/data.ts'
+import { useEffect, useState } from 'preact/hooks'
+import type { ApiError } from '#ui/api.ts'
+import { asApiError, saveFile, useVersion } from '#ui/data.ts'
 import { confirm, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Facts, FieldProblem, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { ListingCandidate, ListingImport, ListingImportRow, ParkedListing } from '../../../client/src/api.ts'
-import { List, mayWrite, useUpload, useWrite, writeNow } from '../api.ts'
+import { List, mayWrite, request, useUpload, useWrite, writeNow } from '../api.ts'
 import { FileForm } from '../file-form.tsx'
 import { RowPages } from '../row-pages.tsx'
 import { count, day, lira, money, refusalText, t } from '../words.ts'
+import { columnsNamedIn, FileColumns } from './file-columns.tsx'
 import { ListingTabs } from './listings.tsx'
 
 export function FilesPage() {
-  const { busy, error, write } = useUpload()
-  const [taken, setTaken] = useState<ListingImport | null>(null)
   const [version, changed] = useVersion()
-  const send = async (file: File) => {
-    const reply = await write('/plus/listings/import', file)
-    if (!reply) return
-    setTaken(reply.data)
-    changed()
-  }
   return (
     <>
       <Heading>{t('listings')}</Heading>
@@ -34,17 +28,7 @@ export function FilesPage() {
           </button>
         </div>
       </div>
-      {mayWrite() && (
-        <FileForm
-          label={t('listingsByFile')}
-          hint={t('listingsByFileHint')}
-          submit={t('bringIn')}
-          busy={busy}
-          error={error}
-          onSubmit={(file) => void send(file)}
-        />
-      )}
-      {taken && <ImportResult of={taken} />}
+      {mayWrite() && <ImportFile onImported={changed} />}
       <section>
         <h2>{t('parkedRows')}</h2>
         <Parked version={version} onChanged={changed} />
@@ -53,12 +37,69 @@ export function FilesPage() {
   )
 }
 
+/** The form, what an import of the chosen file would do with its columns and rows, and what the import did. */
+function ImportFile({ onImported }: { onImported: () => void }) {
+  const { busy, error, write, clear } = useUpload()
+  const [file, choose] = useState<File | null>(null)
+  const [done, setDone] = useState<ListingImport | null>(null)
+  const check = useCheck(file)
+  const send = async (chosen: File) => {
+    const reply = await write('/plus/listings/import', chosen)
+    if (!reply) return
+    setDone(reply.data)
+    choose(null)
+    onImported()
+  }
+  const columns = check.result?.columns ?? columnsNamedIn(check.error)
+  return (
+    <>
+      <FileForm
+        label={t('listingsByFile')}
+        hint={t('listingsByFileHint')}
+        submit={t('bringIn')}
+        busy={busy}
+        error={error ?? check.error}
+        onSubmit={(chosen) => void send(chosen)}
+        onChoose={(chosen) => {
+          clear()
+          setDone(null)
+          choose(chosen)
+        }}
+      />
+      {columns.length > 0 && <FileColumns of={columns} onSaved={check.repeat} />}
+      {check.result && <ImportResult title={t('importForecast')} of={check.result} />}
+      {done && <ImportResult title={t('takenIn')} of={done} />}
+    </>
+  )
+}
+
+/** The dry run of an import of the file; `repeat` runs it again. */
+function useCheck(file: File | null) {
+  const none = { file, result: null, error: null }
+  const [state, setState] = useState<{ file: File | null; result: ListingImport | null; error: ApiError | null }>(none)
+  const [round, repeat] = useVersion()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `round` repeats the request
+  useEffect(() => {
+    // While the check of the same file is repeated, its last answer stays.
+    setState((last) => (last.file === file ? last : none))
+    if (!file) return
+    const cancel = new AbortController()
+    request('POST', '/plus/listings/import', { query: { dry_run: 1 }, csv: file, signal: cancel.signal }).then(
+      ({ data }) => cancel.signal.aborted || setState({ file, result: data, error: null }),
+      (error: unknown) => cancel.signal.aborted || setState({ file, result: null, error: asApiError(error) }),
+    )
+    return () => cancel.abort()
+  }, [file, round])
+  return { ...state, repeat }
+}
+
 /** Rows that did not become listings come first. */
-function ImportResult({ of: { created, parked, refused, passed_over: passed, ignored_columns: ignored, rows } }: { of: ListingImport }) {
+function ImportResult({ title, of }: { title: string; of: ListingImport }) {
+  const { created, parked, refused, passed_over: passed, ignored_columns: ignored, rows } = of
   const ordered = (['refused', 'parked', 'created'] as const).flatMap((outcome) => rows.filter((row) => row.outcome === outcome))
   return (
     <section>
-      <h2>{t('takenIn')}</h2>
+      <h2>{title}</h2>
       <div role="status">
         <Facts
           rows={[
@@ -71,7 +112,7 @@ function ImportResult({ of: { created, parked, refused, passed_over: passed, ign
         />
       </div>
       <RowPages
-        caption={t('takenIn')}
+        caption={title}
         rows={ordered}
         rowKey={({ line }) => line}
         columns={[
@@ -112,6 +153,7 @@ function Outcome({ of: { listing_id: id, why, refused, candidates } }: { of: Lis
       </>
     )
   }
+  if (id === null) return null
   return <a href={`/desk/listings/${id}`}>{t('listingNumber', { id: String(id) })}</a>
 }
 

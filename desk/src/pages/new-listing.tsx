@@ -6,7 +6,7 @@ import { asApiError } from '#ui/data.ts'
 import { Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Picture } from '#ui/picture.tsx'
-import { Empty, Failure, Loading } from '#ui/states.tsx'
+import { Await, Empty, Failure } from '#ui/states.tsx'
 import type { ListingForecast } from '../../../client/src/api.ts'
 import { mayWrite, request, useData } from '../api.ts'
 import { type Card, printingOf } from '../listing/card.ts'
@@ -35,22 +35,12 @@ export function NewListingPage() {
 
 /** The form if the operator lets the account create listings; otherwise a note. */
 function IfOpen() {
-  const [state, setState] = useState<'loading' | 'open' | 'closed' | ApiError>('loading')
+  const me = useData('/me')
   useEffect(() => {
     drafts.loadDrafts()
-    // A dry run of an import without content: only an account that may not import is refused.
-    request('POST', '/plus/listings/import', { query: { dry_run: 1 }, json: { rows: [{}] } }).then(
-      () => setState('open'),
-      (thrown: unknown) => {
-        const error = asApiError(thrown)
-        setState(error.rule === 'intake_closed' ? 'closed' : error)
-      },
-    )
     return dropMarketFacts
   }, [])
-  if (state === 'loading') return <Loading />
-  if (state === 'closed') return <Empty>{t('intakeClosed')}</Empty>
-  return state === 'open' ? <NewListing /> : <Failure error={state} />
+  return <Await of={me}>{({ listing_intake_open: open }) => (open ? <NewListing /> : <Empty>{t('intakeClosed')}</Empty>)}</Await>
 }
 
 function NewListing() {

@@ -48,6 +48,7 @@ export const MeSchema = Type.Object(
       { description: `Requests with this key in the last ${USAGE_DAYS} days, latest day first; requests to other nodes are added within a minute` },
     ),
     highlight_credits: Type.Integer({ description: 'Highlights the account has left' }),
+    listing_intake_open: Type.Boolean({ description: 'Whether the account may create and import listings' }),
   },
   { title: 'Me', description: 'The account of this request' },
 )
@@ -62,7 +63,7 @@ export const readMe = verb(
       fetchKey(db.kysely, viewer.keyId),
       usage.countsOf(viewer.keyId),
     ])
-    const { id, name, plan, highlight_credits } = account
+    const { id, name, plan, highlight_credits, listing_intake } = account
     const { label, last4, expires_at, read_only, strict, allowed_origins, allowed_addresses } = key
     return {
       account: { id, name, plan },
@@ -70,6 +71,7 @@ export const readMe = verb(
       limits: { requests_per_minute: rateLimits?.[plan] ?? null },
       usage: summed(counts),
       highlight_credits,
+      listing_intake_open: listing_intake !== null,
     }
   },
 )

@@ -2,15 +2,17 @@
 import { fold, words } from '#index/fold.ts'
 import { memoize } from '#index/memoize.ts'
 
-const SAME_WORDS: Readonly<Record<string, string>> = {
-  holofoil: 'holo',
-  foil: 'holo',
-  '1st': 'first',
-  '1ed': 'first',
-  firstedition: 'first edition',
-  p: 'parallel',
-  r: 'reprint',
-}
+const SAME_WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    holofoil: 'holo',
+    foil: 'holo',
+    '1st': 'first',
+    '1ed': 'first',
+    firstedition: 'first edition',
+    p: 'parallel',
+    r: 'reprint',
+  }),
+)
 /** Words that only state that a printing is ordinary. */
 const PLAIN = new Set(['normal', 'unlimited', 'non', 'unstamped', 'standard', 'regular'])
 const FOILS = ['reverse', 'holo']
@@ -29,7 +31,7 @@ function wordsOf(text: string): string[] {
     .flatMap((word) => {
       const [, letters, digits] = NUMBERED.exec(word) ?? []
       const parts = letters === 'p' || letters === 'r' || letters === 'parallel' ? [letters, digits!] : [word]
-      return parts.flatMap((part) => (SAME_WORDS[part] ?? part).split(' '))
+      return parts.flatMap((part) => (SAME_WORDS.get(part) ?? part).split(' '))
     })
     .filter((word) => !PLAIN.has(word))
   const all = new Set(found)

@@ -2,39 +2,43 @@
 import { text } from './reading.ts'
 
 // Keyed by the source's text in lower case. `rarityTerm` corrects differences in case only ("Double rare").
-const RARITIES: Readonly<Record<string, string>> = {
-  'holo rare': 'Rare Holo',
-  'holo rare v': 'Rare Holo V',
-  'holo rare vmax': 'Rare Holo VMAX',
-  'holo rare vstar': 'Rare Holo VSTAR',
-  'rare ultra': 'Ultra Rare',
-  'rare secret': 'Secret Rare',
-  'rare shiny': 'Shiny Rare',
-  'rare shiny gx': 'Shiny Rare GX',
-  'rare ace': 'ACE SPEC Rare',
-  'rare prime': 'Rare Prime',
-  amazing: 'Amazing Rare',
-}
+const RARITIES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'holo rare': 'Rare Holo',
+    'holo rare v': 'Rare Holo V',
+    'holo rare vmax': 'Rare Holo VMAX',
+    'holo rare vstar': 'Rare Holo VSTAR',
+    'rare ultra': 'Ultra Rare',
+    'rare secret': 'Secret Rare',
+    'rare shiny': 'Shiny Rare',
+    'rare shiny gx': 'Shiny Rare GX',
+    'rare ace': 'ACE SPEC Rare',
+    'rare prime': 'Rare Prime',
+    amazing: 'Amazing Rare',
+  }),
+)
 
 /** The common spelling of a rarity; undefined if the source has none or the text `None`. */
 export function rarityTerm(value: unknown): string | undefined {
   const rarity = text(value)
   if (rarity === undefined || rarity.toLowerCase() === 'none') return undefined
-  const canonical = RARITIES[rarity.toLowerCase()]
+  const canonical = RARITIES.get(rarity.toLowerCase())
   return canonical ?? rarity.replace(/\brare\b/g, 'Rare').replace(/\billustration\b/g, 'Illustration')
 }
 
-const STAGES: Readonly<Record<string, string>> = {
-  stage1: 'Stage 1',
-  stage2: 'Stage 2',
-  'level-up': 'Level-Up',
-  restored: 'Restored',
-}
+const STAGES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    stage1: 'Stage 1',
+    stage2: 'Stage 2',
+    'level-up': 'Level-Up',
+    restored: 'Restored',
+  }),
+)
 
 /** `Stage1` → `Stage 1`. */
 export function stageTerm(value: unknown): string | undefined {
   const stage = text(value)
-  return stage && (STAGES[stage.toLowerCase()] ?? stage)
+  return stage && (STAGES.get(stage.toLowerCase()) ?? stage)
 }
 
 /** `Pokemon` → `Pokémon`; all sources spell the other types alike. */

@@ -134,7 +134,7 @@ function isHoloOnly(rarity: string | undefined, set: string): boolean {
 // `subtypes` mixes stages, suffixes and mechanics. The first of these words that a card has is its stage: with both MEGA and Basic, it is a Mega.
 const STAGES = ['VMAX', 'VSTAR', 'V-UNION', 'MEGA', 'BREAK', 'Level-Up', 'Restored', 'Stage 2', 'Stage 1', 'Baby', 'Basic']
 const SUFFIXES = ['ex', 'EX', 'GX', 'V', 'SP', 'Prime', 'LEGEND', 'Prism Star', 'Star']
-const SUFFIX_TERMS: Readonly<Record<string, string>> = { LEGEND: 'Legend' }
+const SUFFIX_TERMS: ReadonlyMap<string, string> = new Map(Object.entries({ LEGEND: 'Legend' }))
 
 function detailsOf(row: Json): ItemRecord['details'] {
   const subtypes = texts(row.subtypes) ?? []
@@ -156,5 +156,5 @@ function suffixOf(subtypes: string[], level: unknown): string | undefined {
   if (level === 'X') return 'LV.X'
   const suffix = SUFFIXES.find((s) => subtypes.includes(s))
   if (suffix === 'GX' && subtypes.includes('TAG TEAM')) return 'TAG TEAM-GX'
-  return suffix && (SUFFIX_TERMS[suffix] ?? suffix)
+  return suffix && (SUFFIX_TERMS.get(suffix) ?? suffix)
 }

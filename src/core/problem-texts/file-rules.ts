@@ -21,6 +21,7 @@ export const FILE_RULES = {
   header: 'the header must have [the columns {columns}|one of the columns {any}][; it has {values}]',
   header_twice: 'the header has the column "{value}" twice',
   columns_unclear: 'the columns {values} could all be {column}; keep one of them, or name it {column}',
+  columns_mapped: 'the columns {values} all hold {column}, by what you saved or by their names; save null for all but one',
   members: 'no row has one of the fields {values}',
   import_stopped: 'the import failed because of an internal error; it has been logged',
   import_memory: 'the import needed more than {max} MB of memory; nothing was written; split the file',

@@ -155,6 +155,7 @@ export const RULES = {
   not_renewable: 'only an active, paused or expired listing can be renewed; this one is {status}',
   listing_sold: 'the listing is sold and can no longer be changed',
   listing_expired: 'the listing has expired; its owner must publish it again',
+  column_again: 'must not name the same column as row {row}',
   job_row_again: 'must not name the same listing as row {row}',
   job_refused: 'row {row}: {must}; with the policy all no row is applied [(refused rows: {count})]',
   job_not_planned: 'only a planned price job can be applied; this one is {state}',

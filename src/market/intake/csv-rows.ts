@@ -6,11 +6,12 @@ import { minorToNumber } from '#core/money.ts'
 import { problem, reason } from '#core/problems.ts'
 import { BadCell, cell, type Cells } from '#intake/cells.ts'
 import { cellsByName, type CsvReader, numbersIn, rowsOfCsvBody } from '#intake/csv-body.ts'
-import { checkTcgplayerHeader, readTcgplayerRow, TCGPLAYER_COLUMNS } from '#intake/tcgplayer.ts'
+import { checkTcgplayerHeader, readTcgplayerRow } from '#intake/tcgplayer.ts'
 import { amountIn, truncate, TWO_READINGS } from '#prices/sources/cells.ts'
-import { columnsOf } from './column-names.ts'
+import { AMOUNT_COLUMNS, GRADE_COLUMNS, NUMBER_COLUMNS, type SavedColumns, TEXT_COLUMNS } from './listing-columns.ts'
+import { readHeader, type Shop, shopOf } from './read-header.ts'
 import { MAX_ROWS } from './read-rows.ts'
-import { checkShopHeader, ownCells, shopOf, TRANSLATED } from './shop-rows.ts'
+import { checkShopHeader, ownCells } from './shop-rows.ts'
 
 /** In export order. */
 export const LISTING_CSV_COLUMNS = [
@@ -36,69 +37,42 @@ export const LISTING_CSV_COLUMNS = [
   'min_offer_price',
 ] as const
 
-const TEXT_COLUMNS = [
-  'sku',
-  'name',
-  'number',
-  'set',
-  'finish',
-  'game',
-  'language',
-  'title',
-  'shipping_payer',
-  'tcgplayer_id',
-  'cardmarket_id',
-  'currency',
-] as const
-const NUMBER_COLUMNS = ['listing_id', 'item_id', 'quantity'] as const
-const AMOUNT_COLUMNS = ['price', 'min_offer_price'] as const
-/** Columns for the condition or grade; the first non-empty one applies. */
-const GRADE_COLUMNS = ['grade', 'condition', 'state'] as const
-const OTHER_COLUMNS = ['description', 'images', 'offers_enabled'] as const
-const OWN_COLUMNS: readonly string[] = [...TEXT_COLUMNS, ...NUMBER_COLUMNS, ...AMOUNT_COLUMNS, ...GRADE_COLUMNS, ...OTHER_COLUMNS]
 const ITEM_COLUMNS = ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id'] as const
-/** Columns that identify a TCGplayer file. */
-const TCGPLAYER = ['Product Line', 'Product Name'] as const
-const TCGPLAYER_SKU = 'TCGplayer Id'
 
 /**
  * Rows of a file; unknown columns are ignored, and an empty cell counts as not sent.
+ * @param saved what the account says that columns hold
  * @throws VALIDATION_ERROR if the file cannot be parsed
  */
-export async function listingsOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
-  return { rows: await rowsOfCsvBody(body, MAX_ROWS, readerOf) }
+export async function listingsOfCsv(body: Buffer, saved: SavedColumns): Promise<{ rows: unknown[] }> {
+  return { rows: await rowsOfCsvBody(body, MAX_ROWS, (header) => readerOf(header, saved)) }
 }
 
-function readerOf(header: readonly string[]): CsvReader {
-  return TCGPLAYER.every((column) => header.includes(column)) ? tcgplayerReader(header) : readerOfAny(header)
-}
-
-/** In TCGplayer's file, `Number` and `Title` are columns of its own, so ours must be written exactly. */
-function tcgplayerReader(header: readonly string[]): CsvReader {
-  checkTcgplayerHeader(header)
-  // TCGplayer's price column is in dollars.
-  if (!header.includes('price')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
-  const own = OWN_COLUMNS.filter((name) => header.includes(name))
-  return { columns: [...own, ...TCGPLAYER_COLUMNS, TCGPLAYER_SKU], read: tcgplayerFields }
-}
-
-function readerOfAny(header: readonly string[]): CsvReader {
-  const columns = columnsOf(header, [...OWN_COLUMNS, ...TRANSLATED])
-  const shopFile = shopOf(header)
+function readerOf(header: readonly string[], saved: SavedColumns): CsvReader {
+  const shop = shopOf(header)
+  if (shop === 'tcgplayer') checkTcgplayerHeader(header)
+  const { columns, readings } = readHeader(header, shop, saved)
   if (![...ITEM_COLUMNS, 'local_name'].some((column) => columns.has(column))) {
     throw new FeedError(reason('header', { any: ITEM_COLUMNS, values: header }))
   }
   if (!columns.has('price') && !columns.has('price_cents')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
-  checkShopHeader(shopFile?.shop ?? null, columns)
-  // The row's id in the shop identifies exactly one stock unit of the seller.
-  if (shopFile?.idColumn !== undefined && !columns.has('sku')) columns.set('sku', shopFile.idColumn)
+  checkShopHeader(shop, columns)
+  return { columns: [...columns.values()], readings, read: rowReader(shop, columns) }
+}
+
+function rowReader(shop: Shop | null, columns: ReadonlyMap<string, string>): CsvReader['read'] {
   const ownLanguage = columns.get('language') === 'language'
-  return {
-    columns: [...columns.values()],
-    read: (cells) => {
-      const own = ownCells(cellsByName(cells, columns), shopFile?.shop ?? null, ownLanguage)
-      return own && ownFields(own)
-    },
+  if (shop === 'tcgplayer') {
+    // Our column `price` is in lira, TCGplayer's are in dollars.
+    const currency = columns.get('price')?.startsWith('TCG ') ? 'USD' : ''
+    return (line) => {
+      const cells = cellsByName(line, columns)
+      return tcgplayerFields({ ...cells, currency: cell(cells, 'currency') || currency }, ownLanguage)
+    }
+  }
+  return (cells) => {
+    const own = ownCells(cellsByName(cells, columns), shop, ownLanguage)
+    return own && ownFields(own)
   }
 }
 
@@ -141,17 +115,30 @@ function amountsIn(cells: Cells): Record<string, unknown> {
   return amounts
 }
 
-/** Item, condition and stock from TCGplayer's columns, the rest from ours; null without stock. */
-function tcgplayerFields(cells: Cells): object | null {
-  const row = readTcgplayerRow(cells)
+/** Item, condition and stock as TCGplayer writes them, the rest as in our columns; null without stock. */
+function tcgplayerFields(cells: Cells, ownLanguage: boolean): object | null {
+  const row = readTcgplayerRow({
+    'Product Line': cell(cells, 'game'),
+    'Set Name': cell(cells, 'set'),
+    'Product Name': cell(cells, 'name'),
+    Number: cell(cells, 'number'),
+    Condition: cell(cells, 'condition'),
+    Printing: cell(cells, 'finish'),
+    'Product ID': cell(cells, 'tcgplayer_id'),
+    'Total Quantity': cell(cells, 'quantity'),
+    'Add to Quantity': cell(cells, 'add_quantity'),
+  })
   if (!row) return null
   const { item, label, quantity } = row
   // As with TCGplayer prices, an unknown condition has no default: a damaged card is worth less than any label.
   if (label !== null && parseLabel(label)?.label !== label) throw new BadCell(problem('Condition', 'label', { value: truncate(label) }))
   const { name, number, set, finish, game } = item
-  const theirs = { name, number, set, finish, game, grade: label, tcgplayer_id: cell(cells, 'Product ID') || null }
-  const stated = Object.entries(theirs).filter(([, value]) => value !== null)
+  const stated = Object.entries({ name, number, set, finish, game, grade: label }).filter(([, value]) => value !== null)
   // TCGplayer's id identifies product, condition, printing and language together: exactly one stock unit of the seller.
-  const sku = cell(cells, TCGPLAYER_SKU)
-  return { ...(sku !== '' && { sku }), ...ownFields(cells), ...Object.fromEntries(stated), quantity }
+  const sku = cell(cells, 'sku') || cell(cells, 'shop_sku')
+  // Some exports repeat the name as the title, which says less than the title that we compose.
+  const shopTitle = cell(cells, 'shop_title') === name ? '' : cell(cells, 'shop_title')
+  const title = cells.title || shopTitle
+  const own = ownCells({ ...cells, sku, title }, null, ownLanguage)!
+  return { ...ownFields(own), ...Object.fromEntries(stated), quantity }
 }

@@ -10,7 +10,7 @@ import { ownAccount } from '#core/verb.ts'
 import { change, earlierResult, type Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
-import { checkRows, ignoredColumnsOf } from '#intake/csv-body.ts'
+import { checkRows, columnReadingsOf, ignoredColumnsOf } from '#intake/csv-body.ts'
 import { candidateOf, type Match, matchItems } from '#intake/match-items.ts'
 import type { NewParked } from '#intake/parked.ts'
 import { addListings, type ListingInput } from '../listings/add-listings.ts'
@@ -45,6 +45,7 @@ export const importListings = writeVerb(
   },
   async (ctx: IntakeCtx, { rows: given }): Promise<ListingImport> => {
     const ignored_columns = ignoredColumnsOf(given)
+    const columns = columnReadingsOf(given) as ListingImport['columns']
     const accountId = ownAccount(ctx.viewer)
     const earlier = await earlierResult<ListingImport>(ctx)
     if (earlier) return earlier
@@ -62,9 +63,9 @@ export const importListings = writeVerb(
         rows.flatMap((row) => row.listing_id ?? []),
       )
       note.audit({ action: 'listing.import', subject: 'account', id: accountId, after: { import_id: importId, ...counts } })
-      if (!ctx.rehearsal) return { id: importId, ...counts, ignored_columns, rows }
+      if (!ctx.rehearsal) return { id: importId, ...counts, ignored_columns, columns, rows }
       // A dry run creates nothing that these ids could name.
-      return { id: null, ...counts, ignored_columns, rows: rows.map((row) => ({ ...row, listing_id: null, parked_id: null })) }
+      return { id: null, ...counts, ignored_columns, columns, rows: rows.map((row) => ({ ...row, listing_id: null, parked_id: null })) }
     })
   },
 )

@@ -5,17 +5,21 @@ import { problem, reason } from '#core/problems.ts'
 import { fold } from '#index/fold.ts'
 import { BadCell, cell, type Cells } from '#intake/cells.ts'
 import { truncate } from '#prices/sources/cells.ts'
-import { SHOP_IDS, spellingOf } from './column-names.ts'
-
-/** A shop whose files are recognised by their header. */
-export type Shop = 'cardmarket' | 'cardtrader'
-
-const MARKS: Readonly<Record<Shop, readonly string[]>> = { cardmarket: ['idproduct'], cardtrader: ['blueprintid', 'pricecents'] }
+import type { Shop } from './read-header.ts'
 
 /** Languages in Cardmarket's files, from 1. */
 const CARDMARKET_LANGUAGES = ['en', 'fr', 'de', 'es', 'it', 'zh-cn', 'ja', 'pt', 'ru', 'ko', 'zh-tw']
-/** Cardmarket's Light Played is worse than its Good, unlike ours; its other codes are spellings of our conditions. */
-const CARDMARKET_CONDITIONS: Readonly<Record<string, string>> = { lp: 'Moderately Played' }
+/**
+ * Cardmarket's Light Played is worse than its Good, unlike ours; its other codes are spellings of our conditions. One of its files has numbers
+ * from 1, the best.
+ */
+const CARDMARKET_CONDITIONS: ReadonlyMap<string, string> = new Map([
+  ['lp', 'Moderately Played'],
+  ...['MT', 'NM', 'EX', 'GD', 'Moderately Played', 'PL', 'PO'].map((condition, i): [string, string] => [String(i + 1), condition]),
+])
+
+/** Other ways to write currencies. */
+const CURRENCIES: ReadonlyMap<string, string> = new Map(Object.entries({ TL: 'TRY', '₺': 'TRY', '€': 'EUR', $: 'USD' }))
 
 /** Languages in German, Turkish and French, folded; English names are those of the catalogue. */
 const LANGUAGES: Readonly<Record<string, readonly string[]>> = {
@@ -34,26 +38,6 @@ const languages = new Map(Object.entries(LANGUAGES).flatMap(([code, names]) => n
 
 const YES = new Set(['1', 'x', 'true', 'yes', 'y', 'ja', 'evet', 'oui'])
 const NO = new Set(['', '0', '-', 'false', 'no', 'n', 'nein', 'hayir', 'non', 'normal'])
-
-/** Columns that are read in no other way than by `ownCells`. */
-export const TRANSLATED = [
-  'local_name',
-  'set_code',
-  'foil',
-  'reverse',
-  'first_edition',
-  'signed',
-  'altered',
-  'playset',
-  'graded',
-  'price_cents',
-] as const
-
-/** The shop that the file comes from, with the column of its row ids; null for a file of no known shop. */
-export function shopOf(header: readonly string[]): { shop: Shop; idColumn: string | undefined } | null {
-  const shop = (['cardmarket', 'cardtrader'] as const).find((one) => header.some((name) => MARKS[one].includes(spellingOf(name))))
-  return shop ? { shop, idColumn: header.find((name) => spellingOf(name) === SHOP_IDS[shop]) } : null
-}
 
 /** @throws FeedError if the file does not say in which currency its prices are */
 export function checkShopHeader(shop: Shop | null, columns: ReadonlyMap<string, string>): void {
@@ -105,7 +89,7 @@ function finishIn(cells: Cells): string {
 
 function conditionIn(cells: Cells, shop: Shop | null): string {
   const text = cell(cells, 'condition')
-  return (shop === 'cardmarket' && CARDMARKET_CONDITIONS[text.toLowerCase()]) || text
+  return (shop === 'cardmarket' && CARDMARKET_CONDITIONS.get(text.toLowerCase())) || text
 }
 
 function languageIn(cells: Cells, shop: Shop | null): string {
@@ -134,5 +118,5 @@ function currencyIn(cells: Cells, shop: Shop | null): string {
   const code = cell(cells, 'currency').toUpperCase()
   if (code === '' && shop === 'cardtrader') throw new BadCell(problem('currency', 'required'))
   if (code === '' && shop === 'cardmarket') return 'EUR'
-  return { TL: 'TRY', '₺': 'TRY', '€': 'EUR', $: 'USD' }[code] ?? code
+  return CURRENCIES.get(code) ?? code
 }

@@ -6,6 +6,7 @@ import type { WriteCtx } from '#db/changes/change.ts'
 import { CandidateFields } from '#intake/parked.ts'
 import { Forecasting, type MarketCtx, OwnListingSchema } from '../marketplace-types.ts'
 import { QUEUED } from '../records/rules.ts'
+import { LISTING_FIELDS, RECOGNISED_BY } from './listing-columns.ts'
 
 export interface IntakeCtx extends WriteCtx, CatalogueNode, Pick<MarketCtx, 'market'> {}
 
@@ -37,6 +38,21 @@ export const ListingImportSchema = Type.Object(
   {
     id: orNull(ImportId('Id of the import; null in a dry run')),
     ...Report,
+    columns: Type.Array(
+      Type.Object(
+        {
+          column: Type.String({ description: 'Name in the header, at most 100 characters of it' }),
+          field: orNull(Type.Enum(LISTING_FIELDS), { description: 'What it was taken as; null: it was not read' }),
+          how: orNull(Type.Enum(RECOGNISED_BY), {
+            description:
+              '`saved`: by the columns that you saved; `exact`: it has the name of the field; `name`: a name that shops and people use; ' +
+              'null: not recognised',
+          }),
+        },
+        { title: 'ListingImportColumn' },
+      ),
+      { description: 'How the first 100 columns of the CSV were understood, in their order; empty for JSON' },
+    ),
     rows: Type.Array(
       Type.Object(
         {

@@ -35,16 +35,18 @@ export function figureOf(cell: unknown): number | null {
 /** A single separator before exactly three digits may group thousands or separate decimals, depending on the country. */
 export const TWO_READINGS = /^[1-9]\d{0,2}[.,]\d{3}$/
 const OF_AMOUNT = /[\d.,+–—-]/
-const SIGNS: Readonly<Record<string, readonly string[]>> = {
-  $: ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN'],
-  '€': ['EUR'],
-  '£': ['GBP'],
-  '¥': ['JPY', 'CNY'],
-  '₺': ['TRY'],
-  tl: ['TRY'],
-  r$: ['BRL'],
-  us$: ['USD'],
-}
+const SIGNS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    $: ['USD', 'CAD', 'AUD', 'NZD', 'SGD', 'HKD', 'MXN'],
+    '€': ['EUR'],
+    '£': ['GBP'],
+    '¥': ['JPY', 'CNY'],
+    '₺': ['TRY'],
+    tl: ['TRY'],
+    r$: ['BRL'],
+    us$: ['USD'],
+  }),
+)
 
 /**
  * An amount of a list in minor units, in its currency. The sign of another currency is rejected, and so is an ambiguous amount unless `decimal`
@@ -62,8 +64,8 @@ export function amountIn(cell: unknown, column: string, { currency, decimal }: {
   for (const sign of [[...text].slice(0, first), [...text].slice(end)]) {
     const name = sign.join('').trim().toLowerCase()
     if (name === '') continue
-    const currencies = SIGNS[name] ?? [name.toUpperCase()]
-    if (SIGNS[name] === undefined && !/^[a-z]{3}$/.test(name)) return noAmount
+    const currencies = SIGNS.get(name) ?? [name.toUpperCase()]
+    if (!SIGNS.has(name) && !/^[a-z]{3}$/.test(name)) return noAmount
     if (currency !== undefined && !currencies.includes(currency)) return problem(column, 'other_currency', { currency, value })
   }
   if (decimal === undefined) {
