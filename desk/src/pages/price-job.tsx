@@ -5,7 +5,7 @@ import { Await, Facts, FieldProblem, Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { PriceJob, PriceJobRow } from '../../../client/src/api.ts'
 import { mayWrite, useData, useWrite } from '../api.ts'
-import { forgetEdits } from '../edits.ts'
+import { forgetEditsOf } from '../edits.ts'
 import { ListingTitle } from '../listing-title.tsx'
 import { Change, confirmPrices } from '../price-check.tsx'
 import { RowPages } from '../row-pages.tsx'
@@ -20,7 +20,10 @@ export function PriceJobPage() {
     if (risky.length > 0 && !(await confirmRisky(risky))) return
     const applied = await write('POST', `/plus/price-jobs/${id}/apply`)
     if (applied) {
-      forgetEdits(rows.flatMap(({ listing_id: listing }) => listing ?? []))
+      forgetEditsOf(
+        rows.flatMap(({ listing_id: listing }) => listing ?? []),
+        'planned',
+      )
       announce(t('jobApplied', { count: applied.data.changed }))
     }
     job.reload()
