@@ -83,4 +83,24 @@ describe.skipIf(NO_BROWSER)(`Editing listings at the desk${WHY}`, () => {
     await announced(page, 'To be changed, first edition: Pending')
     expect(await own('To be changed')).toMatchObject([{ status: 'pending', price: 2990 }])
   })
+
+  test('the cheapest listing to compare with ignores an outlier, and says if there are too few', async () => {
+    const [item] = await operator<{ id: number; name: string }[]>(node, 'GET', '/items?search=blastoise')
+    const list = async (seller: number, price: number) => {
+      const body = { seller_id: seller, item_id: item!.id, price, quantity: 1, title: `Compared at ${price}` }
+      const { id } = await operator<{ id: number }>(node, 'POST', '/listings', body)
+      await operator(node, 'POST', `/listings/${id}/approve`, {})
+      return id
+    }
+    const id = await list(node.accounts.plus, 290)
+    const market = () => page.getByRole('region', { name: 'Market' })
+    await visited.open(`/listings/${id}`)
+    await market().getByText('none published').waitFor()
+    for (const price of [1, 300]) await list(node.accounts.enterprise, price)
+    await page.reload()
+    await market().getByText('₺1.00 (only 2 published)').waitFor()
+    await list(node.accounts.enterprise, 310)
+    await page.reload()
+    await market().getByText('₺300.00 (ignored as too low: 1)').waitFor()
+  })
 })

@@ -7,7 +7,7 @@ import type { PriceJob, PriceJobRow } from '../../../client/src/api.ts'
 import { mayWrite, useData, useWrite } from '../api.ts'
 import { forgetEditsOf } from '../edits.ts'
 import { ListingTitle } from '../listing-title.tsx'
-import { Change, confirmPrices } from '../price-check.tsx'
+import { Change, confirmPrices, PriceWarnings } from '../price-check.tsx'
 import { RowPages } from '../row-pages.tsx'
 import { count, lira, moment, refusalText, t } from '../words.ts'
 
@@ -162,11 +162,7 @@ function Result({ of: { refused, outcome, why, reason, warnings } }: { of: Price
   return (
     <>
       {outcome && <Status code={outcome} />} {why && <span class="quiet">{refusalText(why)}</span>}
-      {outcome === null && warnings.length > 0 && (
-        <>
-          <Status code="check" tone="wait" /> <span class="quiet">{warnings.map(refusalText).join('; ')}</span>
-        </>
-      )}
+      {(outcome === null || reason !== null) && <PriceWarnings of={warnings} />}
       {reason && <p class="quiet">{refusalText(reason)}</p>}
     </>
   )
