@@ -53,8 +53,8 @@ export type ResponseCache = Cache<string, Response>
 const ENTRY_BYTES = 300
 
 /** Weight of a cached response, in bytes. */
-export function responseWeight({ body }: Response, key: string): number {
-  return ENTRY_BYTES + key.length + (Buffer.isBuffer(body) ? body.length : 0)
+export function responseWeight({ body, shown }: Response, key: string): number {
+  return ENTRY_BYTES + key.length + (Buffer.isBuffer(body) ? body.length : 0) + (shown ? 2 * shown.ids.byteLength : 0)
 }
 
 /** Makes responses for one caller each, which are not shared. */

@@ -3,6 +3,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, createBrotliCompress, createGzip, gzip, gzipSync } from 'node:zlib'
 import Negotiator from 'negotiator'
+import type { Shown } from '#core/shown.ts'
 
 /** Names and values in turn, names in lower case: the form that `writeHead` of node:http accepts. */
 export type Headers = readonly string[]
@@ -16,6 +17,8 @@ export interface Response {
   body: Buffer | Readable | (() => Buffer) | null
   /** builds the same bytes again as long as nothing has changed; null if the response must not be cached */
   again?: (() => Buffer) | null
+  /** the records that it shows, if showing them is counted */
+  shown?: Shown | undefined
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8'

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '#core/errors.ts'
 import { type Static, type TSchema, Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
+import type { Shown } from '#core/shown.ts'
 import type { HasViewer, Verb } from '#core/verb.ts'
 import type { Answer } from './envelope.ts'
 import type { Headers } from './response.ts'
@@ -14,6 +15,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface ReadyAnswer {
   tag: string
   bytes: () => Buffer
+  /** the records that it shows, if showing them is counted */
+  shown?: Shown
 }
 
 /** A response other than JSON, such as a file. */

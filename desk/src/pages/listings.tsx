@@ -12,7 +12,7 @@ import { List, mayWrite, useWrite } from '../api.ts'
 import { ALLOWED, bulkVersion, heldActionOf } from '../bulk.ts'
 import { BulkNotices } from '../bulk-notices.tsx'
 import { MarketPriceCell, PayoutCell, RankCell } from '../market-cells.tsx'
-import { date, duration, moment, t, termText } from '../words.ts'
+import { count, date, duration, moment, t, termText } from '../words.ts'
 import { BulkActions } from './bulk-actions.tsx'
 import { EditBar, EditCell, SkuCell } from './edit-cells.tsx'
 import { RuleLink } from './price-job.tsx'
@@ -53,7 +53,7 @@ export function ListingsPage() {
       <BulkNotices />
       <List
         path="/plus/my-listings"
-        fixed={{ with_details: 1 }}
+        fixed={{ with_details: 1, with_views: 1 }}
         caption={t('listings')}
         empty={t('noOwnListings')}
         version={version + bulkVersion.value}
@@ -78,6 +78,7 @@ export function ListingsPage() {
           { head: t('price'), name: 'price', number: true, cell: (listing) => <EditCell of={listing} field="price" /> },
           ...(mayWrite() ? planColumns() : []),
           { head: t('stock'), name: 'stock', number: true, cell: (listing) => <EditCell of={listing} field="quantity" /> },
+          { head: t('recentViews'), name: 'views', number: true, wide: true, cell: ({ views_7_days: views = 0 }) => count(views) },
           { head: t('endsIn'), name: 'ends', short: true, wide: true, cell: (listing) => <End of={listing} /> },
           {
             head: t('actions'),

@@ -1,6 +1,7 @@
 // In-memory snapshot of published listings: loaded at start, kept current by the change log, exact to the second.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { Freezable } from '#core/freezable.ts'
+import type { Shown } from '#core/shown.ts'
 import { runInSlices } from '#core/yield-to-event-loop.ts'
 import type { ChangeFollower, ChangeRow } from '#db/changes/change-feed.ts'
 import type { Db } from '#db/schema.ts'
@@ -146,6 +147,12 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
   /** Ids of listings by their rows. */
   idsOf(rows: Int32Array): number[] {
     return Array.from(rows, (row) => this.#state.table.id[row]!)
+  }
+
+  /** The listings of these rows with their sellers, for counting views. */
+  shownOf(rows: Int32Array): Shown {
+    const { table } = this.#state
+    return { ids: rows.map((row) => table.id[row]!), owners: rows.map((row) => table.sellerId[row]!) }
   }
 
   /** A grade with its label; null without one. */
