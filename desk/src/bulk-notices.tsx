@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { ApiError } from '#ui/api.ts'
 import { Status } from '#ui/states.tsx'
 import type { OwnListing } from '../../client/src/api.ts'
-import { type Bulk, type BulkAction, bulks, dismissBulk, type NotRestored, undoBulk } from './bulk.ts'
+import { type Bulk, type BulkAction, bulks, dismissBulk, HOLD_MS, type NotRestored, undoBulk } from './bulk.ts'
 import { sentence, t } from './words.ts'
 
 export function BulkNotices() {
@@ -67,7 +67,7 @@ function textOf({ action, step, targets, changed, notRestored }: Bulk): string {
   const total = targets.length
   switch (step) {
     case 'held':
-      return t(action === 'delete' ? 'heldDelete' : 'heldRenew', { count: total })
+      return t(action === 'delete' ? 'heldDelete' : 'heldRenew', { seconds: HOLD_MS / 1_000, count: total })
     case 'running':
     case 'undoing':
       return t('working')

@@ -18,7 +18,7 @@ export const ALLOWED: Record<Exclude<BulkAction, 'sku'>, readonly ListingStatus[
 
 /** No action restores a deleted listing or an old period, so these can only be stopped before they run. */
 const HELD: readonly BulkAction[] = ['renew', 'delete']
-const HOLD_MS = 10_000
+export const HOLD_MS = 10_000
 /** Requests that run at the same time. */
 const AT_ONCE = 4
 /** Actions that are shown with their result. */

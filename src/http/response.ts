@@ -3,10 +3,15 @@ import { pipeline, type Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, createBrotliCompress, createGzip, gzip, gzipSync } from 'node:zlib'
 import Negotiator from 'negotiator'
-import type { Shown } from '#core/shown.ts'
 
 /** Names and values in turn, names in lower case: the form that `writeHead` of node:http accepts. */
 export type Headers = readonly string[]
+
+/** Records by id, with the account that owns each. Compared by identity: one object stands for all responses with the same content. */
+export interface Shown {
+  ids: Int32Array
+  owners: Int32Array
+}
 
 export interface Response {
   status: number

@@ -4,10 +4,9 @@ import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '#core/errors.ts'
 import { type Static, type TSchema, Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { Shown } from '#core/shown.ts'
 import type { HasViewer, Verb } from '#core/verb.ts'
 import type { Answer } from './envelope.ts'
-import type { Headers } from './response.ts'
+import type { Headers, Shown } from './response.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

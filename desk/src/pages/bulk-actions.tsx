@@ -74,7 +74,7 @@ const ASK: Record<Action, (chosen: OwnListing[]) => boolean | Promise<boolean>> 
   delete: (chosen) => ask('delete', t('bulkDeleteTitle', { count: chosen.length }), t('bulkDeleteText'), chosen),
 }
 
-function ask(action: Action & ('publish' | 'renew' | 'delete'), title: string, text: string, about: OwnListing[]): Promise<boolean> {
+function ask(action: Exclude<Action, 'pause'>, title: string, text: string, about: OwnListing[]): Promise<boolean> {
   return confirm({ title, text, details: <Titles of={about} />, action: t(action), danger: action === 'delete' })
 }
 

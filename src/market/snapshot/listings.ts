@@ -1,7 +1,6 @@
 // In-memory snapshot of published listings: loaded at start, kept current by the change log, exact to the second.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { Freezable } from '#core/freezable.ts'
-import type { Shown } from '#core/shown.ts'
 import { runInSlices } from '#core/yield-to-event-loop.ts'
 import type { ChangeFollower, ChangeRow } from '#db/changes/change-feed.ts'
 import type { Db } from '#db/schema.ts'
@@ -33,6 +32,12 @@ export interface ListingSnapshotOptions {
   readyOnce?: boolean
   /** passed to `ListingQueries` */
   cachedRows?: number
+}
+
+/** The listings of a page with their sellers. Compared by identity: one object stands for all responses with this page. */
+export interface ShownListings {
+  ids: Int32Array
+  owners: Int32Array
 }
 
 /** Rows reloaded per statement. */
@@ -150,7 +155,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
   }
 
   /** The listings of these rows with their sellers, for counting views. */
-  shownOf(rows: Int32Array): Shown {
+  shownOf(rows: Int32Array): ShownListings {
     const { table } = this.#state
     return { ids: rows.map((row) => table.id[row]!), owners: rows.map((row) => table.sellerId[row]!) }
   }
