@@ -1,7 +1,8 @@
 // Random markets of sellers with repricing rules, step by step: prices must not go below the floor, and rules must settle.
 import { priceForPayout } from '#core/money.ts'
 import { randomNumbers } from '#core/random.ts'
-import { comparablePrices, newPrice, type Offer } from '#market/repricing/new-price.ts'
+import { comparablePrices, type Offer } from '#market/records/comparables.ts'
+import { newPrice } from '#market/repricing/new-price.ts'
 import type { Terms } from '#market/repricing/terms.ts'
 import { MIN_PRICE } from '#market/records/fields.ts'
 

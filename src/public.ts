@@ -13,6 +13,7 @@ import { reason } from '#core/problems.ts'
 import type { ImageProxy } from '#images/image-proxy.ts'
 import { addImages, addPhotos } from '#images/routes.ts'
 import { addSamplePictures } from '#images/sample-pictures.ts'
+import type { ListingViews } from '#market/views/listing-views.ts'
 import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { addBuiltPages } from '#http/built-pages.ts'
@@ -58,6 +59,7 @@ export interface PublicNode extends PublicContextNode {
   /** sessions of the seller's desk */
   sellerSessions: Keyring
   limits: RateLimits | null
+  views: ListingViews
   requests: RequestCounts
   /** why the node is not ready for traffic, null if it is */
   notReady: () => string | null
@@ -109,12 +111,19 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
 /** Adds the REST routes and the MCP tools based on them; returns the routes, and the reads that the fast path serves. */
 async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads: FastEndpoint[]; routes: Route<PublicCtx>[] }> {
   const prefix = '/api/v1'
-  const { catalogue, listings } = node
+  const { catalogue, listings, views } = node
   const readyBytes = node.config.without.has('response-cache') ? 0 : node.config.readyBytesMb * 1024 * 1024
   const rules: RouteRules<PublicCtx> = { ctx: publicContext(node), failed: failuresOf(node.log), security: 'apiKey' }
   const families: [Route<PublicCtx>[], RouteRules<PublicCtx>][] = [
     [catalogueRoutes(catalogue), { ...rules, cache: responseCache(readyBytes * CACHED_ITEMS_SHARE, () => catalogue.version) }],
-    [listingRoutes(listings), { ...rules, cache: responseCache(readyBytes * CACHED_LISTINGS_SHARE, () => listings.version) }],
+    [
+      listingRoutes(listings),
+      {
+        ...rules,
+        cache: responseCache(readyBytes * CACHED_LISTINGS_SHARE, () => listings.version),
+        counted: (viewer, shown) => views.note(viewer, shown),
+      },
+    ],
     [
       [
         ...priceRoutes,

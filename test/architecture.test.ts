@@ -120,6 +120,7 @@ const OWNERS: Record<string, readonly string[]> = {
   photos: ['photos'],
   market: [
     'listings',
+    'listing_views',
     'price_jobs',
     'price_job_rows',
     'orders',

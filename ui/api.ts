@@ -8,6 +8,8 @@ export interface Reply<T> {
   data: T
   message?: string
   pagination?: Pagination
+  /** version of the written resource; null if the response names none */
+  etag?: string | null
 }
 
 /** An array is sent as one parameter for each of its values. */
@@ -47,6 +49,8 @@ export interface Sending<Json> {
   /** entity tag of the version that the reader saw: a write to any other version is rejected with status 412 */
   ifMatch?: string
   signal?: AbortSignal
+  /** sends the request even if the page is closed meanwhile; its body must be small */
+  keepalive?: boolean
 }
 
 interface Service {
@@ -160,7 +164,8 @@ export function postToPages<T>(path: string, json: object): Promise<Reply<T>> {
   return ask('POST', path, { json })
 }
 
-async function ask<T>(method: string, url: string, { json, csv, image, idempotencyKey, ifMatch, signal }: Sending<unknown> = {}): Promise<Reply<T>> {
+async function ask<T>(method: string, url: string, sending: Sending<unknown> = {}): Promise<Reply<T>> {
+  const { json, csv, image, idempotencyKey, ifMatch, signal, keepalive = false } = sending
   const headers = ownHeaders()
   const body = csv ?? image ?? (json === undefined ? null : JSON.stringify(json))
   if (json !== undefined) headers['content-type'] = 'application/json'
@@ -170,12 +175,12 @@ async function ask<T>(method: string, url: string, { json, csv, image, idempoten
   if (ifMatch !== undefined) headers['if-match'] = ifMatch
   let response: Response
   try {
-    response = await fetch(url, { method, headers, signal, body })
+    response = await fetch(url, { method, headers, signal, body, keepalive })
   } catch (error) {
     if (signal?.aborted) throw error
     throw offline()
   }
-  return readReply<T>(response.status, await response.text())
+  return { ...readReply<T>(response.status, await response.text()), etag: response.headers.get('etag') }
 }
 
 /** The envelope of a response. @throws ApiError unless it is a success */

@@ -5,6 +5,8 @@ import type { Source } from './picker.tsx'
 /** @template Sort names by which the list can be sorted */
 export interface Column<Row, Sort extends string = never> {
   head: string
+  /** under which choices about the column are stored; without it the header, which depends on the language */
+  name?: string
   /** right-aligned */
   number?: boolean
   /** never wrapped */
@@ -18,6 +20,11 @@ export interface Column<Row, Sort extends string = never> {
   /** name by which the service sorts the list; without it, the column cannot be sorted */
   sort?: Sort
   cell: (row: Row) => ComponentChildren
+}
+
+/** The name under which choices about a column are stored. */
+export function nameOf({ name, head }: Pick<Column<never>, 'name' | 'head'>): string {
+  return name ?? head
 }
 
 /** A sort order: a sort name, with `-` before it for descending; empty for the list's default. */

@@ -2,14 +2,16 @@
 import { signal } from '@preact/signals'
 import { storedPreference, storePreference } from './preferences.ts'
 
-/** A saved view: the address parameters of a list, without the page. */
+/** A saved view: the address parameters of a list, without the page, and its columns. */
 export interface SavedView {
   name: string
   values: Record<string, string>
+  /** names of hidden columns, null for the default; absent in views that were saved without columns, which leave them as they are */
+  hidden?: string[] | null
 }
 
 export interface TableChoices {
-  /** hidden columns; null for the default */
+  /** names of hidden columns; null for the default */
   hidden: string[] | null
   views: SavedView[]
 }

@@ -1,23 +1,22 @@
 // Menu of a list: sort order, columns, saved views, and the whole list as CSV.
 import { useId, useRef, useState } from 'preact/hooks'
-import { useAddressQuery } from './address.ts'
 import type { Query } from './api.ts'
 import { saveFile } from './data.ts'
-import { valuesOf } from './dialog.tsx'
-import { type Column, type Order, toggle } from './list-parts.ts'
-import { choicesOf, choose } from './stored.ts'
+import { type Column, nameOf, type Order, toggle } from './list-parts.ts'
+import { choose } from './stored.ts'
+import { SavedViews } from './saved-views.tsx'
 import { t } from './words.ts'
 
 interface TableMenuProps {
   /** key under which choices are stored */
   table: string
-  /** headers of hidden columns */
+  /** names of hidden columns */
   hidden: string[]
   /** prefix of the list's parameters in the address */
   prefix: string
   /** parameters that a saved view stores, by name without the prefix */
   values: Record<string, string>
-  columns: Pick<Column<never, string>, 'head' | 'sort'>[]
+  columns: Pick<Column<never, string>, 'head' | 'name' | 'sort'>[]
   order: Order
   setOrder: (order: Order) => void
   /** CSV export of the list; null if there is none */
@@ -53,24 +52,8 @@ export function TableMenu(props: TableMenuProps) {
 }
 
 function Menu({ table, hidden, prefix, values, columns, order, setOrder, csv }: TableMenuProps) {
-  const { views } = choicesOf(table)
-  const address = useAddressQuery()
   const [busy, setBusy] = useState(false)
   const sortable = columns.filter((column) => column.sort !== undefined)
-  const prefixed = (named: Record<string, string>) =>
-    Object.fromEntries(
-      Object.keys(values)
-        .map((name) => [prefix + name, named[name] ?? ''])
-        .concat([[`${prefix}page`, '']]),
-    )
-  const save = (event: Event & { currentTarget: HTMLFormElement }) => {
-    event.preventDefault()
-    const { name } = valuesOf(event.currentTarget)
-    if (!name) return
-    const set = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
-    choose(table, { views: [...views.filter((view) => view.name !== name), { name, values: set }] })
-    event.currentTarget.reset()
-  }
   const download = async () => {
     if (!csv) return
     setBusy(true)
@@ -97,36 +80,18 @@ function Menu({ table, hidden, prefix, values, columns, order, setOrder, csv }: 
       )}
       <fieldset>
         <legend>{t('columns')}</legend>
-        {columns.slice(1).map(({ head }) => (
-          <label key={head} class="check">
-            <input type="checkbox" checked={!hidden.includes(head)} onChange={() => choose(table, { hidden: toggle(hidden, head) })} /> {head}
+        {columns.slice(1).map((column) => (
+          <label key={column.head} class="check">
+            <input
+              type="checkbox"
+              checked={!hidden.includes(nameOf(column))}
+              onChange={() => choose(table, { hidden: toggle(hidden, nameOf(column)) })}
+            />{' '}
+            {column.head}
           </label>
         ))}
       </fieldset>
-      <fieldset>
-        <legend>{t('savedViews')}</legend>
-        {views.length > 0 && (
-          <ul>
-            {views.map(({ name, values: saved }) => (
-              <li key={name}>
-                <a href={address.link(prefixed(saved))}>{name}</a>
-                <button
-                  type="button"
-                  class="plain"
-                  aria-label={t('removeView', { name })}
-                  onClick={() => choose(table, { views: views.filter((view) => view.name !== name) })}
-                >
-                  ×
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
-        <form onSubmit={save}>
-          <input name="name" required maxLength={60} aria-label={t('viewName')} placeholder={t('viewName')} autocomplete="off" />
-          <button type="submit">{t('saveView')}</button>
-        </form>
-      </fieldset>
+      <SavedViews table={table} prefix={prefix} values={values} />
       {csv && (
         <button type="button" disabled={busy} onClick={() => void download()}>
           {busy ? t('working') : t('downloadCsv')}

@@ -6,7 +6,7 @@ import { type AddressQuery, useAddressQuery } from './address.ts'
 import type { Query } from './api.ts'
 import { Chips } from './chips.tsx'
 import { useData } from './data.ts'
-import { type Column, type Filter, nextOrder, type Order, toggle } from './list-parts.ts'
+import { type Column, type Filter, nameOf, nextOrder, type Order, toggle } from './list-parts.ts'
 import { Options } from './options.tsx'
 import { Picker } from './picker.tsx'
 import { Empty, Failure, Refusal } from './states.tsx'
@@ -214,8 +214,8 @@ export function List<Row>(props: ListProps<Row>) {
   useEffect(() => setChosen([]), [address])
   // An incomplete query is rejected while it is being typed: its problem is shown next to the previous results.
   const refused = list.error?.details.some(({ field }) => field === 'query') ?? false
-  const hidden = choicesOf(table).hidden ?? columns.flatMap(({ head, optional }) => (optional ? [head] : []))
-  const shown = columns.filter(({ head }, index) => index === 0 || !hidden.includes(head))
+  const hidden = choicesOf(table).hidden ?? columns.flatMap((column) => (column.optional ? [nameOf(column)] : []))
+  const shown = columns.filter((column, index) => index === 0 || !hidden.includes(nameOf(column)))
   const chosenRows = rows?.filter((row) => chosen.includes(rowKey(row))) ?? []
   const common = {
     caption,

@@ -1,16 +1,16 @@
-// New prices and stock that the seller has entered but not applied, by listing; kept until the page is closed.
+// New prices, stock and SKUs that the seller has entered but not applied, by listing; stored until the page is closed.
 import { effect, signal } from '@preact/signals'
 import type { OwnListing } from '../../client/src/api.ts'
 import { sessions } from './api.ts'
+import type { BulkTarget } from './bulk.ts'
 import { cacheTitle } from './listing-title.tsx'
 
-export type Editable = 'price' | 'quantity'
+const PLANNED = ['price', 'quantity'] as const
+const EDITABLE = [...PLANNED, 'sku'] as const
+export type Editable = (typeof EDITABLE)[number]
 
-interface Edit {
+interface Edit extends Partial<Pick<OwnListing, Editable>> {
   listing: OwnListing
-  /** as entered; absent if unchanged */
-  price?: number
-  quantity?: number
 }
 
 export const edits = signal<ReadonlyMap<number, Edit>>(new Map())
@@ -21,33 +21,49 @@ effect(() => {
 })
 
 /** The edited value of a listing's field, or its current one. */
-export function editedValue(listing: OwnListing, field: Editable): number {
-  return edits.value.get(listing.id)?.[field] ?? listing[field]
+export function editedValue<Field extends Editable>(listing: OwnListing, field: Field): OwnListing[Field] {
+  const changed = (edits.value.get(listing.id) ?? {}) as Partial<Pick<OwnListing, Field>>
+  return changed[field] === undefined ? listing[field] : changed[field]
 }
 
 /** Records a new value, or removes the edit if it equals the current one. */
-export function edit(listing: OwnListing, field: Editable, value: number): void {
+export function edit<Field extends Editable>(listing: OwnListing, field: Field, value: OwnListing[Field]): void {
   cacheTitle(listing.id, listing.title)
-  const changed = { ...edits.value.get(listing.id), listing, [field]: value }
+  const changed: Edit = { ...edits.value.get(listing.id), listing, [field]: value }
   if (value === listing[field]) delete changed[field]
-  const next = new Map(edits.value)
-  if (changed.price === undefined && changed.quantity === undefined) next.delete(listing.id)
-  else next.set(listing.id, changed)
+  setEdit(new Map(edits.value), changed)
+}
+
+function setEdit(next: Map<number, Edit>, changed: Edit): void {
+  if (EDITABLE.every((field) => changed[field] === undefined)) next.delete(changed.listing.id)
+  else next.set(changed.listing.id, changed)
   edits.value = next
 }
 
-/** Drops the edits of some listings, or of all. */
-export function forgetEdits(ids: Iterable<number> = edits.value.keys()): void {
-  const next = new Map(edits.value)
-  for (const id of ids) next.delete(id)
-  edits.value = next
+/** Drops all edits. */
+export function forgetEdits(): void {
+  edits.value = new Map()
 }
 
-/** The edits as rows of a price job. */
+/** Drops the edits of prices and stock, or of SKUs, of some listings. */
+export function forgetEditsOf(ids: Iterable<number>, what: 'planned' | 'sku'): void {
+  for (const id of ids) {
+    const changed = { ...edits.value.get(id) }
+    for (const field of what === 'sku' ? (['sku'] as const) : PLANNED) delete changed[field]
+    if (changed.listing) setEdit(new Map(edits.value), changed as Edit)
+  }
+}
+
+/** The new prices and stock as rows of a price job. */
 export function editedRows(): { listing_id: number; price?: number; quantity?: number }[] {
-  return [...edits.value].map(([id, { price, quantity }]) => ({
-    listing_id: id,
-    ...(price !== undefined && { price }),
-    ...(quantity !== undefined && { quantity }),
-  }))
+  return [...edits.value].flatMap(([id, { price, quantity }]) =>
+    price === undefined && quantity === undefined
+      ? []
+      : [{ listing_id: id, ...(price !== undefined && { price }), ...(quantity !== undefined && { quantity }) }],
+  )
+}
+
+/** The new SKUs. */
+export function editedSkus(): BulkTarget[] {
+  return [...edits.value.values()].flatMap(({ listing, sku }) => (sku === undefined ? [] : [{ listing, sku }]))
 }

@@ -7,6 +7,7 @@ import { SignIn } from '#ui/sign-in.tsx'
 import '#ui/theme.ts'
 import '#ui/styles.css'
 import { sessions } from './api.ts'
+import { runHeld } from './bulk.ts'
 import { ICONS } from './icons.ts'
 import { AccountPage } from './pages/account.tsx'
 import { CollectionPage } from './pages/collection.tsx'
@@ -51,7 +52,7 @@ function Desk() {
   return (
     <App scope="/desk" store={sessions} signIn={signIn}>
       {({ account }) => (
-        <Frame places={places()} icons={ICONS} who={account.name} signOut={sessions.signOut}>
+        <Frame places={places()} icons={ICONS} who={account.name} signOut={() => runHeld().then(sessions.signOut)}>
           <Pages />
         </Frame>
       )}

@@ -1,6 +1,7 @@
 // Prices that a seller should check before they apply: the service's rule, and the confirmation that every form asks for.
 import type { ComponentChildren } from 'preact'
 import { confirm } from '#ui/dialog.tsx'
+import { Status } from '#ui/states.tsx'
 import { withMessage } from '../../src/core/problems.ts'
 // The rule of price jobs, so that forms and plans warn about the same prices.
 import { priceWarnings } from '../../src/market/records/market-price.ts'
@@ -46,6 +47,16 @@ export async function confirmPrice(name: string, old: number | null, price: numb
   if (warnings.length === 0) return true
   const question = { title: t('riskyPriceTitle'), text: t('riskyPriceText'), action: t('saveAnyway') }
   return confirmPrices([{ key: name, name, old, price, warnings }], question)
+}
+
+/** The mark of a price that the seller should check, with the reasons. */
+export function PriceWarnings({ of: warnings }: { of: readonly RefusalReason[] }): ComponentChildren {
+  if (warnings.length === 0) return null
+  return (
+    <>
+      <Status code="check" tone="wait" /> <span class="quiet">{warnings.map(refusalText).join('; ')}</span>
+    </>
+  )
 }
 
 /** Old and new value, or the unchanged one. */

@@ -61,6 +61,7 @@ export const OPERATION_PLAN = {
   makeHighlight: 'plus',
   previewPayout: 'plus',
   readListingVisibility: 'plus',
+  readListingViews: 'plus',
   renewListings: 'plus',
   addListing: 'plus',
   importListings: 'plus',

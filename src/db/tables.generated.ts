@@ -410,6 +410,11 @@ export interface Tables {
     account_id: number
     quota: number
   }
+  listing_views: {
+    listing_id: number
+    day: string
+    views: number
+  }
   listings: {
     id: Generated<number>
     seller_id: number

@@ -10,7 +10,7 @@ import { fileResponse } from './file-response.ts'
 import { isList, listAsCsv, type OpenSnapshot } from './list-csv.ts'
 import type { RawQuery } from './query.ts'
 import { type ApiRequest, type Endpoint, type MaybePromise, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
-import { jsonResponse, JSON_HEADERS, prefersCsv, type Response } from './response.ts'
+import { jsonResponse, JSON_HEADERS, prefersCsv, type Response, type Shown } from './response.ts'
 import type { Route } from './route.ts'
 import { strictResponder, unknownIn, warned, type Warning, warningsOf, withWarnings } from './unknown-parameters.ts'
 import { hasLongList, slicedJson } from './sliced-json.ts'
@@ -21,12 +21,14 @@ export interface EndpointRules<Ctx extends HasViewer> {
   failed: Failures
   /** for reads that are shared by plan: the version of everything that they show */
   cache?: ResponseCache
+  /** called with each response whose records are counted, before it is sent */
+  counted?: (viewer: Viewer, shown: Shown) => void
   /** if set, clients can get every paged list as CSV: a snapshot to read the list from */
   snapshot?: OpenSnapshot<Ctx>
 }
 
 /** The response of a route, for any adapter. */
-export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, failed, cache, snapshot }: EndpointRules<Ctx>): Endpoint {
+export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, failed, cache, counted, snapshot }: EndpointRules<Ctx>): Endpoint {
   const { verb } = route
   const input = inputOf(route)
   const unknown = unknownIn(route)
@@ -43,8 +45,8 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
     const answer = dryRun && 'data' in answered ? answerOfDryRun(answered, result) : answered
     if ('file' in answer) return fileResponse(answer, request)
     if ('bytes' in answer) {
-      const { tag, bytes } = warnings ? withWarnings(answer, warnings) : answer
-      return { status: 200, headers: JSON_HEADERS, etag: tag, body: bytes, again: bytes }
+      const { tag, bytes, shown } = warnings ? withWarnings(answer, warnings) : answer
+      return { status: 200, headers: JSON_HEADERS, etag: tag, body: bytes, again: bytes, shown }
     }
     if ('body' in answer) return { status: 200, ...answer }
     const status = route.status ?? 200
@@ -78,7 +80,19 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   if (verb.sharedBy !== 'plan') return { operation: verb, respond: strictly(ownResponder(verb.secret ? unstored(make) : make)), refuse: failed }
   // `call` shows the verb only the plan of its caller.
   const shared = sharedResponder({ cache, keyOf: ({ url }) => url, make, cheap: route.cheap ?? false })
-  return { operation: verb, respond: strictly(shared), refuse: failed }
+  return { operation: verb, respond: strictly(counted ? counting(shared, counted) : shared), refuse: failed }
+}
+
+/** A 304 shows nothing new. */
+function counting(respond: Responder, counted: (viewer: Viewer, shown: Shown) => void): Responder {
+  const count = (viewer: Viewer, response: Response): Response => {
+    if (response.shown !== undefined && response.status === 200) counted(viewer, response.shown)
+    return response
+  }
+  return (viewer, request) => {
+    const response = respond(viewer, request)
+    return response instanceof Promise ? response.then((later) => count(viewer, later)) : count(viewer, response)
+  }
 }
 
 /** Tells caches that the response depends on the `Accept` header. */

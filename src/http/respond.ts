@@ -51,10 +51,11 @@ export interface Endpoint {
 export type ResponseCache = Cache<string, Response>
 
 const ENTRY_BYTES = 300
+const SHOWN_BYTES = 250
 
 /** Weight of a cached response, in bytes. */
-export function responseWeight({ body }: Response, key: string): number {
-  return ENTRY_BYTES + key.length + (Buffer.isBuffer(body) ? body.length : 0)
+export function responseWeight({ body, shown }: Response, key: string): number {
+  return ENTRY_BYTES + key.length + (Buffer.isBuffer(body) ? body.length : 0) + (shown ? SHOWN_BYTES + 2 * shown.ids.byteLength : 0)
 }
 
 /** Makes responses for one caller each, which are not shared. */

@@ -7,6 +7,12 @@ import Negotiator from 'negotiator'
 /** Names and values in turn, names in lower case: the form that `writeHead` of node:http accepts. */
 export type Headers = readonly string[]
 
+/** Records by id, with the account that owns each. Compared by identity: one object stands for all responses with the same content. */
+export interface Shown {
+  ids: Int32Array
+  owners: Int32Array
+}
+
 export interface Response {
   status: number
   headers: Headers
@@ -16,6 +22,8 @@ export interface Response {
   body: Buffer | Readable | (() => Buffer) | null
   /** builds the same bytes again as long as nothing has changed; null if the response must not be cached */
   again?: (() => Buffer) | null
+  /** the records that it shows, if showing them is counted */
+  shown?: Shown | undefined
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8'

@@ -6,7 +6,7 @@ import { type Static, type TSchema, Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { HasViewer, Verb } from '#core/verb.ts'
 import type { Answer } from './envelope.ts'
-import type { Headers } from './response.ts'
+import type { Headers, Shown } from './response.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -14,6 +14,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface ReadyAnswer {
   tag: string
   bytes: () => Buffer
+  /** the records that it shows, if showing them is counted */
+  shown?: Shown
 }
 
 /** A response other than JSON, such as a file. */

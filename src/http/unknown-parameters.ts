@@ -59,9 +59,10 @@ export function warningsOf(route: AnyRoute, unknown: readonly string[]): Warning
 }
 
 /** The response of a serialised answer with warnings after its other members, under an entity tag of its own. */
-export function withWarnings({ tag, bytes }: ReadyAnswer, warnings: readonly Warning[]): ReadyAnswer {
+export function withWarnings({ tag, bytes, ...rest }: ReadyAnswer, warnings: readonly Warning[]): ReadyAnswer {
   const tail = `,"warnings":${JSON.stringify(warnings)}}`
   return {
+    ...rest,
     tag: `${tag.slice(0, -1)}-${hash('sha1', tail, 'base64url').slice(0, 8)}"`,
     bytes: () => Buffer.concat([bytes().subarray(0, -1), Buffer.from(tail)]),
   }

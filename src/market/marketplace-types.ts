@@ -293,6 +293,9 @@ export const OwnListingSchema = Type.Object(
     etag: Type.String({ description: 'Value for `If-Match`' }),
     grade: Type.Optional(Details.grade),
     ...Flagged,
+    views_7_days: Type.Optional(
+      Type.Integer({ description: 'How often searches returned it to other accounts in the last 7 days, including today' }),
+    ),
   },
   { title: 'OwnListing' },
 )

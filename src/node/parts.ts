@@ -16,6 +16,7 @@ import { RequestCounts } from '#http/request-counts.ts'
 import type { ImageProxy } from '#images/image-proxy.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
+import { ListingViews } from '#market/views/listing-views.ts'
 import type { MarketSettings } from '#market/marketplace-types.ts'
 import type { Network } from '#outbound/dial.ts'
 import { openPhotoFiles } from '#photos/photo-files.ts'
@@ -73,6 +74,7 @@ export function createParts({ config, db, log, now: clock, ports, publicUrl }: P
     ...sessions,
     catalogue,
     listings,
+    views: new ListingViews({ db, now }),
     market,
     webhooks,
     peopleSealing: openSealing(secretKeyOf(config, log), 'mintmark totp secrets'),

@@ -122,7 +122,10 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     if (progress.started) await node.startFile?.write(AT_STOP).catch((error: unknown) => log.warn({ err: error }, 'Failed to write the start file'))
     await node.closeImages()
     await node.feed.close()
-    await Promise.all([node.keys, node.operators, node.consoleSessions, node.sellerSessions].map(closeQuietly))
+    await Promise.all([
+      node.views.flush().catch(() => {}),
+      ...[node.keys, node.operators, node.consoleSessions, node.sellerSessions].map(closeQuietly),
+    ])
   }
   try {
     publicUrl = roles.public ? await openPublic(served, options, listeners, progress) : null

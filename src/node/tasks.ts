@@ -13,6 +13,7 @@ import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import { expireListings } from '#market/listings/expire-listings.ts'
 import { expireOffers } from '#market/offers/expire-offers.ts'
 import { forgetOldOffers } from '#market/offers/offer-store.ts'
+import { forgetOldViews } from '#market/views/listing-views.ts'
 import { runDueRules } from '#market/repricing/run-due-rules.ts'
 import { forgetPhotos } from '#photos/photo-store.ts'
 import { monthsOfPrices } from '#prices/archive/archive-months.ts'
@@ -38,6 +39,7 @@ const EVERY = {
   brokenImports: 10_000,
   heartbeat: 15_000,
   keyUses: 10_000,
+  listingViews: 10_000,
   priceEvidence: HOUR_MS,
   priceReviews: 5_000,
   dumps: MINUTE_MS,
@@ -57,9 +59,13 @@ function schedule({ scheduler }: NodeParts, tasks: readonly Task[], queue?: stri
 
 /** What keeps the data in memory current, and writes what a node counts. */
 export function scheduleOwnTasks(node: NodeParts, listeners: { public: boolean }): void {
-  const { catalogue, events, feed, keys, operators, consoleSessions, sellerSessions } = node
+  const { catalogue, events, feed, keys, operators, consoleSessions, sellerSessions, views } = node
+  const ofPublic: Task[] = [
+    ['event-feed', EVERY.eventFeed, async () => events.look()],
+    ['listing-views', EVERY.listingViews, () => views.flush()],
+  ]
   schedule(node, [
-    ...(listeners.public ? [['event-feed', EVERY.eventFeed, async () => events.look()] satisfies Task] : []),
+    ...(listeners.public ? ofPublic : []),
     ['rates-of-the-day', EVERY.ratesOfTheDay, async () => catalogue.followClock()],
     // In case notifications do not arrive.
     ['change-feed', EVERY.pull, () => feed.pull()],
@@ -118,6 +124,7 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['listing-import-retention', () => forgetOldListingImports(db, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],
     ['offer-retention', () => forgetOldOffers(db, now())],
+    ['listing-view-retention', () => forgetOldViews(db, now())],
     ['photo-retention', () => forgetPhotos(db, photos.files, now())],
     ['key-usage-retention', () => forgetOldUsage(db, now())],
   ]

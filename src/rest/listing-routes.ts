@@ -11,6 +11,7 @@ import { getListing } from '#market/listings/get-listing.ts'
 import { listMyListings } from '#market/seller/list-my-listings.ts'
 import { listRecentSales } from '#market/orders/list-recent-sales.ts'
 import { makeHighlight } from '#market/listings/make-highlight.ts'
+import { ListingViewsSchema, type ListingViewsByDay, readListingViews } from '#market/views/read-listing-views.ts'
 import { previewPayout } from '#market/seller/preview-payout.ts'
 import { readListingVisibility } from '#market/visibility/read-listing-visibility.ts'
 import { type FoundListings, searchListings } from '#market/listings/search-listings.ts'
@@ -50,10 +51,12 @@ export function listingRoutes(listings: ListingSnapshot): Route<ListingCtx>[] {
   const page = ({ rows, flags, details, pagination }: FoundListings): ReadyAnswer => {
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
     const tail = `],"pagination":${JSON.stringify(pagination)}}`
-    if (details) return taggedBytes(listings.pageBytes(rows, flags, HEAD, tail, details))
+    const shown = listings.shownOf(rows)
+    if (details) return { ...taggedBytes(listings.pageBytes(rows, flags, HEAD, tail, details)), shown }
     return {
       tag: listings.pageTag(rows, flags, state),
       bytes: () => listings.pageBytes(rows, flags, HEAD, tail),
+      shown,
     }
   }
   return [
@@ -81,43 +84,61 @@ export function listingRoutes(listings: ListingSnapshot): Route<ListingCtx>[] {
       data: Type.Union([FoundListingSchema, OwnListingSchema]),
       errors: ['NOT_FOUND'],
     },
-    {
-      path: '/plus/my-listings',
-      ...paged(listMyListings, OwnListingSchema),
-      summary: 'List your own listings in every status, newest first',
-      tag,
-    },
-    {
-      path: '/plus/recent-sales',
-      ...paged(listRecentSales, RecentSaleSchema),
-      summary: 'List the latest sales of the marketplace',
-      description: 'Sellers are not disclosed.',
-      tag,
-    },
-    {
-      method: 'GET',
-      path: '/plus/listings/:id/visibility',
-      verb: readListingVisibility,
-      summary: 'Explain why buyers cannot find your listing',
-      description: '`reasons` is empty if and only if a search can find the listing. Own listings only; 404 otherwise.',
-      tag,
-      answer: (data: ListingVisibility) => ({ data }),
-      data: ListingVisibilitySchema,
-      errors: ['NOT_FOUND'],
-    },
-    {
-      method: 'GET',
-      path: '/plus/payout-preview',
-      verb: previewPayout,
-      summary: 'Calculate a payout',
-      description: 'For a `price`, or for the lowest price that pays at least `net`; give exactly one of the two. Calculated for a sale of one unit.',
-      tag,
-      answer: (data: PayoutPreview) => ({ data }),
-      data: PayoutPreviewSchema,
-    },
+    ...READS,
     ...WRITES,
   ]
 }
+
+/** Reads that come from the database. */
+const READS: Route<ListingCtx>[] = [
+  {
+    path: '/plus/my-listings',
+    ...paged(listMyListings, OwnListingSchema),
+    summary: 'List your own listings in every status, newest first',
+    tag,
+  },
+  {
+    path: '/plus/recent-sales',
+    ...paged(listRecentSales, RecentSaleSchema),
+    summary: 'List the latest sales of the marketplace',
+    description: 'Sellers are not disclosed.',
+    tag,
+  },
+  {
+    method: 'GET',
+    path: '/plus/listings/:id/visibility',
+    verb: readListingVisibility,
+    summary: 'Explain why buyers cannot find your listing',
+    description: '`reasons` is empty if and only if a search can find the listing. Own listings only; 404 otherwise.',
+    tag,
+    answer: (data: ListingVisibility) => ({ data }),
+    data: ListingVisibilitySchema,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/plus/listings/:id/views',
+    verb: readListingViews,
+    summary: 'Read how often searches returned your listing',
+    description:
+      'A view is a response of `GET /plus/listings` with the listing to another account, counted at most once for each key and hour on each node. ' +
+      'Views appear within ten seconds. Own listings only; 404 otherwise.',
+    tag,
+    answer: (data: ListingViewsByDay) => ({ data }),
+    data: ListingViewsSchema,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/plus/payout-preview',
+    verb: previewPayout,
+    summary: 'Calculate a payout',
+    description: 'For a `price`, or for the lowest price that pays at least `net`; give exactly one of the two. Calculated for a sale of one unit.',
+    tag,
+    answer: (data: PayoutPreview) => ({ data }),
+    data: PayoutPreviewSchema,
+  },
+]
 
 function changed({ message, id, price, status, etag }: ListingResult): Answer {
   return { message, data: { id, price, status }, etag }

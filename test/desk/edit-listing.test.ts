@@ -1,4 +1,4 @@
-// Editing listings at the desk in a real browser: one with a forecast of the result, several at once, and prices compared with the market.
+// Editing listings at the desk in a real browser: with a forecast of the result, and prices compared with the market.
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { announced, launch, NO_BROWSER, operator, settled, type Visit, WHY } from '../console/browser.ts'
@@ -84,38 +84,23 @@ describe.skipIf(NO_BROWSER)(`Editing listings at the desk${WHY}`, () => {
     expect(await own('To be changed')).toMatchObject([{ status: 'pending', price: 2990 }])
   })
 
-  test('several listings are paused, published and deleted after one confirmation; failures are named', async () => {
-    const first = await listingOf(node, { title: 'Bulk one' })
-    await listingOf(node, { title: 'Bulk two' })
-    await listingOf(node, { title: 'Bulk three' }, false)
-    await visited.open('?search=bulk')
-    await page.getByLabel('Select all').check()
-    await send(`${node.publicUrl}${api}/listings/${first}`, node.keys.plus, { method: 'PATCH', json: { price: 101 } })
-    await button('Pause (2)').click()
-    await dialog().getByRole('button', { name: 'Pause' }).click()
-    await announced(page, 'Done: 1 of 2')
-    await page.getByRole('alert').getByText('Bulk one').waitFor()
-    expect((await own('bulk')).map(({ title, status }) => [title, status]).sort()).toEqual([
-      ['Bulk one', 'active'],
-      ['Bulk three', 'pending'],
-      ['Bulk two', 'paused'],
-    ])
-    await page.getByLabel('Select all').check()
-    await button('Publish (1)').click()
-    await dialog().getByRole('button', { name: 'Publish' }).click()
-    await announced(page, 'Done: 1 of 1')
-    await page.getByLabel('Select all').check()
-    await button('Delete (3)').click()
-    await dialog().getByRole('button', { name: 'Delete' }).click()
-    await announced(page, 'Done: 3 of 3')
-    expect(await own('bulk')).toEqual([])
-  })
-
-  test('the table shows market prices and the difference, if the seller selects the column', async () => {
-    await listingOf(node, { title: 'Compared with the market', price: 500 })
-    await visited.open('?search=compared')
-    await button('View').click()
-    await page.getByLabel('Market price').check()
-    await page.getByRole('row', { name: /Compared with the market .*₺[\d,.]+ [+-]\d+%/ }).waitFor()
+  test('the cheapest listing to compare with ignores an outlier, and says if there are too few', async () => {
+    const [item] = await operator<{ id: number; name: string }[]>(node, 'GET', '/items?search=blastoise')
+    const list = async (seller: number, price: number) => {
+      const body = { seller_id: seller, item_id: item!.id, price, quantity: 1, title: `Compared at ${price}` }
+      const { id } = await operator<{ id: number }>(node, 'POST', '/listings', body)
+      await operator(node, 'POST', `/listings/${id}/approve`, {})
+      return id
+    }
+    const id = await list(node.accounts.plus, 290)
+    const market = () => page.getByRole('region', { name: 'Market' })
+    await visited.open(`/listings/${id}`)
+    await market().getByText('none published').waitFor()
+    for (const price of [1, 300]) await list(node.accounts.enterprise, price)
+    await page.reload()
+    await market().getByText('₺1.00 (only 2 published)').waitFor()
+    await list(node.accounts.enterprise, 310)
+    await page.reload()
+    await market().getByText('₺300.00 (ignored as too low: 1)').waitFor()
   })
 })

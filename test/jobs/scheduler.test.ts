@@ -45,6 +45,8 @@ const TASKS = [
   'key-usage-retention',
   'listing-expiry',
   'listing-import-retention',
+  'listing-view-retention',
+  'listing-views',
   'offer-expiry',
   'offer-retention',
   'operator-token-uses',

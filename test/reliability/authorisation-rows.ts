@@ -60,6 +60,7 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/plus/listings': { needs: 'plus' },
   'GET /api/v1/plus/listings/:id': { needs: 'plus' },
   'GET /api/v1/plus/listings/:id/visibility': { needs: 'plus', owned: 'listing', foreign: 'NOT_FOUND' },
+  'GET /api/v1/plus/listings/:id/views': { needs: 'plus', owned: 'listing', foreign: 'NOT_FOUND' },
   'GET /api/v1/plus/payout-preview': { needs: 'plus', query: 'price=100' },
   'GET /api/v1/plus/my-listings': OWN,
   'GET /api/v1/plus/recent-sales': { needs: 'plus' },

@@ -8,7 +8,7 @@ export const PAYERS = ['buyer', 'seller'] as const
 
 /** Limits of the service, so that the browser reports what a request would. */
 const PRICE = { min: 1, max: 9_999_999, step: 0.01 }
-const MAX_SKU_LENGTH = 64
+export const MAX_SKU_LENGTH = 64
 const MAX_DESCRIPTION_LENGTH = 5_000
 
 /** The number in a field; null for none. */

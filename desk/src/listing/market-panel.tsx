@@ -1,6 +1,8 @@
 // The market facts beside a listing's form: what the card costs elsewhere, and what the entered price would mean.
 import { useEffect, useState } from 'preact/hooks'
 import { Facts, Failure } from '#ui/states.tsx'
+// The rule of repricing, so that both follow the same price.
+import { cheapestOf, MIN_COMPARABLES } from '../../../src/market/records/comparables.ts'
 import { useData } from '../api.ts'
 import { date, lira, share, t, termText } from '../words.ts'
 import type { Card } from './card.ts'
@@ -32,7 +34,7 @@ export function MarketPanel({ of: { facts, error }, card, label, price, ownId }:
       <Facts
         rows={[
           [t('marketPrice'), facts && <MarketPrice key="price" of={facts.price} price={price} />],
-          [t('cheapestListing'), facts && cheapestOf(facts, ownId)],
+          [t('cheapestListing'), facts && cheapestText(facts, ownId)],
           [t('lastSales'), facts && salesOf(facts)],
           [t('rankAtPrice'), rank === null ? null : t('rankOf', { rank, total: (facts?.asks ?? []).filter(({ id }) => id !== ownId).length + 1 })],
           [t('payoutAtPrice'), isSettled && payout.data && !payout.loading ? lira(payout.data.payout) : null],
@@ -59,9 +61,14 @@ export function differenceText(price: number, market: number): string {
   return `${difference > 0 ? '+' : ''}${share(difference)}`
 }
 
-function cheapestOf({ asks }: MarketFacts, ownId: number | undefined): string {
-  const cheapest = asks.find(({ id }) => id !== ownId)
-  return cheapest ? lira(cheapest.price) : t('noneListed')
+/** Says so if there are too few listings to compare with, or if lower prices were ignored as outliers. */
+function cheapestText({ asks }: MarketFacts, ownId: number | undefined): string {
+  const others = asks.flatMap(({ id, price }) => (id === ownId ? [] : [{ kurus: Math.round(price * 100) }]))
+  if (others.length === 0) return t('noneListed')
+  const { follows, ignored } = cheapestOf(others)
+  const price = lira(follows.kurus / 100)
+  if (others.length < MIN_COMPARABLES) return t('cheapestOfFew', { price, count: others.length })
+  return ignored === 0 ? price : t('cheapestButIgnored', { price, count: ignored })
 }
 
 function salesOf({ sales }: MarketFacts): string {

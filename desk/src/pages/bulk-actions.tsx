@@ -1,57 +1,40 @@
-// Pauses, publishes or deletes the selected listings after one confirmation; failures are reported by title.
+// The buttons that pause, publish, renew or delete the selected listings, and what they ask before.
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { type ApiError, newKey } from '#ui/api.ts'
 import { asApiError } from '#ui/data.ts'
 import { confirm } from '#ui/dialog.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { OwnListing } from '../../../client/src/api.ts'
 import { request } from '../api.ts'
+import { ALLOWED, startBulk } from '../bulk.ts'
 import { sentence, t } from '../words.ts'
 
-type Action = 'pause' | 'publish' | 'delete'
+type Action = keyof typeof ALLOWED
 
-/** The states in which each action is possible; null for all. */
-export const ALLOWED: Record<Action, readonly OwnListing['status'][] | null> = {
-  pause: ['active'],
-  publish: ['paused', 'expired', 'rejected'],
-  delete: null,
-}
-
-const WORDS = {
-  pause: { button: 'bulkPause', title: 'bulkPauseTitle', text: 'bulkPauseText', verb: 'pause' },
-  publish: { button: 'bulkPublish', title: 'bulkPublishTitle', text: 'bulkPublishText', verb: 'publish' },
-  delete: { button: 'bulkDelete', title: 'bulkDeleteTitle', text: 'bulkDeleteText', verb: 'delete' },
-} as const
-
-/** Requests that run at the same time. */
-const AT_ONCE = 4
-
-export interface BulkFailure {
-  listing: OwnListing
-  error: ApiError
-}
+const BUTTONS = { pause: 'bulkPause', publish: 'bulkPublish', renew: 'bulkRenew', delete: 'bulkDelete' } as const
 
 interface BulkActionsProps {
   of: OwnListing[]
-  /** called after the last request, with the listings that could not be changed */
-  onDone: (failures: BulkFailure[]) => void
+  /** called once the action runs or is held back */
+  onStarted: () => void
 }
 
-export function BulkActions({ of: listings, onDone }: BulkActionsProps) {
+export function BulkActions({ of: listings, onStarted }: BulkActionsProps) {
   const [busy, setBusy] = useState(false)
   const run = async (action: Action, chosen: OwnListing[]) => {
-    const { title, text, verb } = WORDS[action]
-    const question = { title: t(title, { count: chosen.length }), text: t(text), details: <Titles of={chosen} />, action: t(verb) }
-    if (!(await confirm({ ...question, danger: action === 'delete' }))) return
     setBusy(true)
-    const failures = await changeAll(action, chosen)
+    const isConfirmed = await ASK[action](chosen)
+    if (isConfirmed)
+      await startBulk(
+        action,
+        chosen.map((listing) => ({ listing })),
+      )
     setBusy(false)
-    announce(t('bulkDone', { done: chosen.length - failures.length, total: chosen.length }), failures.length > 0 ? 'bad' : 'good')
-    onDone(failures)
+    if (isConfirmed) onStarted()
   }
   return (
     <>
-      {(Object.keys(WORDS) as Action[]).map((action) => {
+      {(Object.keys(BUTTONS) as Action[]).map((action) => {
         const chosen = listings.filter(({ status }) => ALLOWED[action]?.includes(status) ?? true)
         return (
           <button
@@ -61,7 +44,7 @@ export function BulkActions({ of: listings, onDone }: BulkActionsProps) {
             disabled={busy || chosen.length === 0}
             onClick={() => void run(action, chosen)}
           >
-            {t(WORDS[action].button, { count: chosen.length })}
+            {t(BUTTONS[action], { count: chosen.length })}
           </button>
         )
       })}
@@ -69,10 +52,36 @@ export function BulkActions({ of: listings, onDone }: BulkActionsProps) {
   )
 }
 
+/** What an action asks before: nothing if its undo restores everything. Resolves with whether to go on. */
+const ASK: Record<Action, (chosen: OwnListing[]) => boolean | Promise<boolean>> = {
+  pause: () => true,
+  publish: (chosen) => {
+    // Publishing a paused listing is undone by pausing it; an approval cannot be withdrawn.
+    const unpublished = chosen.filter(({ status }) => status !== 'paused')
+    return unpublished.length === 0 || ask('publish', t('bulkPublishTitle', { count: chosen.length }), t('bulkPublishText'), unpublished)
+  },
+  renew: async (chosen) => {
+    const json = { ids: chosen.map(({ id }) => id), dry_run: true }
+    const forecast = await request('POST', '/plus/listings/renew', { json }).catch(asApiError)
+    if (forecast instanceof Error) {
+      announce(sentence(forecast), 'bad')
+      return false
+    }
+    const unapproved = new Set(forecast.data.flatMap(({ id, refused, status }) => (refused === null && status === 'pending' ? [id] : [])))
+    const changed = chosen.filter(({ id }) => unapproved.has(id))
+    return changed.length === 0 || ask('renew', t('bulkRenewTitle', { count: chosen.length }), t('bulkRenewText'), changed)
+  },
+  delete: (chosen) => ask('delete', t('bulkDeleteTitle', { count: chosen.length }), t('bulkDeleteText'), chosen),
+}
+
+function ask(action: Exclude<Action, 'pause'>, title: string, text: string, about: OwnListing[]): Promise<boolean> {
+  return confirm({ title, text, details: <Titles of={about} />, action: t(action), danger: action === 'delete' })
+}
+
 /** Titles that the confirmation lists. */
 const MAX_LISTED = 10
 
-function Titles({ of: listings }: { of: OwnListing[] }) {
+function Titles({ of: listings }: { of: OwnListing[] }): ComponentChildren {
   return (
     <ul class="why">
       {listings.slice(0, MAX_LISTED).map(({ id, title }) => (
@@ -80,44 +89,5 @@ function Titles({ of: listings }: { of: OwnListing[] }) {
       ))}
       {listings.length > MAX_LISTED && <li>{t('riskyMore', { count: listings.length - MAX_LISTED })}</li>}
     </ul>
-  )
-}
-
-async function changeAll(action: Action, listings: readonly OwnListing[]): Promise<BulkFailure[]> {
-  const waiting = listings.values()
-  const failures: BulkFailure[] = []
-  const work = async () => {
-    // All workers take from the same iterator.
-    for (const listing of waiting) {
-      try {
-        await changeOne(action, listing)
-      } catch (error) {
-        failures.push({ listing, error: asApiError(error) })
-      }
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return failures
-}
-
-/** Applies to the listing as shown. @throws ApiError */
-async function changeOne(action: Action, { id, etag }: OwnListing): Promise<void> {
-  if (action === 'delete') await request('DELETE', `/plus/listings/${id}`, { ifMatch: etag })
-  else await request('POST', `/plus/listings/${id}/status`, { json: { action }, ifMatch: etag, idempotencyKey: newKey() })
-}
-
-export function BulkFailures({ of: failures }: { of: readonly BulkFailure[] }) {
-  if (failures.length === 0) return null
-  return (
-    <div class="refusal" role="alert">
-      <p>{t('bulkFailed', { count: failures.length })}</p>
-      <ul>
-        {failures.map(({ listing: { id, title }, error }) => (
-          <li key={id}>
-            <strong>{title}</strong> {sentence(error)}
-          </li>
-        ))}
-      </ul>
-    </div>
   )
 }

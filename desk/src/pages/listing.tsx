@@ -1,5 +1,6 @@
 // One own listing: its content, whether a search finds it or why not, and the form that changes it.
 import { useRoute } from 'preact-iso'
+import { Bars } from '#ui/bars.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { PriceChart, useChartChoice } from '#ui/price-chart.tsx'
 import { Await, Empty, Facts, Status } from '#ui/states.tsx'
@@ -78,6 +79,7 @@ function Own({ of: listing, onChanged }: { of: OwnListing; onChanged: () => void
       ) : (
         listing.description && <p class="prose">{listing.description}</p>
       )}
+      <Views id={listing.id} />
       <PriceHistory itemId={listing.item_id} />
     </>
   )
@@ -91,6 +93,24 @@ function OperatorNote({ reason, isRequest, isEditable }: { reason: string; isReq
       <h2>{title}</h2>
       <p class="prose">{reason}</p>
       {isEditable && <p class="quiet">{t('requestedChangeText')}</p>}
+    </section>
+  )
+}
+
+/** How often searches returned the listing to other accounts. */
+function Views({ id }: { id: number }) {
+  const views = useData(`/plus/listings/${id}/views`)
+  return (
+    <section aria-labelledby="views">
+      <h2 id="views">{t('searchViews')}</h2>
+      <Await of={views}>
+        {({ views_7_days: recent, days }) => (
+          <>
+            <p class="quiet">{t('searchViewsText', { count: recent })}</p>
+            <Bars title={t('searchViews')} days={days.map(({ day, views: value }) => ({ day, value }))} show={count} />
+          </>
+        )}
+      </Await>
     </section>
   )
 }

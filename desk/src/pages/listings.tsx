@@ -1,5 +1,4 @@
-// The seller's listings: search, sort, reprice, restock, pause, publish, highlight and delete, one by one or several at once.
-import { useState } from 'preact/hooks'
+// The seller's listings: search, sort, reprice, restock, pause, publish, renew, highlight and delete, one by one or several at once.
 import { useVersion } from '#ui/data.ts'
 import { confirm } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
@@ -10,10 +9,12 @@ import type { Bulk } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { OwnListing } from '../../../client/src/api.ts'
 import { List, mayWrite, useWrite } from '../api.ts'
-import { MarketPriceCell } from '../market-price-cell.tsx'
-import { date, moment, t, termText } from '../words.ts'
-import { ALLOWED, BulkActions, type BulkFailure, BulkFailures } from './bulk-actions.tsx'
-import { EditBar, EditCell } from './edit-cells.tsx'
+import { ALLOWED, bulkVersion, heldActionOf } from '../bulk.ts'
+import { BulkNotices } from '../bulk-notices.tsx'
+import { MarketPriceCell, PayoutCell, RankCell } from '../market-cells.tsx'
+import { count, date, duration, moment, t, termText } from '../words.ts'
+import { BulkActions } from './bulk-actions.tsx'
+import { EditBar, EditCell, SkuCell } from './edit-cells.tsx'
 import { RuleLink } from './price-job.tsx'
 
 const STATUSES: OwnListing['status'][] = ['active', 'pending', 'paused', 'rejected', 'expired', 'sold']
@@ -22,7 +23,6 @@ const ORDERS = ['latest', 'changed', 'title', 'price_low', 'price_high', 'quanti
 export function ListingsPage() {
   const [version, changed] = useVersion()
   const { busy, error, write } = useWrite()
-  const [failures, setFailures] = useState<BulkFailure[]>([])
   const act = async (listing: OwnListing, action: 'pause' | 'publish') => {
     const done = await write('POST', `/plus/listings/${listing.id}/status`, { action }, listing.etag)
     if (done) announce(t('nowInState', { title: listing.title, state: termText('status', done.data.status) }))
@@ -43,29 +43,20 @@ export function ListingsPage() {
   }
   const bulk: Bulk<OwnListing> = {
     nameOf: ({ title }) => title,
-    actions: (rows, done) => (
-      <BulkActions
-        of={rows}
-        onDone={(failed) => {
-          setFailures(failed)
-          done()
-          changed()
-        }}
-      />
-    ),
+    actions: (rows, done) => <BulkActions of={rows} onStarted={done} />,
   }
   return (
     <>
       <Heading>{t('listings')}</Heading>
       <ListingTabs current="listings" />
       <Refusal error={error} />
-      <BulkFailures of={failures} />
+      <BulkNotices />
       <List
         path="/plus/my-listings"
-        fixed={{ with_details: 1 }}
+        fixed={{ with_details: 1, with_views: 1 }}
         caption={t('listings')}
         empty={t('noOwnListings')}
-        version={version}
+        version={version + bulkVersion.value}
         filters={[
           { name: 'search', label: t('titleOrSku'), type: 'search' },
           { name: 'status', label: t('state'), options: STATUSES.map((code) => ({ value: code, text: termText('status', code) })) },
@@ -82,13 +73,16 @@ export function ListingsPage() {
         bulk={mayWrite() ? bulk : undefined}
         columns={[
           { head: t('title'), cell: (listing) => <Title of={listing} /> },
-          { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
-          { head: t('price'), number: true, cell: (listing) => <EditCell of={listing} field="price" /> },
-          ...(mayWrite() ? [marketPriceColumn()] : []),
-          { head: t('stock'), number: true, cell: (listing) => <EditCell of={listing} field="quantity" /> },
-          { head: t('expires'), short: true, wide: true, cell: (listing) => (listing.expires_at ? date(listing.expires_at) : '–') },
+          { head: t('state'), name: 'state', cell: (listing) => <State of={listing} /> },
+          { head: 'SKU', name: 'sku', optional: true, cell: (listing) => <SkuCell of={listing} /> },
+          { head: t('price'), name: 'price', number: true, cell: (listing) => <EditCell of={listing} field="price" /> },
+          ...(mayWrite() ? planColumns() : []),
+          { head: t('stock'), name: 'stock', number: true, cell: (listing) => <EditCell of={listing} field="quantity" /> },
+          { head: t('recentViews'), name: 'views', number: true, wide: true, cell: ({ views_7_days: views = 0 }) => count(views) },
+          { head: t('endsIn'), name: 'ends', short: true, wide: true, cell: (listing) => <End of={listing} /> },
           {
             head: t('actions'),
+            name: 'actions',
             cell: (listing) => mayWrite() && <Actions of={listing} busy={busy} act={act} highlight={highlight} remove={remove} />,
           },
         ]}
@@ -98,13 +92,38 @@ export function ListingsPage() {
   )
 }
 
-/** Not shown unless the seller selects it: its request plans a price job, which costs more than the list itself. */
-const marketPriceColumn = () => ({
-  head: t('marketPrice'),
-  number: true,
-  optional: true,
-  cell: (listing: OwnListing) => <MarketPriceCell of={listing} />,
-})
+/** Not shown unless the seller selects them: their request plans a price job, which costs more than the list itself. */
+const planColumns = () => {
+  const column = { number: true, optional: true }
+  return [
+    { ...column, head: t('marketPrice'), name: 'market_price', cell: (listing: OwnListing) => <MarketPriceCell of={listing} /> },
+    { ...column, head: t('rank'), name: 'rank', cell: (listing: OwnListing) => <RankCell of={listing} /> },
+    { ...column, head: t('payout'), name: 'payout', cell: (listing: OwnListing) => <PayoutCell of={listing} /> },
+  ]
+}
+
+function State({ of: listing }: { of: OwnListing }) {
+  const held = heldActionOf(listing)
+  return (
+    <>
+      <Status code={listing.status} /> {held && <small class="quiet">{t(held === 'delete' ? 'deletesSoon' : 'renewsSoon')}</small>}
+    </>
+  )
+}
+
+const HOUR_MS = 3_600_000
+
+/** How long the period of a published or paused listing still lasts, and the day on which it ends or ended. */
+function End({ of: { expires_at: end, status } }: { of: OwnListing }) {
+  if (!end) return <>–</>
+  const left = Date.parse(end) - Date.now()
+  const lasts = (status === 'active' || status === 'paused') && left > 0
+  return (
+    <>
+      {lasts && duration(left / HOUR_MS)} <small class="quiet">{date(end)}</small>
+    </>
+  )
+}
 
 const TABS = [
   { name: 'listings', href: '/desk', text: 'listings' },

@@ -5,9 +5,9 @@ import { Await, Facts, FieldProblem, Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { PriceJob, PriceJobRow } from '../../../client/src/api.ts'
 import { mayWrite, useData, useWrite } from '../api.ts'
-import { forgetEdits } from '../edits.ts'
+import { forgetEditsOf } from '../edits.ts'
 import { ListingTitle } from '../listing-title.tsx'
-import { Change, confirmPrices } from '../price-check.tsx'
+import { Change, confirmPrices, PriceWarnings } from '../price-check.tsx'
 import { RowPages } from '../row-pages.tsx'
 import { count, lira, moment, refusalText, t } from '../words.ts'
 
@@ -20,7 +20,10 @@ export function PriceJobPage() {
     if (risky.length > 0 && !(await confirmRisky(risky))) return
     const applied = await write('POST', `/plus/price-jobs/${id}/apply`)
     if (applied) {
-      forgetEdits(rows.flatMap(({ listing_id: listing }) => listing ?? []))
+      forgetEditsOf(
+        rows.flatMap(({ listing_id: listing }) => listing ?? []),
+        'planned',
+      )
       announce(t('jobApplied', { count: applied.data.changed }))
     }
     job.reload()
@@ -159,11 +162,7 @@ function Result({ of: { refused, outcome, why, reason, warnings } }: { of: Price
   return (
     <>
       {outcome && <Status code={outcome} />} {why && <span class="quiet">{refusalText(why)}</span>}
-      {outcome === null && warnings.length > 0 && (
-        <>
-          <Status code="check" tone="wait" /> <span class="quiet">{warnings.map(refusalText).join('; ')}</span>
-        </>
-      )}
+      {(outcome === null || reason !== null) && <PriceWarnings of={warnings} />}
       {reason && <p class="quiet">{refusalText(reason)}</p>}
     </>
   )

@@ -11,6 +11,7 @@ import { announce } from '#ui/toasts.tsx'
 import type { RepricedListing, RepricingRule, RepricingSimulation } from '../../../client/src/api.ts'
 import { mayWrite, useData, useWrite } from '../api.ts'
 import { ListingTitle } from '../listing-title.tsx'
+import { confirmPrices, PriceWarnings } from '../price-check.tsx'
 import { RowPages } from '../row-pages.tsx'
 import { calendarDay, count, lira, moment, refusalText, t, termText } from '../words.ts'
 import { Jobs } from './price-jobs.tsx'
@@ -96,11 +97,15 @@ function Rule({ of: rule, onChanged }: { of: RepricingRule; onChanged: () => voi
     onChanged()
   }
   const enable = async (enabled: boolean) => {
+    if (enabled && simulation && !(await confirmRisky(simulation, t('enableAnyway')))) return
     if (!(await write('PATCH', path, { enabled }))) return
     announce(t(enabled ? 'ruleEnabled' : 'ruleDisabled'))
     onChanged()
   }
   const run = async () => {
+    // One day of the past is the least that a simulation covers.
+    const preview = simulation ?? (await write('POST', `${path}/simulate`, { days: 1 }))?.data
+    if (!preview || !(await confirmRisky(preview, t('runAnyway')))) return
     const done = await write('POST', `${path}/run`)
     if (!done) return
     announce(t('ruleRan', { count: done.data.changed }))
@@ -162,6 +167,20 @@ function Rule({ of: rule, onChanged }: { of: RepricingRule; onChanged: () => voi
   )
 }
 
+/** Asks about unusual prices that the rule would set now; true if there are none. */
+async function confirmRisky({ listings }: RepricingSimulation, action: string): Promise<boolean> {
+  const risky = listings.filter(({ warnings }) => warnings.length > 0)
+  if (risky.length === 0) return true
+  const prices = risky.map(({ listing_id: id, price, new_price: next, warnings }) => ({
+    key: id,
+    name: <ListingTitle id={id} />,
+    old: price,
+    price: next,
+    warnings,
+  }))
+  return confirmPrices(prices, { title: t('riskyRuleTitle', { count: risky.length }), text: t('riskyRuleText'), action })
+}
+
 function RuleFacts({ of: rule }: { of: RepricingRule }) {
   return (
     <Facts
@@ -215,7 +234,14 @@ function Repriced({ of: listings }: { of: RepricedListing[] }) {
         { head: t('newPrice'), number: true, cell: (row) => (changes(row) ? <ins>{lira(row.new_price)}</ins> : '–') },
         { head: t('payout'), number: true, cell: ({ payout }) => lira(payout) },
         { head: t('limit'), cell: ({ limit }) => (limit === null ? '–' : termText('limit', limit)) },
-        { head: t('reason'), cell: ({ reason }) => refusalText(reason) },
+        {
+          head: t('reason'),
+          cell: ({ reason, warnings }) => (
+            <>
+              {refusalText(reason)} <PriceWarnings of={warnings} />
+            </>
+          ),
+        },
       ]}
     />
   )

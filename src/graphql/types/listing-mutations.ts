@@ -12,7 +12,7 @@ import { type Builder, cost } from '../building/builder.ts'
 import { argumentsFrom, inputFrom, objectFrom } from '../building/from-schema.ts'
 import { camelCase } from '../execution/errors.ts'
 import { callByFields } from './mutating.ts'
-import { reasonType, successField } from './results.ts'
+import { priceWarningType, reasonType, successField } from './results.ts'
 
 const PRICE = `In TL, ${MIN_PRICE} to ${MAX_PRICE}.`
 
@@ -85,7 +85,7 @@ function addNewListing(builder: Builder) {
 }
 
 function addForecast(builder: Builder) {
-  const warnings = reasonType(builder, 'PriceWarning', 'What to check before setting a price.')
+  const warnings = priceWarningType(builder)
   const forecast = objectFrom(builder, ForecastSchema, { omit: ['because'], types: { warnings }, entries: { warnings: 3 } })
   builder.objectField(forecast, 'because', (t) =>
     t.stringList({

@@ -19,14 +19,18 @@ import { idOf } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'
 import { inputFrom, objectFrom } from '../building/from-schema.ts'
 import { callByFields } from './mutating.ts'
-import { messageType, reasonType } from './results.ts'
+import { messageType, priceWarningType, reasonType } from './results.ts'
 
 const pathOf = (args: { id: string | number }) => ({ id: ['id', idOf(args.id)] }) as const
 
 export function implementRepricing(builder: Builder): void {
   const rule = addRuleType(builder)
   const reason = reasonType(builder, 'RepricingReason', 'Why a rule sets or keeps a price.')
-  objectFrom(builder, RepricedListingSchema, { description: 'Effect of a rule on one listing.', types: { reason } })
+  objectFrom(builder, RepricedListingSchema, {
+    description: 'Effect of a rule on one listing.',
+    types: { reason, warnings: priceWarningType(builder) },
+    entries: { warnings: 1 },
+  })
   const simulation = objectFrom(builder, SimulationSchema, { omit: ['rule_id'] })
   const run = objectFrom(builder, RepricingRunSchema, { omit: ['rule_id'] })
   const input = addInput(builder)

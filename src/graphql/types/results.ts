@@ -25,3 +25,14 @@ export function reasonType(builder: Builder, name: string, description: string) 
     }),
   })
 }
+
+const warningTypes = new WeakMap<Builder, ReturnType<typeof reasonType>>()
+
+/** What to check before setting a price: one type of the schema, wherever a price is forecast. */
+export function priceWarningType(builder: Builder): ReturnType<typeof reasonType> {
+  const existing = warningTypes.get(builder)
+  if (existing) return existing
+  const type = reasonType(builder, 'PriceWarning', 'What to check before setting a price.')
+  warningTypes.set(builder, type)
+  return type
+}

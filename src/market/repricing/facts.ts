@@ -5,12 +5,12 @@ import { type Reason, reason } from '#core/problems.ts'
 import type { Queryable } from '#db/schema.ts'
 import { pricesAgo } from '#prices/history/prices-ago.ts'
 import { inKurus, type MarketCatalogue, trustedMinor } from '../records/market-price.ts'
-import { comparablePrices, type Input } from './new-price.ts'
+import { comparablePrices, type Input } from '../records/comparables.ts'
 import { keyOf, offersFor, type PastSale, SALES_DAYS, salesFor, type ScopedListing } from './repricing-store.ts'
 import type { Terms } from './terms.ts'
 
 /** Returns the prices that a listing's target is computed from, or the reason why it has no target. */
-export type InputsOf = (listing: ScopedListing) => readonly Input[] | Reason
+type InputsOf = (listing: ScopedListing) => readonly Input[] | Reason
 
 /** Current inputs of listings. */
 export async function inputsNow(

@@ -3,6 +3,7 @@ import { minorToNumber, priceForPayout } from '#core/money.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { median } from '#prices/records/medians.ts'
 import { MAX_PRICE, MIN_PRICE } from '../records/fields.ts'
+import { cheapestOf, type Input } from '../records/comparables.ts'
 import { FAR_FACTOR } from '../records/market-price.ts'
 import type { Terms } from './terms.ts'
 
@@ -19,12 +20,6 @@ export interface Facts {
   inputs: readonly Input[] | Reason
 }
 
-export interface Input {
-  kurus: number
-  /** the listing with this price, if it is the price of one */
-  listingId?: number
-}
-
 export const PRICE_LIMITS = ['floor', 'ceiling', 'max_move'] as const
 export type PriceLimit = (typeof PRICE_LIMITS)[number]
 
@@ -36,44 +31,6 @@ export interface NewPrice {
   /** the competing price that the target is computed from; null for another target or none */
   follows: Input | null
   why: Reason
-}
-
-/** A listing that may be compared with another one. */
-export interface Offer {
-  listingId: number
-  kurus: number
-  sellerId: number
-  /** whether a rule with the target `cheapest` set its price */
-  follows: boolean
-}
-
-/**
- * Prices to compare with: the lowest of each other seller, so that nobody counts twice, except prices that follow others themselves. Two rules that
- * undercut each other would otherwise drive each other down to their floors.
- */
-export function comparablePrices(offers: readonly Offer[], sellerId: number): Input[] {
-  const bySeller = new Map<number, Input>()
-  for (const { sellerId: seller, follows, kurus, listingId } of offers) {
-    if (seller === sellerId || follows) continue
-    const lowest = bySeller.get(seller)
-    if (!lowest || kurus < lowest.kurus) bySeller.set(seller, { kurus, listingId })
-  }
-  return [...bySeller.values()]
-}
-
-/** A price below the median divided by this factor is an outlier. */
-const OUTLIER_FACTOR = 2
-/** Among fewer prices, none can be told to be the outlier. */
-const OUTLIERS_FROM = 3
-
-/** The lowest of at least one price that is not an outlier, and the number of outliers below it. */
-export function cheapestOf(prices: readonly Input[]): { follows: Input; ignored: number } {
-  const middle = prices.length < OUTLIERS_FROM ? 0 : median(prices.map(({ kurus }) => kurus))!
-  const usable = prices.filter(({ kurus }) => kurus * OUTLIER_FACTOR >= middle)
-  return {
-    follows: usable.reduce((lowest, one) => (one.kurus < lowest.kurus ? one : lowest)),
-    ignored: prices.length - usable.length,
-  }
 }
 
 /** The price according to the rule, within its limits. The floor applies always, even if there is no target. */

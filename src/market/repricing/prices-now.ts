@@ -1,10 +1,11 @@
 // Applies a repricing rule to its current listings, without writing.
+import type { Reason } from '#core/problems.ts'
 import { runInSlices } from '#core/yield-to-event-loop.ts'
 import type { Tx } from '#db/schema.ts'
-import { marketKurus } from '../records/market-price.ts'
+import { marketKurus, priceWarnings } from '../records/market-price.ts'
 import { kurusOfRow, minOfferKurus } from '../listing-content.ts'
-import { type InputsOf, inputsNow } from './facts.ts'
-import { type NewPrice, newPrice } from './new-price.ts'
+import { inputsNow } from './facts.ts'
+import { type Facts, type NewPrice, newPrice } from './new-price.ts'
 import type { RuleRow, ScopedListing } from './repricing-store.ts'
 import { type Terms, termsOf } from './terms.ts'
 import type { RepricingCtx } from './repricing-types.ts'
@@ -12,6 +13,10 @@ import type { RepricingCtx } from './repricing-types.ts'
 export interface Priced {
   listing: ScopedListing
   price: NewPrice
+  /** trusted market price; null for none */
+  marketKurus: number | null
+  /** what to check about the price, as in price jobs */
+  warnings: Reason[]
 }
 
 /** The result of a rule for each of its listings now. */
@@ -20,14 +25,22 @@ export async function pricesNow(ctx: RepricingCtx, tx: Tx, rule: RuleRow, listin
   const inputs = await inputsNow(tx, ctx.catalogue, terms, listings, rule.account_id, now)
   const priced: Priced[] = []
   await runInSlices(listings.length, (from, to) => {
-    for (const listing of listings.slice(from, to)) priced.push({ listing, price: priceBy(ctx, terms, listing, kurusOfRow(listing), inputs) })
+    for (const listing of listings.slice(from, to)) {
+      const kurus = kurusOfRow(listing)
+      const market = marketKurus(ctx.catalogue, listing.item_id, listing.label_id, now)
+      const price = priceBy(ctx, terms, listing, { kurus, marketKurus: market, inputs: inputs(listing) })
+      priced.push({ listing, price, marketKurus: market, warnings: priceWarnings(kurus, price.kurus, market) })
+    }
   })
   return priced
 }
 
-/** @param kurus the current price */
-export function priceBy(ctx: RepricingCtx, terms: Terms, listing: ScopedListing, kurus: number, inputs: InputsOf): NewPrice {
-  const { commissionPercent } = ctx.market
-  const market = marketKurus(ctx.catalogue, listing.item_id, listing.label_id, ctx.now())
-  return newPrice(terms, { kurus, minOfferKurus: minOfferKurus(listing), commissionPercent, marketKurus: market, inputs: inputs(listing) })
+/** The price that the terms set for a listing with these facts. */
+export function priceBy(
+  { market }: RepricingCtx,
+  terms: Terms,
+  listing: ScopedListing,
+  facts: Pick<Facts, 'kurus' | 'marketKurus' | 'inputs'>,
+): NewPrice {
+  return newPrice(terms, { ...facts, minOfferKurus: minOfferKurus(listing), commissionPercent: market.commissionPercent })
 }

@@ -7,7 +7,7 @@ import { localTime } from '#core/time.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { PUBLISHED } from '../records/rules.ts'
 import { isVisible, joinSellers } from '../records/visible-listings.ts'
-import type { Offer } from './new-price.ts'
+import type { Offer } from '../records/comparables.ts'
 import { defaultsOf, type Scope, type SentTerms } from './terms.ts'
 import type { RepricingRule } from './repricing-types.ts'
 

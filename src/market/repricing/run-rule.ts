@@ -6,7 +6,7 @@ import type { Tx } from '#db/schema.ts'
 import { changeListings, intentToApply } from '../jobs/change-listings.ts'
 import { finishJob, insertJob, type StoredJobRow, type NewJobRow } from '../jobs/store.ts'
 import type { StockRow } from '../listing-store.ts'
-import { kurusOfRow } from '../listing-content.ts'
+import { kurusOfRow, kurusText } from '../listing-content.ts'
 import { type Priced, pricesNow } from './prices-now.ts'
 import { listingsOfRule, type RuleRow, rulesOf, saveRule } from './repricing-store.ts'
 import type { RepricingCtx, RepricingRun } from './repricing-types.ts'
@@ -40,7 +40,7 @@ export async function runRule(ctx: RepricingCtx, tx: Tx, note: Note, rule: RuleR
   return { ...run, changed, failed: kept + failed, job_id: job.id }
 }
 
-function rowOf({ listing, price: { kurus, why } }: Priced, position: number, commissionPercent: number): NewJobRow {
+function rowOf({ listing, price: { kurus, why }, marketKurus: market, warnings }: Priced, position: number, commissionPercent: number): NewJobRow {
   return {
     position,
     listing_id: listing.id,
@@ -53,5 +53,7 @@ function rowOf({ listing, price: { kurus, why } }: Priced, position: number, com
     rank: null,
     refused: null,
     reason: why,
+    market_price: kurusText(market),
+    warnings,
   }
 }

@@ -11,6 +11,7 @@ import { change } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import { kurusOfRow } from '../listing-content.ts'
+import { marketKurus } from '../records/market-price.ts'
 import { inputsAgo } from './facts.ts'
 import { type Priced, priceBy, pricesNow } from './prices-now.ts'
 import { listingsOfRule, lockRule, type RuleRow, rulesOf, saveRule, type ScopedListing } from './repricing-store.ts'
@@ -48,7 +49,7 @@ export const simulateRepricingRule = writeVerb(
     }),
 )
 
-function repriced({ listing, price: { kurus, limit, follows, why } }: Priced, commissionPercent: number): RepricedListing {
+function repriced({ listing, price: { kurus, limit, follows, why }, warnings }: Priced, commissionPercent: number): RepricedListing {
   return {
     listing_id: listing.id,
     price: minorToNumber(kurusOfRow(listing)),
@@ -57,6 +58,7 @@ function repriced({ listing, price: { kurus, limit, follows, why } }: Priced, co
     limit,
     follows: follows && { listing_id: follows.listingId!, price: minorToNumber(follows.kurus) },
     reason: withMessage(why),
+    warnings: warnings.map(withMessage),
   }
 }
 
@@ -74,6 +76,7 @@ async function daysBefore(
   const inputs = await inputsAgo(tx, ctx.catalogue, terms, listings, rule.account_id, moments)
   if (!inputs) return []
   const prices = new Map(listings.map((listing) => [listing.id, kurusOfRow(listing)]))
+  const markets = new Map(listings.map(({ id, item_id: itemId, label_id: labelId }) => [id, marketKurus(ctx.catalogue, itemId, labelId, ctx.now())]))
   const simulated: SimulatedDay[] = []
   for (const [moment, at] of moments.entries()) {
     const day = { day: at.toISOString().slice(0, 10), known: 0, raised: 0, lowered: 0, at_floor: 0 }
@@ -81,7 +84,7 @@ async function daysBefore(
       for (const listing of listings.slice(from, to)) {
         const ofMoment = inputs(listing, moment)
         const before = prices.get(listing.id)!
-        const { kurus, limit } = priceBy(ctx, terms, listing, before, () => ofMoment)
+        const { kurus, limit } = priceBy(ctx, terms, listing, { kurus: before, marketKurus: markets.get(listing.id)!, inputs: ofMoment })
         prices.set(listing.id, kurus)
         if (!('rule' in ofMoment) && ofMoment.length >= Math.max(1, terms.minComparables)) day.known += 1
         if (kurus > before) day.raised += 1

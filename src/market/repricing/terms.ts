@@ -5,6 +5,7 @@ import { type Static, Type } from '#core/input.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { reason } from '#core/problems.ts'
+import { MIN_COMPARABLES } from '../records/comparables.ts'
 import { FAR_FACTOR } from '../records/market-price.ts'
 import { MAX_PRICE, MAX_SKU_LENGTH, MIN_PRICE } from '../records/fields.ts'
 
@@ -13,7 +14,6 @@ const MAX_FACTOR = 100
 const MAX_MOVE_PERCENT = 100
 const MAX_COMPARABLES = 100
 const DEFAULT_MOVE_PERCENT = 20
-const DEFAULT_COMPARABLES = 3
 
 const AMOUNT = reason('number', { min: -MAX_PRICE, max: MAX_PRICE, decimals: 2 })
 const LIMIT = reason('number', { min: MIN_PRICE, max: MAX_PRICE, decimals: 2 })
@@ -118,7 +118,7 @@ export const TermFields = {
     Type.Integer({
       minimum: 1,
       maximum: MAX_COMPARABLES,
-      description: `Prices stay unchanged if fewer other sellers have a comparable listing, or if there are fewer sales; default: ${DEFAULT_COMPARABLES}. A market has one price`,
+      description: `Prices stay unchanged if fewer other sellers have a comparable listing, or if there are fewer sales; default: ${MIN_COMPARABLES}. A market has one price`,
     }),
   ),
 }
@@ -146,7 +146,7 @@ export function storedTerms({ target, scope, floor, ceiling, max_move_percent, m
 export function defaultsOf({ target, max_move_percent, min_comparables }: SentTerms): Pick<Terms, 'maxMovePercent' | 'minComparables'> {
   return {
     maxMovePercent: max_move_percent === undefined ? DEFAULT_MOVE_PERCENT : max_move_percent,
-    minComparables: min_comparables ?? (target.kind === 'market' ? 1 : DEFAULT_COMPARABLES),
+    minComparables: min_comparables ?? (target.kind === 'market' ? 1 : MIN_COMPARABLES),
   }
 }
 

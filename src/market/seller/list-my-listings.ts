@@ -8,6 +8,7 @@ import { STATUSES } from '../records/rules.ts'
 import { ownListing } from '../listings/own-listing.ts'
 import { pageOfListings } from '../listing-pages.ts'
 import type { MarketCtx } from '../marketplace-types.ts'
+import { recentViews } from '../views/read-listing-views.ts'
 
 const ORDERS = ['latest', 'title', 'price_low', 'price_high', 'quantity_low', 'quantity_high', 'expiring', 'changed'] as const
 
@@ -19,12 +20,18 @@ export const listMyListings = listVerb(
       status: Type.Optional(Type.Enum([...STATUSES])),
       search: filter('Part of the title or SKU, case-insensitive'),
       sort_by: Type.Optional(Type.Enum([...ORDERS], { default: 'latest' })),
+      with_views: Type.Optional(Type.Boolean({ default: false, description: '`1` adds `views_7_days`' })),
       ...FlagParams,
     },
   },
-  (ctx: MarketCtx, { status, search, sort_by: order = 'latest', ...flagParams }, range) => {
+  async (ctx: MarketCtx, { status, search, sort_by: order = 'latest', with_views: withViews = false, ...flagParams }, range) => {
     const sellerId = ctx.viewer.kind === 'account' ? ctx.viewer.accountId : 0
     const flags = flagsOf(flagParams)
-    return pageOfListings(ctx.db.kysely, { seller_id: sellerId, now: ctx.now(), status, search }, range, order, (row) => ownListing(ctx, row, flags))
+    const filter = { seller_id: sellerId, now: ctx.now(), status, search }
+    const page = await pageOfListings(ctx.db.kysely, filter, range, order, (row) => ownListing(ctx, row, flags))
+    if (!withViews || page.rows.length === 0) return page
+    const ids = page.rows.map(({ id }) => id)
+    const views = await recentViews(ctx.db.kysely, ids, ctx.now())
+    return { ...page, rows: page.rows.map((listing) => ({ ...listing, views_7_days: views.get(listing.id) ?? 0 })) }
   },
 )

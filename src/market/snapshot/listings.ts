@@ -34,6 +34,12 @@ export interface ListingSnapshotOptions {
   cachedRows?: number
 }
 
+/** The listings of a page with their sellers. Compared by identity: one object stands for all responses with this page. */
+export interface ShownListings {
+  ids: Int32Array
+  owners: Int32Array
+}
+
 /** Rows reloaded per statement. */
 const RELOAD = 1_000
 
@@ -146,6 +152,12 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
   /** Ids of listings by their rows. */
   idsOf(rows: Int32Array): number[] {
     return Array.from(rows, (row) => this.#state.table.id[row]!)
+  }
+
+  /** The listings of these rows with their sellers, for counting views. */
+  shownOf(rows: Int32Array): ShownListings {
+    const { table } = this.#state
+    return { ids: rows.map((row) => table.id[row]!), owners: rows.map((row) => table.sellerId[row]!) }
   }
 
   /** A grade with its label; null without one. */
