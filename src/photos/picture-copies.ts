@@ -51,7 +51,7 @@ export async function findPictures(db: Db, { afterId, ours, max }: Search, now: 
       insert into picture_copies (account_id, url, url_hash, next_at, created_at)
       select l.account_id, l.url, l.url_hash, ${now}, ${now} from linked l left join picture_copies c using (account_id, url_hash)
       where (c.id is null and l.account_id not in (select account_id from accounts_full)) or (c.next_at is null and c.problem is null)
-      limit ${FOUND_AT_ONCE}
+      order by l.account_id, l.url_hash limit ${FOUND_AT_ONCE}
       on conflict (account_id, url_hash) do update set next_at = excluded.next_at, attempts = 0
         where picture_copies.next_at is null and picture_copies.problem is null
     )
