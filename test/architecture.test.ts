@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   intake: ['matching', 'catalogue', 'prices', ...BELOW],
   collections: ['intake', 'catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
   market: ['intake', 'catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
-  photos: ['market', 'catalogue', 'files', ...BELOW],
+  photos: ['images', 'market', 'catalogue', 'accounts', 'outbound', 'files', ...BELOW],
   identity: ['matching', 'intake', 'market', 'collections', 'catalogue', 'prices', ...BELOW],
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
@@ -117,7 +117,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'merged_points',
     'merged_held_prices',
   ],
-  photos: ['photos'],
+  photos: ['photos', 'picture_copies'],
   market: [
     'listings',
     'listing_views',

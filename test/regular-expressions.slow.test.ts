@@ -32,6 +32,7 @@ const BUILT: Readonly<Record<string, readonly string[]>> = {
   'src/core/text.ts': [VISIBLE_LINE, LINE, LINES, CATALOGUE_TEXT, PERSON_NAME],
   'src/images/routes.ts': [`${PHOTO_KEY}([1-9]\\d{0,3})\\.webp$`],
   'src/market/approval/review.ts': [PHOTO_KEY],
+  'src/photos/copy-pictures.ts': [PHOTO_KEY],
   'src/http/openapi/examples.ts': ['^/api/v1/items/([^/]+)/history/([^/]+)$'],
 }
 

@@ -671,6 +671,17 @@ export interface Tables {
     unused_since: Date | null
     remove_after: Date | null
   }
+  picture_copies: {
+    id: GeneratedAlways<number>
+    account_id: number
+    url: string
+    url_hash: Buffer
+    photo_id: number | null
+    attempts: Generated<number>
+    next_at: Date | null
+    problem: 'missing' | 'failed' | 'slow' | 'unusable' | 'full' | null
+    created_at: Date
+  }
   price_archives: {
     month: string
     file: string | null

@@ -58,6 +58,7 @@ export function createParts({ config, db, log, now: clock, ports, publicUrl }: P
   const events = new EventFeed(db, polls)
   for (const follower of [keys, operators, sessions.consoleSessions, sessions.sellerSessions, catalogue, listings, polls]) feed.add(follower)
   const { dataDir, marketOrder, startFileMinutes } = config
+  const imageNetwork: Network = { guard: guardOf(config, db, ports, config.imageAllowCidrs), resolve: webhooks.resolve }
   const dumpStore = openDumpStore(config)
   const archive = openPriceArchive(config)
   const market: MarketSettings = config
@@ -87,7 +88,8 @@ export function createParts({ config, db, log, now: clock, ports, publicUrl }: P
     auditArchive: openAuditArchive(config),
     photos: { files: openPhotoFiles(config), perAccount: config.photosPerAccount },
     startFile: startFileMinutes === 0 ? null : new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: { marketOrder } }),
-    ...imageOpening({ config, log, now }, { guard: guardOf(config, db, ports, config.imageAllowCidrs), resolve: webhooks.resolve }),
+    imageNetwork,
+    ...imageOpening({ config, log, now }, imageNetwork),
   }
 }
 

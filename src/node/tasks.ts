@@ -15,7 +15,9 @@ import { expireOffers } from '#market/offers/expire-offers.ts'
 import { forgetOldOffers } from '#market/offers/offer-store.ts'
 import { forgetOldViews } from '#market/views/listing-views.ts'
 import { runDueRules } from '#market/repricing/run-due-rules.ts'
+import type { CopyCtx } from '#photos/copy-pictures.ts'
 import { forgetPhotos } from '#photos/photo-store.ts'
+import { forgetOldPictures } from '#photos/picture-copies.ts'
 import { monthsOfPrices } from '#prices/archive/archive-months.ts'
 import { forgetOldPrices, forgetOldStatements } from '#prices/history/retention.ts'
 import { failBrokenImports } from '#prices/imports/imports.ts'
@@ -42,6 +44,7 @@ const EVERY = {
   listingViews: 10_000,
   priceEvidence: HOUR_MS,
   priceReviews: 5_000,
+  pictureCopies: 10_000,
   dumps: MINUTE_MS,
   dayCounts: HOUR_MS,
   archives: HOUR_MS,
@@ -76,9 +79,9 @@ export function scheduleOwnTasks(node: NodeParts, listeners: { public: boolean }
   ])
 }
 
-/** The service's background work, which any of its workers may do. @param signal aborts the archiving of a month */
+/** The service's background work, which any of its workers may do. @param signal aborts the archiving of a month and the copying of pictures */
 export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat, signal: AbortSignal): void {
-  const { archive, auditArchive, catalogue, config, db, dumps, listings, now } = node
+  const { archive, auditArchive, catalogue, config, db, dumps, imageNetwork: network, listings, now, photos } = node
   const { auditArchiveMonths, marketNames, priceArchiveMonths, priceRules, sourceCurrencies: currencies, timeZone } = config
   const archiveOld = async (table: MonthTable, keepMonths: number) => {
     if (keepMonths === 0 || !(await mayArchive(table.archives, db))) return
@@ -98,8 +101,17 @@ export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat
     ['dumps', EVERY.dumps, () => dumps.makeDue(catalogue.items.live.size === 0)],
     ['price-archive', EVERY.archives, () => archiveOld(monthsOfPrices(archive.files), priceArchiveMonths)],
     ['audit-archive', EVERY.archives, () => archiveOld(monthsOfAudit(auditArchive), auditArchiveMonths)],
+    ...(config.copyPictures
+      ? [['picture-copies', EVERY.pictureCopies, pictureCopies({ ...ctx, catalogue, photos, network }, signal)] satisfies Task]
+      : []),
     ['worker-heartbeat', EVERY.heartbeat, () => heartbeat.beat()],
   ])
+}
+
+/** Loads its module when it first runs, because other roles do not need its HTTP client. */
+function pictureCopies(ctx: CopyCtx, signal: AbortSignal): () => Promise<void> {
+  let copier: Promise<() => Promise<void>> | undefined
+  return async () => (await (copier ??= import('#photos/copy-pictures.ts').then(({ pictureCopier }) => pictureCopier(ctx, signal))))()
 }
 
 /** Writes the start file; nodes that share one check its age at slightly different times. */
@@ -126,6 +138,7 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['offer-retention', () => forgetOldOffers(db, now())],
     ['listing-view-retention', () => forgetOldViews(db, now())],
     ['photo-retention', () => forgetPhotos(db, photos.files, now())],
+    ['picture-copy-retention', () => forgetOldPictures(db, now())],
     ['key-usage-retention', () => forgetOldUsage(db, now())],
   ]
   schedule(

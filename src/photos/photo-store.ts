@@ -10,7 +10,7 @@ import type { PhotoFiles } from './photo-files.ts'
 
 /** A photo without an unsold listing that uses it is removed after this time. */
 export const UNUSED_DAYS = 30
-/** Longer than saving the files of an upload takes. */
+/** Longer than saving the files of a photo takes. */
 const RESERVED_MS = HOUR_MS
 const CHECK_MS = DAY_MS
 /** Photos checked by one statement. */
@@ -23,16 +23,26 @@ export interface PhotoRow {
   widths: number[]
 }
 
-interface Upload {
+/** The image that a photo is made of. */
+export interface Original {
   accountId: number
-  /** of the upload */
   sha256: Buffer
 }
 
-/** The account's photo of this upload, if it has one. */
-export async function findPhoto(on: Queryable, { accountId, sha256 }: Upload): Promise<PhotoRow | null> {
+/** The account's photo of this image, if it has one. */
+export async function findPhoto(on: Queryable, { accountId, sha256 }: Original): Promise<PhotoRow | null> {
   const own = on.selectFrom('photos').select(['id', 'key', 'sha256', 'widths']).where('account_id', '=', accountId).where('sha256', '=', sha256)
   return (await own.where('remove_after', 'is', null).executeTakeFirst()) ?? null
+}
+
+/** The account's photo with this id or key; null if there is none. */
+export async function findOwnPhoto(
+  on: Queryable,
+  accountId: number,
+  { id, key }: { id: number | null; key: string | null },
+): Promise<PhotoRow | null> {
+  const own = on.selectFrom('photos').select(['id', 'key', 'sha256', 'widths']).where('account_id', '=', accountId).where('remove_after', 'is', null)
+  return (await own.where((is) => is.or([is('id', '=', id), is('key', '=', key)])).executeTakeFirst()) ?? null
 }
 
 /** Number of photos of an account. */
@@ -41,9 +51,9 @@ export async function countPhotos(on: Queryable, accountId: number): Promise<num
   return (await own.where('remove_after', 'is', null).executeTakeFirstOrThrow()).count
 }
 
-/** Records files before they are written, so that they are removed if the upload does not end. */
-export async function reservePhoto(db: Db, upload: Upload & Pick<PhotoRow, 'key'>, sizes: readonly EncodedSize[], now: Date): Promise<void> {
-  const { accountId, ...columns } = upload
+/** Records files before they are written, so that they are removed if the photo is not published. */
+export async function reservePhoto(db: Db, original: Original & Pick<PhotoRow, 'key'>, sizes: readonly EncodedSize[], now: Date): Promise<void> {
+  const { accountId, ...columns } = original
   const files = {
     widths: sizes.map(({ width }) => width),
     size_hashes: sizes.map(({ bytes }) => hash('sha256', bytes, 'buffer')),
@@ -55,8 +65,8 @@ export async function reservePhoto(db: Db, upload: Upload & Pick<PhotoRow, 'key'
     .execute()
 }
 
-/** Makes a reservation a photo, unless the account has one of the same upload. @returns it; null if it has one, or if the reservation ended */
-export async function publishPhoto(tx: Tx, { accountId, sha256, key }: Upload & { key: string }, now: Date): Promise<PhotoRow | null> {
+/** Makes a reservation a photo, unless the account has one of the same image. @returns it; null if it has one, or if the reservation ended */
+export async function publishPhoto(tx: Tx, { accountId, sha256, key }: Original & { key: string }, now: Date): Promise<PhotoRow | null> {
   const same = tx.selectFrom('photos').select('id').where('account_id', '=', accountId).where('sha256', '=', sha256).where('remove_after', 'is', null)
   const published = tx
     .updateTable('photos')
@@ -79,7 +89,7 @@ export async function keepPhoto(tx: Tx, id: number, now: Date): Promise<PhotoRow
   return (await kept.executeTakeFirst()) ?? null
 }
 
-/** Removes photos that no unsold listing has used for `UNUSED_DAYS`, and what unfinished uploads left. */
+/** Removes photos that no unsold listing has used for `UNUSED_DAYS`, and the files of photos that were not published. */
 export async function forgetPhotos(db: Db, files: PhotoFiles, now: Date): Promise<void> {
   while ((await checkUse(db, now)) === AT_ONCE);
   const over = db.kysely.selectFrom('photos').select(['id', 'key', 'widths']).where('remove_after', '<=', now).orderBy('remove_after')

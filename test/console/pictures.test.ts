@@ -76,6 +76,32 @@ describe.skipIf(NO_BROWSER)(`Pictures in the console${WHY}`, () => {
     await visited.close()
   })
 
+  test('changed pictures are shown before and after, and the queue marks those that could not be copied', async () => {
+    const [listing] = await operator<{ id: number }[]>(node, 'GET', '/listings?search=pictured')
+    await operator(node, 'POST', `/listings/${listing!.id}/approve`, {})
+    const { status } = await send(`${node.publicUrl}/api/v1/plus/listings/${listing!.id}`, node.keys.plus, {
+      method: 'PATCH',
+      json: { images: [`${source.url}/y.png`, `${source.url}/x.png`] },
+    })
+    expect(status).toBe(200)
+    const worker = await startTestNode({ worker: true, databaseUrl: node.databaseUrl, env: { DATA_DIR: dataDir, COPY_PICTURES: 'on' } })
+    for (const hours of [0, 1, 2, 7]) {
+      worker.clock.advance(hours * 3_600_000)
+      await worker.runTask('picture-copies')
+    }
+    await worker.close()
+    const visited = await signedIn(browser, node)
+    await visited.open('/approvals')
+    await visited.page.getByText('Picture not copied').waitFor()
+    await visited.open(`/listings/${listing!.id}`)
+    await visited.page.getByText(`Not copied, its server fails or is not allowed: ${source.url}/y.png`).waitFor()
+    const row = visited.page.getByRole('row', { name: /^Images/ })
+    await expect.poll(() => row.locator('del [role=img]').count()).toBe(1)
+    expect(await row.locator('ins [role=img]').count()).toBe(2)
+    expect(visited.troubles).toEqual([])
+    await visited.close()
+  })
+
   test('only for people who are signed in, and the pages allow no other source of images', async () => {
     const anonymous = await fetch(`${node.operatorUrl}/console/pictures?url=${encodeURIComponent(`${source.url}/x.png`)}`)
     expect(anonymous.status).toBe(401)

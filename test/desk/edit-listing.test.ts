@@ -2,6 +2,8 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { announced, launch, NO_BROWSER, operator, settled, type Visit, WHY } from '../console/browser.ts'
+import { fromPhone } from '../photos/pictures.ts'
+import { seriousOf } from '../support/axe.ts'
 import { startSampleNode } from '../support/sample-node.ts'
 import { send, type TestNode } from '../support/node.ts'
 import { listingOf, signedInToDesk } from './browser.ts'
@@ -11,6 +13,7 @@ interface Listing {
   title: string
   status: string
   price: number
+  images: { url: string; order: number }[]
 }
 
 describe.skipIf(NO_BROWSER)(`Editing listings at the desk${WHY}`, () => {
@@ -102,5 +105,62 @@ describe.skipIf(NO_BROWSER)(`Editing listings at the desk${WHY}`, () => {
     await list(node.accounts.enterprise, 310)
     await page.reload()
     await market().getByText('₺300.00 (ignored as too low: 1)').waitFor()
+  })
+
+  test('pictures are added, moved by keyboard, removed and saved; without any, the listing has none', async () => {
+    await operator(node, 'PATCH', `/accounts/${node.accounts.plus}`, { listing_intake: { quota: 100 } })
+    const id = await listingOf(node, { title: 'With pictures', price: 3_000 })
+    await visited.open(`/listings/${id}`)
+    const file = async (name: string, colour: string) => ({ name, mimeType: 'image/jpeg', buffer: await fromPhone(400, 560, colour) })
+    const files = await Promise.all([file('a.jpg', '#aa2222'), file('b.jpg', '#22aa22'), file('c.jpg', '#2222aa')])
+    const images = async () => (await own('With pictures'))[0]!.images.map(({ url }) => url)
+    const shown = () => page.evaluate<string[]>("[...document.querySelectorAll('.photos img')].map(({ src }) => src.split('/').at(-2))")
+    const focused = (name: string) => expect.poll(() => page.evaluate<string | null>('document.activeElement.ariaLabel')).toBe(name)
+    const text = { name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('no image') }
+    await page.locator('input[type=file]').setInputFiles([...files, text])
+    await page.getByText('notes.png').waitFor()
+    await page.getByRole('img', { name: 'Photo 3' }).waitFor()
+    const [a, b, c] = await shown()
+    await button('Move earlier: Photo 3').focus()
+    await page.keyboard.press('Enter')
+    await focused('Move earlier: Photo 2')
+    await page.keyboard.press('Space')
+    await focused('Move later: Photo 1')
+    expect(await shown()).toEqual([c, a, b])
+    expect(await button('Move earlier: Photo 1').isDisabled()).toBe(true)
+    await button('Delete: Photo 2').focus()
+    await page.keyboard.press('Enter')
+    await focused('Delete: Photo 2')
+    expect(await shown()).toEqual([c, b])
+    expect(await seriousOf(page)).toEqual([])
+    await button('Review').click()
+    await page.getByText('Needs approval because of: Images').waitFor()
+    expect(await images()).toEqual([])
+    await button('Save').click()
+    await announced(page, 'With pictures: Pending')
+    await expect.poll(async () => (await images()).map((url) => url.split('/').at(-2))).toEqual([c, b])
+    await operator(node, 'POST', `/listings/${id}/approve`, {})
+    await page.reload()
+    await settled(page)
+    await button('Move later: Photo 1').click()
+    await button('Move earlier: Photo 2').click()
+    await button('Review').click()
+    await announced(page, 'Nothing has changed.')
+    await button('Delete: Photo 1').click()
+    await button('Delete: Photo 1').click()
+    await expect.poll(() => page.evaluate<string>('document.activeElement.type')).toBe('file')
+    await button('Review').click()
+    await button('Save').click()
+    await announced(page, 'With pictures: Pending')
+    await expect.poll(images).toEqual([])
+    const phone = await signedInToDesk(browser, node, node.keys.plus, { viewport: { width: 375, height: 800 }, hasTouch: true })
+    await phone.open(`/listings/${id}`)
+    await phone.page.locator('input[type=file]').setInputFiles(files)
+    await phone.page.getByRole('button', { name: 'Move later: Photo 1' }).tap()
+    await phone.page.getByRole('button', { name: 'Delete: Photo 3' }).tap()
+    await expect.poll(() => phone.page.locator('.photos img').count()).toBe(2)
+    expect(await phone.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    expect(await seriousOf(phone.page)).toEqual([])
+    await phone.close()
   })
 })

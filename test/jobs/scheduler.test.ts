@@ -12,7 +12,7 @@ const note = (level: string) => (details: object, message: string) => void logge
 const log = { ...silent, warn: note('warn'), info: note('info') } as Log
 
 beforeAll(async () => {
-  node = await startTestNode({ log, worker: true })
+  node = await startTestNode({ log, worker: true, env: { COPY_PICTURES: 'on' } })
 })
 
 afterAll(() => node.close())
@@ -51,6 +51,8 @@ const TASKS = [
   'offer-retention',
   'operator-token-uses',
   'photo-retention',
+  'picture-copies',
+  'picture-copy-retention',
   'price-archive',
   'price-evidence',
   'price-job-retention',

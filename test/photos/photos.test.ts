@@ -327,6 +327,10 @@ test('the approval queue marks a photo that another account has uploaded, too', 
   await node.db.kysely.deleteFrom('photos').where('id', '=', theirs.id).execute()
   expect(await marks()).toMatchObject({ [own.id]: false, [copied.id]: false, [address.id]: true, [again.id]: true })
   expect((await operator<ListingReview>(node, 'GET', `/listings/${again.id}/review`)).body.data.photo_of_other_seller).toBe(true)
+  // The seller of the listing replaces its photo by one of the other account.
+  const ofOther = (await upload(await plain(45, 60).png().toBuffer(), { key: node.keys.enterprise })).body.data
+  expect((await plus(node, 'PATCH', `/listings/${own.id}`, { images: [ofOther.url] })).status).toBe(200)
+  expect(await marks()).toMatchObject({ [own.id]: true })
 })
 
 test('photos may be in the bucket of the dumps', async () => {

@@ -51,6 +51,13 @@ const WRITES: Write[] = [
   update('no SKU', { sku: null }, { sku: null }),
   update('stock and content', { quantity: 7, title: 'Seven' }, { quantity: 7, title: 'Seven' }),
   update('content', { title: 'New', min_offer_price: 2, offers_enabled: true }, { title: 'New', minOfferPrice: 2, offersEnabled: true }),
+  update(
+    'pictures',
+    { images: ['https://a.example/2.png', 'https://a.example/1.png'] },
+    { images: ['https://a.example/2.png', 'https://a.example/1.png'] },
+  ),
+  update('no pictures', { images: [] }, { images: [] }),
+  update('an invalid address of a picture', { images: ['ftp://a.example/1.png'] }, { images: ['ftp://a.example/1.png'] }),
   update('an offer above the price', { min_offer_price: 1000 }, { minOfferPrice: 1000 }),
   update('a title too long', { title: 'x'.repeat(256) }, { title: 'x'.repeat(256) }),
   update('nothing', {}, {}),

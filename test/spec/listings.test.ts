@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeAccount } from '#accounts/change-account.ts'
 import { call } from '#core/verb.ts'
+import type { Forecasted, StoredListing } from '#market/marketplace-types.ts'
 import { DAY_MS, found, inStatus, makeCatalogue, operator, orderId, pending, plus, published, search, type Status } from '../market/kit.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 import { rulesIn } from '../support/reasons.ts'
@@ -334,6 +335,31 @@ describe('writing', () => {
     expect(await found(node, '?search=hidden')).toEqual([id])
   })
 
+  test('pictures are replaced together, need approval like a title, and an empty list removes them', async () => {
+    const [one, two, three] = [1, 2, 3].map((n) => `https://a.example/${n}.png`) as [string, string, string]
+    const { id } = await published(node, items.char!, { images: [one, two] })
+    const stored = async () => (await operator<StoredListing>(node, 'GET', `/listings/${id}`)).body.data
+    const inOrder = (...urls: string[]) => urls.map((url, i) => ({ url, order: i + 1 }))
+    const forecast = await plus<Forecasted>(node, 'PATCH', `/listings/${id}`, { images: [three], dry_run: true })
+    expect(forecast.body.data.forecast).toMatchObject({ status: 'pending', hidden: true, because: ['images'] })
+    expect(await stored()).toMatchObject({ status: 'active', images: inOrder(one, two) })
+    const reply = await plus(node, 'PATCH', `/listings/${id}`, { images: [three, { url: one, order: 1 }].toReversed() })
+    expect(refused(reply)).toEqual({ status: 200, code: undefined })
+    expect(await stored()).toMatchObject({
+      status: 'pending',
+      images: [
+        { url: one, order: 1 },
+        { url: three, order: 2 },
+      ],
+      changed_since_approval: [{ field: 'images', approved: inOrder(one, two), now: inOrder(one, three) }],
+    })
+    const audit = await operator<{ before: StoredListing; after: StoredListing }[]>(node, 'GET', `/audit?subject=listing&subject_id=${id}&per_page=1`)
+    expect([audit.body.data[0]!.before.images, audit.body.data[0]!.after.images]).toEqual([inOrder(one, two), inOrder(one, three)])
+    await operator(node, 'POST', `/listings/${id}/approve`, {})
+    expect((await plus(node, 'PATCH', `/listings/${id}`, { images: [] })).body.data).toMatchObject({ status: 'pending' })
+    expect(await stored()).toMatchObject({ images: [], changed_since_approval: [{ field: 'images', now: [] }] })
+  })
+
   test('pausing hides it, publishing shows it again if it has not changed since approval', async () => {
     const { id } = await published(node, items.char!, { title: 'Pausing' })
     const paused = await plus(node, 'POST', `/listings/${id}/status?action=pause`)
@@ -515,6 +541,14 @@ describe('rejected', () => {
     ['an offer above the price', { min_offer_price: 56 }, false],
     ['an offer of three decimals', { min_offer_price: 5.555 }, false],
     ['no lowest offer', { min_offer_price: null }, true],
+    ['50 pictures', { images: Array.from({ length: 50 }, (_, n) => `https://a.example/${n}.png`) }, true],
+    ['51 pictures', { images: Array.from({ length: 51 }, (_, n) => `https://a.example/${n}.png`) }, false],
+    ['two pictures in one place', { images: ['https://a.example/1.png', { url: 'https://a.example/2.png', order: 1 }] }, false],
+    ['a picture that is a script', { images: ['javascript:alert(1)'] }, false],
+    ['a picture without an address', { images: [{ order: 1 }] }, false],
+    ['a picture with a further field', { images: [{ url: 'https://a.example/1.png', size: 1 }] }, false],
+    ['pictures as text', { images: 'https://a.example/1.png' }, false],
+    ['null for pictures', { images: null }, false],
     ['an unknown field', { status: 'active' }, false],
     ['nothing', {}, false],
   ])('%s', async (_what, body, allowed) => {

@@ -192,6 +192,7 @@ export function ListingComparison({ listing, review }: BesideProps) {
             ))}
           </div>
         )}
+        {review && review.linked_pictures.length > 0 && <LinkedPictures of={review.linked_pictures} />}
         <Facts
           brief
           rows={[
@@ -241,5 +242,16 @@ export function ListingComparison({ listing, review }: BesideProps) {
         </div>
       )}
     </div>
+  )
+}
+
+/** Where copied pictures come from, and why others were not copied. */
+function LinkedPictures({ of: pictures }: { of: ListingReview['linked_pictures'] }) {
+  return (
+    <ul class="quiet linked">
+      {pictures.map(({ url, copied_from: source, problem }) => (
+        <li key={url}>{problem === null ? t('copiedFrom', { url: source! }) : t('notCopied', { url, problem: termText('copyProblem', problem) })}</li>
+      ))}
+    </ul>
   )
 }

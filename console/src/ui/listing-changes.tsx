@@ -4,6 +4,7 @@ import { Table } from '#ui/table.tsx'
 import type { StoredListing } from '../api-types.ts'
 import { count, language, lira, moment, t, termText } from '../words.ts'
 import { Grade } from './grade.tsx'
+import { ListingPicture } from './picture.tsx'
 
 interface FieldChange {
   field: string
@@ -77,7 +78,7 @@ function shownField(field: string, value: unknown): ComponentChildren {
     case 'language':
       return language(value as string)
     case 'images':
-      return (value as StoredListing['images']).map((image) => image.url).join(' ') || '–'
+      return <Pictures of={value as StoredListing['images']} />
     case 'shipping_payer':
       return termText('payer', value as string)
     case 'offers_enabled':
@@ -90,4 +91,16 @@ function shownField(field: string, value: unknown): ComponentChildren {
     default:
       return typeof value === 'string' ? value : JSON.stringify(value)
   }
+}
+
+/** The pictures in their order; their addresses are the names, as the same picture before and after is then recognised. */
+function Pictures({ of: images }: { of: StoredListing['images'] }) {
+  if (images.length === 0) return <>–</>
+  return (
+    <span class="pictures">
+      {images.map(({ url }) => (
+        <ListingPicture key={url} url={url} name={url} />
+      ))}
+    </span>
+  )
 }

@@ -23,8 +23,3 @@ export function cardOf({ id, name, code, category, market, images = [], attribut
 export function printingOf({ code, set, finish }: Card): string {
   return [code, set, finish].filter(Boolean).join(' · ')
 }
-
-/** A title to start with, which has what the service's own default has: name, number and set. */
-export function titleOf({ name, code, set }: Card): string {
-  return [[name, code].filter(Boolean).join(' '), set].filter(Boolean).join(', ')
-}

@@ -8,8 +8,9 @@ import { announce } from '#ui/toasts.tsx'
 import type { CreatedListing } from '../../../client/src/api.ts'
 import { request, sessions } from '../api.ts'
 import { t } from '../words.ts'
-import { type Card, titleOf } from './card.ts'
-import { fieldsOf } from './listing-fields.tsx'
+import type { Card } from './card.ts'
+import { fieldsOf, PRICE } from './listing-fields.tsx'
+import { type ListingPhoto, type RefusedFile, uploadPhotos, withPhoto } from './photos.ts'
 
 export interface Draft {
   /** the Idempotency-Key of its request: sent again within 24 hours, it creates no second listing */
@@ -17,13 +18,7 @@ export interface Draft {
   card: Card | null
   values: Values
   /** uploaded photos, in the order of the listing */
-  photos: readonly DraftPhoto[]
-}
-
-export interface DraftPhoto {
-  url: string
-  /** address of the smallest size */
-  small: string
+  photos: readonly ListingPhoto[]
 }
 
 export interface Save {
@@ -78,9 +73,27 @@ export function chooseStack(on: boolean): void {
   store()
 }
 
+/** Chooses the card; its title is the service's own, which is asked for. */
 export function chooseCard(card: Card): void {
-  draft.value = { ...draft.value, card, values: { ...draft.value.values, title: titleOf(card) } }
+  draft.value = { ...draft.value, card, values: { ...draft.value.values, title: '' } }
   store()
+  void fillTitle(draft.value)
+}
+
+/** Enters the title that the service gives a listing of the draft's card, unless one is entered meanwhile. */
+async function fillTitle({ key, card }: Draft): Promise<void> {
+  const title = await defaultTitle(card!)
+  const current = draft.value
+  if (current.key === key && current.card?.id === card!.id && !current.values.title) storeValues({ ...current.values, title })
+}
+
+/** The title of a listing without one; empty if the service would not create the listing, of which saving tells. */
+async function defaultTitle(card: Card): Promise<string> {
+  const json = { item_id: card.id, price: PRICE.min, dry_run: true }
+  return request('POST', '/plus/listings', { json }).then(
+    ({ data }) => data.title,
+    () => '',
+  )
 }
 
 /** Stores what is typed. The form holds it, too, and so is not drawn again. */
@@ -89,26 +102,20 @@ export function storeValues(values: Values): void {
   store()
 }
 
-/** Uploads photos, one after another, and adds each to the draft. @returns the files that were refused, with the reason */
-export async function addPhotos(files: readonly File[]): Promise<{ name: string; error: ApiError }[]> {
-  const refused: { name: string; error: ApiError }[] = []
+/** Uploads photos and adds each to the draft. @returns the files that were refused */
+export async function addPhotos(files: readonly File[]): Promise<RefusedFile[]> {
   const { key } = draft.value
   uploads.value += files.length
-  for (const file of files) {
-    try {
-      const { data } = await request('POST', '/plus/images', { image: file })
-      const photo = { url: data.url, small: data.sizes[0]!.url }
-      // Another draft may have taken the place of this one.
-      if (draft.value.key === key) setPhotos([...draft.value.photos.filter(({ url }) => url !== photo.url), photo])
-    } catch (error) {
-      refused.push({ name: file.name, error: asApiError(error) })
-    }
-    uploads.value -= 1
+  const add = (photo: ListingPhoto) => {
+    // Another draft may have taken the place of this one.
+    if (draft.value.key === key) setPhotos(withPhoto(draft.value.photos, photo))
   }
-  return refused
+  return uploadPhotos(files, add, () => {
+    uploads.value -= 1
+  })
 }
 
-export function setPhotos(photos: readonly DraftPhoto[]): void {
+export function setPhotos(photos: readonly ListingPhoto[]): void {
   draft.value = { ...draft.value, photos }
   store()
 }
@@ -122,11 +129,12 @@ export function nextDraft(): void {
 
 /** The body of the request that creates the listing. */
 export function bodyOf({ card, values, photos }: Draft) {
-  const { sku, min_offer_price: offer, ...fields } = fieldsOf(values)
+  const { sku, title, min_offer_price: offer, ...fields } = fieldsOf(values)
   const { label, language } = values
   return {
     item_id: card!.id,
     ...fields,
+    ...(title && { title }),
     ...(label && { label }),
     ...(language && { language }),
     ...(photos.length > 0 && { images: photos.map(({ url }) => url) }),

@@ -7,7 +7,7 @@ import { t, termText } from '../words.ts'
 export const PAYERS = ['buyer', 'seller'] as const
 
 /** Limits of the service, so that the browser reports what a request would. */
-const PRICE = { min: 1, max: 9_999_999, step: 0.01 }
+export const PRICE = { min: 1, max: 9_999_999, step: 0.01 }
 export const MAX_SKU_LENGTH = 64
 const MAX_DESCRIPTION_LENGTH = 5_000
 
@@ -34,12 +34,18 @@ export function StockFields({ values, minQuantity }: { values: Values; minQuanti
   )
 }
 
+interface OfferFieldsProps {
+  values: Values
+  /** whether the service gives the listing a title if the field is empty */
+  hasDefaultTitle?: boolean
+}
+
 /** Title, description, shipping and offers: what buyers read. */
-export function OfferFields({ values }: { values: Values }) {
+export function OfferFields({ values, hasDefaultTitle = false }: OfferFieldsProps) {
   return (
     <>
       <Field label={t('title')}>
-        <input name="title" required autocomplete="off" defaultValue={values.title} />
+        <input name="title" required={!hasDefaultTitle} autocomplete="off" defaultValue={values.title} />
       </Field>
       <Field label={termText('field', 'description')}>
         <textarea name="description" rows={3} maxLength={MAX_DESCRIPTION_LENGTH} defaultValue={values.description} />

@@ -44,7 +44,7 @@ function IfOpen() {
 }
 
 function NewListing() {
-  const { card, values, key } = drafts.draft.value
+  const { card, values, key, photos } = drafts.draft.value
   const search = useRef<HTMLInputElement>(null)
   const form = useRef<HTMLDivElement>(null)
   const { busy, error, save } = useSaving()
@@ -79,8 +79,8 @@ function NewListing() {
         >
           <CardFields values={values} />
           <StockFields values={values} minQuantity={1} />
-          <OfferFields values={values} />
-          <PhotoField />
+          <OfferFields values={values} hasDefaultTitle />
+          <PhotoField photos={photos} uploads={drafts.uploads.value} onAdd={drafts.addPhotos} onChange={drafts.setPhotos} />
           <DryRun key={JSON.stringify(values)} canRun={card !== null} />
         </Form>
         <label class="check">

@@ -15,6 +15,7 @@ import { callByFields } from './mutating.ts'
 import { priceWarningType, reasonType, successField } from './results.ts'
 
 const PRICE = `In TL, ${MIN_PRICE} to ${MAX_PRICE}.`
+const IMAGES = { images: 'Addresses of pictures, in this order' }
 
 interface ListingArgs {
   listingId: string | number
@@ -27,6 +28,7 @@ export function implementListingMutations(builder: Builder): void {
     name: 'ListingInput',
     description: 'Fields of a listing. Omitted fields stay unchanged.',
     omit: ['id', 'shipping_payer'],
+    texts: IMAGES,
   })
   const forecast = addForecast(builder)
   const result = builder.objectRef<ListingResult>('ListingResult').implement({
@@ -80,7 +82,7 @@ function addNewListing(builder: Builder) {
     types: {
       card: inputFrom(builder, addListing.input.properties.card, { name: 'ListedCardInput', description: 'A card by set and number.' }),
     },
-    texts: { images: 'Addresses of pictures, in this order' },
+    texts: IMAGES,
   })
 }
 
@@ -91,7 +93,7 @@ function addForecast(builder: Builder) {
     t.stringList({
       nullable: false,
       description: 'Fields that require approval.',
-      extensions: cost({ entries: 5 }),
+      extensions: cost({ entries: 6 }),
       resolve: ({ because }) => because.map(camelCase),
     }),
   )

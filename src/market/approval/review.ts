@@ -66,6 +66,20 @@ export const ListingReviewSchema = Type.Object(
     photo_of_other_seller: Type.Boolean({
       description: 'Whether one of its photos is the upload of another account, or a copy of what the service serves for it',
     }),
+    linked_pictures: Type.Array(
+      Type.Object(
+        {
+          url: Type.String({ description: 'Its address in `images`' }),
+          copied_from: orNull(Type.String(), { description: 'The address that the seller linked; null if it could not be copied' }),
+          problem: orNull(Type.Enum(['missing', 'failed', 'slow', 'unusable', 'full']), {
+            description:
+              'Why it could not be copied: the source has none, fails or is slow, the image is damaged or of another format, or the account has too many photos',
+          }),
+        },
+        { title: 'LinkedPicture' },
+      ),
+      { description: 'Pictures that the seller linked from elsewhere and that were copied, or could not be; others are still waiting' },
+    ),
   },
   { title: 'ListingReview' },
 )
@@ -90,10 +104,11 @@ interface Reviewing {
 /** By listing id. */
 export async function reviewListings(on: Queryable, listings: readonly ListingRow[], reviewing: Reviewing): Promise<Map<number, ListingReview>> {
   if (listings.length === 0) return new Map()
-  const [items, references, photos, sellers] = await Promise.all([
+  const [items, references, photos, linked, sellers] = await Promise.all([
     itemsOf(on, listings),
     referencesOf(on, listings, reviewing),
     photosOfOthers(on, listings),
+    linkedPictures(on, listings),
     sellerRecords(
       on,
       listings.map((row) => row.seller_id),
@@ -104,7 +119,8 @@ export async function reviewListings(on: Queryable, listings: readonly ListingRo
     listings.map((row) => {
       const of = references.get(row.id) ?? []
       const seller = sellers.get(row.seller_id)!
-      return [row.id, { ...items.get(row.id)!, references: of, price_ratio: ratioOf(of), seller, photo_of_other_seller: photos.has(row.id) }]
+      const pictures = { photo_of_other_seller: photos.has(row.id), linked_pictures: linked.get(row.id) ?? [] }
+      return [row.id, { ...items.get(row.id)!, references: of, price_ratio: ratioOf(of), seller, ...pictures }]
     }),
   )
 }
@@ -188,6 +204,25 @@ async function photosOfOthers(on: Queryable, listings: readonly ListingRow[]): P
 }
 
 const PHOTO = new RegExp(PHOTO_KEY)
+
+/** What copying the listings' pictures has led to, by listing id. */
+async function linkedPictures(on: Queryable, listings: readonly ListingRow[]): Promise<Map<number, ListingReview['linked_pictures']>> {
+  const pictures = listings.flatMap(({ id, seller_id: seller, images }) =>
+    images.map(({ url, order }) => ({ id, seller, url, order, key: PHOTO.exec(url)?.[1] ?? null })),
+  )
+  if (pictures.length === 0) return new Map()
+  const { rows } = await sql<{ id: number } & ListingReview['linked_pictures'][number]>`
+    select u.id, u.url, copied.url as copied_from, failed.problem
+    from jsonb_to_recordset(${JSON.stringify(pictures)}::jsonb) as u(id int4, seller int4, url text, "order" int4, key text)
+    left join photos p on p.key = u.key and p.account_id = u.seller
+    left join lateral (select c.url from picture_copies c where c.photo_id = p.id order by c.id limit 1) copied on true
+    left join picture_copies failed on failed.account_id = u.seller
+      and failed.url_hash = sha256(convert_to(u.url, 'UTF8')) and (failed.next_at is null or failed.problem = 'full')
+    where copied.url is not null or failed.problem is not null
+    order by u.id, u."order"`.execute(on)
+  const byListing = Map.groupBy(rows, ({ id }) => id)
+  return new Map([...byListing].map(([id, linked]) => [id, linked.map(({ id: _id, ...picture }) => picture)]))
+}
 
 async function sellerRecords(on: Queryable, ids: readonly number[], now: Date): Promise<Map<number, SellerRecord>> {
   const { rows } = await sql<Omit<SellerRecord, 'account_age_days'> & { created_at: Date }>`

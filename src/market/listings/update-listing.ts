@@ -6,7 +6,8 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { changeMarks, changeStock, type NewStock } from './change-stock.ts'
-import { checkedTexts, checkOffer, offerKurus, OwnFields, priceKurus, StockFields } from '../records/fields.ts'
+import { valuesOf } from './listing-body.ts'
+import { checkOffer, OwnFields, priceKurus, StockFields } from '../records/fields.ts'
 import { DryRun, forecasting } from '../visibility/forecast.ts'
 import { QUEUED } from '../records/rules.ts'
 import { listingTag } from '../listing-store.ts'
@@ -34,16 +35,12 @@ export const updateListing = verb(
         return changeStock(ctx, { id, ...stock })
       }
       const { kurus, ...others } = stock
-      const texts = checkedTexts(content)
-      const newOffer = content.min_offer_price === undefined ? undefined : offerKurus(content.min_offer_price)
+      const values = valuesOf(content)
       return act(ctx, id, 'edit', async ({ before, status, now, update, audit }) => {
-        const offer = newOffer === undefined ? minOfferKurus(before) : newOffer
-        checkOffer(newOffer === undefined ? 'price' : 'min_offer_price', kurus ?? kurusOfRow(before), offer)
+        const offer = minOfferKurus({ ...before, ...values })
+        checkOffer(content.min_offer_price === undefined ? 'price' : 'min_offer_price', kurus ?? kurusOfRow(before), offer)
         const after = await update({
-          ...texts,
-          ...(content.shipping_payer !== undefined && { shipping_payer: content.shipping_payer }),
-          ...(content.offers_enabled !== undefined && { offers_enabled: content.offers_enabled }),
-          ...(newOffer !== undefined && { min_offer_price: kurusText(newOffer) }),
+          ...values,
           ...(kurus !== undefined && priceValues(status, kurusText(kurus)!)),
           ...others,
           ...changeMarks(before.version + 1, { price: kurus !== undefined, stock: quantity !== undefined, other: true }, null),

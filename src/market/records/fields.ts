@@ -6,6 +6,7 @@ import { minorOfNumber } from '#core/money.ts'
 import { namedValues } from '#core/named-values.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { fitsCharacters, LINES, VISIBLE_LINE } from '#core/text.ts'
+import { ImageList } from '#catalogue/items/item-fields.ts'
 import { slugWords } from '#catalogue/records/slugs.ts'
 
 export const MIN_PRICE = 1
@@ -89,6 +90,7 @@ export const OwnFields = {
   shipping_payer: Type.Optional(shippingPayer()),
   offers_enabled: Type.Optional(offersEnabled()),
   min_offer_price: Type.Optional(minOfferPrice()),
+  images: Type.Optional(ImageList),
 }
 
 interface Texts {
