@@ -7,6 +7,7 @@ import { finishSlug } from '#catalogue/records/finishes.ts'
 import type { ForeignId, Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
 import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/matcher-types.ts'
+import { otherNames } from '#matching/names.ts'
 
 /** A scope of matching: records of different worlds are never the same item. */
 export interface World {
@@ -24,6 +25,8 @@ export interface GameRecord {
   market: Market | null
   ref: string | null
   name: string | null
+  /** other spellings of the name */
+  names: readonly string[]
   code: string | null
   genre: Genre
   category: string | null
@@ -59,6 +62,8 @@ interface Row {
   genre: Genre | null
   category: string | null
   hp: string | null
+  stage: string | null
+  suffix: string | null
   foreign_ids: ForeignId[] | null
   finish_attribute: string | null
   merged: boolean
@@ -77,6 +82,7 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
   const { rows } = await sql<Row>`
     select r.id, r.source, r.foreign_id, r.finish, r.facts->>'market' as market, r.facts->>'ref' as ref, r.facts->>'name' as name,
       r.facts->>'code' as code, r.facts->>'genre' as genre, r.facts->>'category' as category, r.facts->'details'->>'hp' as hp,
+      r.facts->'details'->>'stage' as stage, r.facts->'details'->>'suffix' as suffix,
       r.facts->'foreign_ids' as foreign_ids, r.id in (select m.record_id from merged_sources m) as merged,
       case when r.source = 'mintmark' then (
         select a->>'value' from jsonb_array_elements(r.facts->'attributes') a where a->>'name' = 'Finish' limit 1) end as finish_attribute
@@ -100,6 +106,7 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
       market: row.market,
       ref: row.ref,
       name: row.name,
+      names: otherNames(row.name ?? '', row),
       code: row.code,
       genre: row.genre ?? 'single',
       category: row.category,
@@ -190,6 +197,7 @@ export function matchRecordOf(
     set: isProduct ? null : (sets.get(`${record.market}\t${record.category}`) ?? null),
     number: record.code,
     name: record.name ?? '',
+    names: record.names,
     finish: (origin?.finish ?? finish) || (record.finishAttribute && finishSlug(record.finishAttribute)) || null,
     shopIds: record.foreignIds.filter((id) => id.source !== described || (origin !== null && id.source === origin.source)),
     hp: record.hp,
