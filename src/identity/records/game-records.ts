@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'
-import { originOf } from '#catalogue/records/record-origin.ts'
+import { familyOf, originOf } from '#catalogue/records/record-origin.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
 import type { ForeignId, Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
@@ -31,6 +31,7 @@ export interface GameRecord {
   genre: Genre
   category: string | null
   hp: number | null
+  rarity: string | null
   foreignIds: readonly ForeignId[]
   finishAttribute: string | null
   items: readonly number[]
@@ -64,6 +65,7 @@ interface Row {
   hp: string | null
   stage: string | null
   suffix: string | null
+  rarity: string | null
   foreign_ids: ForeignId[] | null
   finish_attribute: string | null
   merged: boolean
@@ -83,6 +85,7 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
     select r.id, r.source, r.foreign_id, r.finish, r.facts->>'market' as market, r.facts->>'ref' as ref, r.facts->>'name' as name,
       r.facts->>'code' as code, r.facts->>'genre' as genre, r.facts->>'category' as category, r.facts->'details'->>'hp' as hp,
       r.facts->'details'->>'stage' as stage, r.facts->'details'->>'suffix' as suffix,
+      r.facts->'details'->>'rarity' as rarity,
       r.facts->'foreign_ids' as foreign_ids, r.id in (select m.record_id from merged_sources m) as merged,
       case when r.source = 'mintmark' then (
         select a->>'value' from jsonb_array_elements(r.facts->'attributes') a where a->>'name' = 'Finish' limit 1) end as finish_attribute
@@ -111,6 +114,7 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
       genre: row.genre ?? 'single',
       category: row.category,
       hp: row.hp === null ? null : Number(row.hp),
+      rarity: row.rarity,
       foreignIds: row.foreign_ids ?? NONE,
       finishAttribute: row.finish_attribute,
       items: current.length === 0 ? NONE : current.map(({ itemId }) => itemId),
@@ -174,7 +178,7 @@ export async function homePrices(tx: Tx, game: string, items: readonly number[] 
 /** Converts a record to the matcher's form. A record of one of our own exports gets the source that its ref names. */
 export function matchRecordOf(
   record: GameRecord,
-  { game, world }: World,
+  { game }: Pick<World, 'game'>,
   sets: ReadonlyMap<string, MatchSet>,
   prices: ReadonlyMap<number, number>,
 ): MatchRecord {
@@ -192,7 +196,7 @@ export function matchRecordOf(
     card: origin ? cardKey(source, `${record.market}:${origin.source}:${origin.id}`) : cardKey(described, foreignId),
     game,
     genre,
-    family: world,
+    family: familyOf({ source, id: foreignId }, { genre, ...(record.ref !== null && { ref: record.ref }) }),
     // A product has no set, because shops sort products by kind.
     set: isProduct ? null : (sets.get(`${record.market}\t${record.category}`) ?? null),
     number: record.code,
