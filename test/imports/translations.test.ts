@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { call } from '#core/verb.ts'
 import { up } from '#db/migrations/20261128_110000_french_cards.ts'
 import { matchCatalogue } from '#identity/match-catalogue.ts'
+import { neighbourhoodOf } from '#identity/records/neighbourhood.ts'
 import { importFiles, importText, OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
 import { exported, exportedItems } from './one-card.ts'
 
@@ -154,6 +155,10 @@ test('cards of an earlier version are merged unless they are in use or kept apar
   await operator('/prices', [
     { item_id: before['fr:OP13-002'], market: 'source_b', label: 'Near Mint', price: 5, updated_at: '2026-10-01T00:00:00Z' },
   ])
+  // A decision about the French set would also match the English one again.
+  const onePiece = { game: 'onepiece', world: 'onepiece-en' }
+  const around = await node.db.kysely.transaction().execute((tx) => neighbourhoodOf(tx, onePiece, { refs: ['punk-records:pack:622113'] }))
+  expect(around!.setRefs.toSorted()).toEqual(['punk-records:pack:569113', 'punk-records:pack:622113'])
   await sql`delete from match_decisions where a not like '%P-101%'`.execute(node.db.kysely)
 
   await call(matchCatalogue, node.ctx, {})

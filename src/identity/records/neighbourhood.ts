@@ -69,7 +69,7 @@ async function neighbouringSets(tx: Tx, { game, world }: World, ids: readonly nu
         where (f->>'source', f->>'id') in (select source, foreign_id from shop_ids)
       union select r.id from decided join source_records r
         on r.source = split_part(key, e'\\t', 1) and r.foreign_id = split_part(key, e'\\t', 2) and r.finish = split_part(key, e'\\t', 3)
-      union select r.id from own, unnest(array['en:', 'fr:']) language join source_records r
+      union select r.id from own cross join unnest(array['en:', 'fr:']) language join source_records r
         on own.source = 'punk-records' and r.source = own.source and r.foreign_id = language || substr(own.foreign_id, 4)
     )
     select facts->>'category' as ref from own where facts->>'category' is not null
