@@ -110,14 +110,17 @@ test('the same printing is one item with its languages, names and ids, in either
 test('a French list finds its cards by number and name', async () => {
   await importCards(node, ENGLISH)
   await importCards(node, FRENCH)
-  const list = 'no,name,kind,price\nOP13-001,Monkey D. Luffy,,2.5\nOP01-006,O-Tama,Parallel 1,7\nOP01-006,Otama,Parallel 1,9\n'
+  const rename = { method: 'PATCH', json: { name: 'Petite Tama' } }
+  await send(`${node.operatorUrl}/operator/v1/items/${(await items())['fr:OP01-006_p1']}`, OPERATOR_TOKEN, rename)
+  const list =
+    'no,name,kind,price\nOP13-001,Monkey D. Luffy,,2.5\nOP01-006,O-Tama,Parallel 1,7\nOP01-006,Otama,Parallel 1,9\nOP01-006,Petite Tama,Parallel 1,8\n'
   const mapping = { market: 'source_b', currency: 'EUR', map: 'price=price,number=no,name=name,finish=kind,game==onepiece,language==fr' }
   const { counts } = await importText(node, 'prices-csv', list, { input: mapping })
-  expect(counts).toMatchObject({ accepted: 2, rejected: 1 })
+  expect(counts).toMatchObject({ rowsRead: 4, rejected: 1 })
   const { rows } = await sql`select ref, price from prices join items on id = item_id order by price`.execute(node.db.kysely)
   expect(rows).toEqual([
     { ref: 'punk-records:en:OP13-001', price: '2.50' },
-    { ref: 'punk-records:fr:OP01-006_p1', price: '7.00' },
+    { ref: 'punk-records:fr:OP01-006_p1', price: '8.00' },
   ])
 })
 

@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'
-import { familyOf, originOf } from '#catalogue/records/record-origin.ts'
+import { familyOf, originOf, worldOfFamily } from '#catalogue/records/record-origin.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
 import type { ForeignId, Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
@@ -178,7 +178,7 @@ export async function homePrices(tx: Tx, game: string, items: readonly number[] 
 /** Converts a record to the matcher's form. A record of one of our own exports gets the source that its ref names. */
 export function matchRecordOf(
   record: GameRecord,
-  { game }: Pick<World, 'game'>,
+  { game, world }: World,
   sets: ReadonlyMap<string, MatchSet>,
   prices: ReadonlyMap<number, number>,
 ): MatchRecord {
@@ -186,6 +186,8 @@ export function matchRecordOf(
   const shown = record.finishAttribute === null ? [] : [{ name: 'Finish', value: record.finishAttribute }]
   const origin =
     source === 'mintmark' && record.ref !== null ? originOf({ ref: record.ref, attributes: shown, foreign_ids: record.foreignIds }) : null
+  // An operator's statement has the world of its item.
+  const family = familyOf({ source, id: foreignId }, { genre, ...(record.ref !== null && { ref: record.ref }) })
   // The API form of TCGdex describes the same cards as the files of TCGdex.
   const described = source === 'tcgdex-api' ? 'tcgdex' : source
   const isProduct = genre === 'sealed' || genre === 'bundle'
@@ -196,7 +198,7 @@ export function matchRecordOf(
     card: origin ? cardKey(source, `${record.market}:${origin.source}:${origin.id}`) : cardKey(described, foreignId),
     game,
     genre,
-    family: familyOf({ source, id: foreignId }, { genre, ...(record.ref !== null && { ref: record.ref }) }),
+    family: worldOfFamily(family) === world ? family : world,
     // A product has no set, because shops sort products by kind.
     set: isProduct ? null : (sets.get(`${record.market}\t${record.category}`) ?? null),
     number: record.code,

@@ -88,7 +88,8 @@ function withOperatorNames(found: readonly FoundRecord[]): FoundRecord[] {
     const other = isByOperator(one) ? first.get(one.items[0]!)?.match : undefined
     if (!other) return one
     const { set, number } = one.match
-    return { ...one, match: { ...one.match, source: other.source, genre: other.genre, set: set ?? other.set, number: number ?? other.number } }
+    const { source, family, genre } = other
+    return { ...one, match: { ...one.match, source, family, genre, set: set ?? other.set, number: number ?? other.number } }
   })
 }
 

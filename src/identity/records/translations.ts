@@ -5,7 +5,7 @@ import type { Decisions, MatchSet } from '#matching/matcher-types.ts'
 import type { GameRecord } from './game-records.ts'
 
 /** `punk-records:fr:OP13-118_p1`: language, set of the number, number in it and printing. */
-const REF = /^punk-records:(en|fr):(?<number>([A-Z]+\d*)-\d+)(_\w+)?$/
+const REF = /^punk-records:(en|fr):(([A-Z]+\d*)-\d+)(_\w+)?$/
 
 interface Card {
   language: string
