@@ -19,7 +19,7 @@ export interface MatchRecord {
   /** collector number as printed, with or without the total; null if there is none */
   number: string | null
   name: string
-  /** names in other languages or spellings of the same card */
+  /** other spellings of the name (`otherNames`) */
   names?: readonly string[]
   /** canonical slug (`finishSlug`); null if the source states none: the record then describes the card as a whole */
   finish: string | null

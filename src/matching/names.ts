@@ -20,6 +20,8 @@ const BRACKETED = /\([^()]*\)|\[[^[\]]*\]/g
 /** Words that some sources omit; names that differ in them are equal only in their loose form. */
 const OPTIONAL = new Set(['basic', 'δ', 'star', 'prism', 'lv', 'x', 'team', 'forme', 'form'])
 
+const NO_NAMES: readonly never[] = []
+
 /** The same form for all spellings of a name: `Gyarados-GX` and `Gyarados GX`, `Nidoran ♀` and `Nidoran Female`. */
 export const normalName = memoize(normalForm)
 
@@ -49,4 +51,9 @@ function looseForm(name: string): string {
 export function likeness(a: string, b: string): number {
   const [one, other] = [new Set(a.split(' ')), new Set(b.split(' '))]
   return one.intersection(other).size / one.union(other).size
+}
+
+/** Other spellings of the name of a card: level-up cards have LV.X printed after their name, which a source may omit. */
+export function otherNames(name: string, { stage, suffix }: { stage?: string | null; suffix?: string | null }): readonly string[] {
+  return (stage === 'Level-Up' || suffix === 'LV.X') && !/LV\.?\s?X$/i.test(name) ? [`${name} LV.X`] : NO_NAMES
 }

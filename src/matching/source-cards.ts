@@ -109,7 +109,7 @@ function numberIn(records: readonly MatchRecord[]): string | null {
 function namesOf(records: readonly MatchRecord[]): Pick<SourceCard, 'names' | 'looseNames'> {
   const [first] = records
   // Fast path: nearly all cards have one name.
-  if (records.every(({ name, names }) => name === first!.name && !names)) {
+  if (records.every(({ name, names = NONE }) => name === first!.name && names.length === 0)) {
     const [name, loose] = [normalName(first!.name), looseName(first!.name)]
     return { names: name === '' ? NONE : [name], looseNames: loose === '' ? NONE : [loose] }
   }

@@ -2,6 +2,7 @@
 import type { CategoryRecord, ItemRecord } from '#catalogue/records/catalogue-records.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
 import { cardKey, type MatchRecord, type MatchSet, recordKey } from './matcher-types.ts'
+import { otherNames } from './names.ts'
 
 /** Language families by source. All other sources are `intl`, except punk-records, whose ids contain the language. */
 const FAMILIES: Readonly<Record<string, string>> = { 'tcgdex-asia': 'asia' }
@@ -26,16 +27,11 @@ export function matchRecordOf(item: ItemRecord, category: CategoryRecord | null)
     set: category && matchSetOf(category),
     number: item.code,
     name: item.name,
-    ...(lacksLevelX(item) && { names: [`${item.name} LV.X`] }),
+    names: otherNames(item.name, item.details),
     finish,
     shopIds: item.foreignIds.filter((foreign) => foreign !== own),
     hp: item.details.hp ?? null,
   }
-}
-
-/** Whether the name lacks the LV.X that is printed after the name of a level-up card, which a source may omit. */
-function lacksLevelX({ details, name }: ItemRecord): boolean {
-  return (details.stage === 'Level-Up' || details.suffix === 'LV.X') && !/LV\.?\s?X$/i.test(name)
 }
 
 /** Converts a category to the set of its cards. */

@@ -189,3 +189,27 @@ test('a card with finish flags has an item for each', () =>
     await importText(node, 'tcgdex', JSON.stringify({ ...JSON.parse(card!), variants: flags }))
     expect((await exportedItems(node)).map(({ ref }) => ref)).toEqual(['tcgdex:base1-1', 'tcgdex:base1-1:reverse'])
   }))
+
+test('level-up cards whose source omits the printed LV.X are the same cards as those of a source that states it', () =>
+  withNode(async (node) => {
+    const levelUps = ['Alakazam', 'Charizard', 'Gyarados']
+    const withLevels = (cards: string, change: (card: { name: string }) => object) =>
+      cards.replace(/.+/g, (line) => {
+        const card = JSON.parse(line)
+        return levelUps.includes(card.name.en ?? card.name) ? JSON.stringify({ ...card, ...change(card) }) : line
+      })
+    const omitting = withLevels(tcgdexCards, () => ({ stage: 'LEVEL-UP' }))
+    const stating = withLevels(pokemontcgCards, ({ name }) => ({ name: `${name} LV.X`, level: 'X', subtypes: ['Level-Up'] }))
+    const files = (sets: string, cards: string) => [
+      { name: 'sets', text: sets },
+      { name: 'cards', text: cards },
+    ]
+    await importFiles(node, 'tcgdex', files(tcgdexSets, omitting))
+    expect((await importFiles(node, 'pokemontcg', files(pokemontcgSets, stating))).counts).toMatchObject({ created: 2, updated: 6 })
+    expect((await operator<object[]>(node, '/matches')).body.data).toEqual([])
+    const [holo] = (await itemsOf(node, 'Charizard')).filter(({ ref }) => ref === 'tcgdex:base1-4')
+    expect(holo!.sources).toMatchObject([
+      { source: 'tcgdex', method: 'own' },
+      { source: 'pokemontcg', foreign_id: 'base1-4', method: 'set-map' },
+    ])
+  }))

@@ -56,6 +56,7 @@ export interface StatedFacts {
 export type Provenance = Record<string, string>
 
 const IDENTITY = ['market', 'ref', 'category'] as const
+const LANGUAGE = 'Language'
 const SINGLE = ['name', 'code', 'genre', 'game', 'images', 'groups'] as const
 
 /** Position of a source in the order of precedence. */
@@ -91,6 +92,7 @@ export function factsOf(records: readonly StatedFacts[]): { facts: Facts; proven
   for (const field of SINGLE) takeFirst(facts, provenance, ordered, field)
   facts.attributes = attributesOf(ordered, provenance)
   facts.details = detailsOf(ordered, provenance)
+  addLanguages(facts, ordered, provenance)
   facts.foreign_ids = foreignIdsOf(ordered, finish, provenance)
   return { facts, provenance }
 }
@@ -131,6 +133,27 @@ function attributesOf(records: readonly StatedFacts[], provenance: Provenance): 
     for (const { name } of facts.attributes ?? []) stated.add(name)
   }
   return attributes
+}
+
+/** Adds the languages of a source that has a record for each, and the names in them. */
+function addLanguages(facts: Facts, records: readonly StatedFacts[], provenance: Provenance): void {
+  const translated = records.filter((record) => languageOf(record) !== undefined)
+  const source = translated[0]?.source
+  const own = translated.filter((record) => record.source === source && record.source !== '')
+  const languages = new Set(own.map(languageOf))
+  if (languages.size < 2) return
+  facts.attributes = facts.attributes!.map((attribute) =>
+    attribute.name === LANGUAGE ? { ...attribute, value: [...languages].join(', ') } : attribute,
+  )
+  const names = new Set([...((facts.details!.names as string[] | undefined) ?? []), ...own.flatMap((record) => record.facts.name ?? [])])
+  names.delete(facts.name ?? '')
+  if (names.size === 0) return
+  facts.details = { ...facts.details, names: [...names] }
+  provenance['details.names'] ??= source!
+}
+
+function languageOf({ facts }: StatedFacts): string | undefined {
+  return facts.attributes?.find(({ name }) => name === LANGUAGE)?.value ?? undefined
 }
 
 function detailsOf(records: readonly StatedFacts[], provenance: Provenance): Record<string, unknown> {

@@ -31,8 +31,23 @@ export function exportedKey({ market, ref }: { market: string; ref: string }): S
   return { source: 'mintmark', id: `${market}:${ref}`, finish: '' }
 }
 
-/** The world of a record: sealed products, or a language family of cards. Records of different worlds of a game are never the same item. */
-export function worldOf({ source, id }: SourceKey, facts: { ref?: string; genre?: Genre }): string {
+/** The world of a record. Records of different worlds of a game are never the same item. */
+export function worldOf(key: SourceKey, facts: OfRecord): string {
+  return worldOfFamily(familyOf(key, facts))
+}
+
+/** French One Piece cards can be printings of the English ones (`translationsOf`), whose world is older. */
+export function worldOfFamily(family: string): string {
+  return family === 'onepiece-fr' ? 'onepiece-en' : family
+}
+
+interface OfRecord {
+  ref?: string
+  genre?: Genre
+}
+
+/** Sealed products, or a language family of cards. Only records of the same family can be matched by number and name. */
+export function familyOf({ source, id }: Pick<SourceKey, 'source' | 'id'>, facts: OfRecord): string {
   if (facts.genre === 'sealed' || facts.genre === 'bundle') return 'sealed'
   const origin = source === 'mintmark' && facts.ref !== undefined ? originOf({ ref: facts.ref }) : null
   const from = origin?.source ?? source

@@ -2,11 +2,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'
-import { originOf } from '#catalogue/records/record-origin.ts'
+import { familyOf, originOf, worldOfFamily } from '#catalogue/records/record-origin.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
 import type { ForeignId, Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
 import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/matcher-types.ts'
+import { otherNames } from '#matching/names.ts'
 
 /** A scope of matching: records of different worlds are never the same item. */
 export interface World {
@@ -24,10 +25,13 @@ export interface GameRecord {
   market: Market | null
   ref: string | null
   name: string | null
+  /** other spellings of the name */
+  names: readonly string[]
   code: string | null
   genre: Genre
   category: string | null
   hp: number | null
+  rarity: string | null
   foreignIds: readonly ForeignId[]
   finishAttribute: string | null
   items: readonly number[]
@@ -59,6 +63,9 @@ interface Row {
   genre: Genre | null
   category: string | null
   hp: string | null
+  stage: string | null
+  suffix: string | null
+  rarity: string | null
   foreign_ids: ForeignId[] | null
   finish_attribute: string | null
   merged: boolean
@@ -77,6 +84,8 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
   const { rows } = await sql<Row>`
     select r.id, r.source, r.foreign_id, r.finish, r.facts->>'market' as market, r.facts->>'ref' as ref, r.facts->>'name' as name,
       r.facts->>'code' as code, r.facts->>'genre' as genre, r.facts->>'category' as category, r.facts->'details'->>'hp' as hp,
+      r.facts->'details'->>'stage' as stage, r.facts->'details'->>'suffix' as suffix,
+      r.facts->'details'->>'rarity' as rarity,
       r.facts->'foreign_ids' as foreign_ids, r.id in (select m.record_id from merged_sources m) as merged,
       case when r.source = 'mintmark' then (
         select a->>'value' from jsonb_array_elements(r.facts->'attributes') a where a->>'name' = 'Finish' limit 1) end as finish_attribute
@@ -100,10 +109,12 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
       market: row.market,
       ref: row.ref,
       name: row.name,
+      names: otherNames(row.name ?? '', row),
       code: row.code,
       genre: row.genre ?? 'single',
       category: row.category,
       hp: row.hp === null ? null : Number(row.hp),
+      rarity: row.rarity,
       foreignIds: row.foreign_ids ?? NONE,
       finishAttribute: row.finish_attribute,
       items: current.length === 0 ? NONE : current.map(({ itemId }) => itemId),
@@ -175,6 +186,8 @@ export function matchRecordOf(
   const shown = record.finishAttribute === null ? [] : [{ name: 'Finish', value: record.finishAttribute }]
   const origin =
     source === 'mintmark' && record.ref !== null ? originOf({ ref: record.ref, attributes: shown, foreign_ids: record.foreignIds }) : null
+  // An operator's statement has the world of its item.
+  const family = familyOf({ source, id: foreignId }, { genre, ...(record.ref !== null && { ref: record.ref }) })
   // The API form of TCGdex describes the same cards as the files of TCGdex.
   const described = source === 'tcgdex-api' ? 'tcgdex' : source
   const isProduct = genre === 'sealed' || genre === 'bundle'
@@ -185,11 +198,12 @@ export function matchRecordOf(
     card: origin ? cardKey(source, `${record.market}:${origin.source}:${origin.id}`) : cardKey(described, foreignId),
     game,
     genre,
-    family: world,
+    family: worldOfFamily(family) === world ? family : world,
     // A product has no set, because shops sort products by kind.
     set: isProduct ? null : (sets.get(`${record.market}\t${record.category}`) ?? null),
     number: record.code,
     name: record.name ?? '',
+    names: record.names,
     finish: (origin?.finish ?? finish) || (record.finishAttribute && finishSlug(record.finishAttribute)) || null,
     shopIds: record.foreignIds.filter((id) => id.source !== described || (origin !== null && id.source === origin.source)),
     hp: record.hp,

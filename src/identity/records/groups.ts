@@ -4,10 +4,11 @@ import { PRECEDENCE, rankOf } from '#catalogue/records/facts.ts'
 import { itemsInUse } from '#catalogue/records/item-store.ts'
 import type { Tx } from '#db/schema.ts'
 import { assign } from '#matching/assign.ts'
-import type { Assignment } from '#matching/matcher-types.ts'
+import type { Assignment, Decisions, MatchSet } from '#matching/matcher-types.ts'
 import { decisions, type GameRecord, homePrices, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 import { type Group, type Placement, placementOf } from './placement.ts'
 import { sealedAliases } from './sealed-aliases.ts'
+import { translationsOf } from './translations.ts'
 
 /**
  * Assigns the records of a world of a game to items.
@@ -19,9 +20,11 @@ export async function groupsOf(
   records: readonly GameRecord[],
   items: readonly number[] | null,
 ): Promise<Placement & { assignment: Assignment }> {
-  const followers = followersOf(records)
+  const sets = await setsOfGame(tx, world.game)
+  const decided = await decisions(tx)
+  const followers = followersOf(records, await translationsOf(tx, records, sets, decided))
   const matched = followers.size === 0 ? records : records.filter((record) => !followers.has(record))
-  const assignment = await assigned(tx, world, matched, items)
+  const assignment = await assigned(tx, world, matched, { sets, decided, items })
   const keeps = await keptWhilePending(tx, records, assignment)
   const placement = placementOf(records, followers, assignment, keeps)
   joinOperators(placement.groups, followers)
@@ -29,11 +32,11 @@ export async function groupsOf(
 }
 
 /**
- * Records that are not matched themselves, with the record that each follows. A record of our own export follows the record whose item it describes;
- * an operator's statement (null) stays with its item.
+ * Records that are not matched themselves, with the record that each follows. A translation follows its original, a record of our own export the
+ * record whose item it describes; an operator's statement (null) stays with its item.
  */
-function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord | null> {
-  if (!records.some(({ source }) => source === 'mintmark' || source === 'operator')) return new Map()
+function followersOf(records: readonly GameRecord[], translations: ReadonlyMap<GameRecord, GameRecord>): Map<GameRecord, GameRecord | null> {
+  if (!records.some(({ source }) => source === 'mintmark' || source === 'operator')) return new Map(translations)
   const byRef = new Map<string, GameRecord>()
   const described = new Set<number>()
   for (const record of records) {
@@ -43,10 +46,12 @@ function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord
     const first = byRef.get(key)
     if (record.source !== 'mintmark' && (!first || isBefore(record, first))) byRef.set(key, record)
   }
+  // A record that others follow is matched itself.
   const followers = new Map<GameRecord, GameRecord | null>()
+  const describing = (record: GameRecord) => (record.source === 'mintmark' ? byRef.get(`${record.market}\t${record.ref}`) : undefined)
   for (const record of records) {
-    const leader = record.source === 'mintmark' ? byRef.get(`${record.market}\t${record.ref}`) : undefined
-    if (leader) followers.set(record, leader)
+    const leader = translations.get(record) ?? describing(record)
+    if (leader) followers.set(record, translations.get(leader) ?? describing(leader) ?? leader)
     else if (record.source === 'operator' && (record.name === null || record.market === null || record.items.some((item) => described.has(item))))
       followers.set(record, null)
   }
@@ -57,12 +62,17 @@ function isBefore(a: GameRecord, b: GameRecord): boolean {
   return rankOf(a.source) - rankOf(b.source) < 0 || (a.source === b.source && a.key < b.key)
 }
 
-async function assigned(tx: Tx, world: World, records: readonly GameRecord[], items: readonly number[] | null): Promise<Assignment> {
-  const sets = await setsOfGame(tx, world.game)
+interface Matching {
+  sets: ReadonlyMap<string, MatchSet>
+  decided: Decisions
+  items: readonly number[] | null
+}
+
+async function assigned(tx: Tx, world: World, records: readonly GameRecord[], { sets, decided, items }: Matching): Promise<Assignment> {
   const prices = await homePrices(tx, world.game, items)
   return assign(
     records.map((record) => matchRecordOf(record, world, sets, prices)),
-    await decisions(tx),
+    decided,
     { precedence: PRECEDENCE, ...(world.world === 'sealed' && { sealedAliases: await sealedAliases(tx) }) },
   )
 }

@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { rankOf } from '#catalogue/records/facts.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
+import { worldOfFamily } from '#catalogue/records/record-origin.ts'
 import type { Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
 import { type CardDescription, CardIndex, CATALOGUE, type IndexedRecord, itemRecord } from '#matching/card-index.ts'
@@ -51,7 +52,11 @@ interface Scope {
 }
 
 function isAmong({ game, families }: Scope): RawBuilder<boolean> {
-  return sql`(${game}::text is null or game = ${game}) and (${families}::text[] is null or world = any(${families}::text[]))`
+  const ofGame = sql<boolean>`(${game}::text is null or game = ${game})`
+  if (families === null) return ofGame
+  // One Piece cards of several languages share a world.
+  return sql`${ofGame} and world = any(${families.map(worldOfFamily)}::text[])
+    and (source <> 'punk-records' or 'onepiece-' || split_part(foreign_id, ':', 1) = any(${families}::text[]))`
 }
 
 async function gamesOf(tx: Tx): Promise<string[]> {
@@ -83,7 +88,8 @@ function withOperatorNames(found: readonly FoundRecord[]): FoundRecord[] {
     const other = isByOperator(one) ? first.get(one.items[0]!)?.match : undefined
     if (!other) return one
     const { set, number } = one.match
-    return { ...one, match: { ...one.match, source: other.source, genre: other.genre, set: set ?? other.set, number: number ?? other.number } }
+    const { source, family, genre } = other
+    return { ...one, match: { ...one.match, source, family, genre, set: set ?? other.set, number: number ?? other.number } }
   })
 }
 

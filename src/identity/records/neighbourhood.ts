@@ -13,8 +13,8 @@ export interface Neighbourhood {
 const MAX_RECORDS = 8_000
 
 /**
- * Finds the sets that are connected to the given records and sets: by mappings between sets, candidates, records of the same item, shared shop ids
- * and operators' decisions. With all records of these sets, the matcher produces the same result as with the whole world.
+ * Finds the sets that are connected to the given records and sets: by mappings between sets, candidates, records of the same item, shared shop ids,
+ * operators' decisions, and translations. With all records of these sets, the matcher produces the same result as with the whole world.
  * @returns null if these are most of the world, or if the world is not organised by sets (sealed products)
  */
 export async function neighbourhoodOf(
@@ -69,6 +69,8 @@ async function neighbouringSets(tx: Tx, { game, world }: World, ids: readonly nu
         where (f->>'source', f->>'id') in (select source, foreign_id from shop_ids)
       union select r.id from decided join source_records r
         on r.source = split_part(key, e'\\t', 1) and r.foreign_id = split_part(key, e'\\t', 2) and r.finish = split_part(key, e'\\t', 3)
+      union select r.id from own cross join unnest(array['en:', 'fr:']) language join source_records r
+        on own.source = 'punk-records' and r.source = own.source and r.foreign_id = language || substr(own.foreign_id, 4)
     )
     select facts->>'category' as ref from own where facts->>'category' is not null
     union select r.facts->>'category' from reached join source_records r using (id)

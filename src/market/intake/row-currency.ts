@@ -29,17 +29,19 @@ export function inLira(catalogue: Pick<Catalogue, 'rates'>, row: unknown, at: Da
   const unchanged = { fields: row, conversion: null }
   const { currency, ...others } = (row ?? {}) as Record<string, unknown>
   if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency) || currency === LIRA) return unchanged
-  const rate = catalogue.rates.on(currency, at.getTime())
-  const microLira = catalogue.rates.microLira(currency, at.getTime())
-  if (rate === null || microLira === null) {
-    const usable = catalogue.rates.currencies().filter((code) => code === LIRA || catalogue.rates.on(code, at.getTime()) !== null)
+  const { rates } = catalogue
+  const atMs = at.getTime()
+  const rate = rates.on(currency, atMs)
+  if (rate === null) {
+    const usable = rates.currencies().filter((code) => code === LIRA || rates.on(code, atMs) !== null)
     throw invalidFields([problem('currency', 'currency_rate', { values: usable.toSorted(), value: currency })])
   }
   const fields: Record<string, unknown> = { ...others }
   for (const column of AMOUNTS) {
     const value = others[column]
     const minor = typeof value === 'number' ? minorOfNumber(value) : null
-    if (minor !== null) fields[column] = minorToNumber(converted(minor, microLira))
+    const kurus = minor === null ? null : rates.convert(minor, currency, LIRA, atMs)
+    if (kurus !== null) fields[column] = minorToNumber(kurus)
   }
   const { price } = others
   if (typeof price !== 'number' || typeof fields.price !== 'number' || minorOfNumber(price) === null) return { fields, conversion: null }
@@ -54,9 +56,4 @@ export function conversionOf(catalogue: Pick<Catalogue, 'rates'>, row: unknown, 
     if (error instanceof ServiceError) return null
     throw error
   }
-}
-
-/** Exact: `Rates.convert` calculates with floats, which lose half a kuruş now and then. */
-function converted(minor: number, microLira: number): number {
-  return Number((BigInt(minor) * BigInt(microLira) + 500_000n) / 1_000_000n)
 }
