@@ -343,10 +343,8 @@ export async function insertListings(tx: Tx, listings: readonly NewListing[], no
   return inserted
 }
 
-/** Deletes listings and declines the offers for them. */
 export async function deleteListingRows(tx: Tx, ids: readonly number[], now: Date): Promise<void> {
-  await sql`update offers set status = 'declined', changed_at = ${now} where listing_id = any(${ids}::int4[]) and status in ('open', 'countered')`.execute(
-    tx,
-  )
+  const waiting = tx.updateTable('offers').set({ status: 'declined', changed_at: now }).where('status', 'in', ['open', 'countered'])
+  await waiting.where('listing_id', '=', sql<number>`any(${ids}::int4[])`).execute()
   await sql`delete from listings where id = any(${ids}::int4[])`.execute(tx)
 }

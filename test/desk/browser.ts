@@ -15,7 +15,11 @@ export async function signedInToDesk(browser: Browser, node: TestNode, key: stri
 }
 
 /** A listing of the Plus account, approved by default. */
-export async function listingOf(node: TestNode, fields: { title: string; price?: number; quantity?: number; offers_enabled?: boolean }, approved = true): Promise<number> {
+export async function listingOf(
+  node: TestNode,
+  fields: { title: string; price?: number; quantity?: number; offers_enabled?: boolean },
+  approved = true,
+): Promise<number> {
   const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
   const body = { seller_id: node.accounts.plus, item_id: item!.id, price: 100, quantity: 1, ...fields }
   const { id } = await operator<{ id: number }>(node, 'POST', '/listings', body)
