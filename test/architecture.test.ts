@@ -124,6 +124,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'price_jobs',
     'price_job_rows',
     'orders',
+    'offers',
     'order_buyers',
     'sales',
     'sale_asks',
