@@ -1,5 +1,7 @@
 // Offers of buyers: recorded by the shop, answered by the seller, sold as orders; each is answered once, and nobody learns or gains what is not theirs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { change } from '#db/changes/change.ts'
+import { replacePicture } from '#market/listings/replace-picture.ts'
 import { expireOffers } from '#market/offers/expire-offers.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
 import { DAY_MS, makeCatalogue, operator, orderId, plus, published } from './kit.ts'
@@ -236,6 +238,19 @@ test('a seller cannot change what is offered, or sell it for more than others pa
   await operator(node, 'POST', `/listings/${listing}/approve`)
   expect(problemOf(await answer(first.id, 'accept'))).toEqual([409, 'CONFLICT', 'offer_outdated'])
   expect(await stock(listing)).toBe(4)
+})
+
+test('a picture that the service copies leaves offers valid, one that the seller changes does not', async () => {
+  const url = 'https://pictures.example/front.jpg'
+  const { id: listing } = await listed({ images: [{ url, order: 1 }] })
+  const offer = await made(listing)
+  const copy = 'https://cards.example/images/photos/copy.webp'
+  expect(await change(node.ctx, (tx, note) => replacePicture(tx, note, { sellerId: node.accounts.plus, url, copy }))).toBe(1)
+  expect((await answer(offer.id, 'accept')).body.data.status).toBe('accepted')
+  const second = await made(listing)
+  await plus(node, 'PATCH', `/listings/${listing}`, { images: [{ url: 'https://pictures.example/another.jpg', order: 1 }] })
+  await operator(node, 'POST', `/listings/${listing}/approve`)
+  expect(problemOf(await answer(second.id, 'accept'))).toEqual([409, 'CONFLICT', 'offer_outdated'])
 })
 
 test('a counter-offer is between the offer and the price', async () => {

@@ -3,6 +3,7 @@
 import { sql } from 'kysely'
 import type { Note } from '#db/changes/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
+import { contentHash } from '../listing-content.ts'
 import { lockListings, type ListingRow } from '../listing-store.ts'
 import { SOLD_OUT } from '../records/rules.ts'
 
@@ -28,7 +29,8 @@ export async function replacePicture(tx: Tx, note: Note, { sellerId, url, copy }
   const rows = await lockListings(tx, await idsWithPicture(tx, sellerId, url, AT_ONCE))
   const replaced = (images: Images) => images.map((image) => (image.url === url ? { ...image, url: copy } : image))
   const changed: number[] = []
-  for (const { id, status, images: before, approved } of rows.values()) {
+  for (const row of rows.values()) {
+    const { id, status, images: before, approved } = row
     // Changed before it was locked.
     if (status === SOLD_OUT || !before.some((image) => image.url === url)) continue
     const after = replaced(before)
@@ -41,6 +43,9 @@ export async function replacePicture(tx: Tx, note: Note, { sellerId, url, copy }
       })
       .where('id', '=', id)
       .execute()
+    // Offers remain valid.
+    const [oldHash, newHash] = [contentHash(row), contentHash({ ...row, images: after })]
+    await tx.updateTable('offers').set({ content_hash: newHash }).where('listing_id', '=', id).where('content_hash', '=', oldHash).execute()
     note.audit({ action: 'listing.copy_picture', subject: 'listing', id, actor: 'system', before: { images: before }, after: { images: after } })
     changed.push(id)
   }
