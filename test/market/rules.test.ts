@@ -56,9 +56,10 @@ test('returned stock makes a sold listing active only if it could be published',
 })
 
 test('verbs, statements and expiry do not name statuses themselves', () => {
+  // Price jobs and offers have a status `expired` of their own.
   const directory = new URL('../../src/market/', import.meta.url)
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !/^(records\/rules|records\/visibility|orders\/demo|jobs\/states)\.ts$/.test(file),
+    (file) => file.endsWith('.ts') && !/^(records\/rules|records\/visibility|orders\/demo|jobs\/states|offers\/offer-store)\.ts$/.test(file),
   )
   const named = new RegExp(`'(${STATUSES.join('|')})'`)
   expect(files.length).toBeGreaterThan(20)

@@ -13,10 +13,11 @@ export async function bringAxe(page: Page): Promise<void> {
 
 /** Serious and critical findings of axe in the light theme; in `npm run test:all` also in the dark one, which differs only in its colours. */
 export async function seriousOf(page: Page): Promise<string[]> {
-  await page.emulateMedia({ colorScheme: 'light' })
+  // Without motion: colours in transition would be measured.
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   const light = await seriousAsShown(page)
   if (!ALL_CASES) return light
-  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
   return [...light, ...(await seriousColours(page)).map((what) => `in dark: ${what}`)]
 }
 
