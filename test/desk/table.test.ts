@@ -215,6 +215,8 @@ describe.skipIf(NO_BROWSER)(`The listings table of the desk${WHY}`, () => {
     await send(`${node.publicUrl}${api}/listings?search=often+found`, node.keys.plus)
     await node.runTask('listing-views')
     await search('often found')
+    await button('View').click()
+    await page.getByLabel('Views (7 days)').check()
     const at = await page.getByRole('columnheader').allInnerTexts()
     const cells = page.getByRole('row', { name: /Often found/ }).locator('th, td')
     await expect.poll(() => cells.nth(at.indexOf('Views (7 days)')).innerText()).toBe('1')

@@ -78,7 +78,7 @@ export function ListingsPage() {
           { head: t('price'), name: 'price', number: true, cell: (listing) => <EditCell of={listing} field="price" /> },
           ...(mayWrite() ? planColumns() : []),
           { head: t('stock'), name: 'stock', number: true, cell: (listing) => <EditCell of={listing} field="quantity" /> },
-          { head: t('recentViews'), name: 'views', number: true, wide: true, cell: ({ views_7_days: views = 0 }) => count(views) },
+          { head: t('recentViews'), name: 'views', number: true, optional: true, cell: ({ views_7_days: views = 0 }) => count(views) },
           { head: t('endsIn'), name: 'ends', short: true, wide: true, cell: (listing) => <End of={listing} /> },
           {
             head: t('actions'),
@@ -118,11 +118,7 @@ function End({ of: { expires_at: end, status } }: { of: OwnListing }) {
   if (!end) return <>–</>
   const left = Date.parse(end) - Date.now()
   const lasts = (status === 'active' || status === 'paused') && left > 0
-  return (
-    <>
-      {lasts && duration(left / HOUR_MS)} <small class="quiet">{date(end)}</small>
-    </>
-  )
+  return lasts ? <span title={date(end)}>{duration(left / HOUR_MS)}</span> : <span class="quiet">{date(end)}</span>
 }
 
 const TABS = [
