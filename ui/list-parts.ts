@@ -13,6 +13,8 @@ export interface Column<Row, Sort extends string = never> {
   short?: boolean
   /** hidden on narrow screens */
   wide?: boolean
+  /** parameters that the list sends while the column is shown */
+  query?: Record<string, number>
   /** share of the table's width, such as `12%`; columns with shares do not move when their content changes */
   width?: string
   /** hidden unless the person selects it */

@@ -199,14 +199,16 @@ export function List<Row>(props: ListProps<Row>) {
   const sorts = columns.flatMap(({ sort }) => (sort === undefined ? [] : [sort]))
   const { values, page, filtered, bar, link, order, setOrder } = useFilters(filters, prefix, sorts)
   const selected = { ...(toQuery ? toQuery(values) : values), ...fixed, ...orderQuery(order) }
+  const table = path.replace(/\d+/g, '') + prefix
+  const hidden = choicesOf(table).hidden ?? columns.flatMap((column) => (column.optional ? [nameOf(column)] : []))
+  const shown = columns.filter((column, index) => index === 0 || !hidden.includes(nameOf(column)))
   const list = useData(path, {
-    query: { ...selected, page, per_page: PER_PAGE },
+    query: { ...selected, ...Object.assign({}, ...shown.map(({ query }) => query)), page, per_page: PER_PAGE },
     version,
     ...(again && { again: (data) => again(data as Row[]) }),
   })
   const [chosen, setChosen] = useState<(string | number)[]>([])
   const rows = list.data as Row[] | null
-  const table = path.replace(/\d+/g, '') + prefix
   if (rows) lastRows.set(table, rows.length)
   // The selection applies to the page that is shown.
   const address = JSON.stringify([path, selected, page])
@@ -214,8 +216,6 @@ export function List<Row>(props: ListProps<Row>) {
   useEffect(() => setChosen([]), [address])
   // An incomplete query is rejected while it is being typed: its problem is shown next to the previous results.
   const refused = list.error?.details.some(({ field }) => field === 'query') ?? false
-  const hidden = choicesOf(table).hidden ?? columns.flatMap((column) => (column.optional ? [nameOf(column)] : []))
-  const shown = columns.filter((column, index) => index === 0 || !hidden.includes(nameOf(column)))
   const chosenRows = rows?.filter((row) => chosen.includes(rowKey(row))) ?? []
   const common = {
     caption,

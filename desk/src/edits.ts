@@ -31,12 +31,15 @@ export function edit<Field extends Editable>(listing: OwnListing, field: Field, 
   cacheTitle(listing.id, listing.title)
   const changed: Edit = { ...edits.value.get(listing.id), listing, [field]: value }
   if (value === listing[field]) delete changed[field]
-  setEdit(new Map(edits.value), changed)
+  setEdits([changed])
 }
 
-function setEdit(next: Map<number, Edit>, changed: Edit): void {
-  if (EDITABLE.every((field) => changed[field] === undefined)) next.delete(changed.listing.id)
-  else next.set(changed.listing.id, changed)
+function setEdits(all: readonly Edit[]): void {
+  const next = new Map(edits.value)
+  for (const changed of all) {
+    if (EDITABLE.every((field) => changed[field] === undefined)) next.delete(changed.listing.id)
+    else next.set(changed.listing.id, changed)
+  }
   edits.value = next
 }
 
@@ -47,11 +50,9 @@ export function forgetEdits(): void {
 
 /** Drops the edits of prices and stock, or of SKUs, of some listings. */
 export function forgetEditsOf(ids: Iterable<number>, what: 'planned' | 'sku'): void {
-  for (const id of ids) {
-    const changed = { ...edits.value.get(id) }
-    for (const field of what === 'sku' ? (['sku'] as const) : PLANNED) delete changed[field]
-    if (changed.listing) setEdit(new Map(edits.value), changed as Edit)
-  }
+  const fields = what === 'sku' ? (['sku'] as const) : PLANNED
+  const all = Array.from(ids, (id) => edits.value.get(id)).filter((one) => one !== undefined)
+  setEdits(all.map((one) => ({ ...one, ...Object.fromEntries(fields.map((field) => [field, undefined])) })))
 }
 
 /** The new prices and stock as rows of a price job. */

@@ -103,7 +103,7 @@ export async function postponeCopy({ kysely }: Db, id: number, reason: 'full' | 
     .execute()
 }
 
-/** Forgets a picture that no unsold listing has any more. */
+/** Deletes the record of a picture that is in no unsold listing. */
 export async function forgetPicture({ kysely }: Db, id: number): Promise<void> {
   await kysely.deleteFrom('picture_copies').where('id', '=', id).execute()
 }

@@ -107,7 +107,7 @@ describe.skipIf(NO_BROWSER)(`The listings table of the desk${WHY}`, () => {
     await button('Undo').click()
     await notice('Not carried out; listings left as they were: 1').waitFor()
     await remove('removed b')
-    // Another page of the desk is no reason to wait less.
+    // Opening another page of the desk does not shorten the wait.
     await page.getByRole('link', { name: 'Price changes' }).click()
     await page.getByRole('link', { name: 'Listings', exact: true }).first().click()
     await notice('Deleted: 1 of 1').waitFor({ timeout: 30_000 })

@@ -184,7 +184,7 @@ describe('a picture that cannot be copied', () => {
     expect(await urls(id)).toEqual([expect.stringMatching(OURS)])
   })
 
-  test('because it is no photo is not fetched again', async () => {
+  test('because it is not a photo is not fetched again', async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
     const wrong = {
       svg: at(image(svg, 'image/svg+xml')),

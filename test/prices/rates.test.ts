@@ -1,4 +1,4 @@
-// Exchange rates in memory: which day's rate converts an amount, exactly, and when there is no rate.
+// Exchange rates in memory: exact conversion by the rate of the day, and missing rates.
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MAX_MINOR } from '#core/money.ts'

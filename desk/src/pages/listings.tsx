@@ -53,7 +53,7 @@ export function ListingsPage() {
       <BulkNotices />
       <List
         path="/plus/my-listings"
-        fixed={{ with_details: 1, with_views: 1 }}
+        fixed={{ with_details: 1 }}
         caption={t('listings')}
         empty={t('noOwnListings')}
         version={version + bulkVersion.value}
@@ -78,7 +78,14 @@ export function ListingsPage() {
           { head: t('price'), name: 'price', number: true, cell: (listing) => <EditCell of={listing} field="price" /> },
           ...(mayWrite() ? planColumns() : []),
           { head: t('stock'), name: 'stock', number: true, cell: (listing) => <EditCell of={listing} field="quantity" /> },
-          { head: t('recentViews'), name: 'views', number: true, optional: true, cell: ({ views_7_days: views = 0 }) => count(views) },
+          {
+            head: t('recentViews'),
+            name: 'views',
+            number: true,
+            optional: true,
+            query: { with_views: 1 },
+            cell: ({ views_7_days: views = 0 }) => count(views),
+          },
           { head: t('endsIn'), name: 'ends', short: true, wide: true, cell: (listing) => <End of={listing} /> },
           {
             head: t('actions'),

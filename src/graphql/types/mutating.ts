@@ -11,6 +11,11 @@ import { camelCase, renameErrorFields } from '../execution/errors.ts'
 /** The argument that REST has in the path: its name in the verb, its GraphQL argument and its value. */
 type PathFields = Readonly<Record<string, readonly [argument: string, value: unknown]>>
 
+/** The path of a mutation whose argument `id` is in the path over REST. */
+export function pathOf({ id }: { id: string | number }): PathFields {
+  return { id: ['id', idOf(id)] }
+}
+
 /**
  * Calls a verb with fields in GraphQL names. Fields that were not sent stay absent, and null stays null, except in nested objects.
  * @param input fields whose name in the verb is their own in snake_case; ids may be texts, markets may be names of the enum

@@ -5,12 +5,10 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { acceptOffer, counterOffer, declineOffer } from '#market/offers/answer-offers.ts'
 import { listMyOffers } from '#market/offers/list-offers.ts'
 import { OfferSchema } from '#market/offers/offer-types.ts'
-import { idOf, withoutNulls } from '../building/arguments.ts'
+import { withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'
 import { argumentsFrom, objectFrom } from '../building/from-schema.ts'
-import { callByFields } from './mutating.ts'
-
-const pathOf = (args: { id: string | number }) => ({ id: ['id', idOf(args.id)] }) as const
+import { callByFields, pathOf } from './mutating.ts'
 
 export function implementOffers(builder: Builder): void {
   const offer = objectFrom(builder, OfferSchema, {

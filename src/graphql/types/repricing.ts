@@ -15,13 +15,10 @@ import {
   SimulationSchema,
 } from '#market/repricing/repricing-types.ts'
 import { updateRepricingRule } from '#market/repricing/update-repricing-rule.ts'
-import { idOf } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'
 import { inputFrom, objectFrom } from '../building/from-schema.ts'
-import { callByFields } from './mutating.ts'
+import { callByFields, pathOf } from './mutating.ts'
 import { messageType, priceWarningType, reasonType } from './results.ts'
-
-const pathOf = (args: { id: string | number }) => ({ id: ['id', idOf(args.id)] }) as const
 
 export function implementRepricing(builder: Builder): void {
   const rule = addRuleType(builder)
