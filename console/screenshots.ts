@@ -69,6 +69,23 @@ function pagesOf({ publicUrl, operatorUrl, token, sellerKey }: Demo): Record<str
     'desk-renewal': () => desk('/renewal?days=30'),
     'desk-statement': () => desk('/statement'),
     'desk-collection': async () => desk(`/collections/${await own('/collections')}`),
+    'desk-completion': async () => {
+      const id = await own('/collections')
+      const set = await first(`${publicUrl}/api/v1/categories?search=base%20set`, sellerKey)
+      return desk(`/collections/${id}?view=completion&goal=base&category_id=${set}`)
+    },
+    'desk-watches': async () => {
+      const charizard = await first(`${publicUrl}/api/v1/items/search?q=4/102`, sellerKey)
+      const watches = [
+        { kind: 'price_below', item_id: charizard, label: 'PSA 10', amount: 2500, currency: 'USD' },
+        { kind: 'price_above', item_id: charizard, label: 'Near Mint', amount: 20000, currency: 'TRY' },
+        { kind: 'offer_below', item_id: charizard, amount: 15000 },
+      ]
+      const headers = { authorization: `Bearer ${sellerKey}`, 'content-type': 'application/json' }
+      await fetch(`${publicUrl}/api/v1/plus/watches`, { method: 'PUT', headers, body: JSON.stringify(watches) })
+      return desk('/watches')
+    },
+    'desk-collection-gain': async () => desk(`/collections/${await own('/collections')}?view=worth`),
   }
 }
 

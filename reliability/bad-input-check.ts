@@ -41,6 +41,9 @@ export function judge(request: BadRequest, { status, headers, text }: Answered):
   if (request.method === 'HEAD' || status === 304) return text === '' ? ok() : breach('has a body')
   const type = String(headers['content-type'] ?? '')
   if (status < 400 && !/json/.test(type)) return ok()
+  // The page of a shared collection is for people: a link that leads nowhere gets a page, too.
+  if (status === 404 && /html/.test(type) && request.path.startsWith('/shared/'))
+    return INTERNALS.test(text) ? breach('exposes internals') : ok('NOT_FOUND')
   const body = parsed(text)
   if (body === null) return breach(`is not a JSON object: ${text.slice(0, 100)}`)
   if (body.jsonrpc !== undefined) return judgeRpc(request, status, body, breach)

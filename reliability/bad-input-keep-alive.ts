@@ -51,14 +51,20 @@ function targets({ publicUrl, operatorUrl, operatorToken, keys, listing }: Targe
   ]
 }
 
-/** Sends all of them. @returns the number sent, and the violations */
-export async function attackKeepAlive(target: Target): Promise<{ sent: number; breaches: string[] }> {
+/**
+ * @param bodiesOf the bodies for a content type, by its position; default: all
+ * @returns the number sent, and the violations
+ */
+export async function attackKeepAlive(
+  target: Target,
+  bodiesOf = (all: typeof BODIES, _row: number) => all,
+): Promise<{ sent: number; breaches: string[] }> {
   const breaches: string[] = []
   let sent = 0
   for (const { endpoint, good } of targets(target)) {
     await Promise.all(
-      TYPES.flatMap((type) =>
-        BODIES.map(async ([encoding, body], i) => {
+      TYPES.flatMap((type, row) =>
+        bodiesOf(BODIES, row).map(async ([encoding, body], i) => {
           sent += 1
           const problem = await refusedThenGood(endpoint, good, type, encoding, body)
           if (problem)

@@ -24,6 +24,8 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   '/desk/*': ['index.html', 'assets/nothing.js', 'listings/1'],
   '/desk/session': [],
   '/sample/pictures/*': ['nothing.svg'],
+  '/shared/:token': ['0123456789abcdef0123456789abcdef', 'nothing'],
+  '/shared/:token/worth.svg': ['0123456789abcdef0123456789abcdef'],
   '/images/photos/:key/:file': ['0123456789abcdef0123456789abcdef', '320.webp', 'nothing'],
 }
 const OPERATOR: Readonly<Record<string, readonly string[]>> = {

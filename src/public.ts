@@ -3,18 +3,23 @@ import type { FastifyInstance } from 'fastify'
 import { addDeskSession } from '#accounts/sessions/desk-session.ts'
 import { addGate, allow } from '#accounts/keys/gate.ts'
 import type { Keyring } from '#accounts/keys/keyring.ts'
+import { AddressLimits } from '#accounts/limits/address-limits.ts'
 import type { RateLimits } from '#accounts/limits/rate-limits.ts'
 import { type SessionPages, sessionCaller } from '#accounts/sessions/session-routes.ts'
+import { isShareToken } from '#collections/records/share-token.ts'
+import { SharedCollections } from '#collections/sharing/read-shared.ts'
 import type { Config } from './config.ts'
 import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'
-import { ServiceError } from '#core/errors.ts'
+import { notFound, ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
+import type { Viewer } from '#core/verb.ts'
 import type { ImageProxy } from '#images/image-proxy.ts'
 import { addImages, addPhotos } from '#images/routes.ts'
 import { addSamplePictures } from '#images/sample-pictures.ts'
 import type { ListingViews } from '#market/views/listing-views.ts'
 import { addPages } from './pages/routes.ts'
+import { addSharedPages, guardShared } from './pages/shared/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { addBuiltPages } from '#http/built-pages.ts'
 import { compressReplies } from '#http/compress-replies.ts'
@@ -33,6 +38,7 @@ import { addGraphql } from './graphql/routes.ts'
 import { addMcp } from './mcp/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { changeRoutes } from './rest/change-routes.ts'
+import { collectionFileRoutes } from './rest/collection-file-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
 import { apiDescription, NOTIFICATIONS, TAGS } from './rest/description.ts'
 import { dumpRoutes } from './rest/dump-routes.ts'
@@ -42,10 +48,13 @@ import { intakeRoutes } from './rest/intake-routes.ts'
 import { photoRoutes } from './rest/photo-routes.ts'
 import { priceJobRoutes } from './rest/price-job-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
+import { lotRoutes } from './rest/lot-routes.ts'
 import { offerRoutes } from './rest/offer-routes.ts'
 import { repricingRoutes } from './rest/repricing-routes.ts'
 import { saleRoutes } from './rest/sale-routes.ts'
+import { sharedRoutes } from './rest/shared-routes.ts'
 import { vacationRoutes } from './rest/vacation-routes.ts'
+import { watchRoutes } from './rest/watch-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
 
 export interface PublicNode extends PublicContextNode {
@@ -93,10 +102,16 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   addSamplePictures(app)
   addPhotos(app, node)
   if (node.images) addImages(app, { images: node.images, catalogue: node.catalogue })
+  addShared(app, node)
   const graphql = addGraphql(app, node)
   const { reads, routes } = await addRest(app, node)
   addDesk(app, node)
-  addPages(app, node, { tags: TAGS, endpoints: routes.map(({ method, path, summary, tag }) => ({ method, path, summary, tag })) }, url)
+  addPages(
+    app,
+    node,
+    { tags: TAGS, endpoints: [...routes, ...sharedRoutes].map(({ method, path, summary, tag }) => ({ method, path, summary, tag })) },
+    url,
+  )
   await app.ready()
   if (!node.config.without.has('fast-path')) {
     addFastPath(app, [...reads, ...graphql], {
@@ -133,10 +148,13 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
         ...photoRoutes,
         ...priceJobRoutes,
         ...offerRoutes,
+        ...lotRoutes,
         ...repricingRoutes,
         ...collectionRoutes,
+        ...collectionFileRoutes,
         ...saleRoutes,
         ...vacationRoutes,
+        ...watchRoutes,
         ...webhookRoutes,
         ...meRoutes,
       ],
@@ -179,6 +197,38 @@ function addDesk(app: FastifyInstance, node: PublicNode): void {
     timeZone: config.timeZone,
   })
   addBuiltPages(app, 'desk', ' https: http:')
+}
+
+/** Requests a minute from one address for shared collections: a page, its chart and its data count as one each. */
+const SHARED_LIMIT = 120
+
+/** Somebody without a key: no account's own records are theirs, and they may write nothing. */
+const VISITOR: Viewer = Object.freeze({ kind: 'account', accountId: 0, keyId: 0, plan: 'starter', readOnly: true })
+
+/** Adds what anyone with the link of a shared collection may read. */
+function addShared(app: FastifyInstance, { db, catalogue, config, market, now, log }: PublicNode): void {
+  const currencies = config.sourceCurrencies
+  const shared = new SharedCollections({ db, catalogue, currencies, market, mayUse: (position) => catalogue.shows(position) })
+  const limits = new AddressLimits(SHARED_LIMIT, now)
+  void app.register(async (scope) => {
+    guardShared(scope, (request) => limits.admit(request))
+    addSharedPages(scope, { read: (token, range) => shared.read(token, range), readDays: (token) => shared.readDays(token) })
+    await scope.register(
+      async (open) => {
+        open.decorateRequest('viewer', null)
+        open.decorateRequest('credential', null)
+        open.addHook('onRequest', (request, _reply, done) => {
+          // A token that cannot exist gets the answer of one that does not, not that of an invalid parameter.
+          const { token } = request.params as { token: string }
+          if (!isShareToken(token)) throw notFound('share_not_found')
+          request.viewer = VISITOR
+          done()
+        })
+        registerRoutes(open, sharedRoutes, { ctx: (viewer) => ({ viewer, shared }), failed: failuresOf(log), security: null })
+      },
+      { prefix: '/api/v1' },
+    )
+  })
 }
 
 function responseCache(limit: number, version: () => number): ResponseCache | undefined {

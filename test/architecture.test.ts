@@ -6,7 +6,21 @@ import { expect, test } from 'vitest'
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** What a module may import besides itself and the type of the settings. */
-const MODULES = ['audit', 'dumps', 'identity', 'collections', 'photos', 'market', 'intake', 'matching', 'catalogue', 'prices', 'webhooks', 'accounts']
+const MODULES = [
+  'audit',
+  'dumps',
+  'identity',
+  'collections',
+  'photos',
+  'watches',
+  'market',
+  'intake',
+  'matching',
+  'catalogue',
+  'prices',
+  'webhooks',
+  'accounts',
+]
 const BELOW = ['http', 'db', 'core']
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
@@ -23,11 +37,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   catalogue: ['prices', 'accounts', 'index', ...BELOW],
   matching: ['catalogue', 'index'],
   // Files of users: collections and listings are imported the same way.
-  intake: ['matching', 'catalogue', 'prices', ...BELOW],
+  intake: ['matching', 'catalogue', 'prices', 'index', ...BELOW],
   collections: ['intake', 'catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
-  market: ['intake', 'catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
+  market: ['collections', 'intake', 'catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
+  watches: ['market', 'collections', 'catalogue', 'prices', 'webhooks', ...BELOW],
   photos: ['images', 'market', 'catalogue', 'accounts', 'outbound', 'files', ...BELOW],
-  identity: ['matching', 'intake', 'market', 'collections', 'catalogue', 'prices', ...BELOW],
+  identity: ['matching', 'intake', 'watches', 'market', 'collections', 'catalogue', 'prices', ...BELOW],
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
   dumps: ['catalogue', 'prices', 'files', ...BELOW],
@@ -105,10 +120,12 @@ const OWNERS: Record<string, readonly string[]> = {
     'price_decision_prices',
     'confirmed_prices',
     'rates',
+    'price_indices',
     'price_mappings',
     'price_feeds',
     'price_statements',
     'usual_ratios',
+    'usual_ratio_decisions',
     'source_terms',
     'sources_set_aside',
     'price_reviews',
@@ -119,6 +136,7 @@ const OWNERS: Record<string, readonly string[]> = {
   ],
   photos: ['photos', 'picture_copies'],
   market: [
+    'certificates',
     'listings',
     'listing_views',
     'price_jobs',
@@ -145,12 +163,16 @@ const OWNERS: Record<string, readonly string[]> = {
   collections: [
     'collections',
     'collection_items',
+    'collection_columns',
+    'collection_lots',
+    'collection_disposals',
     'collection_worth_days',
     'collection_worth_amounts',
     'collection_parked_rows',
     'parked_row_reasons',
     'merged_records',
   ],
+  watches: ['watches', 'watch_progress', 'merged_watches'],
   identity: [
     'merges',
     'splits',

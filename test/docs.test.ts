@@ -11,7 +11,7 @@ const GUIDES = [
   'client/README.md',
   'sample/README.md',
   ...readdirSync('examples').map((example) => `examples/${example}/README.md`),
-  ...['docs', 'docs/decisions'].flatMap((folder) =>
+  ...['docs', 'docs/decisions', 'docs/tr'].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),

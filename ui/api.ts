@@ -2,7 +2,7 @@
 import { signal, type Signal } from '@preact/signals'
 import type { Pagination, Problem } from '../client/src/api.ts'
 import { readChoicesOf } from './stored.ts'
-import { t } from './words.ts'
+import { locale, t } from './words.ts'
 
 export interface Reply<T> {
   data: T
@@ -13,7 +13,7 @@ export interface Reply<T> {
 }
 
 /** An array is sent as one parameter for each of its values. */
-export type Query = Record<string, string | number | readonly number[] | undefined>
+export type Query = Record<string, string | number | readonly (string | number)[] | undefined>
 
 export interface Refusal extends Omit<Problem, 'field'> {
   code: string
@@ -156,7 +156,7 @@ export function newKey(): string {
 
 /** The header that identifies a request as coming from these pages. */
 export function ownHeaders(): Record<string, string> {
-  return { [connected().header]: '1' }
+  return { [connected().header]: '1', 'accept-language': locale.value }
 }
 
 /** Posts to an address of the pages themselves, outside the API. @throws ApiError */

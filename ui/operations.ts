@@ -43,7 +43,7 @@ type FieldsOf<Op> = Op extends { parameters: { query?: infer Query } } ? Typed<N
 type Typed<Value> = Value extends string ? string : Value extends object ? { [Name in keyof Value]: Typed<Value[Name]> } : Value
 
 /** Query parameters of a GET, as the address bar and forms hold them. */
-export type QueryOf<A extends Api, P extends PathOf<A, 'GET'>> = { [Name in QueryName<A, P>]?: string | number | readonly number[] }
+export type QueryOf<A extends Api, P extends PathOf<A, 'GET'>> = { [Name in QueryName<A, P>]?: string | number | readonly (string | number)[] }
 export type QueryName<A extends Api, P extends PathOf<A, 'GET'>> = NameOf<Operation<A, 'GET', P>>
 /** Names by which the list of a GET can be sorted. */
 export type SortOf<A extends Api, P extends PathOf<A, 'GET'>> = SortIn<Operation<A, 'GET', P>>

@@ -4,7 +4,7 @@ import { en } from './words/en.ts'
 import { renameFields, type Reason, textIn } from '../src/core/problems.ts'
 import { storedPreference, storePreference } from './preferences.ts'
 import { timeZone } from './time-zone.ts'
-import { TURKISH } from './words/rules-tr.ts'
+import { TURKISH } from '../src/core/problem-texts/turkish.ts'
 import { tr } from './words/tr.ts'
 
 /** Key of a shared text. */
@@ -77,9 +77,11 @@ export function sentence(refused: RefusalReason): string {
   return text.charAt(0).toLocaleUpperCase(locale.value) + text.slice(1)
 }
 
-/** Label of a request field: the last part of `lines.0.quantity`. */
+/** Label of a request field: the last part of `lines.0.quantity`. A column of a file, `line_4.month`, is named with its line. */
 export function fieldName(field: string): string {
-  return termText('field', field.slice(field.lastIndexOf('.') + 1))
+  const name = termText('field', field.slice(field.lastIndexOf('.') + 1))
+  const [, line] = /^line_(\d+)\./.exec(field) ?? []
+  return line === undefined ? name : `${t('lineNumber', { number: line })}, ${name}`
 }
 
 /** British formats for English: day before month, 24-hour clock. */
@@ -105,6 +107,13 @@ export function language(code: string): string {
 
 export function count(value: number): string {
   return numbers.value.format(value)
+}
+
+const percentages = computed(() => new Intl.NumberFormat(written.value, { style: 'percent', maximumFractionDigits: 1 }))
+
+/** Percent, 0 to 100, with one decimal. */
+export function percentage(value: number): string {
+  return percentages.value.format(value / 100)
 }
 
 /** A share, 0 to 1, in percent. */

@@ -65,16 +65,20 @@ export function scaled(row: FeedPrice, factor: number): FeedPrice {
   return { ...row, minor: by(row.minor)!, avg1: by(row.avg1), avg7: by(row.avg7), avg30: by(row.avg30), low: by(row.low), mid: by(row.mid) }
 }
 
+/** The amounts of a row, each of which moves for itself: the averages of a price go on moving, and its offers change, while it stays the same. */
+const AMOUNTS = ['minor', 'avg1', 'avg7', 'avg30', 'low', 'mid'] as const
+type Moves = Partial<Record<(typeof AMOUNTS)[number], number>>
+
 /**
- * True prices of 30 days after the second file. Each price repeats its own move between the two files, or that of a card alike, every thirteen days
- * with a sign by chance, on the days on which the card moved in the change files. A price that did not move between the files stays the same.
+ * True prices of 30 days after the second file. Each amount repeats its own move between the two files, or that of a card alike, every thirteen days
+ * with a sign by chance, on the days on which the card moved in the change files. An amount that did not move between the files stays the same.
  * @returns the feed of a day
  */
 export function truePanel(data: EvidenceData, seed: number): (day: number) => FeedPrice[] {
   const random = randomNumbers(seed * 15_485_863)
   const before = new Map(data.first.prices.map((row) => [keyOf(row), row]))
-  const moves = new Map<string, number>()
-  const donors = new Map<string, number[]>()
+  const moves = new Map<string, Moves>()
+  const donors = new Map<string, Moves[]>()
   const bandOf = ({ item, market, minor }: FeedPrice) => `${market} ${data.cards.get(item)!.finish} ${Math.floor(Math.log10(minor) * 2)}`
   for (const row of data.second.prices) {
     const last = before.get(keyOf(row))
@@ -82,25 +86,38 @@ export function truePanel(data: EvidenceData, seed: number): (day: number) => Fe
     const move = Math.log(row.minor / last.minor)
     // A correction of the source between the files is not a move of the market.
     if (Math.abs(move) > Math.log(3)) continue
-    moves.set(keyOf(row), move)
+    const own = movesOf(row, last, move)
+    moves.set(keyOf(row), own)
     const band = donors.get(bandOf(row))
-    if (band) band.push(move)
-    else donors.set(bandOf(row), [move])
+    if (band) band.push(own)
+    else donors.set(bandOf(row), [own])
   }
   const paths = data.second.prices
     .filter(({ item }) => data.inPanel(item))
     .map((row) => {
-      const alike = donors.get(bandOf(row)) ?? [0]
-      const move = moves.get(keyOf(row)) ?? alike[Math.floor(random() * alike.length)]!
+      const alike = donors.get(bandOf(row)) ?? [{}]
+      const own = moves.get(keyOf(row)) ?? alike[Math.floor(random() * alike.length)]!
       const signs = Array.from({ length: Math.ceil(PANEL_DAYS / PAIR_DAYS) }, () => (random() < 0.5 ? -1 : 1))
-      return { row, move, signs, steps: data.movingDays.get(row.item) ?? [] }
+      return { row, own, signs, steps: data.movingDays.get(row.item) ?? [] }
     })
   return (day) =>
-    paths.map(({ row, move, signs, steps }) => {
-      let log = 0
-      for (const [block, sign] of signs.entries()) log += sign * move * shareOf(steps, data.days, (day - block * PAIR_DAYS) / PAIR_DAYS)
-      return log === 0 ? row : scaled(row, Math.exp(log))
+    paths.map(({ row, own, signs, steps }) => {
+      let share = 0
+      for (const [block, sign] of signs.entries()) share += sign * shareOf(steps, data.days, (day - block * PAIR_DAYS) / PAIR_DAYS)
+      const moved = { ...row }
+      for (const name of AMOUNTS) if (row[name] && own[name]) moved[name] = Math.max(1, Math.round(row[name] * Math.exp(share * own[name])))
+      return moved
     })
+}
+
+/** How each amount moved between two rows of a price; one that only one of them states, or that was corrected, moved like the price. */
+function movesOf(row: FeedPrice, last: FeedPrice, move: number): Moves {
+  return Object.fromEntries(
+    AMOUNTS.map((name) => {
+      const own = Math.log((row[name] ?? 0) / (last[name] ?? 0))
+      return [name, Math.abs(own) <= Math.log(3) ? own : move]
+    }),
+  )
 }
 
 /** Share of a block's move after a share of its days. */

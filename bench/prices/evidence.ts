@@ -79,7 +79,14 @@ function frozen(market: number, seed: number): void {
     })
     service.feed(prices, second.atMs + day * DAY_MS)
   }
-  for (const [item, factor] of factors) tally(`frozen 30 days, market moves ×${factor}: caught`, !isTrusted(service.find(item, market)))
+  for (const [item, factor] of factors) {
+    const isCaught = !isTrusted(service.find(item, market))
+    tally(`frozen 30 days, market moves ×${factor}: caught`, isCaught)
+    // As for the other faults: what moves by less than the noise counts as unchanged by every rule.
+    const { minor } = day0.get(keyOf({ item, market: otherOf(market) }))!
+    if (Math.abs(minor * factor - minor) >= NOISE[otherOf(market)]!)
+      tally(`frozen 30 days, market moves ×${factor}, by more than the noise: caught`, isCaught)
+  }
   const [early, late] = [panel(PANEL_DAYS - 22), panel(PANEL_DAYS)]
   for (const [position, row] of late.entries()) {
     if (factors.has(row.item) || !counts(row.item)) continue

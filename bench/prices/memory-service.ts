@@ -5,11 +5,11 @@ import { MARKETS } from '#core/markets.ts'
 import { driftOf, type FeedComparison, medianFactor } from '#prices/evidence/feed-drift.ts'
 import { type Hold, holdOf } from '#prices/evidence/hold.ts'
 import { type IdentityKind, identityOf, findDoubtful } from '#prices/evidence/identical-figures.ts'
-import { isFrozen } from '#prices/evidence/frozen.ts'
+import { figuresHaveMoved, isFrozen } from '#prices/evidence/frozen.ts'
 import type { Finding } from '#prices/evidence/finding.ts'
 import { type Conditions, judge, noiseOf } from '#prices/evidence/judge.ts'
 import { jumpsOf } from '#prices/evidence/jumps.ts'
-import { type MarketPair, UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
+import { type MarketPair, TEACHES_NO_RATIO, UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
 import { feedIntervalOf } from '#prices/evidence/feed-interval.ts'
 import { bitsOf, type Figures, type PriceEvidence, type Verdict } from '#prices/evidence/evidence-types.ts'
 import { type Card, type FeedPrice, LIRA, SOURCE_B } from './singles.ts'
@@ -24,6 +24,8 @@ const CONDITION_UNKNOWN = bitsOf(['condition_unknown'])
 /** A current price with its verdict. */
 export interface Judged extends PriceEvidence, Verdict {
   identity: string | null
+  /** when its source last stated another amount or figure */
+  repeatedSinceMs: number
   /** its amounts, oldest first */
   reports: { minor: number; atMs: number }[]
 }
@@ -73,6 +75,9 @@ export class MemoryService {
     this.#ratios = new UsualRatios(usualRatios(this.#pairs()))
     this.#findIdentical()
     this.#findFrozen()
+    this.judgeAll()
+    // As the hourly run does: contradicted prices no longer teach ratios.
+    this.#ratios = new UsualRatios(usualRatios(this.#pairs()))
     this.judgeAll()
     return held
   }
@@ -129,6 +134,7 @@ export class MemoryService {
     const last = before ? { ...before, figures: hasFigures(before) ? before : null } : null
     if (before?.minor === minor) {
       const jumps = jumpsOf({ minor, updatedAtMs: atMs, figures }, last, noiseMinor, RULES)
+      if (figuresHaveMoved(before, rest)) before.repeatedSinceMs = atMs
       Object.assign(before, rest, { confirmedAtMs: atMs, jumped: (jumps & JUMP) !== 0, averageJumped: (jumps & AVERAGE_JUMP) !== 0 })
       return null
     }
@@ -147,6 +153,7 @@ export class MemoryService {
       conditionKnown: market !== SOURCE_B,
       identical: false,
       frozen: false,
+      repeatedSinceMs: atMs,
       reports: [{ minor, atMs }],
       identity: null,
       jumped: (jumps & JUMP) !== 0,
@@ -198,12 +205,12 @@ export class MemoryService {
       for (const price of prices) {
         price.frozen = prices.some((other) => {
           if (other === price) return false
-          const before = other.reports.findLast(({ atMs }) => atMs <= price.updatedAtMs)
-          const since = other.reports.filter(({ atMs }) => atMs > price.updatedAtMs)
+          const before = other.reports.findLast(({ atMs }) => atMs <= price.repeatedSinceMs)
+          const since = other.reports.filter(({ atMs }) => atMs > price.repeatedSinceMs)
           return (
             before !== undefined &&
             isFrozen(
-              price,
+              { sinceMs: price.repeatedSinceMs, confirmedAtMs: price.confirmedAtMs },
               before.minor,
               since.map(({ minor }) => minor),
               RULES,
@@ -220,7 +227,7 @@ export class MemoryService {
       for (const [position, a] of prices.entries()) {
         for (const b of prices.slice(position + 1)) {
           const amount = convert(b.minor, b.market, a.market)
-          if (Math.max(amount, a.minor) < NOISE[a.market]!) continue
+          if (Math.max(amount, a.minor) < NOISE[a.market]! || (a.flags | b.flags) & TEACHES_NO_RATIO) continue
           yield { ...this.#groupOf(card), marketA: a.market, marketB: b.market, ratio: amount / a.minor }
         }
       }

@@ -11,7 +11,7 @@ export interface OperatorApi {
   parameters: { market: PriceSource['market'] }
 }
 
-export const { request, useData, useWrite, writeNow, List } = clientOf<OperatorApi>({ csv: true })
+export const { request, useData, useUpload, useWrite, writeNow, List } = clientOf<OperatorApi>({ csv: true })
 
 export interface SignedInPerson {
   id: number

@@ -14,11 +14,13 @@ import { ApprovalRulePage, ApprovalRulesPage } from './pages/approval-rules.tsx'
 import { ApprovalsPage } from './pages/approvals.tsx'
 import { AuditPage } from './pages/audit.tsx'
 import { CataloguePage } from './pages/catalogue.tsx'
+import { CertificatesPage } from './pages/certificates.tsx'
 import { DumpsPage } from './pages/dumps.tsx'
 import { FirstStepsPage } from './pages/first-steps.tsx'
 import { HealthPage } from './pages/health.tsx'
 import { ImportPage } from './pages/import.tsx'
 import { ImportsPage } from './pages/imports.tsx'
+import { IndicesPage } from './pages/indices.tsx'
 import { ListingPage } from './pages/listing.tsx'
 import { ListingsPage } from './pages/listings.tsx'
 import { MatchesPage } from './pages/matches.tsx'
@@ -66,9 +68,9 @@ const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
     badge: <HeldPricesBadge />,
   },
   { href: '/console/sources', text: t('priceSources'), help: 'prices#health-of-the-sources' },
-  { href: '/console/imports', text: t('imports'), help: 'operating#importing', also: ['/console/rates'] },
+  { href: '/console/imports', text: t('imports'), help: 'operating#importing', also: ['/console/rates', '/console/indices'] },
   { href: '/console/dumps', text: t('dumps'), help: 'operating#dumps' },
-  { href: '/console/listings', text: t('market'), help: 'operating#cancellations-and-refunds', also: ['/console/orders'] },
+  { href: '/console/listings', text: t('market'), help: 'operating#cancellations-and-refunds', also: ['/console/orders', '/console/certificates'] },
   { href: '/console/accounts', text: t('accounts'), help: 'operating#limits-of-api-keys', also: ['/console/webhooks'] },
   { href: '/console/audit', text: t('audit'), help: 'operating#archive-of-the-audit-log' },
   { href: '/console/health', text: t('health'), help: 'operating#monitoring' },
@@ -108,6 +110,7 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
       <Route path="/console/imports" component={ImportsPage} />
       <Route path="/console/imports/:id" component={ImportPage} />
       <Route path="/console/dumps" component={DumpsPage} />
+      <Route path="/console/indices" component={IndicesPage} />
       <Route path="/console/rates" component={RatesPage} />
       <Route path="/console/price-reviews" component={PriceReviewsPage} />
       <Route path="/console/price-decisions" component={PriceDecisionsPage} />
@@ -118,6 +121,7 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
       <Route path="/console/listings/:id" component={ListingPage} />
       <Route path="/console/orders" component={OrdersPage} />
       <Route path="/console/orders/:id" component={OrderPage} />
+      <Route path="/console/certificates" component={CertificatesPage} />
       <Route path="/console/accounts" component={AccountsPage} />
       <Route path="/console/accounts/:id" component={AccountPage} />
       <Route path="/console/webhooks" component={WebhooksPage} />

@@ -1,5 +1,6 @@
 // Icons of the navigation, by address.
 import calendarCheck from 'lucide-static/icons/calendar-check.svg?raw'
+import eye from 'lucide-static/icons/eye.svg?raw'
 import folderHeart from 'lucide-static/icons/folder-heart.svg?raw'
 import receipt from 'lucide-static/icons/receipt.svg?raw'
 import tags from 'lucide-static/icons/tags.svg?raw'
@@ -11,6 +12,7 @@ export const ICONS: Record<string, string> = {
   '/desk': tags,
   '/desk/orders': receipt,
   '/desk/collections': folderHeart,
+  '/desk/watches': eye,
   '/desk/webhook': webhook,
   '/desk/account': user,
 }

@@ -8,9 +8,9 @@ import '#ui/theme.ts'
 import '#ui/styles.css'
 import { sessions } from './api.ts'
 import { runHeld } from './bulk.ts'
+import { runRemovals } from './collection/record-changes.ts'
 import { ICONS } from './icons.ts'
 import { AccountPage } from './pages/account.tsx'
-import { CollectionPage } from './pages/collection.tsx'
 import { CollectionsPage } from './pages/collections.tsx'
 import { ListingsPage } from './pages/listings.tsx'
 import { OrdersPage } from './pages/orders.tsx'
@@ -24,6 +24,7 @@ import './styles.css'
 
 const ListingPage = lazy(() => import('./pages/listing.tsx').then((page) => page.ListingPage))
 const NewListingPage = lazy(() => import('./pages/new-listing.tsx').then((page) => page.NewListingPage))
+const CollectionPage = lazy(() => import('./pages/collection.tsx').then((page) => page.CollectionPage))
 const lazyPages = () => import('./pages/lazy-pages.ts')
 const FilesPage = lazy(() => lazyPages().then((pages) => pages.FilesPage))
 const OffersPage = lazy(() => lazyPages().then((pages) => pages.OffersPage))
@@ -32,6 +33,9 @@ const RepricingPage = lazy(() => lazyPages().then((pages) => pages.RepricingPage
 const RulePage = lazy(() => lazyPages().then((pages) => pages.RulePage))
 const TodayPage = lazy(() => lazyPages().then((pages) => pages.TodayPage))
 const NewRulePage = lazy(() => lazyPages().then((pages) => pages.NewRulePage))
+const CardPage = lazy(() => lazyPages().then((pages) => pages.CardPage))
+const WatchesPage = lazy(() => lazyPages().then((pages) => pages.WatchesPage))
+const CollectionRecordPage = lazy(() => lazyPages().then((pages) => pages.CollectionRecordPage))
 
 const places = () => [
   { href: '/desk/today', text: t('today'), help: 'selling#today' },
@@ -42,7 +46,8 @@ const places = () => [
     also: ['/desk/listings', '/desk/price-jobs', '/desk/repricing', '/desk/renewal', '/desk/files', '/desk/vacation'],
   },
   { href: '/desk/orders', text: t('sales'), help: 'selling#sales', also: ['/desk/statement', '/desk/offers'] },
-  { href: '/desk/collections', text: t('collections'), help: 'selling#collections' },
+  { href: '/desk/collections', text: t('collections'), help: 'selling#collections', also: ['/desk/cards'] },
+  { href: '/desk/watches', text: t('watches'), help: 'selling#watches' },
   { href: '/desk/webhook', text: t('webhook'), help: 'selling#webhook' },
   { href: '/desk/account', text: t('account'), help: 'selling#account' },
 ]
@@ -52,7 +57,7 @@ function Desk() {
   return (
     <App scope="/desk" store={sessions} signIn={signIn}>
       {({ account }) => (
-        <Frame places={places()} icons={ICONS} who={account.name} signOut={() => runHeld().then(sessions.signOut)}>
+        <Frame places={places()} icons={ICONS} who={account.name} signOut={() => Promise.all([runHeld(), runRemovals()]).then(sessions.signOut)}>
           <Pages />
         </Frame>
       )}
@@ -80,6 +85,9 @@ function Pages() {
       <Route path="/desk/offers" component={OffersPage} />
       <Route path="/desk/collections" component={CollectionsPage} />
       <Route path="/desk/collections/:id" component={CollectionPage} />
+      <Route path="/desk/cards/:id" component={CardPage} />
+      <Route path="/desk/watches" component={WatchesPage} />
+      <Route path="/desk/collections/:id/records/:recordId" component={CollectionRecordPage} />
       <Route path="/desk/webhook" component={WebhookPage} />
       <Route path="/desk/account" component={AccountPage} />
     </Routes>

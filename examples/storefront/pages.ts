@@ -17,12 +17,13 @@ const cardPath = (id: number) => `/cards/${id}`
 const searchPath = (q: string, page: number) => `/?${new URLSearchParams({ q, page: String(page) }).toString()}`
 const sellerPath = (name: string, page = 1) => `/sellers?${new URLSearchParams({ name, page: String(page) }).toString()}`
 
+/** @param style and `script`: their texts, which are part of the page exactly as they are */
 export function layout(title: string, content: Html, style: string, script: string): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · Card shop</title>
-<link rel="stylesheet" href="${style}"><link rel="icon" href="data:,"><script src="${script}" defer></script>
+<link rel="icon" href="data:,"><style>${{ markup: style }}</style><script type="module">${{ markup: script }}</script>
 </head>
 <body>
 <header><nav aria-label="Shop"><a href="/">Card shop</a> <a href="/sellers">Sellers</a> <a href="/basket">Basket</a></nav></header>

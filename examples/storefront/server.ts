@@ -20,8 +20,11 @@ const pictures = listOf(process.env.PICTURE_ORIGINS ?? new URL(MINTMARK_URL).ori
 const checkout = CHECKOUT_URL ? new URL(CHECKOUT_URL) : null
 const shop = openShop(MINTMARK_URL, MINTMARK_KEY, sellers)
 
+/** Parts of every page: requests of their own would delay the first view by a round trip. */
+const [STYLE, SCRIPT] = ['style.css', 'search.js'].map((name) => readFileSync(new URL(name, import.meta.url), 'utf8')) as [string, string]
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; " +
+  `default-src 'none'; script-src ${hashOf(SCRIPT)}; style-src ${hashOf(STYLE)}; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; ` +
   `img-src data: ${pictures.join(' ')}; form-action 'self' ${checkout?.origin ?? ''}`
 const HEADERS = {
   'content-security-policy': POLICY,
@@ -45,19 +48,10 @@ interface Page {
 function pageOf({ markup }: Html, status: number, headers: Headers): Page {
   return { status, body: Buffer.from(markup), headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', ...headers } }
 }
-const shown = (title: string, content: Html, status = 200, headers: Headers = {}) =>
-  pageOf(layout(title, content, style.path, script.path), status, headers)
+const shown = (title: string, content: Html, status = 200, headers: Headers = {}) => pageOf(layout(title, content, STYLE, SCRIPT), status, headers)
 const message = (status: number, title: string, text: string, headers: Headers = {}) => shown(title, messagePage(title, text), status, headers)
 const goTo = (location: string, headers: Headers = {}) => message(303, 'Moved', 'Continue to the next page.', { location, ...headers })
 const notFound = () => message(404, 'Page not found', 'This page does not exist, or no longer exists.')
-
-function assetOf(name: string, type: string): { path: string; page: Page } {
-  const body = readFileSync(new URL(name, import.meta.url))
-  const headers = { 'content-type': `text/${type}; charset=utf-8`, 'cache-control': 'public, max-age=31536000, immutable' }
-  return { path: `/${createHash('sha256').update(body).digest('hex').slice(0, 12)}-${name}`, page: { status: 200, body, headers } }
-}
-const style = assetOf('style.css', 'css')
-const script = assetOf('search.js', 'javascript')
 
 async function getPage(path: string, query: URLSearchParams): Promise<Page> {
   const q = (query.get('q') ?? '').trim()
@@ -141,7 +135,6 @@ async function answer(request: IncomingMessage): Promise<Page> {
     return form ? post(request, url.pathname, form) : message(413, 'Form too large', 'Remove some lines of the basket.')
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') return message(405, 'Not allowed', 'Use GET or POST.', { allow: 'GET, HEAD, POST' })
-  for (const asset of [style, script]) if (asset.path === url.pathname) return asset.page
   if (url.pathname === '/basket') return showBasket(request, readBasket(request.headers.cookie))
   if (url.pathname === '/thanks') {
     return message(200, 'Thank you for your order', 'The basket is empty again.', { 'set-cookie': basketCookie([], isSecure(request)) })

@@ -17,7 +17,9 @@ export const changeAccount = verb(
       id: id('account'),
       name: Type.Optional(name('Name of the account')),
       plan: Type.Optional(Type.Enum([...PLANS])),
-      suspended: Type.Optional(Type.Boolean({ description: "true rejects the account's keys, hides its listings and pauses its webhooks" })),
+      suspended: Type.Optional(
+        Type.Boolean({ description: "true rejects the account's keys, hides its listings and shared collections, and pauses its webhooks" }),
+      ),
       listing_intake: Type.Optional(
         orNull(
           Type.Object(

@@ -4,8 +4,8 @@ import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { changeCollection } from '#collections/change-collection.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import { deleteCollection } from '#collections/delete-collection.ts'
-import { exportCollection } from '#collections/export.ts'
-import { COLLECTION_FORMATS } from '#collections/import/formats.ts'
+import { exportCollection } from '#collections/export/export-collection.ts'
+import { COLLECTION_FORMATS, EXPORT_FORMATS } from '#collections/import/formats.ts'
 import { discardParkedRow, listParkedRows, type ParkedRow, placeParkedRow } from '#collections/import/parked.ts'
 import { type CollectionImport, importCollection } from '#collections/import/run.ts'
 import { listStoredCollections } from '#collections/list-stored-collections.ts'
@@ -106,10 +106,16 @@ function registerFiles(collection: Command, open: OpenCli, print: Print): void {
     )
   collection
     .command('export')
-    .description('export a collection as mintmark-csv')
+    .description('export a collection as a file')
     .argument('<id>', 'id of the collection', wholeNumber)
     .argument('[file]', 'file to write, .gz is compressed; default: standard output (-)', '-')
-    .action((id: number, path: string) => open(async (ctx) => writeText(path, await call(exportCollection, ctx, { id }))))
+    .addOption(new Option('--format <format>', 'format of the file').choices(EXPORT_FORMATS).default('mintmark-csv'))
+    .action((id: number, path: string, { format }: { format: string }) =>
+      open(async (ctx) => {
+        const { sourceCurrencies: currencies, timeZone } = readConfig()
+        await writeText(path, await call(exportCollection, { ...ctx, currencies, market: { timeZone } }, { id, format }))
+      }),
+    )
 }
 
 function registerParked(collection: Command, open: OpenCli, print: Print): void {

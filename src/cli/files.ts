@@ -1,6 +1,7 @@
 // Opens files that are passed to commands.
 import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { gunzip } from '#core/files/feed.ts'
 import type { ImportFile } from '#imports/files.ts'
 
 /** The file at a path; `-` is standard input. @throws Error that names the path */
@@ -12,4 +13,10 @@ export function fileAt(path: string): ImportFile {
   } catch (error) {
     throw new Error(`${path} cannot be read: ${(error as Error).message}`, { cause: error })
   }
+}
+
+/** The bytes of the file at a path; those of a `.gz` are decompressed. @throws Error that names the path */
+export function bytesAt(path: string): AsyncIterable<Uint8Array> {
+  const { name, open } = fileAt(path)
+  return name?.endsWith('.gz') ? gunzip(open()) : open()
 }

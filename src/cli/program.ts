@@ -5,14 +5,16 @@ import { register as registerAccount } from './account.ts'
 import { register as registerArchive } from './archive.ts'
 import { register as registerBatches } from './batches.ts'
 import { register as registerBackup } from './backup.ts'
+import { register as registerCertificates } from './certificates.ts'
 import { register as registerCollection } from './collection.ts'
 import type { OpenCli } from './terminal/command.ts'
 import { register as registerDemo } from './demo/demo.ts'
 import { register as registerDoctor } from './doctor.ts'
 import { register as registerDump } from './dump.ts'
 import { register as registerExport } from './export.ts'
-import { register as registerHeld } from './held.ts'
+import { register as registerHeld } from './prices/held.ts'
 import { register as registerImport } from './import.ts'
+import { register as registerIndices } from './indices.ts'
 import { register as registerKey } from './key.ts'
 import { register as registerListen } from './listen.ts'
 import { openLog } from './terminal/log.ts'
@@ -23,8 +25,9 @@ import { register as registerMigrate } from './migrate.ts'
 import { register as registerMirror } from './mirror.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
 import { register as registerPeople } from './people.ts'
-import { register as registerPriceReviews } from './price-reviews.ts'
+import { register as registerPriceReviews } from './prices/price-reviews.ts'
 import { register as registerRates } from './rates.ts'
+import { register as registerUsualRatios } from './prices/usual-ratios.ts'
 import { register as registerServe } from './service/serve.ts'
 import { readConfig } from '../config.ts'
 import { ServiceError } from '#core/errors.ts'
@@ -73,11 +76,14 @@ registerDump(program, open, print)
 registerMirror(program, print)
 registerHeld(program, open, print)
 registerPriceReviews(program, open, print)
+registerUsualRatios(program, open, print)
 registerBatches(program, open, print)
 registerMatch(program, open, print)
 registerMatches(program, open, print)
 registerMerge(program, open, print)
 registerRates(program, open, print)
+registerIndices(program, open, print)
+registerCertificates(program, open, print)
 registerAccount(program, open, print)
 registerKey(program, open, print)
 registerCollection(program, open, print)

@@ -1,12 +1,11 @@
 // The commands `rates list`, `rates set` and `rates import`.
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { gunzip } from '#core/files/feed.ts'
 import { call } from '#core/verb.ts'
 import { importRates } from '#prices/rates/import-rates.ts'
 import { listRates } from '#prices/rates/list-rates.ts'
 import { setRates } from '#prices/rates/set-rates.ts'
-import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
-import { fileAt } from './files.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, printResult, rejectedLines } from './terminal/command.ts'
+import { bytesAt } from './files.ts'
 
 interface Setting extends OutputOptions {
   date?: string
@@ -14,9 +13,6 @@ interface Setting extends OutputOptions {
 }
 
 type Rate = [currency: string, lira: number]
-
-/** Maximum rejected rows that are printed; the JSON output has all. */
-const SHOWN_ROWS = 20
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   const rates = program.command('rates').description('manage exchange rates, used to compare prices in different currencies')
@@ -55,11 +51,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .argument('<file>', 'file; - for standard input; .gz is decompressed')
     .action((path: string, options: OutputOptions) =>
       open(async (ctx) => {
-        const { name: fileName, open: bytesOf } = fileAt(path)
-        const bytes = fileName?.endsWith('.gz') ? gunzip(bytesOf()) : bytesOf()
-        const report = await call(importRates, ctx, { file: { bytes, fileName } })
-        const lines = report.refused.slice(0, SHOWN_ROWS).map(({ line, message }) => `  ${line}: ${message}`)
-        if (report.refused.length > SHOWN_ROWS) lines.push(`  and ${report.refused.length - SHOWN_ROWS} more (--json lists them)`)
+        const report = await call(importRates, ctx, { file: { bytes: bytesAt(path), fileName: null } })
+        const lines = rejectedLines(report.refused.map(({ line, message }) => `${line}: ${message}`))
         printResult(print, options, report, [`Loaded ${report.rates} rates; ${report.refused.length} rows refused`, ...lines].join('\n'))
       }),
     )

@@ -21,7 +21,7 @@ export const changeCollection = verb(
       }
       if (values.name !== undefined) values.name = values.name.trim()
       const before = await lockCollection(tx, collectionId)
-      const after = await updateCollection(tx, before.id, values, ctx.now())
+      const after = await updateCollection(tx, before, values, ctx.now())
       note.audit({ action: 'collection.change', subject: 'collection', id: before.id, before, after })
       return after
     }),

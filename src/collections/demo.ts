@@ -2,6 +2,7 @@
 import { DAY_MS } from '#core/duration.ts'
 import { call } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/changes/change.ts'
+import type { StoredCertificate } from '#db/schema.ts'
 import { createCollection } from './create-collection.ts'
 import { insertRecords, type NewRecord } from './records/insert-records.ts'
 
@@ -68,19 +69,30 @@ export async function addDemoCollections(ctx: WriteCtx, accountId: number): Prom
 }
 
 function demoRecord(collectionId: number, item: DemoItem, label: string, i: number, now: Date): NewRecord {
+  const certificate = demoCertificate(label, i)
+  const hasSeveral = certificate === null && i % 7 === 0
   return {
     collectionId,
     ownerId: null,
     itemId: item.id,
     gradeId: item.grades.get(label) ?? null,
-    quantity: i % 7 === 0 ? 3 : 1,
+    quantity: hasSeveral ? 3 : 1,
+    forTrade: hasSeveral ? 1 : 0,
+    certificate,
     purchaseMinor: i % 5 === 0 ? null : 2_500 + ((i * 1_873) % 40_000),
     saleMinor: i % 11 === 3 ? 75_000 : null,
     purchaseDate: new Date(now.getTime() - i * DAYS_APART * DAY_MS).toISOString().slice(0, 10),
-    cardUniqId: /\d/.test(label) ? `DEMO-${1000 + i}` : null,
+    cardUniqId: null,
     note: i % 13 === 0 ? 'From the first box' : null,
     importKey: null,
   }
+}
+
+/** Invented, of labels such as `PSA 10`. */
+function demoCertificate(label: string, i: number): StoredCertificate | null {
+  const [grader, grade] = label.split(' ')
+  if (grader === undefined || grade === undefined || !/\d/.test(grade)) return null
+  return { grader, grade, cert: String(90_000_000 + i * 7_919), qualifier: null, subgrades: null }
 }
 
 async function demoItems({ db }: WriteCtx): Promise<DemoItem[]> {

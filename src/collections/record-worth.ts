@@ -1,5 +1,5 @@
 // Worker task that records the worth of each collection once a day; missed days are not filled in.
-import { localTime } from '#core/time.ts'
+import { localDay } from '#core/time.ts'
 import type { PricingCtx } from './records/types.ts'
 import { worthOf } from './worth.ts'
 import { idsWithoutWorth, insertWorth } from './worth-store.ts'
@@ -25,5 +25,5 @@ export async function recordWorth(ctx: RecordingCtx): Promise<void> {
 }
 
 function dayOf({ market }: RecordingCtx, at: Date): string {
-  return localTime(at, market.timeZone).slice(0, 10)
+  return localDay(at, market.timeZone)
 }

@@ -1,56 +1,78 @@
 // Current worth of records: the price for the grade, cost and gain; exact, and never across currencies.
-import { sql } from 'kysely'
+import { yieldBetweenChunks } from '#catalogue/snapshot/load.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
+import { copyOut, int4At, minorAt, readBinaryCopy } from '#db/copy.ts'
+import type { Queryable } from '#db/schema.ts'
+import { RepeatedTexts } from '#index/vocabulary.ts'
+import type { PriceState } from '#prices/evidence/evidence-types.ts'
 import { recordOf, type RecordRow } from './records/store.ts'
 import type { PricingCtx, ValuedRecord, Worth } from './records/types.ts'
 
-interface FittingPrice {
+/** A price of a record's copies. */
+export interface FittingPrice {
   market: Market
   label: string
   currency: string
   minor: number
   updatedAtMs: number
+  /** whether it may be used in calculations: only if `trusted` */
+  state: PriceState
 }
 
 /** Cards without a grade of their own use Near Mint prices if there are no prices for ungraded cards. */
 const UNGRADED = 'Ungraded'
 const NEAR_MINT = 'Near Mint'
+/** Added to the rank of prices that are not trusted; beyond every other rank. */
+const DOUBTED = 1_000
 
-/** Why a record has no value: no market has a price for its grade, or none is trusted. */
-type Missing = 'no_price' | 'not_trusted'
+/** Why a record has no value: no market has a price for its grade, or none is trusted; then the state of the first one. */
+export type Missing = 'no_price' | Exclude<PriceState, 'trusted'>
 
 /**
- * The current trusted price for a grade: from the service's own market first, then from the market that the
- * item shows, then from the others in their order. Prices of other grades are never used.
+ * The price for a grade: from the service's own market first, then from the market that the item shows, then from the others in their order.
+ * Prices of other grades are never used. One that is not trusted is returned only if no other fits; null if none fits.
  */
-export function priceForGrade(
-  { catalogue, currencies, mayUse = () => true }: PricingCtx,
-  itemId: number,
-  grade: string | null,
-): FittingPrice | Missing {
+export function fittingPrice({ catalogue, currencies, mayUse = () => true }: PricingCtx, itemId: number, grade: string | null): FittingPrice | null {
   const { items, labels } = catalogue
   const row = items.rowOf(itemId)
-  if (row < 0) return 'no_price'
-  let missing: Missing = 'no_price'
-  const wanted = grade === null || grade === UNGRADED ? [UNGRADED, NEAR_MINT] : [grade]
-  for (const market of new Set([0, items.shown[row]!, ...catalogue.marketOrder])) {
+  if (row < 0) return null
+  const { prices } = items
+  const [first, second] = grade === null || grade === UNGRADED ? [UNGRADED, NEAR_MINT] : [grade, null]
+  const firstId = labels.ofLabel(first)?.id
+  const secondId = second === null ? undefined : labels.ofLabel(second)?.id
+  const shown = items.shown[row]!
+  let found = -1
+  let leastRank = Infinity
+  for (let at = prices.start(row), end = at + prices.count(row); at < end; at += 1) {
+    const labelId = prices.label[at]!
+    if (labelId !== firstId && labelId !== secondId) continue
+    const market = prices.market[at]!
     if (!mayUse(market)) continue
-    for (const label of wanted) {
-      const labelId = labels.ofLabel(label)?.id
-      const at = labelId === undefined ? -1 : items.prices.find(row, market, labelId)
-      if (at < 0) continue
-      if (!items.prices.isTrusted(at)) {
-        missing = 'not_trusted'
-        continue
-      }
-      const code = MARKETS[market]!
-      const { minor, updatedAtMs } = items.prices
-      return { market: code, label, currency: currencies[code], minor: minor[at]!, updatedAtMs: updatedAtMs[at]! }
-    }
+    const place = market === 0 ? 0 : market === shown ? 1 : 2 + catalogue.marketOrder.indexOf(market)
+    const rank = (prices.isTrusted(at) ? 0 : DOUBTED) + place * 2 + (labelId === firstId ? 0 : 1)
+    if (rank >= leastRank) continue
+    found = at
+    leastRank = rank
   }
-  return missing
+  if (found < 0) return null
+  const code = MARKETS[prices.market[found]!]!
+  return {
+    market: code,
+    label: prices.label[found] === firstId ? first : second!,
+    currency: currencies[code],
+    minor: prices.minor[found]!,
+    updatedAtMs: prices.updatedAtMs[found]!,
+    state: prices.state(found),
+  }
+}
+
+/** The current trusted price for a grade, found as by `fittingPrice`. */
+export function priceForGrade(ctx: PricingCtx, itemId: number, grade: string | null): FittingPrice | Missing {
+  const price = fittingPrice(ctx, itemId, grade)
+  if (!price) return 'no_price'
+  return price.state === 'trusted' ? price : price.state
 }
 
 /** Purchase and sale prices are in the currency of the service's own market. */
@@ -75,21 +97,10 @@ export function recordWithValue(ctx: PricingCtx, row: RecordRow): ValuedRecord {
       amount: numberOf(amount!),
       updated_at: localTime(new Date(price.updatedAtMs), ctx.market.timeZone),
     },
-    value_missing: typeof found === 'string' ? found : null,
+    value_missing: typeof found !== 'string' ? null : found === 'no_price' ? found : 'not_trusted',
     cost: cost === null ? null : { currency: own, amount: numberOf(cost) },
     gain: cost === null || !price || price.currency !== own ? null : { currency: own, amount: numberOf(amount! - cost) },
   }
-}
-
-interface HeldRecords {
-  item_id: number
-  group_label: string | null
-  records: number
-  quantity: number
-  /** records and copies with a purchase price, and their total cost as exact decimal text */
-  bought_records: number
-  bought: number
-  cost: string | null
 }
 
 interface Sums {
@@ -107,13 +118,6 @@ export interface ExactWorth extends Omit<Worth, 'currencies'> {
 
 /** A collection's current worth, summed by currency. */
 export async function worthOf(ctx: PricingCtx, collectionId: number): Promise<ExactWorth> {
-  const { rows } = await sql<HeldRecords>`
-    select r.item_id, g.name as group_label, count(*)::int4 as records, sum(r.quantity) as quantity,
-           count(r.purchase_price)::int4 as bought_records,
-           coalesce(sum(r.quantity) filter (where r.purchase_price is not null), 0) as bought,
-           sum(r.quantity * r.purchase_price) as cost
-    from collection_items r left join groups g on g.id = r.grade_id
-    where r.collection_id = ${collectionId} group by r.item_id, g.name`.execute(ctx.db.kysely)
   const own = costCurrency(ctx)
   const byCurrency = new Map<string, Sums>()
   const sumsOf = (currency: string): Sums => {
@@ -121,29 +125,47 @@ export async function worthOf(ctx: PricingCtx, collectionId: number): Promise<Ex
     if (!sums) byCurrency.set(currency, (sums = { value: 0n, cost: 0n, gain: null }))
     return sums
   }
-  const missing: Record<Missing, number> = { no_price: 0, not_trusted: 0 }
+  const missing = { no_price: 0, not_trusted: 0 }
   let withoutCost = 0
-  for (const held of rows) {
-    withoutCost += held.records - held.bought_records
-    const cost = held.cost === null ? null : minorOfDecimal(held.cost)
-    if (cost !== null) sumsOf(own).cost += cost
-    const price = priceForGrade(ctx, held.item_id, held.group_label)
+  await readHeldRecords(ctx.db.kysely, collectionId, (itemId, groupLabel, quantity, purchasePrice) => {
+    const copies = BigInt(quantity)
+    const cost = purchasePrice === null ? null : BigInt(purchasePrice) * copies
+    if (cost === null) withoutCost += 1
+    else sumsOf(own).cost += cost
+    const price = priceForGrade(ctx, itemId, groupLabel)
     if (typeof price === 'string') {
-      missing[price] += held.records
-      continue
+      missing[price === 'no_price' ? price : 'not_trusted'] += 1
+      return
     }
+    const value = BigInt(price.minor) * copies
     const sums = sumsOf(price.currency)
-    sums.value += BigInt(price.minor) * BigInt(held.quantity)
-    if (cost !== null && price.currency === own) {
-      sums.gain = (sums.gain ?? 0n) + BigInt(price.minor) * BigInt(held.bought) - cost
-    }
-  }
+    sums.value += value
+    if (cost !== null && price.currency === own) sums.gain = (sums.gain ?? 0n) + value - cost
+  })
   return {
     currencies: [...byCurrency].map(([currency, sums]) => ({ currency, ...sums })).sort(currencyOrder(own)),
     without_price: missing.no_price,
     without_trusted_price: missing.not_trusted,
     without_cost: withoutCost,
   }
+}
+
+type TakeRecord = (itemId: number, groupLabel: string | null, quantity: number, purchasePriceMinor: number | null) => void
+
+/** Streams the records of a collection that have copies. Summing them here takes less time than grouping them in the database. */
+async function readHeldRecords(on: Queryable, collectionId: number, take: TakeRecord): Promise<void> {
+  const chunks = copyOut(
+    on,
+    `copy (
+      select r.item_id, g.name, r.quantity, r.purchase_price from collection_items r left join groups g on g.id = r.grade_id
+      where r.collection_id = ${collectionId} and r.quantity > 0
+    ) to stdout (format binary)`,
+  )
+  const labels = new RepeatedTexts()
+  await readBinaryCopy(yieldBetweenChunks(chunks), (buffer, offsets, lengths) => {
+    const label = lengths[1]! < 0 ? null : labels.textOf(buffer, offsets[1]!, offsets[1]! + lengths[1]!)
+    take(int4At(buffer, offsets[0]!), label, int4At(buffer, offsets[2]!), lengths[3]! < 0 ? null : minorAt(buffer, offsets[3]!))
+  })
 }
 
 /** The order of currencies: the currency of costs first, the others by code. */
@@ -171,11 +193,12 @@ declare global {
   interface JSON {
     /** Returns a value that serialises as this text; since ECMAScript 2026. */
     rawJSON(text: string): object
+    isRawJSON(value: unknown): boolean
   }
 }
 
 /** The JSON number of an amount. Amounts that a double cannot represent to the cent are written digit by digit. */
-function numberOf(minor: bigint): number {
+export function numberOf(minor: bigint): number {
   if (minor >= -BigInt(Number.MAX_SAFE_INTEGER) && minor <= BigInt(Number.MAX_SAFE_INTEGER)) return minorToNumber(Number(minor))
   return JSON.rawJSON(decimalOfMinor(minor)) as unknown as number
 }

@@ -3,7 +3,7 @@
 /** The named conditions, best first, with the spellings that price files use for them (compared after `fold`). */
 const CONDITIONS: readonly { label: string; spellings: readonly string[] }[] = [
   { label: 'Near Mint', spellings: ['nm', 'nm/m', 'mint', 'mt', 'near mint or better', 'nearmint'] },
-  { label: 'Lightly Played', spellings: ['lp', 'sp', 'light played', 'slightly played', 'excellent', 'ex'] },
+  { label: 'Lightly Played', spellings: ['lp', 'sp', 'light played', 'slightly played', 'good (lightly played)', 'excellent', 'ex'] },
   { label: 'Moderately Played', spellings: ['mp', 'moderate played', 'good', 'gd', 'played', 'pl'] },
   { label: 'Heavily Played', spellings: ['hp', 'heavy played', 'poor', 'po', 'damaged', 'dmg'] },
   { label: 'Ungraded', spellings: ['raw', 'loose'] },

@@ -62,6 +62,13 @@ export function parseSourceAmount(text: string): number | null {
   return minor <= MAX_MINOR ? minor : null
 }
 
+/** `value × times ÷ by`, exact, half a unit rounded up. @param by above 0 */
+export function scaled(value: bigint, times: bigint, by: bigint): bigint {
+  const doubled = 2n * value * times + by
+  const quotient = doubled / (2n * by)
+  return doubled < 0n && quotient * 2n * by !== doubled ? quotient - 1n : quotient
+}
+
 const HUNDRED_PERCENT = 1_000_000n
 const HALF = HUNDRED_PERCENT / 2n
 

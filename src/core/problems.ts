@@ -1,6 +1,7 @@
 // Reasons for errors: a rule and its parameters, from which texts are built in any language and naming style.
 import { type Rule, RULES } from './problem-texts/rules.ts'
 import { type Term, TERM_PARAMS } from './problem-texts/terms.ts'
+import type { Words } from './problem-texts/words.ts'
 
 export type Value = string | number | readonly string[] | readonly number[] | Reason | readonly Reason[]
 
@@ -56,15 +57,6 @@ export function reason<R extends Rule>(rule: R, ...[params]: ReasonParams<R>): R
 /** A problem of a field, built as `reason` does. */
 export function problem<R extends Rule>(field: string, rule: R, ...[params]: ReasonParams<R>): Problem {
   return { field, rule, params: params ?? {} }
-}
-
-/** The texts of one language. */
-export interface Words {
-  rules: Readonly<Record<Rule, string>>
-  /** in English a term is its own text */
-  terms?: Readonly<Record<Term, string>>
-  /** the decimal separator; a point in English */
-  decimal?: string
 }
 
 const ENGLISH: Words = { rules: RULES }

@@ -36,6 +36,11 @@ export function localTime(moment: Date, zone: string): string {
   return `${new Date(ms + offset.ms).toISOString().slice(0, -5)}${offset.text}`
 }
 
+/** The day of a time in the zone, YYYY-MM-DD. */
+export function localDay(moment: Date, zone: string): string {
+  return localTime(moment, zone).slice(0, 10)
+}
+
 function offsetAt(ms: number, zone: string): { ms: number; text: string } {
   const quarter = Math.floor(ms / QUARTER_MS)
   const key = `${quarter} ${zone}`

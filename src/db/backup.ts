@@ -25,7 +25,16 @@ interface TableHeader {
 }
 
 /** Tables that are derived from others or meaningless in another database, and stored results of repeated requests, which contain new keys. */
-const LEFT_OUT = ['change_log', 'change_log_floor', 'catalogue_log_floor', 'idempotency_keys', 'rate_limit_leases', 'workers', 'start_marks']
+const LEFT_OUT = [
+  'change_log',
+  'change_log_floor',
+  'catalogue_log_floor',
+  'idempotency_keys',
+  'rate_limit_leases',
+  'workers',
+  'start_marks',
+  'watch_progress',
+]
 const END_OF_TABLE = '\\.'
 const BATCH_CHARACTERS = 256 * 1024
 

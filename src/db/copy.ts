@@ -2,6 +2,7 @@
 import type { QueryExecutorProvider } from 'kysely'
 import { pipeline } from 'node:stream/promises'
 import { from as copyFrom } from 'pg-copy-streams'
+import { DAY_MS } from '#core/duration.ts'
 import { CopyOut } from './local/copy-out.ts'
 import { reserve } from './connection/pool.ts'
 
@@ -108,9 +109,14 @@ export async function readBinaryCopy(chunks: AsyncIterable<Buffer>, onRow: Binar
   return rows
 }
 
-/** An `int4` (or `date`: days since 2000-01-01) of a binary row. */
+/** An `int4` of a binary row. */
 export function int4At(buffer: Buffer, offset: number): number {
   return (buffer[offset]! << 24) | (buffer[offset + 1]! << 16) | (buffer[offset + 2]! << 8) | buffer[offset + 3]!
+}
+
+/** Milliseconds since 1970 of the beginning of a `date` of a binary row, in UTC. */
+export function dateMsAt(buffer: Buffer, offset: number): number {
+  return int4At(buffer, offset) * DAY_MS + EPOCH_2000_MS
 }
 
 /** An `int8` of a binary row; exact up to 2^53. */

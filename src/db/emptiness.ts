@@ -5,7 +5,7 @@ import type { Db, Queryable, Tx } from './schema.ts'
 
 const FLOORS = ['change_log_floor', 'catalogue_log_floor']
 /** Filled by migrations or by running nodes. */
-const FILLED_BY_ITSELF = ['groups', 'change_log', ...FLOORS, 'rate_limit_leases', 'sign_in_attempts', 'start_marks', 'workers']
+const FILLED_BY_ITSELF = ['groups', 'change_log', ...FLOORS, 'rate_limit_leases', 'sign_in_attempts', 'start_marks', 'watch_progress', 'workers']
 /** Conditions for rows written by users; the other rows come from migrations, or are the link of the first owner. */
 const WRITTEN: Record<string, string> = { imports: "format <> 'service-price'", person_links: 'person_id is not null' }
 const LOCK = 'mintmark first start'

@@ -7,6 +7,7 @@ import { isSystemError } from './local/data-dir.ts'
 import { retrying } from './connection/transaction.ts'
 
 const LOCK_NOT_AVAILABLE = '55P03'
+const DEADLOCK = '40P01'
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 /** Maximum attempts: each deadlock rolls all migrations back. */
 const ATTEMPTS = 10
@@ -14,6 +15,9 @@ const ATTEMPTS = 10
 const LOCK_MS = 300
 /** How long a migration retries until no writer, such as an import, holds a lock. */
 const PATIENCE_MS = 600_000
+
+/** An error of PostgreSQL; `detail` names the locks of a deadlock. */
+type DatabaseError = Error & { code?: string; detail?: string }
 
 /**
  * Applies the missing migrations in the order of their names, in one transaction and under a lock, so that several
@@ -30,7 +34,9 @@ export async function migrate<Schema>(db: { kysely: Kysely<Schema> }, folder = M
   const attempt = async () => {
     const outcome = await migrator.migrateToLatest()
     results = outcome.results ?? []
-    if (outcome.error) throw outcome.error
+    if (!outcome.error) return
+    locks.noteDeadlock(outcome.error as DatabaseError)
+    throw outcome.error
   }
   const endMs = performance.now() + PATIENCE_MS
   const unlessLocked = (error: Error & { code?: string }) => {
@@ -73,23 +79,34 @@ async function readMigrations(folder: URL, first: string, locks: WriterLocks): P
 
 /**
  * Locks all tables against writers. The previous release may be writing: a transaction that has locked one table and waits for another
- * that
- * a migration has changed would deadlock with a later migration that needs the first table.
+ * that a migration has changed would deadlock with a later migration that needs the first table. A transaction that has only read a table
+ * and waits to write deadlocks with a migration that alters that table: from the next attempt on, such a table is locked against readers, too.
  */
 class WriterLocks {
   /** tables that could not be locked, most recent first: another transaction held one while it waited for a table that was already locked */
   #contended: string[] = []
+  /** object ids of tables that a migration alters and could not lock because of a deadlock */
+  readonly #altered = new Set<string>()
+
+  /** Remembers the table for which a migration waited when it was the victim of a deadlock. */
+  noteDeadlock({ code, detail = '' }: DatabaseError): void {
+    const table = code === DEADLOCK ? /\d+/.exec(detail.split('AccessExclusiveLock')[1] ?? '')?.[0] : undefined
+    if (table !== undefined) this.#altered.add(table)
+  }
 
   /** Fails if a table cannot be locked soon; the next attempt begins with that table. */
   async take(tx: Kysely<unknown>): Promise<void> {
-    const tables = sql<{ name: string }>`
-      select oid::regclass::text as name from pg_class
+    const tables = sql<{ name: string; id: string }>`
+      select oid::regclass::text as name, oid::text as id from pg_class
       where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace order by relname`
-    const names = (await tables.execute(tx)).rows.map(({ name }) => name)
+    const { rows } = await tables.execute(tx)
+    const altered = new Set(rows.flatMap(({ id, name }) => (this.#altered.has(id) ? name : [])))
+    const names = [...altered, ...rows.map(({ name }) => name)]
     await sql`set local lock_timeout = ${sql.lit(LOCK_MS)}`.execute(tx)
     for (const name of new Set([...this.#contended, ...names])) {
       try {
-        await sql`lock table ${sql.raw(name)} in share row exclusive mode`.execute(tx)
+        const mode = altered.has(name) ? 'access exclusive' : 'share row exclusive'
+        await sql`lock table ${sql.raw(name)} in ${sql.raw(mode)} mode`.execute(tx)
       } catch (error) {
         this.#contended = [name, ...this.#contended.filter((other) => other !== name)]
         throw error

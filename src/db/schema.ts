@@ -81,7 +81,10 @@ interface Columns {
     images: JSONColumnType<{ url: string; order: number }[]>
     approved: JSONColumnType<object> | null
     changed_by: JSONColumnType<ChangedBy> | null
+    certificate: JSONColumnType<StoredCertificate> | null
   }
+  sales: { certificate: JSONColumnType<StoredCertificate> | null }
+  collection_items: { certificate: JSONColumnType<StoredCertificate> | null }
   price_job_rows: {
     refused: JSONColumnType<Problem[]> | null
     why: JSONColumnType<Reason> | null
@@ -96,6 +99,7 @@ interface Columns {
   approval_rules: { conditions: JSONColumnType<object, string, string> }
   approval_rule_versions: { conditions: JSONColumnType<object, string, string> }
   listing_columns: { columns: JSONColumnType<object[], string, string> }
+  collection_columns: { columns: JSONColumnType<object[], string, string> }
   repricing_rules: { terms: JSONColumnType<object> }
   parked_listings: {
     entry: JSONColumnType<object>
@@ -136,6 +140,15 @@ export interface ChangedBy {
   id: number
   /** ISO 8601, UTC */
   at: string
+}
+
+/** A certificate of a graded card. */
+export interface StoredCertificate {
+  grader: string
+  grade: string
+  cert: string
+  qualifier: string | null
+  subgrades: { centering: number | null; corners: number | null; edges: number | null; surface: number | null } | null
 }
 
 export type ListingStatus = Selectable<Tables['listings']>['status']

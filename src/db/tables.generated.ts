@@ -110,6 +110,15 @@ export interface Tables {
     codes: Generated<string[]>
     shop_ids: Generated<unknown>
   }
+  certificates: {
+    cert: string
+    grader: string
+    grade: string
+    item_id: number
+    label: string | null
+    qualifier: string | null
+    updated_at: Date
+  }
   change_log: {
     seq: GeneratedAlways<number>
     xact: Generated<string>
@@ -124,6 +133,24 @@ export interface Tables {
   changed_items: {
     item_id: number
     changed_at: Date
+  }
+  collection_columns: {
+    account_id: number
+    columns: unknown
+  }
+  collection_disposals: {
+    id: GeneratedAlways<number>
+    record_id: number
+    at: string
+    quantity: number
+    gross: string
+    fees: Generated<string>
+    shipping: Generated<string>
+    currency: string
+    order_id: number | null
+    line: number | null
+    returned_at: string | null
+    created_at: Date
   }
   collection_items: {
     id: Generated<number>
@@ -140,6 +167,19 @@ export interface Tables {
     revision: Generated<number>
     created_at: Generated<Date>
     updated_at: Generated<Date>
+    for_trade: Generated<number>
+    certificate: unknown
+  }
+  collection_lots: {
+    id: GeneratedAlways<number>
+    record_id: number
+    acquired_at: string
+    quantity: number
+    unit_cost: string | null
+    fees: Generated<string>
+    currency: string
+    source: 'bought' | 'pulled' | 'traded' | 'gift' | 'order'
+    created_at: Date
   }
   collection_parked_rows: {
     id: GeneratedAlways<number>
@@ -180,6 +220,8 @@ export interface Tables {
     items_count: Generated<number>
     created_at: Generated<Date>
     updated_at: Generated<Date>
+    method: Generated<'fifo' | 'average'>
+    share_token: string | null
   }
   confirmed_prices: {
     item_id: number
@@ -447,6 +489,8 @@ export interface Tables {
     priced_version: number | null
     stocked_version: number | null
     edited_version: number | null
+    record_id: number | null
+    certificate: unknown
   }
   match_decisions: {
     id: GeneratedAlways<number>
@@ -541,6 +585,10 @@ export interface Tables {
     decided_by: string | null
     decided_at: Date
     moved: boolean
+  }
+  merged_watches: {
+    merge_id: number
+    watch_id: number
   }
   merges: {
     id: GeneratedAlways<number>
@@ -723,6 +771,11 @@ export interface Tables {
     newest: Date
     prices: number
   }
+  price_indices: {
+    name: string
+    month: string
+    value: string
+  }
   price_job_rows: {
     job_id: number
     position: number
@@ -870,6 +923,7 @@ export interface Tables {
     unit_price: string
     payout: string
     sold_at: Date
+    certificate: unknown
   }
   sealed_aliases: {
     words: string
@@ -947,6 +1001,17 @@ export interface Tables {
     word: string
     means: string
   }
+  usual_ratio_decisions: {
+    game: string
+    category_id: number
+    finish: string
+    market_a: number
+    market_b: number
+    decision: 'confirmed' | 'rejected'
+    ratio: number
+    author: string
+    at: Date
+  }
   usual_ratios: {
     game: string
     category_id: number
@@ -961,6 +1026,36 @@ export interface Tables {
     account_id: number
     starts_at: Date
     ends_at: Date
+  }
+  watch_progress: {
+    one: Generated<boolean>
+    position: string | null
+    last_seq: number | null
+    server: string | null
+    vacations_until: Date | null
+    lease_until: Date | null
+  }
+  watches: {
+    id: GeneratedAlways<number>
+    account_id: number
+    kind: 'offer_below' | 'price_below' | 'price_above' | 'goal_reopened'
+    item_id: number | null
+    label_id: number | null
+    language: string | null
+    amount: string | null
+    currency: string | null
+    removed: Generated<boolean>
+    told_day: string | null
+    told_price: string | null
+    told_market: number | null
+    told_listing_id: number | null
+    due_day: string | null
+    created_at: Date
+    updated_at: Date
+    collection_id: number | null
+    category_id: number | null
+    goal: 'base' | 'official' | 'complete' | 'master' | null
+    complete: boolean | null
   }
   webhook_attempts: {
     id: GeneratedAlways<number>
@@ -980,7 +1075,7 @@ export interface Tables {
   webhook_events: {
     id: GeneratedAlways<number>
     account_id: number
-    kind: 'sale' | 'expire' | 'offer'
+    kind: 'sale' | 'expire' | 'offer' | 'watch'
     test: Generated<boolean>
     body: string
     state: Generated<'queued' | 'delivered' | 'failed' | 'cancelled'>

@@ -7,6 +7,7 @@ import type { Speedup } from '#core/speedups.ts'
 import { type Operation, planViewer, type Viewer } from '#core/verb.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Failures } from '#http/failures.ts'
+import { bytesInLanguage, inLanguage, languageHeaders, languageOf } from '#http/language.ts'
 import { type ApiRequest, type Endpoint, type MaybePromise, responseWeight, sharedResponder } from '#http/respond.ts'
 import { jsonResponse, type Response } from '#http/response.ts'
 import { type Answer, answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
@@ -35,16 +36,20 @@ export interface GraphqlEndpointParts {
 
 /** GET allows queries only; a POST is passed with the bytes of its body. */
 export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, failed }: GraphqlEndpointParts): Endpoint {
-  const responseOf = (type: MediaType, { body, shared, failed: hasErrors }: Answer, again: () => Buffer): Response => {
+  const responseOf = (type: MediaType, { body, shared, failed: hasErrors }: Answer, again: () => Buffer, accepted: string | undefined): Response => {
     const headers = ['content-type', contentTypeOf(type)]
+    if (shared && !hasErrors) return { status: 200, headers, body, again }
+    const language = languageOf(accepted)
     // Results of mutations, including secrets, are for their caller only; price changes depend on the current time.
-    return shared ? { status: 200, headers, body, again: hasErrors ? null : again } : { status: 200, headers: [...headers, ...UNSTORED], body }
+    const own = [...headers, ...languageHeaders(language), ...(shared ? [] : UNSTORED)]
+    return { status: 200, headers: own, body: bytesInLanguage(body, language), again: null }
   }
   const refusedAs = (type: MediaType, error: unknown, request: ApiRequest): Response => {
     if (!(error instanceof RequestError)) return failed(error, request)
-    const body = { errors: error.errors, ...(error.extensions && { extensions: error.extensions }) }
+    const language = languageOf(request.headers['accept-language'])
+    const body = inLanguage({ errors: error.errors, ...(error.extensions && { extensions: error.extensions }) }, language)
     // The specification requires status 200 for JSON responses to well-formed requests, whatever the result.
-    return jsonResponse(type === GRAPHQL_RESPONSE ? 400 : 200, body, ['content-type', contentTypeOf(type)])
+    return jsonResponse(type === GRAPHQL_RESPONSE ? 400 : 200, body, ['content-type', contentTypeOf(type), ...languageHeaders(language)])
   }
   /** Executes a query from memory again; keeps nothing of the request but its parameters. */
   const repeat = (parameters: GraphqlRequest, shared: QueryCtx) => () =>
@@ -59,8 +64,9 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
       const own = () => ctx(viewer, { ...request, body: parameters })
       const answered = answerTo(parameters, { shared, own, mutations: request.method === 'POST' }, rules)
       const again = repeat(parameters, shared)
-      if (!(answered instanceof Promise)) return responseOf(type, answered, again)
-      return answered.then((answer) => responseOf(type, answer, again)).catch((error: unknown) => refusedAs(type, error, request))
+      const accepted = request.headers['accept-language']
+      if (!(answered instanceof Promise)) return responseOf(type, answered, again, accepted)
+      return answered.then((answer) => responseOf(type, answer, again, accepted)).catch((error: unknown) => refusedAs(type, error, request))
     } catch (error) {
       return refusedAs(type, error, request)
     }

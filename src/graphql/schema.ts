@@ -2,12 +2,14 @@
 import type { GraphQLSchema } from 'graphql'
 import { MARKETS } from '#core/markets.ts'
 import { newBuilder, newRefs } from './building/builder.ts'
+import { implementCollections } from './collections/collection-queries.ts'
 import { implementCategory } from './types/category-type.ts'
 import { addDryRuns } from './building/dry-run.ts'
 import { implementEvents } from './types/event-query.ts'
 import { gateItemFields } from './building/gating.ts'
 import { implementItem } from './types/item-type.ts'
 import { implementMutations } from './types/mutations.ts'
+import { implementLots } from './collections/lots.ts'
 import { implementOffers } from './types/offers.ts'
 import { implementPages } from './building/pages.ts'
 import { implementPriceJobs } from './types/price-job-fields.ts'
@@ -16,6 +18,7 @@ import { implementRepricing } from './types/repricing.ts'
 import { implementSales } from './types/sales-queries.ts'
 import { implementSellerQueries } from './types/seller-query.ts'
 import { implementVacation } from './types/vacation.ts'
+import { implementWatches } from './collections/watches.ts'
 import { implementWorthHistory } from './types/worth-history.ts'
 
 let schema: GraphQLSchema | null = null
@@ -40,7 +43,10 @@ function buildSchema(): GraphQLSchema {
   implementVacation(builder)
   implementRepricing(builder)
   implementOffers(builder)
+  implementLots(builder)
+  implementWatches(builder)
   implementWorthHistory(builder)
+  implementCollections(builder)
   builder.enumType('Market', {
     description: 'Markets that provide prices. Arguments named `market` take these names as strings, or the lower-case codes.',
     values: Object.fromEntries(MARKETS.map((market) => [market.toUpperCase(), { value: market, description: MARKET_TEXTS[market] }])),

@@ -1,5 +1,6 @@
 // Findings of health checks and their remedies: rules with parameters, from which texts are built in any language.
-import { fillTemplate, type Params, type Words } from '#core/problems.ts'
+import type { Words } from '#core/problem-texts/words.ts'
+import { fillTemplate, type Params } from '#core/problems.ts'
 import { type Static, Type } from '#core/input.ts'
 
 export interface FindingTexts {

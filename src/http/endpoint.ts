@@ -7,6 +7,7 @@ import { isDryRun, NOTHING_CHANGED } from '#db/changes/write-verb.ts'
 import { type Answer, successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
 import { fileResponse } from './file-response.ts'
+import { inLanguage, languageHeaders, languageOf } from './language.ts'
 import { isList, listAsCsv, type OpenSnapshot } from './list-csv.ts'
 import type { RawQuery } from './query.ts'
 import { type ApiRequest, type Endpoint, type MaybePromise, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
@@ -56,8 +57,11 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
     }
     if (status === 204) return { status, headers: [], body: null }
     const body = successBody(warnings ? { ...answer, extra: { ...answer.extra, warnings } } : answer)
-    if (hasLongList(body)) return slicedJson(body).then((bytes) => finish({ status, headers: JSON_HEADERS, body: bytes }))
-    return finish(jsonResponse(status, body))
+    const language = languageOf(request.headers['accept-language'])
+    const headers = [...JSON_HEADERS, ...languageHeaders(language)]
+    const translate = (part: unknown) => inLanguage(part, language)
+    if (hasLongList(body)) return slicedJson(body, translate).then((bytes) => finish({ status, headers, body: bytes }))
+    return finish(jsonResponse(status, inLanguage(body, language), headers))
   }
   const make = (viewer: Viewer, request: ApiRequest): MaybePromise<Response> => {
     try {

@@ -3,6 +3,7 @@ import { ERROR_STATUS, type ErrorCode, type ErrorFacts, factsOf, ServiceError, u
 import { ReasonFields, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'
 import type { Pagination } from '#core/paging.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import { reason } from '#core/problems.ts'
 import { isUnavailable } from '#db/connection/transaction.ts'
 
@@ -11,7 +12,7 @@ export interface Answer {
   data: unknown
   /** entity tag of the resource, for `ETag` */
   etag?: string
-  message?: string
+  message?: MessageText
   pagination?: Pagination
   /** further top-level members of the envelope, such as the webhook's `note` */
   extra?: Record<string, unknown>

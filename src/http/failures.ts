@@ -1,14 +1,17 @@
 // Converts failures to responses in the error format of each interface.
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Log } from '#core/context.ts'
 import type { ErrorCode, ServiceError } from '#core/errors.ts'
 import { asServiceError, errorBody } from './envelope.ts'
-import { JSON_TYPE, type Response } from './response.ts'
+import { inLanguage, languageHeaders, languageOf } from './language.ts'
+import { JSON_TYPE, jsonResponse, type Response } from './response.ts'
 
-/** The log fields of a failed request. */
+/** What a failure's log entry and language depend on. */
 export interface FailedRequest {
   id: string
   method: string
   url: string
+  headers: IncomingHttpHeaders
 }
 
 /** The response to a failure; internal errors are logged with their cause. */
@@ -19,12 +22,13 @@ const LOGGED_ALREADY = new Set<ErrorCode>(['UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT']
 
 /** @param bodyOf the format of the body; the envelope by default */
 export function failuresOf(log: Log, bodyOf: (error: ServiceError) => object = errorBody): Failures {
-  return (thrown, { id, method, url }) => {
+  return (thrown, { id, method, url, headers: { 'accept-language': accepted } }) => {
     const error = asServiceError(thrown)
     if (error.status >= 500 && !LOGGED_ALREADY.has(error.code)) {
       log.error({ err: error.cause ?? error, requestId: id, method, path: url.split('?', 1)[0] }, 'Request failed')
     }
-    const headers = ['content-type', JSON_TYPE, ...Object.entries(error.headers ?? {}).flat()]
-    return { status: error.status, headers, body: Buffer.from(JSON.stringify(bodyOf(error))) }
+    const language = languageOf(accepted)
+    const headers = ['content-type', JSON_TYPE, ...Object.entries(error.headers ?? {}).flat(), ...languageHeaders(language)]
+    return jsonResponse(error.status, inLanguage(bodyOf(error), language), headers)
   }
 }

@@ -21,8 +21,8 @@ const WARNINGS = 'Query parameters that the operation does not have, if any were
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export interface RouteRules<Ctx extends HasViewer> extends EndpointRules<Ctx> {
-  /** name of the security scheme */
-  security: string
+  /** name of the security scheme; null: no credential is needed */
+  security: string | null
 }
 
 /** Registers routes, and a 405 response for the other methods of every path. @returns the endpoint of each route */
@@ -133,7 +133,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
   // Lists are sent as `game[]=pokemon&game[]=onepiece`.
   const inQuery = (chosen: readonly string[]) => fields(chosen, (name) => ((properties[name] as Shape).type === 'array' ? `${name}[]` : name))
   const errors = new Set<ErrorCode>([
-    'UNAUTHENTICATED',
+    ...(security === null ? [] : (['UNAUTHENTICATED'] as const)),
     'RATE_LIMITED',
     ...(writes(route) ? (['IDEMPOTENCY_CONFLICT'] as const) : []),
     // Operators have no plan, and their tokens are never read-only.
@@ -141,7 +141,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     ...(route.errors ?? []),
   ])
   // Fields of a JSON body that are passed in the query if the body is a file.
-  const elsewhere = route.bodies ? names : [...names, ...queryFields, route.bodyField]
+  const elsewhere = route.bodies ? [...names, route.bodyField] : [...names, ...queryFields, route.bodyField]
   const others = Object.keys(properties).filter((name) => !elsewhere.includes(name))
   return {
     operationId: verbName,
@@ -152,7 +152,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     // Bodies other than JSON are files, of any type.
     ...(route.scope && !route.bodyTypes && { consumes: ['application/octet-stream'] }),
     ...(route.bodies && { consumes: ['application/json', ...Object.keys(route.bodies)] }),
-    security: [{ [security]: [] }],
+    security: security === null ? [] : [{ [security]: [] }],
     ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
     headers: headersOf(errors, route.method === 'GET'),
     ...(route.bodyField && { body: bodyOf(route, properties[route.bodyField]!, body) }),

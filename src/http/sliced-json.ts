@@ -5,10 +5,10 @@ const LONG_LIST = 1_000
 /** Depth to which lists are split: `data` and its fields. */
 const LEVELS = 2
 
-/** The same bytes as `JSON.stringify`, built while other requests are served. */
-export async function slicedJson(body: object): Promise<Buffer> {
+/** The same bytes as `JSON.stringify`, built while other requests are served. @param change applied to each part before it is written */
+export async function slicedJson(body: object, change: (part: unknown) => unknown): Promise<Buffer> {
   const parts: Buffer[] = []
-  await write(body, LEVELS, parts)
+  await write(body, LEVELS, { parts, change })
   return Buffer.concat(parts)
 }
 
@@ -18,19 +18,28 @@ export function hasLongList(value: unknown, levels = LEVELS): boolean {
   return levels > 0 && Object.values(value).some((each) => hasLongList(each, levels - 1))
 }
 
-async function write(value: unknown, levels: number, parts: Buffer[]): Promise<void> {
-  if (!hasLongList(value, levels)) parts.push(Buffer.from(JSON.stringify(value)))
+interface Writing {
+  parts: Buffer[]
+  change: (part: unknown) => unknown
+}
+
+async function write(value: unknown, levels: number, writing: Writing): Promise<void> {
+  const { parts, change } = writing
+  if (!hasLongList(value, levels)) parts.push(Buffer.from(JSON.stringify(change(value))))
   else if (Array.isArray(value)) {
     await runInSlices(value.length, (from, to) => {
-      parts.push(Buffer.from((from === 0 ? '[' : ',') + JSON.stringify(value.slice(from, to)).slice(1, -1)))
+      parts.push(Buffer.from((from === 0 ? '[' : ',') + JSON.stringify(change(value.slice(from, to))).slice(1, -1)))
     })
     parts.push(Buffer.from(']'))
   } else {
+    const all = Object.entries(value as object).filter(([, each]) => each !== undefined)
+    const isLong = Object.fromEntries(all.map(([name, each]) => [name, hasLongList(each, levels - 1)]))
+    const short = change(Object.fromEntries(all.filter(([name]) => !isLong[name]))) as Record<string, unknown>
     let sign = '{'
-    for (const [name, each] of Object.entries(value as object)) {
-      if (each === undefined) continue
+    for (const [name, each] of all) {
       parts.push(Buffer.from(`${sign}${JSON.stringify(name)}:`))
-      await write(each, levels - 1, parts)
+      if (isLong[name]) await write(each, levels - 1, writing)
+      else parts.push(Buffer.from(JSON.stringify(short[name])))
       sign = ','
     }
     parts.push(Buffer.from('}'))

@@ -2,19 +2,18 @@
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
 import type pg from 'pg'
 import type { Log } from '#core/context.ts'
 import type { Db } from '#db/schema.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { failImports, IMPORT_LOCK } from '#prices/imports/imports.ts'
+import { type RunningImport, runInThread } from './thread.ts'
 import { removeUpload, storeUpload, type Upload } from './upload.ts'
 import type { ImportJob } from './worker.ts'
 
 const AT_ONCE = 2
-/** Maximum heap of an import's thread. Formats read files in pieces and need far less; exceeding it ends only the thread, never the process. */
+/** Maximum heap of an import's thread. Formats read files in pieces and need far less. */
 const HEAP_MB = 192
-const YOUNG_MB = 32
 
 export interface ImportQueueOptions {
   db: Db
@@ -32,7 +31,7 @@ export class ImportQueue {
   readonly #folder: string
   readonly #heapMb: number
   readonly #waiting: ImportJob[] = []
-  readonly #running = new Map<number, Worker>()
+  readonly #running = new Map<number, RunningImport>()
   /** connection that holds the locks of this node's imports until the process ends */
   #guard: pg.PoolClient | null = null
   /** queue of statements on the guard, which run one after another */
@@ -70,7 +69,7 @@ export class ImportQueue {
   async close(): Promise<void> {
     this.#closed = true
     const stopped = [...this.#running.keys(), ...this.#waiting.map((job) => job.importId)]
-    await Promise.all([...this.#running.values()].map((worker) => worker.terminate()))
+    await Promise.all([...this.#running.values()].map((running) => running.stop()))
     try {
       if (stopped.length > 0) await failImports(this.#db, stopped, reason('import_interrupted'))
     } catch (error) {
@@ -86,20 +85,15 @@ export class ImportQueue {
     if (this.#closed || this.#running.size >= AT_ONCE) return
     const job = this.#waiting.shift()
     if (!job) return
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-      workerData: job,
-      name: `import ${job.importId}`,
-      resourceLimits: { maxOldGenerationSizeMb: this.#heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
-    })
-    this.#running.set(job.importId, worker)
-    let why: Reason | null = null
-    worker.on('error', (error) => {
+    const running = runInThread(job, this.#heapMb)
+    this.#running.set(job.importId, running)
+    const failed = (error: unknown) => {
       this.#log.error({ err: error, import: job.importId }, 'Import failed')
       const isTooLarge = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY'
-      why = isTooLarge ? reason('import_memory', { max: this.#heapMb }) : reason('import_stopped')
-    })
-    worker.on('exit', () => {
-      if (why !== null && !this.#closed) void this.#fail(job.importId, why)
+      const why = isTooLarge ? reason('import_memory', { max: this.#heapMb }) : reason('import_stopped')
+      if (!this.#closed) void this.#fail(job.importId, why)
+    }
+    void running.ended.catch(failed).then(() => {
       this.#running.delete(job.importId)
       if (this.#closed) return
       removeUpload(job.path)

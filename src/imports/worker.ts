@@ -1,6 +1,6 @@
-// The thread of an uploaded import, so that parsing and writing never delay the node's responses.
+// A thread that runs uploaded imports, one after another, so that parsing and writing never delay the node's responses.
 import { createReadStream } from 'node:fs'
-import { workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import type { Market } from '#core/markets.ts'
 import type { Viewer } from '#core/verb.ts'
 import { openPool } from '#db/connection/pool.ts'
@@ -11,7 +11,7 @@ import type { PriceRules } from '#prices/evidence/hold.ts'
 import { importFormat } from './registry.ts'
 import { runImport } from './run.ts'
 
-/** Start parameters of a thread. */
+/** What a thread is sent. It responds when the import has ended, and ends itself if the import fails because of an internal error. */
 export interface ImportJob {
   importId: number
   databaseUrl: string
@@ -31,28 +31,34 @@ export interface ImportJob {
   clockOffsetMs: number
 }
 
-const job = workerData as ImportJob
-const db = openPool<Schema>({ url: job.databaseUrl, max: 3, applicationName: 'mintmark import' })
-try {
-  await startImport(db.kysely, job.importId)
-  const ctx = {
-    db,
-    viewer: job.viewer,
-    rules: job.rules,
-    now: () => new Date(Date.now() + job.clockOffsetMs),
-    requestId: job.requestId,
-    idempotency: null,
-    // Does not wait: nodes apply changes when they are notified, and a request for a finished import waits until its node has applied them.
-    caughtUp: async () => {},
+parentPort!.on('message', async (job: ImportJob) => {
+  await run(job)
+  parentPort!.postMessage(null)
+})
+
+async function run(job: ImportJob): Promise<void> {
+  const db = openPool<Schema>({ url: job.databaseUrl, max: 3, applicationName: 'mintmark import' })
+  try {
+    await startImport(db.kysely, job.importId)
+    const ctx = {
+      db,
+      viewer: job.viewer,
+      rules: job.rules,
+      now: () => new Date(Date.now() + job.clockOffsetMs),
+      requestId: job.requestId,
+      idempotency: null,
+      // Does not wait: nodes apply changes when they are notified, and a request for a finished import waits until its node has applied them.
+      caughtUp: async () => {},
+    }
+    await runImport(ctx, job.importId, {
+      format: importFormat(job.format),
+      files: [{ name: job.name, size: job.size, open: () => createReadStream(job.path, { highWaterMark: 256 * 1024 }) }],
+      market: job.market,
+      mapping: job.mapping,
+      dryRun: job.dryRun,
+      acceptDrift: job.acceptDrift,
+    })
+  } finally {
+    await db.close()
   }
-  await runImport(ctx, job.importId, {
-    format: importFormat(job.format),
-    files: [{ name: job.name, size: job.size, open: () => createReadStream(job.path, { highWaterMark: 256 * 1024 }) }],
-    market: job.market,
-    mapping: job.mapping,
-    dryRun: job.dryRun,
-    acceptDrift: job.acceptDrift,
-  })
-} finally {
-  await db.close()
 }

@@ -1,6 +1,6 @@
 // Rows in the body of a request, as CSV or JSON: parsed for a verb, which then validates each row on its own.
 import { invalid, ServiceError } from '#core/errors.ts'
-import { csvRows, FeedError } from '#core/files/feed.ts'
+import { csvRows, FeedError, type FeedSource } from '#core/files/feed.ts'
 import type { Problem } from '#core/problems.ts'
 import { runInSlices } from '#core/yield-to-event-loop.ts'
 import { truncate } from '#prices/sources/cells.ts'
@@ -30,12 +30,17 @@ export interface CsvReader {
 /** A row after validation; `refused` is null for a line without anything to import. */
 export type CheckedRow<T> = { line: number; value: T } | { line: number; fields: unknown; refused: readonly Problem[] | null }
 
+interface Header {
+  ignored: string[]
+  readings: ColumnReading[]
+}
+
 /** Columns in an answer: a header can have 1,000. */
 const MAX_COLUMNS = 100
 const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
 
 /** The lists of rows that come from a file, with what its header is taken as. */
-const headers = new WeakMap<readonly unknown[], { ignored: string[]; readings: ColumnReading[] }>()
+const headers = new WeakMap<readonly unknown[], Header>()
 
 /** Columns of the file that the rows come from which were not read; none for rows sent as JSON. */
 export function ignoredColumnsOf(rows: readonly unknown[]): string[] {
@@ -53,27 +58,47 @@ export function columnReadingsOf(rows: readonly unknown[]): ColumnReading[] {
  * @throws VALIDATION_ERROR if the file cannot be parsed
  */
 export async function rowsOfCsvBody(body: Buffer, most: number, readerOf: (header: readonly string[]) => CsvReader): Promise<unknown[]> {
-  const rows: FileLine<object>[] = []
+  for await (const rows of partsOfCsv({ bytes: onlyChunk(body), fileName: null }, most + 1, readerOf)) return rows
+  return []
+}
+
+/** The rows of a file in parts of at most `size`, at least one part; otherwise as `rowsOfCsvBody`. */
+export async function* partsOfCsv(source: FeedSource, size: number, readerOf: (header: readonly string[]) => CsvReader): AsyncIterable<unknown[]> {
   let reader: CsvReader
-  const readHeader = (header: readonly string[]) => {
-    reader = readerOf(header)
-    const ignored = header.filter((name) => name.trim() !== '' && !reader.columns.includes(name))
-    const readings = (reader.readings ?? []).filter(({ column }) => column.trim() !== '').slice(0, MAX_COLUMNS)
-    headers.set(rows, {
-      ignored: ignored.slice(0, MAX_COLUMNS).map((name) => truncate(columnName(name))),
-      readings: readings.map(({ column, ...reading }) => ({ column: columnName(column), ...reading })),
-    })
+  let header: Header
+  const readHeader = (names: readonly string[]) => {
+    reader = readerOf(names)
+    header = headerOf(names, reader)
+  }
+  let rows: FileLine<object>[] = []
+  const partOf = () => {
+    headers.set(rows, header)
+    return rows
   }
   try {
-    for await (const lines of csvRows({ bytes: onlyChunk(body), fileName: null }, readHeader)) {
-      for (const line of lines) rows.push(readLine(line, reader!.read))
-      if (rows.length > most) break
+    for await (const lines of csvRows(source, readHeader)) {
+      for (const line of lines) {
+        if (rows.length === size) {
+          yield partOf()
+          rows = []
+        }
+        rows.push(readLine(line, reader!.read))
+      }
     }
+    yield partOf()
   } catch (error) {
     if (error instanceof FeedError) throw invalid('body', 'file', { must: error.why })
     throw error
   }
-  return rows
+}
+
+function headerOf(names: readonly string[], { columns, readings = [] }: CsvReader): Header {
+  const ignored = names.filter((name) => name.trim() !== '' && !columns.includes(name))
+  const shown = readings.filter(({ column }) => column.trim() !== '').slice(0, MAX_COLUMNS)
+  return {
+    ignored: ignored.slice(0, MAX_COLUMNS).map((name) => truncate(columnName(name))),
+    readings: shown.map(({ column, ...reading }) => ({ column: columnName(column), ...reading })),
+  }
 }
 
 /**

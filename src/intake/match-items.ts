@@ -120,6 +120,6 @@ function indexed({ items, categories }: Catalogue, row: number): IndexedRecord {
   const { bareName: name, printing } = printingIn(items.nameOf(row), number)
   const stated = items.finishOf(row)
   const finish = stated === null && printing === '' ? null : finishSlug(`${stated ?? ''} ${printing}`)
-  const set = category ? { ref: String(items.categoryId[row]), name: category.name, codes: [], printedTotal: null } : null
+  const set = category ? { ref: String(items.categoryId[row]), name: category.name, codes: category.codes, printedTotal: null } : null
   return itemRecord({ itemId, finish, card: String(itemId), game: '', genre: 'single', family: '', set, number, name })
 }

@@ -7,6 +7,8 @@ import type { ItemDescription } from './match-items.ts'
 
 const COLUMNS = ['Product Line', 'Set Name', 'Product Name', 'Number', 'Condition'] as const
 const QUANTITIES = ['Total Quantity', 'Add to Quantity'] as const
+/** All columns that are read, of both exports. */
+export const TCGPLAYER_COLUMNS: readonly string[] = [...COLUMNS, ...QUANTITIES, 'Product ID', 'Printing']
 
 /** @throws FeedError for a file of another format */
 export function checkTcgplayerHeader(header: readonly string[]): void {

@@ -35,7 +35,9 @@ function toAuditValue(field: string, value: unknown): unknown {
 
 /** Identifies the content of a listing, without the item's id, which a merge of items replaces: whether what is offered is still the same. */
 export function contentHash(row: ListingRow): Buffer {
-  const { item_id: _item, ...content } = contentOf(row)
+  const { item_id: _item, certificate, ...others } = contentOf(row)
+  // Listings without a certificate keep the hash that they had before listings could have one.
+  const content = certificate === null ? others : { ...others, certificate }
   return createHash('sha256')
     .update(JSON.stringify(Object.entries(content).map(([field, value]) => [field, comparable(value)])))
     .digest()

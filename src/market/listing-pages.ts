@@ -13,6 +13,7 @@ export interface ListingFilter {
   status?: ListingStatus
   seller_id?: number
   item_id?: number
+  record_ids?: readonly number[] | undefined
   /** part of the title or SKU, case-insensitive */
   search?: string
   now: Date
@@ -42,10 +43,11 @@ export function pageOfListings<Row>(
   order: ListingOrder,
   row: (read: ListingRow) => Row,
 ): Promise<Rows<Row>> {
-  const { status, now, seller_id: sellerId, item_id: itemId, search } = filter
+  const { status, now, seller_id: sellerId, item_id: itemId, record_ids: recordIds, search } = filter
   let matching = on.selectFrom('listings')
   if (sellerId !== undefined) matching = matching.where('seller_id', '=', idForSql(sellerId))
   if (itemId !== undefined) matching = matching.where('item_id', '=', liveItem(itemId))
+  if (recordIds !== undefined) matching = matching.where('record_id', '=', sql<number>`any(${recordIds.map(idForSql)}::int4[])`)
   if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(concat_ws(chr(10), title, sku)), lower(${search})) > 0`)
   if (status !== undefined) {
     const ends = periodEnds()

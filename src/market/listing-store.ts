@@ -5,9 +5,10 @@ import { existing, idForSql, missing } from '#core/fields.ts'
 import { type HasPrecondition, requireCurrent } from '#core/precondition.ts'
 import { readInParts } from '#core/yield-to-event-loop.ts'
 import type { Viewer } from '#core/verb.ts'
-import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
+import { ConcurrentWriteError } from '#db/connection/transaction.ts'
+import type { ListingStatus, Queryable, StoredCertificate, Tx } from '#db/schema.ts'
 import { mapUniqueViolation } from '#db/unique.ts'
-import { periodEnds, QUEUED, REJECTED } from './records/rules.ts'
+import { QUEUED, REJECTED } from './records/rules.ts'
 
 /** The versions in which price, stock, and content or SKU were last changed; null if never since the listing was created. */
 const CHANGE_VERSIONS = ['priced_version', 'stocked_version', 'edited_version'] as const
@@ -39,6 +40,8 @@ export const COLUMNS = [
   'expires_at',
   'highlighted_until',
   'sku',
+  'record_id',
+  'certificate',
   'changed_by',
   ...CHANGE_VERSIONS,
   'version',
@@ -57,6 +60,7 @@ export const CONTENT = [
   'shipping_payer',
   'offers_enabled',
   'min_offer_price',
+  'certificate',
 ] as const
 
 export type ListingRow = Awaited<ReturnType<typeof fetchListing>>
@@ -111,6 +115,7 @@ const DETAIL_COLUMNS = [
   'highlighted_until',
   'published_at',
   'expires_at',
+  'certificate',
 ] as const
 
 export type DetailsRow = Pick<ListingRow, (typeof DETAIL_COLUMNS)[number]>
@@ -137,7 +142,7 @@ function statusColumns(status: RawBuilder<ListingStatus>, now: Date) {
 
 /** Writes the next status, new values and a new version of a locked listing. */
 export async function updateListingRow(tx: Tx, id: number, status: ListingStatus, values: ListingValues, now: Date): Promise<ListingRow> {
-  const { images, approved, changed_by: changedBy, ...plain } = values
+  const { images, approved, changed_by: changedBy, certificate, ...plain } = values
   const updated = tx
     .updateTable('listings')
     .set({
@@ -146,24 +151,31 @@ export async function updateListingRow(tx: Tx, id: number, status: ListingStatus
       ...(images !== undefined && { images: JSON.stringify(images) }),
       ...(approved !== undefined && { approved: jsonOrNull(approved) }),
       ...(changedBy !== undefined && { changed_by: jsonOrNull(changedBy) }),
+      ...(certificate !== undefined && { certificate: jsonOrNull(certificate) }),
       version: sql<number>`version + 1`,
     })
     .where('id', '=', id)
     .returning(COLUMNS)
-  return refuseTakenSku(() => updated.executeTakeFirstOrThrow())
+  return mapTaken(() => updated.executeTakeFirstOrThrow())
 }
 
 function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** Runs a write; throws CONFLICT if another listing of the account already uses the SKU, even if it was committed concurrently. */
-function refuseTakenSku<T>(write: () => Promise<T>): Promise<T> {
-  return mapUniqueViolation(write, (index) => (index === 'listings_by_sku' ? conflict('taken', { thing: 'listing', field: 'sku' }) : null))
+/**
+ * Runs a write whose races the unique indexes settle: CONFLICT for an SKU that another listing of the account uses. If another listing with the
+ * same certificate has become active, the transaction starts again and then sees that listing (certificates/taken.ts).
+ */
+function mapTaken<T>(write: () => Promise<T>): Promise<T> {
+  return mapUniqueViolation(write, (index) => {
+    if (index === 'listings_by_sku') return conflict('taken', { thing: 'listing', field: 'sku' })
+    return index === 'listings_by_active_certificate' ? new ConcurrentWriteError() : null
+  })
 }
 
 /** The columns that bulk changes need. */
-const STOCK_COLUMNS = [
+export const STOCK_COLUMNS = [
   'id',
   'seller_id',
   'title',
@@ -174,6 +186,7 @@ const STOCK_COLUMNS = [
   'status',
   'expires_at',
   'sku',
+  'certificate',
   'changed_by',
   ...CHANGE_VERSIONS,
   'version',
@@ -182,7 +195,7 @@ const STOCK_COLUMNS = [
 export type StockRow = Pick<ListingRow, (typeof STOCK_COLUMNS)[number]>
 
 /** The columns for planning a new price, in addition to those for checking it. */
-const LISTED_COLUMNS = [...STOCK_COLUMNS, 'item_id', 'label_id'] as const
+const LISTED_COLUMNS = [...STOCK_COLUMNS, 'item_id', 'label_id', 'record_id'] as const
 
 export type ListedStock = Pick<ListingRow, (typeof LISTED_COLUMNS)[number]>
 
@@ -214,21 +227,6 @@ export async function lockListings(tx: Tx, ids: readonly number[]): Promise<Map<
     .where('id', '=', sql<number>`any(${ids.map(idForSql)}::int4[])`)
   const rows = await listings.orderBy('id').forUpdate().execute()
   return new Map(rows.map((row) => [row.id, row]))
-}
-
-/** Ids of a seller's listings in these statuses whose period ends by then, next end first. */
-export async function idsEndingBy(on: Queryable, sellerId: number, statuses: readonly ListingStatus[], now: Date, by: Date, limit: number) {
-  const ending = on.selectFrom('listings').select('id').where('seller_id', '=', sellerId).where('status', 'in', statuses)
-  const rows = await ending.where('expires_at', '>', now).where('expires_at', '<=', by).orderBy('expires_at').orderBy('id').limit(limit).execute()
-  return rows.map(({ id }) => id)
-}
-
-/** Up to `limit` listings whose period has ended; locked ones are skipped. */
-export async function lockDueToExpire(tx: Tx, now: Date, limit: number): Promise<StockRow[]> {
-  const statuses = periodEnds().map(({ from }) => from)
-  if (statuses.length === 0) return []
-  const over = tx.selectFrom('listings').select(STOCK_COLUMNS).where('status', 'in', statuses).where('expires_at', '<=', now)
-  return over.orderBy('expires_at').limit(limit).forUpdate().skipLocked().execute()
 }
 
 /** Writes price, stock, SKU, status, version and author of locked listings. @throws CONFLICT if an SKU is taken */
@@ -270,7 +268,7 @@ async function updateSome(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
       edited_version: eb.ref('new_rows.edited_version'),
     }))
     .whereRef('listings.id', '=', 'new_rows.id')
-  await refuseTakenSku(() => update.execute())
+  await mapTaken(() => update.execute())
 }
 
 /** Writes status, period, approved price and version of locked listings. */
@@ -285,7 +283,7 @@ export async function updatePeriods(tx: Tx, rows: readonly ListingRow[], now: Da
     expires_at,
   }))
   const newRows = sql<ListingRow>`json_populate_recordset(null::listings, ${JSON.stringify(changed)})`
-  await tx
+  const update = tx
     .updateTable('listings')
     .from(newRows.as<'new_rows'>(sql`new_rows`))
     .set((eb) => ({
@@ -296,7 +294,7 @@ export async function updatePeriods(tx: Tx, rows: readonly ListingRow[], now: Da
       expires_at: eb.ref('new_rows.expires_at'),
     }))
     .whereRef('listings.id', '=', 'new_rows.id')
-    .execute()
+  await mapTaken(() => update.execute())
 }
 
 export interface NewListing {
@@ -314,6 +312,9 @@ export interface NewListing {
   offers_enabled: boolean
   min_offer_price: string | null
   sku: string | null
+  /** the owner's collection record that it sells; absent for none */
+  record_id?: number
+  certificate: StoredCertificate | null
 }
 
 /**
@@ -327,7 +328,9 @@ export async function insertListings(tx: Tx, listings: readonly NewListing[], no
     const queued = { status: QUEUED as ListingStatus, waiting_since: now, created_at: now, updated_at: now }
     const rows = await tx
       .insertInto('listings')
-      .values(some.map((listing) => ({ ...listing, ...queued, images: JSON.stringify(listing.images) })))
+      .values(
+        some.map((listing) => ({ ...listing, ...queued, images: JSON.stringify(listing.images), certificate: jsonOrNull(listing.certificate) })),
+      )
       .onConflict((conflict) => conflict.columns(['seller_id', 'sku']).where('sku', 'is not', null).doNothing())
       .returning(COLUMNS)
       .execute()
@@ -341,10 +344,4 @@ export async function insertListings(tx: Tx, listings: readonly NewListing[], no
     }
   }
   return inserted
-}
-
-export async function deleteListingRows(tx: Tx, ids: readonly number[], now: Date): Promise<void> {
-  const waiting = tx.updateTable('offers').set({ status: 'declined', changed_at: now }).where('status', 'in', ['open', 'countered'])
-  await waiting.where('listing_id', '=', sql<number>`any(${ids}::int4[])`).execute()
-  await sql`delete from listings where id = any(${ids}::int4[])`.execute(tx)
 }

@@ -1,10 +1,12 @@
 // Listings, orders and sales as returned by verbs, and the context verbs need.
 import type { CatalogueNode } from '#catalogue/context.ts'
+import { CertificateSchema } from '#catalogue/certificates/certificate.ts'
 import { genre } from '#catalogue/records/fields.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import type { Market } from '#core/markets.ts'
 import type { HasPrecondition } from '#core/precondition.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { SHIPPING_PAYERS } from './records/fields.ts'
@@ -53,7 +55,7 @@ export const Status = Type.Enum([...STATUSES])
 
 /** The result of a write of a listing; `etag` is sent as a header. */
 export interface ListingResult extends Forecasted {
-  message: string
+  message: MessageText
   id: number
   price: number
   status: (typeof STATUSES)[number]
@@ -78,7 +80,7 @@ export const ForecastSchema = Type.Object(
     because: Type.Array(Type.String(), { description: 'Fields that require approval', examples: [['title']] }),
     usual_wait: UsualWaitSchema,
     warnings: Type.Array(Type.Object({ message: Type.String(), ...ReasonFields }), {
-      description: 'What to check before setting the price, as in price jobs: a large change, or a price far from the market',
+      description: 'What to check before setting the price, as in price jobs: a large change, a price far from the market, or one below the cost',
     }),
   },
   { title: 'ListingForecast', description: 'Expected result of a change to a listing' },
@@ -159,6 +161,7 @@ const ContentSchema = {
   shipping_payer: Type.Enum([...SHIPPING_PAYERS], { description: 'Who pays for shipping' }),
   offers_enabled: Type.Boolean({ description: 'Whether buyers may offer a lower price' }),
   min_offer_price: orNull(Type.Number(), { description: 'Lowest acceptable offer' }),
+  certificate: orNull(CertificateSchema, { description: 'Certificate of the graded card; null if none was stated' }),
 }
 
 const changedBy = (at: string) =>
@@ -169,6 +172,8 @@ const changedBy = (at: string) =>
     ),
     { description: 'Job or rule that last set price or quantity; null if a person did' },
   )
+
+const RecordId = orNull(Type.Integer(), { description: "Record of the owner's collection that it sells; null for none" })
 
 const Sku = orNull(Type.String(), { description: 'Stock-keeping unit set by the owner' })
 
@@ -189,6 +194,7 @@ export const StoredListingSchema = Type.Object(
     expires_at: TimeOrNull('End of its publication period'),
     highlighted_until: TimeOrNull('End of the highlight'),
     sku: Sku,
+    record_id: RecordId,
     changed_by: changedBy('UTC'),
     created_at: Time('UTC'),
     updated_at: Time('UTC'),
@@ -237,6 +243,7 @@ const Details = {
   language: ContentSchema.language,
   quantity: ContentSchema.quantity,
   images: ContentSchema.images,
+  certificate: ContentSchema.certificate,
   shipping_payer: ContentSchema.shipping_payer,
   offers_enabled: ContentSchema.offers_enabled,
   highlighted_until: TimeOrNull('End of the highlight, local time with offset; null if it was never highlighted'),
@@ -287,6 +294,7 @@ export const OwnListingSchema = Type.Object(
     expires_at: TimeOrNull('Local time with offset'),
     highlighted_until: TimeOrNull('Local time with offset'),
     sku: Sku,
+    record_id: RecordId,
     changed_by: changedBy('Local time with offset'),
     created_at: Time('Local time with offset'),
     updated_at: Time('Local time with offset'),

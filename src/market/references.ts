@@ -1,6 +1,8 @@
 // The references of a listing: its seller, its item and its grade, and the prices that it is compared with.
 import { sql } from 'kysely'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { invalid } from '#core/errors.ts'
+import { parseLabel } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import { liveItemIds } from '#db/live-item.ts'
@@ -42,6 +44,11 @@ export async function labelOfGrade(tx: Tx, gradeId: number | null): Promise<numb
   }
   const nearMint = await types.where('g.slug', '=', 'ungraded').where('t.slug', '=', 'near-mint').executeTakeFirstOrThrow()
   return nearMint.id
+}
+
+/** Id of a condition or grade in any spelling; null if the catalogue does not have it. */
+export function gradeIdOf({ labels }: Catalogue, grade: string): number | null {
+  return labels.ofLabel(parseLabel(grade)?.label ?? grade)?.id ?? null
 }
 
 /** The id for SQL; an id outside the range of the column becomes one that no row has. */

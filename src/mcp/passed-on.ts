@@ -25,7 +25,8 @@ export function passedOn(body: unknown, { terms, marketNames }: Pick<Catalogue, 
 
   function of(value: unknown): unknown {
     if (Array.isArray(value)) return value.filter((one) => !isAmount(one)).map(of)
-    if (typeof value !== 'object' || value === null) return value
+    // An amount beyond a double is an object that only `JSON.stringify` may read.
+    if (typeof value !== 'object' || value === null || JSON.isRawJSON(value)) return value
     if ('judged_by' in value) return withMarkets(value as PriceExplanation, marketNames, may)
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, ofMember(value as Members, name, member)]))
   }

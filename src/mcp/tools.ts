@@ -4,7 +4,12 @@ import { getItem } from '#catalogue/items/get-item.ts'
 import { listCategories } from '#catalogue/categories/list-categories.ts'
 import { readPriceHistory } from '#catalogue/items/read-price-history.ts'
 import { searchItems } from '#catalogue/search/search-items.ts'
+import { readCompletion } from '#collections/completion/read-completion.ts'
+import { getCollection } from '#collections/get-collection.ts'
 import { listCollections } from '#collections/list-collections.ts'
+import { listCollectionItems } from '#collections/list-items.ts'
+import { listCollectionDisposals, listCollectionLots } from '#collections/lots/list-lots.ts'
+import { readCollectionProfit } from '#collections/lots/read-profit.ts'
 import { readMe } from '#accounts/keys/read-me.ts'
 import type { Shape } from '#core/input.ts'
 import type { HasViewer, Verb } from '#core/verb.ts'
@@ -16,6 +21,7 @@ import { undoPriceJob } from '#market/jobs/undo-price-job.ts'
 import { listMyListings } from '#market/seller/list-my-listings.ts'
 import { listRecentSales } from '#market/orders/list-recent-sales.ts'
 import { searchListings } from '#market/listings/search-listings.ts'
+import { listWatches } from '#watches/own-watches.ts'
 import type { PublicCtx } from '#public-context.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools contains verbs of all inputs and results
@@ -139,6 +145,63 @@ export const TOOLS: readonly Tool[] = [
     description: 'List the collections of this account with their current worth: value, cost and gain by currency.',
     verb: listCollections,
     defaults: { with_value: true },
+  }),
+  tool({
+    name: 'collection_worth',
+    title: 'Read a collection and its worth',
+    description:
+      'Read one collection by its id, with its current worth: value, cost and gain by currency, and how many records have no trusted price. ' +
+      'Amounts in different currencies cannot be added up.',
+    verb: getCollection,
+    defaults: { with_value: true },
+  }),
+  tool({
+    name: 'collection_records',
+    title: 'List the records of a collection',
+    description:
+      'A page of the cards and products in a collection, each with its set, value, cost and gain. Use it to find the id of a record; `search` and ' +
+      '`sort_by` select and sort records.',
+    verb: listCollectionItems,
+    defaults: { page: 1, ...SHORT_PAGE, with_value: true, with_item: true },
+  }),
+  tool({
+    name: 'collection_profit',
+    title: 'Read the profit of a collection',
+    description:
+      'Realised and unrealised gain, fees and yearly rate of return of a collection in one money (`currency`) or several (`moneys`). `TRY_REAL` is lira corrected for consumer prices. ' +
+      'State the counts of records without price or cost with the figures, because the figures leave these records out.',
+    verb: readCollectionProfit,
+  }),
+  tool({
+    name: 'collection_completion',
+    title: 'Read how complete a collection is',
+    description:
+      'Owned and missing cards of a set (`category_id`) or of a field query (`query`), with the cost of the missing ones and duplicates. Without ' +
+      'both, the sets of which the collection has a card, the fullest first.',
+    verb: readCompletion,
+    defaults: SHORT_PAGE,
+  }),
+  tool({
+    name: 'collection_lots',
+    title: 'List the purchases of a record',
+    description:
+      'The lots of one record of a collection, oldest first: when the copies were bought, for how much, how many are left, and their gain.',
+    verb: listCollectionLots,
+  }),
+  tool({
+    name: 'collection_disposals',
+    title: 'List the sales of a record',
+    description: 'The copies of one record of a collection that were sold or given away, oldest first, each with its cost and gain.',
+    verb: listCollectionDisposals,
+  }),
+  tool({
+    name: 'my_watches',
+    title: 'List your watches and want list',
+    description:
+      'List the watches of this account, newest first: the prices and offers that it waits for, and the sets whose ' +
+      'completeness it follows (`goal_reopened`). `kind` `offer_below` is the want list.',
+    verb: listWatches,
+    defaults: SHORT_PAGE,
   }),
   tool({
     name: 'recent_sales',

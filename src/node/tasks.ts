@@ -26,6 +26,8 @@ import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
 import { rankReviews } from '#prices/reviews/rank-reviews.ts'
 import { recordDay } from '#stats/day-counts.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
+import { followChanges } from '#watches/follow-changes.ts'
+import { tellGoals } from '#watches/tell-goals.ts'
 import type { NodeCtx } from './context.ts'
 import type { NodeParts } from './parts.ts'
 
@@ -35,6 +37,7 @@ const EVERY = {
   ratesOfTheDay: 1_000,
   eventFeed: 1_000,
   expiry: 5_000,
+  watches: 5_000,
   approvalRules: 1_000,
   repricing: MINUTE_MS,
   collectionWorth: 10 * MINUTE_MS,
@@ -92,6 +95,8 @@ export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat
   schedule(node, [
     ['listing-expiry', EVERY.expiry, () => expireListings(ctx)],
     ['offer-expiry', EVERY.expiry, () => expireOffers(ctx)],
+    ['watches', EVERY.watches, () => followChanges(ctx)],
+    ['goal-watches', EVERY.watches, () => tellGoals({ ...ctx, catalogue, listings, currencies })],
     ['approval-rules', EVERY.approvalRules, () => judgeWaiting(ctx)],
     ['repricing', EVERY.repricing, () => runDueRules({ ...ctx, catalogue, listings })],
     ['collection-worth', EVERY.collectionWorth, () => recordWorth({ db, now, catalogue, currencies, market: { timeZone } })],

@@ -79,7 +79,7 @@ export const approvalRuleRoutes: Route<MarketWriteCtx>[] = [
     description:
       'They need a decision by a person: no rule evaluates them again until their owners edit them. Listings a person has decided about since stay unchanged.',
     tag,
-    answer: (result: Reopened) => ({ data: result, message: `Listings reopened: ${result.reopened}` }),
+    answer: (result: Reopened) => ({ data: result, message: 'Listings reopened' }),
     data: ReopenedSchema,
     errors: ['INVALID_JSON', 'NOT_FOUND'],
   },

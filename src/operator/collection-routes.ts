@@ -4,9 +4,10 @@ import type { FastifyInstance } from 'fastify'
 import { changeCollection } from '#collections/change-collection.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import { deleteCollection } from '#collections/delete-collection.ts'
-import { exportCollection } from '#collections/export.ts'
+import { exportCollection, type ExportCtx } from '#collections/export/export-collection.ts'
 import { discardParkedRow, listParkedRows, ParkedRowSchema, placeParkedRow } from '#collections/import/parked.ts'
-import { type CollectionImport, CollectionImportSchema, type ImportCtx, importCollection } from '#collections/import/run.ts'
+import type { ImportCtx } from '#collections/import/read-file.ts'
+import { type CollectionImport, CollectionImportSchema, importCollection } from '#collections/import/run.ts'
 import { listStoredCollections } from '#collections/list-stored-collections.ts'
 import { readWorthHistory } from '#collections/read-worth-history.ts'
 import {
@@ -77,7 +78,7 @@ export const collectionRoutes: Route<WriteCtx & CollectionReadCtx>[] = [
 ]
 
 /** Routes that accept or return files, or process their parked rows. */
-export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] => [
+export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx & ExportCtx>[] => [
   {
     method: 'POST',
     path: '/collections/:id/import/:format',
@@ -97,8 +98,10 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     method: 'GET',
     path: '/collections/:id/export',
     verb: exportCollection,
-    summary: 'Export a collection as mintmark-csv, oldest record first',
-    description: 'Can be imported again without loss. Cells a spreadsheet would run as formulas start with an apostrophe.',
+    summary: 'Export a collection as a file, oldest record first',
+    description:
+      'As `mintmark-csv`, which can be imported again without loss, in the `format` of another app, or as `mintmark-lots`: all lots and disposals. ' +
+      'Cells a spreadsheet would run as formulas start with an apostrophe.',
     tag,
     files: { types: ['text/csv'] },
     answer: (lines: AsyncIterable<string>) => ({

@@ -22,7 +22,7 @@ export const identityRoutes: Route<PriceWriteCtx>[] = [
     tag: 'Catalogue',
     answer: (merge: Merge) => ({
       data: merge,
-      message: merge.dry_run ? 'Preview only; nothing was changed' : `Item ${merge.from.id} merged into item ${merge.into.id}`,
+      message: merge.dry_run ? 'Preview only; nothing was changed' : 'Items merged',
     }),
     data: MergeSchema,
     errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND'],
@@ -42,7 +42,7 @@ export const identityRoutes: Route<PriceWriteCtx>[] = [
       'The record becomes a separate item, also for later imports. Listings, sales and other user data stay with the item. A record ' +
       'that came from a merge becomes that item again, with everything the merge moved.',
     tag: 'Catalogue',
-    answer: (batch: Batch) => ({ data: batch, message: `Item ${batch.from.id} split from item ${batch.into.id}` }),
+    answer: (batch: Batch) => ({ data: batch, message: 'Item split' }),
     data: BatchSchema,
     errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND'],
   },
@@ -55,14 +55,8 @@ export const identityRoutes: Route<PriceWriteCtx>[] = [
       'Reverting a merge restores the item with its id and everything the merge moved; later additions stay with the remaining item. If that ' +
       'item has been merged again since, revert that merge first. Reverting a split merges the new item back.',
     tag: 'Catalogue',
-    answer: (batch: Batch) => ({ data: batch, message: revertedText(batch) }),
+    answer: (batch: Batch) => ({ data: batch, message: batch.kind === 'merge' ? 'Merge reverted' : 'Split reverted' }),
     data: BatchSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
   },
 ]
-
-function revertedText({ batch_id: id, kind, from, into }: Batch): string {
-  return kind === 'merge'
-    ? `Merge ${id} reverted; item ${from.id} is restored`
-    : `Split ${id} reverted; item ${from.id} is merged into item ${into.id}`
-}

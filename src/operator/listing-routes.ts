@@ -1,7 +1,17 @@
-// Operator API: listings and their approval.
+// Operator API: listings and their approval, and certificates of graded cards.
+import type { CatalogueNode } from '#catalogue/context.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import type { Answer } from '#http/envelope.ts'
 import { paged, type OwnErrorCode, type Route } from '#http/route.ts'
 import { approveListing, rejectListing, requestListingChange } from '#market/approval/decide-listing.ts'
+import { getCertificate, type StoredCertificateAnswer, StoredCertificateSchema } from '#market/certificates/get-certificate.ts'
+import {
+  type CertificatesReport,
+  CertificatesReportSchema,
+  certificatesOfCsv,
+  importCertificates,
+  MAX_CERTIFICATES,
+} from '#market/certificates/import-certificates.ts'
 import { correctListing } from '#market/listings/correct-listing.ts'
 import { createListing } from '#market/listings/create-listing.ts'
 import { getStoredListing, listListings } from '#market/listings/stored-listings.ts'
@@ -17,7 +27,7 @@ const CONDITION = 'Accepts `If-Match` with the `etag` of the listing: 412 if it 
 
 /** The listing, with its entity tag also in the ETag header. */
 const answerWith =
-  (message?: string) =>
+  (message?: MessageText) =>
   (listing: StoredListing): Answer => ({ data: listing, etag: listing.etag, ...(message !== undefined && { message }) })
 
 export const listingRoutes: Route<MarketWriteCtx>[] = [
@@ -129,5 +139,36 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     answer: answerWith('Decision undone'),
     data: StoredListingSchema,
     errors: ['CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED'],
+  },
+]
+
+export const certificateRoutes: Route<MarketWriteCtx & CatalogueNode>[] = [
+  {
+    method: 'POST',
+    path: '/certificates',
+    verb: importCertificates,
+    summary: 'Load certificates of graded cards',
+    description:
+      'CSV (`text/csv`) with the columns `grader`, `cert`, `grade`, `item_id` and optionally `label` and `qualifier`, or JSON, of at most ' +
+      `${MAX_CERTIFICATES.toLocaleString('en')} rows. A certificate that is already known is replaced. Invalid rows are reported and do not affect the ` +
+      'others. A number or grade that looks unusual for its grader is loaded with a warning. A listing with only a certificate gets its item and ' +
+      'label from here.',
+    tag: 'Certificates',
+    bodyLimit: 4 * 1024 * 1024,
+    bodies: { 'text/csv': certificatesOfCsv },
+    answer: (data: CertificatesReport) => ({ data, message: 'Certificates loaded' }),
+    data: CertificatesReportSchema,
+    errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE'],
+  },
+  {
+    method: 'GET',
+    path: '/certificates',
+    verb: getCertificate,
+    summary: 'Read what is known of a certificate',
+    description:
+      'What the file of certificates says, and every listing and sale that carries it. An unknown certificate is answered with empty values.',
+    tag: 'Certificates',
+    answer: (data: StoredCertificateAnswer) => ({ data }),
+    data: StoredCertificateSchema,
   },
 ]

@@ -3,7 +3,7 @@ import { paged, type Route } from '#http/route.ts'
 import { decidePrices } from '#prices/reviews/decide-prices.ts'
 import { listPriceDecisions } from '#prices/reviews/list-price-decisions.ts'
 import { countPriceReviews, listPriceReviews } from '#prices/reviews/list-price-reviews.ts'
-import { decisionText, type PriceDecision, PriceDecisionSchema } from '#prices/reviews/price-decisions.ts'
+import { type PriceDecision, PriceDecisionSchema } from '#prices/reviews/price-decisions.ts'
 import type { ReviewCtx } from '#prices/reviews/reviews.ts'
 import { PriceReviewSchema, type ReviewCount, ReviewCountSchema } from '#prices/reviews/review-schemas.ts'
 import { undoPriceDecision } from '#prices/reviews/undo-price-decision.ts'
@@ -40,7 +40,7 @@ export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
       'With a `filter`, which must have a `state`, the decision applies to every match, and is rejected unless their number is `expected`. ' +
       'A decision is one batch: it is rejected as a whole if any price has changed since, and it can be undone.',
     tag: 'Price reviews',
-    answer: (decision: PriceDecision) => ({ data: decision, message: decisionText(decision) }),
+    answer: (decision: PriceDecision) => ({ data: decision, message: decision.undone_at === null ? 'Decision made' : 'Decision undone' }),
     data: PriceDecisionSchema,
     errors: ['INVALID_JSON', 'CONFLICT'],
   },
@@ -59,7 +59,7 @@ export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
       'Restores the prices from before the decision. Prices that changed since (newer price, reverted import, merged ' +
       'item or later decision) stay unchanged; `kept` counts them by reason.',
     tag: 'Price reviews',
-    answer: (decision: PriceDecision) => ({ data: decision, message: decisionText(decision) }),
+    answer: (decision: PriceDecision) => ({ data: decision, message: decision.undone_at === null ? 'Decision made' : 'Decision undone' }),
     data: PriceDecisionSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
   },

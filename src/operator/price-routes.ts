@@ -100,7 +100,7 @@ const mappingRoutes: Route<UploadCtx & StoredChartCtx>[] = [
     summary: 'Create or replace a mapping',
     description: 'Maps the columns of a price list, for imports in the formats prices-csv and prices-ndjson with `map_name`.',
     tag: 'Imports',
-    answer: (mapping: SavedMapping) => ({ data: mapping, message: `Mapping ${mapping.name} saved` }),
+    answer: (mapping: SavedMapping) => ({ data: mapping, message: 'Mapping saved' }),
     data: SavedMappingSchema,
     errors: ['INVALID_JSON'],
   },

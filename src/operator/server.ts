@@ -52,7 +52,7 @@ import { synonymRoutes } from './synonym-routes.ts'
 import { priceReviewRoutes } from './price-review-routes.ts'
 import { identityRoutes } from './identity-routes.ts'
 import { matchRoutes } from './match-routes.ts'
-import { listingRoutes } from './listing-routes.ts'
+import { certificateRoutes, listingRoutes } from './listing-routes.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { addMetrics } from './metrics-server.ts'
 import { offerRoutes, orderRoutes } from './order-routes.ts'
@@ -70,6 +70,7 @@ const ROUTES = [
   ...auditRoutes,
   ...catalogueRoutes,
   ...collectionRoutes,
+  ...certificateRoutes,
   ...listingRoutes,
   ...approvalRuleRoutes,
   ...orderRoutes,
@@ -94,8 +95,9 @@ const TAGS = [
   { name: 'Imports', description: 'Import files, read import reports and revert imports' },
   { name: 'Held prices', description: 'Prices held for review because they look wrong' },
   { name: 'Price reviews', description: 'Prices under review, decisions about them, and undoing decisions' },
-  { name: 'Rates', description: 'Exchange rates' },
+  { name: 'Rates', description: 'Exchange rates and price indices' },
   { name: 'Listings', description: 'Listings of sellers and their approval' },
+  { name: 'Certificates', description: 'Certificates of graded cards' },
   { name: 'Approval rules', description: 'Rules that approve listings, in shadow or on, and their backtests' },
   { name: 'Orders', description: 'Orders and sales of the checkout' },
   { name: 'Collections', description: 'Collections of accounts, their imports and exports' },

@@ -5,6 +5,7 @@ import { notFound } from '#core/errors.ts'
 import type { Plan } from '#core/plans.ts'
 import { demoKeyFor } from '#http/demo-key.ts'
 import { sendBy } from '#http/fastify-adapter.ts'
+import { languageInQuery } from '#http/language.ts'
 import { compress, encodingFor, orNotModified } from '#http/response.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { builtScript } from './built-script.ts'
@@ -134,7 +135,11 @@ function addGuides(
     if (!guide) throw missingPage(request)
     return guide
   }
-  get(GUIDES_PATH, (_request, reply) => reply.redirect(`${GUIDES_PATH}/${listener === 'public' ? 'api-guide' : 'operating'}`))
+  get(GUIDES_PATH, ({ query }, reply) => {
+    // Of the guides in Turkish, the first is where people begin.
+    const first = languageInQuery(query) === 'tr' ? 'start?lang=tr' : listener === 'public' ? 'api-guide' : 'operating'
+    return reply.redirect(`${GUIDES_PATH}/${first}`)
+  })
   get(`${GUIDES_PATH}/search.json`, () => [...guides().sections, ...reference().sections])
   get(`${GUIDES_PATH}/assets/:name`, (request, reply) => {
     const { name } = request.params as { name: string }
@@ -153,10 +158,12 @@ function addGuides(
   })
   get(`${GUIDES_PATH}/:name`, (request, reply) => {
     const { name } = request.params as { name: string }
-    if (name.endsWith('.md')) return reply.type(MARKDOWN).send(found(request, name.slice(0, -3)).markdown)
+    const language = languageInQuery(request.query) ?? 'en'
+    const inLanguage = (guide: Guide) => (language === 'tr' && guide.turkish) || guide
+    if (name.endsWith('.md')) return reply.type(MARKDOWN).send(inLanguage(found(request, name.slice(0, -3))).markdown)
     const guide = found(request, name)
     const facts = { url: urlOf(request), demoKey: keyFor(request, reply), hasGraphiql: listener === 'public' }
-    return sendPage(request, reply, guidePage({ guide, all: guides().pages.values(), ...facts }))
+    return sendPage(request, reply, guidePage({ guide, language, all: guides().pages.values(), ...facts }))
   })
   return guides
 }

@@ -66,6 +66,7 @@ export const TAGS = [
   { name: 'Account', description: 'Your account, key and limits; all plans' },
   { name: 'Listings', description: 'Search the marketplace and manage your own listings; Plus and Enterprise' },
   { name: 'Collections', description: 'Your collections and what they are worth; Plus and Enterprise' },
+  { name: 'Watches', description: 'Prices and offers that you want to hear of, and your want list; Plus and Enterprise' },
   { name: 'Webhook', description: `Signed notifications of your sales and expiries; Plus and Enterprise.\n${VERIFICATION}` },
 ] as const
 

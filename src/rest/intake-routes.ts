@@ -1,5 +1,6 @@
 // Listings by file over REST: import, parked rows and export.
 import { Readable } from 'node:stream'
+import { MAX_SAVED_COLUMNS } from '#intake/saved-columns.ts'
 import { paged, type FileAnswer, type Route } from '#http/route.ts'
 import { listingsOfCsv } from '#market/intake/csv-rows.ts'
 import { exportListings } from '#market/intake/export-listings.ts'
@@ -7,14 +8,7 @@ import { importListings } from '#market/intake/import-listings.ts'
 import { KEEP_DAYS } from '#market/intake/import-store.ts'
 import { listListingImports } from '#market/intake/list-listing-imports.ts'
 import { dropParkedListing, listParkedListings, placeParkedListing } from '#market/intake/parked-listings.ts'
-import {
-  getListingColumns,
-  type ListingColumns,
-  ListingColumnsSchema,
-  MAX_SAVED_COLUMNS,
-  setListingColumns,
-  savedColumns,
-} from '#market/intake/saved-columns.ts'
+import { getListingColumns, type ListingColumns, ListingColumnsSchema, setListingColumns, savedColumns } from '#market/intake/saved-columns.ts'
 import { undoListingImport } from '#market/intake/undo-listing-import.ts'
 import {
   type IntakeCtx,

@@ -15,6 +15,7 @@ import { ListingViewsSchema, type ListingViewsByDay, readListingViews } from '#m
 import { previewPayout } from '#market/seller/preview-payout.ts'
 import { readListingVisibility } from '#market/visibility/read-listing-visibility.ts'
 import { type FoundListings, searchListings } from '#market/listings/search-listings.ts'
+import { LISTINGS_CREATED, listRecords, MAX_LISTED_RECORDS } from '#market/intake/list-records.ts'
 import { MAX_RENEWED, type Renewal, RenewedListingSchema, renewListings } from '#market/listings/renew-listings.ts'
 import { setListingStatus } from '#market/listings/set-listing-status.ts'
 import type { ListingSnapshot } from '#market/snapshot/listings.ts'
@@ -174,6 +175,22 @@ const WRITES: Route<ListingCtx>[] = [
     answer: (listing: CreatedListing) => ({ data: listing, message: LISTING_CREATED, etag: listing.etag }),
     data: CreatedListingSchema,
     errors: ['FORBIDDEN', 'INVALID_JSON'],
+  },
+  {
+    method: 'POST',
+    path: '/plus/collections/:id/list',
+    verb: listRecords,
+    summary: 'Put records up for sale',
+    description:
+      'Makes a listing, pending approval, of each row, for accounts that may import listings (otherwise 403) and within the same quota; all rows or ' +
+      `none, at most ${MAX_LISTED_RECORDS}. Item and grade are those of the record, which the listing names as \`record_id\`: a sale takes its copies out of the ` +
+      'record and a refund returns them. More copies than the record has beside its other listings are refused (409 `NOT_ENOUGH_OWNED`). ' +
+      '`dry_run=1` changes nothing and adds `forecast` to each listing. Accepts an `Idempotency-Key`.',
+    tag: 'Collections',
+    status: 201,
+    answer: (listings: CreatedListing[]) => ({ data: listings, message: LISTINGS_CREATED }),
+    data: Type.Array(CreatedListingSchema),
+    errors: ['FORBIDDEN', 'INVALID_JSON', 'NOT_ENOUGH_OWNED'],
   },
   forecastable({
     method: 'PATCH',

@@ -1,5 +1,6 @@
 // Repricing rules of a seller.
 import { Type } from '#core/input.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import type { Route } from '#http/route.ts'
 import { createRepricingRule } from '#market/repricing/create-repricing-rule.ts'
 import { deleteRepricingRule } from '#market/repricing/delete-repricing-rule.ts'
@@ -63,7 +64,7 @@ export const repricingRoutes: Route<RepricingCtx>[] = [
     summary: 'Delete a repricing rule',
     description: 'Prices stay unchanged.',
     tag,
-    answer: ({ message }: { message: string }) => ({ data: undefined, message }),
+    answer: ({ message }: { message: MessageText }) => ({ data: undefined, message }),
     errors: ['NOT_FOUND'],
   },
   {

@@ -1,5 +1,6 @@
 // The vacation of a seller.
 import { orNull } from '#core/fields.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import type { Route } from '#http/route.ts'
 import { endVacation, getVacation, setVacation, type VacationAnswer, VacationSchema } from '#market/seller/own-vacation.ts'
 import type { MarketCtx } from '#market/marketplace-types.ts'
@@ -38,6 +39,6 @@ export const vacationRoutes: Route<MarketCtx>[] = [
     summary: 'End your vacation',
     description: 'Ends it now, or cancels it before it starts. Without a vacation, nothing changes.',
     tag,
-    answer: ({ message }: { message: string }) => ({ data: undefined, message }),
+    answer: ({ message }: { message: MessageText }) => ({ data: undefined, message }),
   },
 ]

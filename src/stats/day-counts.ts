@@ -1,7 +1,7 @@
 // Counts whose history is not stored elsewhere, recorded hourly: active listings, items, and items with a price from each source.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
-import { localTime } from '#core/time.ts'
+import { localDay } from '#core/time.ts'
 import { call } from '#core/verb.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { SourcesCtx } from '#prices/reviews/list-sources.ts'
@@ -20,7 +20,7 @@ export async function recordDay(ctx: SourcesCtx, timeZone: string): Promise<void
     ['active_listings', listings.active!],
     ...sources.map(({ market, group, items: priced }): [CountName, number] => [`priced_items.${market}.${group}`, priced]),
   ]
-  const day = localTime(ctx.now(), timeZone).slice(0, 10)
+  const day = localDay(ctx.now(), timeZone)
   await sql`
     insert into day_counts (day, name, count)
     select ${day}::date, name, count from unnest(${counts.map(([name]) => name)}::text[], ${counts.map(([, count]) => count)}::int4[]) as n(name, count)

@@ -4,7 +4,7 @@ import { boundedId, day, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber } from '#core/money.ts'
-import { localTime } from '#core/time.ts'
+import { localDay } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
 import { fetchAccount } from '#accounts/account-store.ts'
@@ -139,7 +139,7 @@ export const readActivity = verb(
     { days: length = USUAL_DAYS, to, account_id: account },
   ): Promise<Activity> => {
     const { db, market, now } = ctx
-    const today = localTime(now(), market.timeZone).slice(0, 10)
+    const today = localDay(now(), market.timeZone)
     const { period, previous } = periodsOf(length, to, today)
     const accountId = account === undefined ? null : (await fetchAccount(db.kysely, account)).id
     const span = spanOf({ period, previous }, market.timeZone, accountId)

@@ -6,11 +6,15 @@ import {
   type Expiry,
   expiryData,
   type FeedKind,
+  goalData,
   isWebhookKind,
+  type MetWatch,
   type OfferChange,
   offerData,
+  type ReopenedGoal,
   type Sale,
   saleData,
+  watchData,
 } from './events/event-body.ts'
 import { appendEvents } from './event-positions.ts'
 import { receiversOf } from './webhook-store.ts'
@@ -31,6 +35,16 @@ export function emitExpiries(tx: Tx, time: EventTime, expiries: readonly (Expiry
 /** Writes one `offer` event per changed offer. */
 export function emitOffers(tx: Tx, time: EventTime, changes: readonly (OfferChange & { accountId: number })[]): Promise<void> {
   return emit(tx, time, 'offer', changes, offerData)
+}
+
+/** Writes one `watch` event per watch whose condition is met. */
+export function emitWatches(tx: Tx, time: EventTime, met: readonly (MetWatch & { accountId: number })[]): Promise<void> {
+  return emit(tx, time, 'watch', met, watchData)
+}
+
+/** Writes one `watch` event per watched goal that is complete no longer. */
+export function emitReopened(tx: Tx, time: EventTime, reopened: readonly { accountId: number; goal: ReopenedGoal }[]): Promise<void> {
+  return emit(tx, time, 'watch', reopened, ({ goal }) => goalData(goal))
 }
 
 async function emit<T extends { accountId: number }>(

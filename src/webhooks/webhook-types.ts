@@ -8,7 +8,15 @@ import type { Wait } from '#db/changes/long-polls.ts'
 import type { Resolve } from '#outbound/resolve.ts'
 import type { TargetGuard } from '#outbound/target-guard.ts'
 import type { EventFeed } from './event-feed.ts'
-import { EVENT_KINDS, ExpireEventSchema, FEED_KINDS, OfferEventSchema, SaleEventSchema } from './events/event-body.ts'
+import {
+  EVENT_KINDS,
+  ExpireEventSchema,
+  FEED_KINDS,
+  GoalEventSchema,
+  OfferEventSchema,
+  SaleEventSchema,
+  WatchEventSchema,
+} from './events/event-body.ts'
 
 /** The context of webhook verbs. */
 export interface WebhookRules {
@@ -101,7 +109,9 @@ export const WebhookLogSchema = Type.Object(
 )
 export type WebhookLog = Static<typeof WebhookLogSchema>
 
-const feedEntry = <Schema extends typeof SaleEventSchema | typeof ExpireEventSchema | typeof OfferEventSchema>(schema: Schema, title: string) =>
+type EventSchema = typeof SaleEventSchema | typeof ExpireEventSchema | typeof OfferEventSchema | typeof WatchEventSchema | typeof GoalEventSchema
+
+const feedEntry = <Schema extends EventSchema>(schema: Schema, title: string) =>
   Type.Object(
     {
       id: Type.String({ description: 'The `webhook-id` of the event' }),
@@ -113,7 +123,13 @@ const feedEntry = <Schema extends typeof SaleEventSchema | typeof ExpireEventSch
   )
 
 export const AccountEventSchema = Type.Union(
-  [feedEntry(SaleEventSchema, 'AccountSale'), feedEntry(ExpireEventSchema, 'AccountExpiry'), feedEntry(OfferEventSchema, 'AccountOffer')],
+  [
+    feedEntry(SaleEventSchema, 'AccountSale'),
+    feedEntry(ExpireEventSchema, 'AccountExpiry'),
+    feedEntry(OfferEventSchema, 'AccountOffer'),
+    feedEntry(WatchEventSchema, 'AccountWatch'),
+    feedEntry(GoalEventSchema, 'AccountGoal'),
+  ],
   { title: 'AccountEvent' },
 )
 export type AccountEvent = Static<typeof AccountEventSchema>
@@ -130,7 +146,7 @@ export const WebhookEventSchema = Type.Object(
   {
     id: Type.Integer(),
     account_id: Type.Integer(),
-    event: Type.Enum([...FEED_KINDS], { description: 'Webhooks do not receive `offer` events' }),
+    event: Type.Enum([...FEED_KINDS], { description: 'Webhooks do not receive `offer` and `watch` events' }),
     test: Type.Boolean(),
     state: Type.Enum([...STATES]),
     attempts: Type.Integer({ description: 'Number of delivery attempts' }),

@@ -57,15 +57,14 @@ async function keptResults(): Promise<Kept[]> {
 
 /** All text and binary values in the database, in each form in which they could be a credential. */
 async function everythingStored(): Promise<Set<string | Buffer>> {
-  const { rows: columns } = await sql<{ table: string; column: string }>`
-    select c.table_name as table, c.column_name as column from information_schema.columns c
-    join information_schema.tables t using (table_schema, table_name)
-    where table_schema = 'public' and table_type = 'BASE TABLE' and data_type not in ('boolean', 'ARRAY')`.execute(node.db.kysely)
+  const { rows: tables } = await sql<{ table: string }>`
+    select table_name as table from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE'`.execute(node.db.kysely)
   const found = new Set<string | Buffer>([''])
-  for (const { table, column } of columns) {
-    const { rows } = await sql<{ value: unknown }>`
-      select distinct ${sql.ref(column)} as value from ${sql.table(table)} where ${sql.ref(column)} is not null`.execute(node.db.kysely)
-    for (const { value } of rows) for (const form of formsOf(value)) found.add(form)
+  for (const { table } of tables) {
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(table)}`.execute(node.db.kysely)
+    for (const value of rows.flatMap(Object.values))
+      if (value !== null && (typeof value !== 'string' || !found.has(value))) for (const form of formsOf(value)) found.add(form)
   }
   return found
 }

@@ -260,12 +260,17 @@ describe('mintmark-csv', () => {
       purchase_price: 9_999_999_999.99,
     })
     for (let i = 0; i < 2; i += 1) await plus.add(first, { item_id: ids.pika, note: 'twice' })
+    const certificate = { grader: 'PSA', cert: '12345678', grade: '9', qualifier: 'OC' }
+    await plus.add(first, { item_id: ids.char, certificate })
+    await plus.add(first, { item_id: ids.char, certificate: { ...certificate, cert: 'A1', subgrades: { corners: 9.5, surface: 10 } } })
     const text = await exported(first)
-    expect(text.split('\n', 1)[0]).toBe('market,item_ref,item_name,code,set,label,quantity,purchase_price,sale_price,purchase_date,card_uniq_id,note')
+    expect(text.split('\n', 1)[0]).toBe(
+      'market,item_ref,item_name,code,set,label,quantity,purchase_price,sale_price,purchase_date,card_uniq_id,note,for_trade,grader,cert,cert_grade,qualifier,subgrades',
+    )
     const second = await fresh()
     expect((await upload(second, 'mintmark-csv', text)).body.data).toMatchObject({
-      rows_read: 17,
-      added: 17,
+      rows_read: 19,
+      added: 19,
       parked: 0,
       rejected: 0,
     })
@@ -273,7 +278,7 @@ describe('mintmark-csv', () => {
     const strip = ({ id: _id, ...rest }: { id: number }) => rest
     expect((await plus.list(second)).map(strip)).toEqual((await plus.list(first)).map(strip))
     for (const collection of [first, second]) {
-      expect((await upload(collection, 'mintmark-csv', text)).body.data).toMatchObject({ added: 0, unchanged: 17 })
+      expect((await upload(collection, 'mintmark-csv', text)).body.data).toMatchObject({ added: 0, unchanged: 19 })
     }
   })
 
@@ -292,6 +297,16 @@ describe('mintmark-csv', () => {
       }),
     )
   })
+})
+
+test('a row with an invalid certificate, or with one for several copies, is refused', async () => {
+  const rows = ['1,PSA,,9,,', '2,PSA,123456,9,,', '1,XYZ,123456,9,,', '1,PSA,123456,,,', '1,PSA,123456,9,,x/9', '1,PSA,123456,9,OC,9/-/9.5/10']
+  const text = `item_ref,item_name,label,quantity,grader,cert,cert_grade,qualifier,subgrades\n${rows.map((row) => `char,Charizard,,${row}`).join('\n')}`
+  const { body } = await upload(await fresh(), 'mintmark-csv', text)
+  expect([body.data.added, body.data.errors.map(({ message }) => message.split(' ', 3).join(' '))]).toEqual([
+    1,
+    ['cert must be', 'quantity must be', 'grader must be', 'cert_grade is required', 'subgrades must be'],
+  ])
 })
 
 test.each([

@@ -129,9 +129,10 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     for (const { id } of [single, ...several]) await operator(node, 'POST', `/listings/${id}/approve`, {})
   })
 
-  test('fifty listings are decided with one key each, in order', async () => {
+  test('many listings are decided with one key each, in order', async () => {
+    // As many as the rule of the next test needs for its backtest.
     const listings: Listing[] = []
-    for (let n = 1; n <= 50; n++) listings.push(await listingOf(`Fifty ${n}`))
+    for (let n = 1; n <= 50; n++) listings.push(await listingOf(`One of many ${n}`))
     await visited.open('/approvals')
     for (const [n, { title }] of listings.entries()) {
       await article(title).waitFor()
@@ -189,5 +190,30 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
 
   test('there were no page errors', () => {
     expect(visited.troubles).toEqual([])
+  })
+
+  test('the listing that offers the same copy, and who offered and sold it before, stand beside a listing with a certificate', async () => {
+    // Only the listing of this test is left in the queue.
+    for (const { id } of await operator<{ id: number }[]>(node, 'GET', '/listings/waiting')) {
+      await operator(node, 'POST', `/listings/${id}/reject`, { reason: 'not needed' })
+    }
+    const certificate = { grader: 'PSA', cert: '44556677', grade: '10' }
+    const rival = (await operator<{ id: number }>(node, 'POST', '/accounts', { name: 'Rival', plan: 'plus' })).id
+    const sold = await listingOf('Sold before', { seller_id: rival, certificate, price: 700 })
+    await operator(node, 'POST', `/listings/${sold.id}/approve`, {})
+    await operator(node, 'POST', '/orders', { order_id: 77_001, lines: [{ listing_id: sold.id, quantity: 1 }] })
+    const first = await listingOf('The first one', { seller_id: rival, certificate, price: 800 })
+    await operator(node, 'POST', `/listings/${first.id}/approve`, {})
+    const second = await listingOf('The same copy', { certificate })
+    await visited.open('/approvals')
+    const shown = article('The same copy')
+    await shown.getByText('The same copy is on sale from Rival for').waitFor()
+    await shown.getByRole('link', { name: 'The first one' }).waitFor()
+    await shown.getByText('PSA 10 44556677').waitFor()
+    const history = await shown.locator('.certificate li').allInnerTexts()
+    expect(history.map((line) => /Sold|Listed/.exec(line)?.[0]).sort()).toEqual(['Listed', 'Listed', 'Sold'])
+    expect(await page.getByText('Copy already on sale').count()).toBe(1)
+    expect(await seriousOf(page)).toEqual([])
+    await operator(node, 'POST', `/listings/${second.id}/reject`, { reason: 'not this one' })
   })
 })

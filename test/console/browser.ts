@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
 import { bringAxe, seriousOf } from '../support/axe.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
+import { ALL_CASES } from '../support/runs.ts'
 
 // The first one is Chromium without a graphical interface.
 const CANDIDATES = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -102,6 +103,11 @@ export const LAYOUTS = [1280, 390].flatMap((width) =>
     options: { viewport: { width, height: 900 }, locale, reducedMotion: 'reduce' as const },
   })),
 )
+
+/** Those of `npm test`: the narrowest with the longest words. `npm run test:all` has all of them. */
+export function layouts(): typeof LAYOUTS {
+  return ALL_CASES ? LAYOUTS : LAYOUTS.slice(-1)
+}
 
 /** Cumulative layout shift: the largest sum of shifts without user input within 5 s and without a pause of a second. */
 export function layoutShift(page: Page): Promise<number> {

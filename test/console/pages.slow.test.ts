@@ -169,6 +169,7 @@ async function fill(node: TestNode): Promise<string[]> {
     mode: 'shadow',
     conditions: { price_ratio: { min: 0.5, max: 1.5 }, seller_sales: { min: 20 }, changed_fields: ['title', 'description'] },
   })
+  await operator(node, 'POST', '/certificates', { rows: [{ grader: 'PSA', cert: '12345678', grade: '10', item_id: item!.id }] })
   const [last] = await operator<{ id: number }[]>(node, 'GET', '/imports')
   return [
     '',
@@ -185,6 +186,7 @@ async function fill(node: TestNode): Promise<string[]> {
     '/imports',
     `/imports/${last!.id}`,
     '/rates',
+    '/indices',
     '/synonyms',
     '/dumps',
     '/price-reviews',
@@ -196,6 +198,8 @@ async function fill(node: TestNode): Promise<string[]> {
     `/listings/${sold.id}`,
     '/orders',
     '/orders/71',
+    '/certificates',
+    '/certificates?grader=PSA&cert=12345678',
     '/accounts',
     `/accounts/${seller}`,
     `/accounts/${seller}?view=keys`,

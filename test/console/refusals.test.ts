@@ -1,6 +1,6 @@
 // Requests of the console that the service rejects name a rule, so that every rejection has a text in Turkish.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TURKISH } from '../../ui/words/rules-tr.ts'
+import { TURKISH } from '#core/problem-texts/turkish.ts'
 import { type Reason, textIn, textOf } from '#core/problems.ts'
 import type { ImportDetail } from '#prices/imports/stored-imports.ts'
 import { startSampleNode } from '../support/sample-node.ts'

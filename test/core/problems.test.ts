@@ -1,6 +1,6 @@
 // Every rule has a text in English and in Turkish with the same parameters, and fields are named by data, not by text.
 import { expect, test } from 'vitest'
-import { TURKISH } from '../../ui/words/rules-tr.ts'
+import { TURKISH } from '#core/problem-texts/turkish.ts'
 import { renameFields, problem, reason, textIn, textOf, combineProblems } from '#core/problems.ts'
 import { type Rule, RULES } from '#core/problem-texts/rules.ts'
 import { TERMS } from '#core/problem-texts/terms.ts'

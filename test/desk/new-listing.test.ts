@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/keys/create-key.ts'
 import { call } from '#core/verb.ts'
-import { announced, launch, LAYOUTS, NO_BROWSER, operator, settled, type Visit, WHY } from '../console/browser.ts'
+import { announced, launch, layouts, NO_BROWSER, operator, settled, type Visit, WHY } from '../console/browser.ts'
 import { fromPhone } from '../photos/pictures.ts'
 import { seriousOf } from '../support/axe.ts'
 import { startSampleNode } from '../support/sample-node.ts'
@@ -303,7 +303,7 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
     expect(await own('Almost a gift')).toMatchObject([{ price: 1 }])
   })
 
-  test.each(LAYOUTS)('the form has no accessibility problems and fits: $name', async ({ options }) => {
+  test.each(layouts())('the form has no accessibility problems and fits: $name', async ({ options }) => {
     const layout = options.viewport.width === 390 ? { ...options, viewport: { width: 375, height: 800 } } : options
     const visit = await signedInToDesk(browser, node, node.keys.plus, layout)
     const id = await listingOf(node, { title: 'Seen in every layout' })

@@ -31,6 +31,14 @@ const PATHS = [
   '/offers',
   '/collections',
   '/collections/1',
+  '/collections/1?view=worth',
+  '/collections/1?view=completion',
+  '/collections/1?view=completion&query=name:charizard',
+  '/cards/1',
+  '/watches',
+  '/collections/1?view=for-trade',
+  '/collections/1?view=sharing',
+  '/collections/1/records/1',
   '/webhook',
   '/account',
 ]
@@ -56,6 +64,8 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     const { id } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Binder' })
     await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json: { item_id: item!.id } })
     await recordWorth({ ...node, currencies: readConfig({}).sourceCurrencies, market: { timeZone: 'Europe/Istanbul' }, now: node.clock.now })
+    const watch = { kind: 'offer_below', item_id: item!.id, amount: 90 }
+    await send(`${node.publicUrl}/api/v1/plus/watches`, node.keys.plus, { method: 'PUT', json: watch })
     const rule = { name: 'Below the others', target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 100 } }
     await send(`${node.publicUrl}/api/v1/plus/repricing-rules`, node.keys.plus, { json: rule })
     await operator(node, 'PATCH', `/accounts/${node.accounts.plus}`, { listing_intake: { quota: 10 } })
@@ -121,11 +131,11 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
   test('link to help that exists', async () => {
     const { page, open, close } = await signedInToDesk(browser, node, node.keys.plus)
     const helps = new Set<string>()
-    for (const path of ['', '/today', '/orders', '/collections', '/webhook', '/account']) {
+    for (const path of ['', '/today', '/orders', '/collections', '/watches', '/webhook', '/account']) {
       await open(path)
       helps.add((await page.getByRole('link', { name: 'Help' }).getAttribute('href'))!)
     }
-    expect(helps.size).toBe(6)
+    expect(helps.size).toBe(7)
     expect(await missingSections(node.publicUrl!, helps)).toEqual([])
     await close()
   })

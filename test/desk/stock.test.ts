@@ -270,7 +270,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     })
 
     test('says if there is none, then shows the days as chart and table, with gaps, at the desk and in the console', async () => {
-      await visited.open(`/collections/${id}`)
+      await visited.open(`/collections/${id}?view=worth`)
       await page.getByText('No figures yet.').waitFor()
       for (const day of ['18', '19', '22']) await record(`2026-11-${day}T09:00:00Z`)
       await page.reload()

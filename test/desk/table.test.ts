@@ -110,7 +110,7 @@ describe.skipIf(NO_BROWSER)(`The listings table of the desk${WHY}`, () => {
     // Opening another page of the desk does not shorten the wait.
     await page.getByRole('link', { name: 'Price changes' }).click()
     await page.getByRole('link', { name: 'Listings', exact: true }).first().click()
-    await notice('Deleted: 1 of 1').waitFor({ timeout: 30_000 })
+    await notice('Deleted: 1 of 1').waitFor()
     expect(await own('removed b')).toEqual([])
     await remove('removed')
     await page.goto('about:blank')
@@ -128,7 +128,7 @@ describe.skipIf(NO_BROWSER)(`The listings table of the desk${WHY}`, () => {
     await page.getByLabel('Select all').check()
     await button('Renew (1)').click()
     await notice(/^Renewing in 10 seconds/).waitFor()
-    await notice('Renewed: 1 of 1').waitFor({ timeout: 30_000 })
+    await notice('Renewed: 1 of 1').waitFor()
     await expect.poll(async () => Date.parse((await own('renewed soon'))[0]!.expires_at!)).toBeGreaterThan(end.getTime() + 86_400_000)
     await page.getByRole('row', { name: /Renewed soon .*(29|30) days/ }).waitFor()
     await search('renewed and changed')

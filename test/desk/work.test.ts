@@ -367,7 +367,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.getByRole('row', { name: /Red binder Private 1 .*€50\.00/ }).waitFor()
     await page.getByRole('link', { name: 'Red binder' }).click()
     await page.getByRole('heading', { name: 'Red binder' }).waitFor()
-    await page.getByRole('row', { name: new RegExp(`${item!.name} PSA 6 4 €50\\.00`) }).waitFor()
+    await page.getByRole('row', { name: new RegExp(`^${item!.name} .*PSA 6 4 €50\\.00`) }).waitFor()
   })
 
   test('the account, its key and its usage', async () => {

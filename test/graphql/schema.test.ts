@@ -38,7 +38,77 @@ describe('contains the documented types and fields', () => {
       vacation: Vacation
       repricingRules: [RepricingRule!]!
       offers(status: String, listingId: Int, page: Int, perPage: Int): Offers
+      collectionProfit(collectionId: ID!, currency: String, moneys: [String!], until: String): CollectionProfit
+      collectionLots(collectionId: ID!, itemId: ID!, currency: String): [CollectionLot!]!
+      collectionDisposals(collectionId: ID!, itemId: ID!, currency: String): [CollectionDisposal!]!
+      watches(kind: String, itemId: ID, collectionId: ID, page: Int, perPage: Int): Watches
+      watch(id: ID!): Watch
       collectionWorthHistory(collectionId: ID!, from: String, to: String): [CollectionWorthDay!]!
+      collection(collectionId: ID!): Collection
+      collectionCompletion(
+        collectionId: ID!
+        categoryId: ID
+        query: String
+        goal: String
+        language: String
+        page: Int
+        perPage: Int
+        withOwned: Boolean
+      ): CollectionCompletion
+      collectionSets(collectionId: ID!, goal: String, language: String, page: Int, perPage: Int): CollectionSets
+    }
+    type Collection { id: ID! name: String! description: String! visibility: String! itemsCount: Int! method: String! sharedUrl: String }
+    type CollectionCompletion {
+      goal: String!
+      language: String!
+      owned: Int!
+      of: Int!
+      percent: Float
+      missing: [MissingCard!]!
+      cards: [GoalCard!]
+      costToFinish: CostToFinish!
+      duplicates: Duplicates!
+      pagination: PageNumbers!
+    }
+    type MissingCard {
+      itemId: ID!
+      name: String!
+      number: String
+      slug: String!
+      finish: String
+      categoryId: ID!
+      image: String
+      price: MissingCardPrice
+      offer: MissingCardOffer
+    }
+    type GoalCard {
+      itemId: ID!
+      name: String!
+      number: String
+      slug: String!
+      finish: String
+      categoryId: ID!
+      image: String
+      copies: Int!
+    }
+    type MissingCardPrice { market: String! label: String! currency: String! amount: Float! state: String! }
+    type MissingCardOffer { listingId: ID! itemId: ID! label: String! currency: String! amount: Float! }
+    type CostToFinish { market: MarketCostToFinish! listings: ListingsCostToFinish! }
+    type MarketCostToFinish { currencies: [CurrencyAmount!]! priced: Int! unpriced: Int! }
+    type ListingsCostToFinish { currency: String! amount: Float! offered: Int! notOffered: Int! }
+    type CurrencyAmount { currency: String! amount: Float! }
+    type Duplicates { items: Int! copies: Int! currencies: [CurrencyAmount!]! unpriced: Int! most: [DuplicateItem!]! }
+    type DuplicateItem { itemId: ID! name: String! number: String slug: String! copies: Int! }
+    type CollectionSets { sets: [SetCompletion!]! pagination: PageNumbers! }
+    type SetCompletion {
+      categoryId: ID!
+      name: String!
+      slug: String!
+      game: String!
+      image: String
+      owned: Int!
+      of: Int!
+      percent: Float
     }
     type CollectionWorthDay { day: String! at: String! currencies: [CollectionWorthAmounts!]! withoutPrice: Int! withoutTrustedPrice: Int! withoutCost: Int! }
     type CollectionWorthAmounts { currency: String! value: Float! cost: Float! gain: Float }
@@ -72,8 +142,11 @@ describe('contains the documented types and fields', () => {
       rejectionReason: String
       sku: String
       changedBy: ListingChangedBy
+      certificate: Certificate
       etag: String
     }
+    type Certificate { grader: String! grade: String! cert: String! qualifier: String subgrades: CertificateSubgrades }
+    type CertificateSubgrades { centering: Float corners: Float edges: Float surface: Float }
     type Vacation { from: String! to: String! }
     type RepricingTarget { kind: String! market: String factor: Float amount: Float }
     type RepricingScope { kind: String! ids: [ID!] skus: [String!] game: String categoryId: ID }
@@ -228,6 +301,12 @@ describe('contains the documented types and fields', () => {
     }
     type AccountEvents { events: [AccountEvent!]! next: String! }
     type AccountEvent { id: String! cursor: String! event: String! sentAt: String! data: AccountEventData! delivered: Boolean! }
+    type CollectionProfit { method: String! currency: String! until: String! realised: Float! unrealised: Float fees: Float! cost: Float! value: Float xirr: Float basis: [ProfitBasis!]! cpiMonth: String priced: Int! unpriced: Int! disputed: Int! unproven: Int! stale: Int! withoutCost: Int! withoutRate: Int! best: [ProfitRecord!]! worst: [ProfitRecord!]! moneys: [CollectionProfitInMoney!] }
+    type CollectionProfitInMoney { method: String! currency: String! until: String! realised: Float! unrealised: Float fees: Float! cost: Float! value: Float xirr: Float basis: [ProfitBasis!]! cpiMonth: String priced: Int! unpriced: Int! disputed: Int! unproven: Int! stale: Int! withoutCost: Int! withoutRate: Int! best: [ProfitRecord!]! worst: [ProfitRecord!]! }
+    type ProfitRecord { recordId: ID! itemId: ID! itemName: String! groupLabel: String quantity: Int! gain: Float! }
+    type ProfitBasis { kind: String! market: String! records: Int! value: Float! }
+    type CollectionLot { id: ID acquiredAt: String! quantity: Int! unitCost: Float fees: Float! currency: String! source: String! money: String! cost: Float rest: Int! restCost: Float realised: Float value: Float gain: Float }
+    type CollectionDisposal { id: ID! at: String! quantity: Int! gross: Float! fees: Float! shipping: Float! currency: String! orderId: Float line: Int returnedAt: String money: String! net: Float cost: Float realised: Float withoutCost: Int! }
     type Offers { offers: [Offer!]! pagination: PageNumbers! }
     type Offer {
       id: ID!
@@ -244,21 +323,59 @@ describe('contains the documented types and fields', () => {
       changedAt: String!
       expiresAt: String!
     }
+    type Watches { watches: [Watch!]! pagination: PageNumbers! }
+    type Watch {
+      id: ID!
+      kind: String!
+      itemId: ID
+      itemName: String
+      label: String
+      language: String
+      amount: Float
+      currency: String
+      collectionId: ID
+      collectionName: String
+      categoryId: ID
+      categoryName: String
+      goal: String
+      complete: Boolean
+      toldOn: String
+      createdAt: String!
+      updatedAt: String!
+    }
     type AccountEventData {
+      watchId: ID
+      kind: String
+      itemId: ID
+      itemName: String
+      label: String
+      amount: Float
+      price: Float
+      currency: String
+      market: String
+      listingId: Int!
       offerId: ID
       counterPrice: Float
       status: String
       expiresAt: String
       orderId: Float
-      listingId: Int!
-      itemName: String
       quantity: Int
       unitPrice: Float
       sellerPayout: Float
       soldAt: String
       title: String
       expiredAt: String
+      collectionId: ID
+      collectionName: String
+      categoryId: ID
+      categoryName: String
+      goal: String
+      language: String
+      of: Int
+      missingCount: Int
+      missing: [MissingCardOfGoal!]
     }
+    type MissingCardOfGoal { itemId: ID! name: String! number: String }
     type Suggestion { id: ID! name: String! code: String category: Category image: String }
     type LookedUpItem { state: String! item: Item candidates: [Item!] }
     input ItemIdentifierInput { source: String id: String set: String number: String finish: String }
@@ -382,6 +499,7 @@ describe('contains the documented types and fields', () => {
       usualRatio: Float!
       usualSpread: Float!
       cards: Int!
+      learnedRatio: Float
       expected: Float!
       timesOff: Float!
       level: String!

@@ -1,4 +1,4 @@
-// An import whose thread crashes: it fails with a reason, none of its rows is written, and the next import runs.
+// Threads of uploaded imports: one that crashes fails its import with a reason and writes none of its rows; one that ended well runs the next.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,13 @@ import { openImport } from '#prices/imports/imports.ts'
 import { silent, startTestNode, type TestNode, until } from '../support/node.ts'
 
 let node: TestNode
+let threadStarts = 0
+process.on('worker', countStart)
+
+function countStart(): void {
+  threadStarts += 1
+}
+
 const dataDir = mkdtempSync(join(tmpdir(), 'mintmark-queue-'))
 
 beforeAll(async () => {
@@ -15,6 +22,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
+  process.off('worker', countStart)
   await node.close()
   rmSync(dataDir, { recursive: true })
 })
@@ -24,12 +32,12 @@ function category(n: number): string {
   return `${JSON.stringify(record)}\n`
 }
 
-/** Imports a file with this many categories and this much memory. @returns the import's row when it has ended */
-async function importCategories(count: number, heapMb: number) {
+/** Imports a file with this many categories, from the given number on. @returns the import's row when it has ended */
+async function importCategories(count: number, { heapMb = 192, first = 0 } = {}) {
   const queue = new ImportQueue({ db: node.db, log: silent, dataDir, heapMb })
   try {
     async function* file() {
-      for (let n = 0; n < count; n += 1) yield Buffer.from(category(n))
+      for (let n = first; n < first + count; n += 1) yield Buffer.from(category(n))
     }
     const upload = await queue.store(file())
     const format = 'mintmark-ndjson'
@@ -62,9 +70,17 @@ async function importCategories(count: number, heapMb: number) {
 const stored = () => node.db.kysely.selectFrom('categories').selectAll().where('ref', 'like', 'queue:%').execute()
 
 test('an import that needs more memory than available fails, and nothing else does', async () => {
-  const failed = await importCategories(30_000, 16)
+  const failed = await importCategories(30_000, { heapMb: 16 })
   expect(failed).toMatchObject({ status: 'failed', created: 0, rule: 'import_memory', params: { max: 16 } })
   expect(await stored()).toEqual([])
-  expect(await importCategories(3, 256)).toMatchObject({ status: 'done', created: 3, message: null })
+  expect(await importCategories(3)).toMatchObject({ status: 'done', created: 3, message: null })
   expect(await stored()).toHaveLength(3)
+})
+
+test('the next import runs in the same thread, also after its queue has closed, and an import that fails leaves it', async () => {
+  expect(await importCategories(2, { first: 10 })).toMatchObject({ status: 'done', created: 2 })
+  const before = threadStarts
+  expect(await importCategories(0)).toMatchObject({ status: 'failed', rule: 'file_empty' })
+  expect(await importCategories(2, { first: 10 })).toMatchObject({ status: 'done', created: 0, unchanged: 2 })
+  expect(threadStarts).toBe(before)
 })

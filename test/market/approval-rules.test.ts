@@ -166,7 +166,7 @@ test('a listing that a person undoes or reopens is not approved by the rule agai
   await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: sold, quantity: 1 }] })
   node.clock.advance(DAY_MS)
   const result = await operator<Reopened>(node, 'POST', `/approval-rules/${ruleId}/reopen`, {})
-  expect(result.body).toMatchObject({ message: 'Listings reopened: 1', data: { reopened: 1, kept: { decided_since: 1, listing_sold: 1 } } })
+  expect(result.body).toMatchObject({ message: 'Listings reopened', data: { reopened: 1, kept: { decided_since: 1, listing_sold: 1 } } })
   await judgeWaiting(node.ctx)
   expect((await Promise.all([undone, taken, sold, reopened].map(stored))).map(({ status }) => status)).toEqual([
     'pending',

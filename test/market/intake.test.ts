@@ -466,8 +466,13 @@ test('an export can be imported again without changes', async () => {
     { sku: "'@b", item_id: items.pika, grade: 'Near Mint', price: 9_999_999, quantity: 0, language: 'tr', title: 'Pikaçhu 🎴 "mint"' },
     { item_id: items.luffy, price: 1, offers_enabled: true, min_offer_price: 0.5, shipping_payer: 'seller', title: "'+quoted" },
     { sku: 'plain', item_id: items.box, price: 12.3, images: ['https://a.example/a.png?x=1,2', 'https://a.example/b;c.png'] },
+    {
+      item_id: items.char,
+      price: 900,
+      certificate: { grader: 'BGS', cert: '0012345678', grade: '9.5', qualifier: 'OC', subgrades: { centering: 10, surface: 9.5 } },
+    },
   ]
-  expect(counts((await json(rows)).body.data)).toMatchObject({ created: 4 })
+  expect(counts((await json(rows)).body.data)).toMatchObject({ created: 5 })
   const content = (listings: OwnListing[]) =>
     listings.map(({ id: _id, slug: _slug, etag: _etag, created_at: _created, updated_at: _updated, ...rest }: OwnListing & { slug?: string }) => rest)
   const before = await mine()
@@ -479,7 +484,7 @@ test('an export can be imported again without changes', async () => {
   const file = await exported()
   for (const { id } of before) await plus(node, 'DELETE', `/listings/${id}`)
   expect(await mine()).toEqual([])
-  expect(counts(await taken(file))).toEqual({ created: 4, parked: 0, refused: 0, passed_over: 0 })
+  expect(counts(await taken(file))).toEqual({ created: 5, parked: 0, refused: 0, passed_over: 0 })
   expect(content(await mine())).toEqual(content(before))
   const withoutIds = (text: string) => text.replaceAll(/^\d+,/gm, '')
   const again = await exported()

@@ -42,7 +42,7 @@ test('each status follows the table: the period is new, and the response equals 
   const before = new Map(await Promise.all([...ids].map(async ([status, id]) => [status, await stored(id)] as const)))
   node.clock.advance(DAY_MS)
   const { status: code, body } = await renew({ ids: [...ids.values()] })
-  expect([code, body.message, (body as unknown as { more: boolean }).more]).toEqual([200, 'Renewed 3 listings; 3 refused', false])
+  expect([code, body.message, (body as unknown as { more: boolean }).more]).toEqual([200, 'Listings renewed, except those refused', false])
   expect(body.data.map(({ id, status, refused }) => [id, status, refused?.rule ?? null])).toEqual([
     [ids.get('pending'), 'pending', 'not_renewable'],
     [ids.get('active'), 'active', null],
@@ -167,7 +167,7 @@ test('by days: renewable listings that end within them, the next to end first, u
   const many = await renew({ ending_within_days: 7 })
   expect([many.body.data.length, (many.body as unknown as { more: boolean }).more]).toEqual([1_000, true])
   const rest = await renew({ ending_within_days: 7 })
-  expect([rest.body.data.length, rest.body.message, (rest.body as unknown as { more: boolean }).more]).toEqual([2, 'Renewed 2 listings', false])
+  expect([rest.body.data.length, rest.body.message, (rest.body as unknown as { more: boolean }).more]).toEqual([2, 'Listings renewed', false])
 })
 
 test('others’ listings and unknown ids are rejected by id, and a repeated id counts once', async () => {

@@ -7,7 +7,13 @@ import { textOf } from '#core/problems.ts'
 import { ACTIONS, decide, type Facts, STATUSES, statusAt, TABLE } from '#market/records/rules.ts'
 import { statesDocument } from '#market/listings/transition-diagram.ts'
 
-const facts: fc.Arbitrary<Facts> = fc.record({ contentApproved: fc.boolean(), inPeriod: fc.boolean(), stock: fc.nat(2), sellerMaySell: fc.boolean() })
+const facts: fc.Arbitrary<Facts> = fc.record({
+  contentApproved: fc.boolean(),
+  inPeriod: fc.boolean(),
+  stock: fc.nat(2),
+  sellerMaySell: fc.boolean(),
+  certificateFree: fc.boolean(),
+})
 
 test('every status and action has a decision, and rejections have a reason', () => {
   fc.assert(
@@ -35,23 +41,34 @@ test('only deletion and a cancelled sale leave sold, only approval, publication,
   )
 })
 
-test('publishing after a pause activates a listing only if it is approved and its period is not over', () => {
-  const publish = (contentApproved: boolean, inPeriod: boolean) =>
-    decide('paused', 'publish', { contentApproved, inPeriod, stock: 1, sellerMaySell: true })
+test('no action activates a listing whose certificate is on sale in another one', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...STATUSES), fc.constantFrom(...ACTIONS), facts, (status, action, listing) => {
+      const decision = decide(status, action, { ...listing, certificateFree: false })
+      if (status !== 'active' && 'to' in decision) expect(decision.to).not.toBe('active')
+    }),
+  )
+})
+
+test('publishing after a pause activates a listing only if it is approved, its period is not over and its certificate is free', () => {
+  const publish = (contentApproved: boolean, inPeriod: boolean, certificateFree = true) =>
+    decide('paused', 'publish', { contentApproved, inPeriod, stock: 1, sellerMaySell: true, certificateFree })
   expect(publish(true, true)).toEqual({ to: 'active' })
-  expect([publish(false, true), publish(true, false), publish(false, false)]).toEqual(Array(3).fill({ to: 'pending' }))
+  expect([publish(false, true), publish(true, false), publish(false, false), publish(true, true, false)]).toEqual(Array(4).fill({ to: 'pending' }))
 })
 
 test('returned stock makes a sold listing active only if it could be published', () => {
   fc.assert(
     fc.property(facts, (listing) => {
       const decision = decide('sold', 'restore', listing)
-      if (listing.contentApproved && listing.inPeriod && listing.sellerMaySell) expect(decision).toEqual({ to: 'active' })
+      if (listing.contentApproved && listing.inPeriod && listing.sellerMaySell && listing.certificateFree) expect(decision).toEqual({ to: 'active' })
       else expect(decision).toEqual({ to: listing.inPeriod ? 'paused' : 'expired' })
     }),
   )
   for (const status of STATUSES.filter((one) => one !== 'sold')) {
-    expect(decide(status, 'restore', { contentApproved: false, inPeriod: false, stock: 1, sellerMaySell: false })).toEqual({ to: status })
+    expect(decide(status, 'restore', { contentApproved: false, inPeriod: false, stock: 1, sellerMaySell: false, certificateFree: false })).toEqual({
+      to: status,
+    })
   }
 })
 

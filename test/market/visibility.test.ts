@@ -12,7 +12,7 @@ import { findVisibilityRow } from '#market/visibility/visibility-rows.ts'
 import { hindrancesOf } from '#market/records/visibility.ts'
 import { ask } from '../graphql/client.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
-import { runs } from '../support/runs.ts'
+import { ALL_CASES, runs } from '../support/runs.ts'
 import { DAY_MS, inStatus, makeCatalogue, operator, orderId, pending, plus, published, search } from './kit.ts'
 
 let node: TestNode
@@ -214,7 +214,7 @@ test('there is no reason if and only if a search finds the listing', async () =>
       ['plan', 4],
     ] as const
   ).map(([what, n]) => ({ what, n }))
-  const stories = fc.array(steps, { minLength: 10, maxLength: 40 })
+  const stories = fc.array(steps, { minLength: 10, maxLength: ALL_CASES ? 40 : 20 })
   await fc.assert(fc.asyncProperty(stories, story), { numRuns: runs(15), examples: [[through]] })
   for (const state of [
     'visible',

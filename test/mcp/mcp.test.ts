@@ -5,6 +5,7 @@ import { createCollection } from '#collections/create-collection.ts'
 import { createKey } from '#accounts/keys/create-key.ts'
 import type { KeyUsageRow } from '#accounts/keys/usage.ts'
 import { call } from '#core/verb.ts'
+import { changeSource } from '#prices/reviews/change-source.ts'
 import type { PriceJob } from '#market/jobs/types.ts'
 import { makeCatalogue, plus, published } from '../market/kit.ts'
 import { passOnAllPrices, send, startTestNode, type TestNode, until } from '../support/node.ts'
@@ -20,19 +21,32 @@ const PLUS = [
   'apply_price_job',
   'undo_price_job',
   'list_collections',
+  'collection_worth',
+  'collection_records',
+  'collection_profit',
+  'collection_completion',
+  'collection_lots',
+  'collection_disposals',
+  'my_watches',
   'recent_sales',
 ]
 
 let node: TestNode
 let items: Record<string, number>
 let listing: number
+let collection: number
+let record: number
 
 beforeAll(async () => {
   node = await startTestNode({ listeners: 'public' })
   ;({ items } = await makeCatalogue(node))
   await passOnAllPrices(node)
   listing = (await published(node, items.char!, { price: 100, title: 'Charizard, played' })).id
-  await call(createCollection, node.ctx, { account_id: node.accounts.plus, name: 'Binder' })
+  ;({ id: collection } = await call(createCollection, node.ctx, { account_id: node.accounts.plus, name: 'Binder' }))
+  const bought = { item_id: items.char!, quantity: 3, purchase_price: 90.5, purchase_date: '2026-11-02' }
+  record = (await plus<{ id: number }>(node, 'POST', `/collections/${collection}/items`, bought)).body.data.id
+  await plus(node, 'POST', `/collections/${collection}/items/${record}/disposals`, { at: '2026-11-20', gross: 300, fees: 10 })
+  await plus(node, 'PUT', '/watches', { kind: 'offer_below', item_id: items.char!, amount: 70 })
 })
 
 afterAll(() => node.close())
@@ -82,12 +96,30 @@ describe('tools', () => {
       ['my_listings', undefined, '/plus/my-listings?per_page=10&with_item=1'],
       ['list_collections', {}, '/plus/collections?with_value=1'],
       ['recent_sales', { item_id: id }, `/plus/recent-sales?item_id=${id}&per_page=10`],
+      ['collection_worth', { id: collection }, `/plus/collections/${collection}?with_value=1`],
+      [
+        'collection_records',
+        { id: collection, sort_by: 'value' },
+        `/plus/collections/${collection}/items?page=1&per_page=10&with_value=1&with_item=1&sort_by=value`,
+      ],
+      ['collection_profit', { id: collection, currency: 'USD' }, `/plus/collections/${collection}/profit?currency=USD`],
+      ['collection_profit', { id: collection, moneys: ['USD', 'EUR'] }, `/plus/collections/${collection}/profit?moneys[]=USD&moneys[]=EUR`],
+      ['collection_completion', { id: collection }, `/plus/collections/${collection}/completion?per_page=10`],
+      [
+        'collection_completion',
+        { id: collection, query: 'set:"Base Set"', goal: 'base' },
+        `/plus/collections/${collection}/completion?query=${encodeURIComponent('set:"Base Set"')}&goal=base&per_page=10`,
+      ],
+      ['collection_lots', { id: collection, itemId: record }, `/plus/collections/${collection}/items/${record}/lots`],
+      ['collection_disposals', { id: collection, itemId: record }, `/plus/collections/${collection}/items/${record}/disposals`],
+      ['my_watches', { kind: 'offer_below' }, '/plus/watches?kind=offer_below&per_page=10'],
     ]
     await asPlan('plus', async (client) => {
       for (const [name, args, path] of twins) {
         const { success, ...body } = (await rest(path)).body
         expect([name, success]).toEqual([name, true])
         expect({ name, ...(await callTool(client, name, args)) }).toEqual({ name, isError: false, content: body })
+        if (/^collection_|watches/.test(name)) expect([name, Object.keys(body.data as object).length]).not.toEqual([name, 0])
       }
       expect((await callTool(client, 'explain_price', { id, market: 'source_a' })).content.data).toMatchObject({ price: 168.56, currency: 'USD' })
       expect((await callTool(client, 'me')).content.data).toMatchObject({ account: { plan: 'plus' } })
@@ -99,6 +131,41 @@ describe('tools', () => {
         data: [{ state: 'found', item: { id } }, { state: 'unknown' }],
       })
     })
+  })
+
+  test('of collections read those of another account no more than REST does', async () => {
+    await asPlan('enterprise', async (client) => {
+      for (const name of ['worth', 'records', 'profit', 'completion']) {
+        const answer = await callTool(client, `collection_${name}`, { id: collection })
+        expect([name, answer.isError, answer.content.code]).toEqual([name, true, 'PLUS_COLLECTION_ERROR'])
+      }
+      for (const name of ['lots', 'disposals']) {
+        const answer = await callTool(client, `collection_${name}`, { id: collection, itemId: record })
+        expect([name, answer.isError, answer.content.code]).toEqual([name, true, 'PLUS_COLLECTION_ERROR'])
+      }
+      expect((await callTool(client, 'my_watches')).content.data).toEqual([])
+    })
+  })
+
+  test('of collections contain no figure of a source that may only be shown', async () => {
+    const args = { id: collection, itemId: record }
+    const figures = () =>
+      asPlan('plus', async (client) => {
+        const of = async (name: string, more = {}) => (await callTool(client, `collection_${name}`, { id: collection, ...more })).content.data
+        const query = 'set:"Base Set"'
+        return [await of('worth'), await of('records'), await of('profit'), await of('lots', args), await of('completion', { query })]
+      })
+    const before = JSON.stringify(await figures())
+    for (const figure of ['337.12', '168.56']) expect(before).toContain(figure)
+    await call(changeSource, node.ctx, { market: 'source_a', use: 'show' })
+    try {
+      await until('the prices are left out', async () => !/337\.12|168\.56/.test(JSON.stringify(await figures())))
+      const [worth, , profit] = (await figures()) as [{ worth: object }, object, object]
+      expect(worth.worth).toMatchObject({ without_price: 1 })
+      expect(profit).toMatchObject({ priced: 0, unpriced: 1, basis: [] })
+    } finally {
+      await passOnAllPrices(node)
+    }
   })
 
   test('give Starter the reduced item', async () => {
@@ -131,6 +198,14 @@ describe('tools', () => {
       ['apply_price_job', { id: 'x' }, 'VALIDATION_ERROR', 'id'],
       ['undo_price_job', {}, 'VALIDATION_ERROR', 'id'],
       ['list_collections', { page: 1 }, 'PLUS_COLLECTION_ERROR', 'page'],
+      ['collection_worth', { id: 999_999 }, 'PLUS_COLLECTION_ERROR', null],
+      ['collection_records', { id: collection, sort_by: 'note' }, 'PLUS_COLLECTION_ERROR', 'sort_by'],
+      ['collection_records', { id: collection, page: null }, 'PLUS_COLLECTION_ERROR', 'page'],
+      ['collection_profit', { id: collection, currency: 'GBP' }, 'PLUS_COLLECTION_ERROR', 'currency'],
+      ['collection_completion', { id: collection, query: 'set:' }, 'PLUS_COLLECTION_ERROR', 'query'],
+      ['collection_lots', { id: collection, itemId: 999_999 }, 'PLUS_COLLECTION_ERROR', null],
+      ['collection_disposals', { id: collection }, 'PLUS_COLLECTION_ERROR', 'itemId'],
+      ['my_watches', { kind: 'sold' }, 'VALIDATION_ERROR', 'kind'],
       ['recent_sales', { item_id: 'x' }, 'VALIDATION_ERROR', 'item_id'],
       ['recent_sales', { game: '\u0000' }, 'VALIDATION_ERROR', 'game'],
       ['me', { id: 1 }, 'VALIDATION_ERROR', 'id'],

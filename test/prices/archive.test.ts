@@ -146,7 +146,7 @@ describe('an archived history', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(row, { minLength: 1, maxLength: 60 }), { minLength: 2, maxLength: 3 }),
-        fc.array(window, { minLength: 6, maxLength: 6 }),
+        fc.array(window, { minLength: runs(6), maxLength: runs(6) }),
         async (histories, windows) => {
           const ids = await itemsWith(...histories)
           const answers = () => Promise.all(ids.flatMap((id) => windows.map((query) => answersOf(id, query))))

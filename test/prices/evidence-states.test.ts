@@ -446,3 +446,29 @@ test('a price that is repeated for less than three weeks, or whose other market 
   await judgeAllPrices({ ...node.ctx })
   for (const { id } of [recent, returned]) expect(await statesOf(id)).toMatchObject({ source_a: 'trusted' })
 })
+
+test('a price is frozen only after its figures have been repeated for three weeks, too', async () => {
+  const [moving, repeating] = [9301, 9302]
+  const ids = [(await newItem([{ source: 'cardmarket', id: `${moving}` }])).id, (await newItem([{ source: 'cardmarket', id: `${repeating}` }])).id]
+  const state = async (low: number, days: number) => {
+    const product = { trend: 20, avg1: 20, avg7: 20, avg30: 20 }
+    const rows = [
+      { ...product, idProduct: moving, low },
+      { ...product, idProduct: repeating, avg7: 21, low: 15 },
+    ]
+    return importText(node, 'cardmarket-price-guide', guide(daysAgo(days), rows))
+  }
+  for (const id of ids) await post(id, 'source_a', 20, daysAgo(31))
+  await state(15, 30)
+  await state(16, 10)
+  for (const [price, days] of [
+    [33, 20],
+    [34, 8],
+    [35, 4],
+    [36, 0],
+  ] as const)
+    for (const id of ids) await post(id, 'source_a', price, daysAgo(days))
+  await state(16, 0)
+  await judgeAllPrices({ ...node.ctx })
+  expect(await Promise.all(ids.map(statesOf))).toMatchObject([{ source_b: 'trusted' }, { source_b: 'stale' }])
+})

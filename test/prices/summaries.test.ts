@@ -25,7 +25,7 @@ const other = (converted: number, rest: Partial<Input> = {}): Input => ({
   state: 'trusted',
   flags: [],
   reason: 'compared',
-  comparison: { converted, usual_ratio: 1, usual_spread: 1, cards: 0, expected: converted, times_off: 1, level: 'agree' },
+  comparison: { converted, usual_ratio: 1, usual_spread: 1, cards: 0, learned_ratio: null, expected: converted, times_off: 1, level: 'agree' },
   ...rest,
 })
 

@@ -1,4 +1,4 @@
-// The commands `imports`, `revert` and `rates`, which call the same verbs as the operator API.
+// The commands `imports`, `revert`, `rates`, `indices` and `certificates`, which call the same verbs as the operator API.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,8 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createCategory } from '#catalogue/categories/create-category.ts'
 import { createItem } from '#catalogue/items/create-item.ts'
 import { register as registerBatches } from '#cli/batches.ts'
+import { register as registerCertificates } from '#cli/certificates.ts'
+import { register as registerIndices } from '#cli/indices.ts'
 import { register as registerRates } from '#cli/rates.ts'
 import { call } from '#core/verb.ts'
 import { importText, startTestNode, type TestNode } from '../support/node.ts'
@@ -25,7 +27,7 @@ afterAll(() => node.close())
 async function mintmark(...args: string[]): Promise<string> {
   const lines: string[] = []
   const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  for (const register of [registerBatches, registerRates]) {
+  for (const register of [registerBatches, registerRates, registerIndices, registerCertificates]) {
     register(
       program,
       (run) => run(node.ctx, (read) => read(node.db)),
@@ -53,6 +55,28 @@ test('a batch is listed and reverted, and so is the revert', async () => {
   await expect(mintmark('revert', String(id))).rejects.toThrow('is already reverted')
   expect(JSON.parse(await mintmark('revert', String(revert!.id), '--json'))).toMatchObject({ reverts_import_id: revert!.id })
   expect(await price()).toBe('3.00')
+})
+
+test('months of an index are loaded and listed', async () => {
+  expect(await mintmark('indices', 'set', 'TRY_CPI', '2026-09=3440.12', '2026-10=3512.18')).toBe('Loaded 2 months')
+  expect(await mintmark('indices', 'list', '--index', 'TRY_CPI')).toBe(
+    'MONTH    INDEX    VALUE\n2026-10  TRY_CPI  3512.18\n2026-09  TRY_CPI  3440.12',
+  )
+  expect(JSON.parse(await mintmark('indices', 'list', '--index', 'OTHER', '--json'))).toEqual([])
+  await expect(mintmark('indices', 'set', 'TRY_CPI', '2062-09=1')).rejects.toThrow('month must')
+  for (const args of [
+    ['set', 'TRY_CPI'],
+    ['set', 'TRY_CPI', '2026-9=1'],
+    ['set', 'TRY_CPI', '2026-09=-1'],
+  ]) {
+    await expect(mintmark('indices', ...args), args.join(' ')).rejects.toBeInstanceOf(CommanderError)
+  }
+})
+
+test('a certificate is shown as the operator API does, also an unknown one', async () => {
+  expect(await mintmark('certificates', 'show', 'psa', '0012-345')).toBe('PSA 12345: not in the file of certificates; 0 listings, 0 sales, 0 records')
+  expect(JSON.parse(await mintmark('certificates', 'show', 'PSA', '12345', '--json'))).toMatchObject({ known: null, history: [] })
+  await expect(mintmark('certificates', 'show', 'XYZ', '1')).rejects.toThrow('grader')
 })
 
 test('rates are loaded and listed', async () => {

@@ -98,6 +98,18 @@ describe('the demo on a node', () => {
     expect(Math.max(...closes.slice(1).map((close, i) => Math.abs(Math.log(close / closes[i]!))))).toBeLessThan(0.2)
   })
 
+  test('the collector has watches, offers, copies sold with a gain in real lira, and certificates', async () => {
+    expect((await api<object[]>('/plus/watches')).data.length).toBeGreaterThan(2)
+    const offers = (await api<{ status: string }[]>('/plus/offers')).data.map(({ status }) => status)
+    expect(offers).toEqual(expect.arrayContaining(['open', 'declined']))
+    const [binder, slabs] = (await api<{ id: number }[]>('/plus/collections')).data
+    const profit = (await api<{ realised: number; cpi_month: string }>(`/plus/collections/${binder!.id}/profit?currency=TRY_REAL`)).data
+    expect(profit).toEqual(expect.objectContaining({ realised: expect.any(Number), cpi_month: expect.stringMatching(/^\d{4}-\d\d$/) }))
+    expect(profit.realised).not.toBe(0)
+    const records = (await api<{ certificate: object | null }[]>(`/plus/collections/${slabs!.id}/items`)).data
+    expect(records.every(({ certificate }) => certificate !== null)).toBe(true)
+  })
+
   test('every queue has an entry', async () => {
     const {
       held_prices: held,

@@ -8,6 +8,8 @@ import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/keys/create-key.ts'
 import { createItem } from '#catalogue/items/create-item.ts'
 import { addCollectionItem } from '#collections/add-item.ts'
+import { addCollectionDisposal } from '#collections/lots/change-disposals.ts'
+import { addCollectionLot } from '#collections/lots/change-lots.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import type { Plan } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
@@ -20,6 +22,7 @@ import { planPriceJob } from '#market/jobs/plan-price-job.ts'
 import { createRepricingRule } from '#market/repricing/create-repricing-rule.ts'
 import { simulateRepricingRule } from '#market/repricing/simulate-repricing-rule.ts'
 import { updateListing } from '#market/listings/update-listing.ts'
+import { putWatches } from '#watches/put-watches.ts'
 import { DAY_MS, published } from '../market/kit.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 
@@ -55,6 +58,8 @@ interface Ids {
   applied: number
   collection: number
   record: number
+  lot: number
+  disposal: number
   /** a simulated repricing rule */
   rule: number
   /** a parked row of a file */
@@ -63,6 +68,7 @@ interface Ids {
   imported: number
   /** an open offer */
   offer: number
+  watch: number
 }
 
 /** What requests refer to: records of an owner, and what cannot be used up. */
@@ -78,11 +84,12 @@ export interface Things extends Partial<Ids> {
 /** Records that are created together; an operation that refers to one of them may use up all of them. */
 const PARTS = {
   listing: ['listing', 'job', 'applied'],
-  collection: ['collection', 'record'],
+  collection: ['collection', 'record', 'lot', 'disposal'],
   rule: ['rule'],
   parked: ['parked'],
   imported: ['imported'],
   offer: ['offer'],
+  watch: ['watch'],
 } as const satisfies Record<string, readonly (keyof Ids)[]>
 
 export type Part = keyof typeof PARTS
@@ -132,7 +139,7 @@ export function withoutParts(things: Things, parts: readonly Part[]): Things {
 
 /**
  * Creates records of an owner, all with the owner's word: a published listing with price jobs for it, a collection with a record, a simulated
- * repricing rule, a parked row of a file, an import of listings, and an open offer; or only some parts of this.
+ * repricing rule, a parked row of a file, an import of listings, an open offer, and a watch; or only some parts of this.
  */
 export async function makeThings(node: TestNode, owner: Owner, item: number, parts: readonly Part[] = ALL_PARTS): Promise<Things> {
   const inDays = (days: number) => new Date(node.clock.now().getTime() + days * DAY_MS).toISOString()
@@ -146,7 +153,10 @@ const MAKERS: Record<Part, (node: TestNode, owner: Owner, item: number) => Promi
   collection: async (node, owner, item) => {
     const { id: collection } = await call(createCollection, node.ctx, { account_id: owner.accountId, name: owner.secretWord })
     const { record } = await call(addCollectionItem, contextOf(node, owner), { id: collection, item_id: item, note: owner.secretWord })
-    return { collection, record: record.id }
+    const ofRecord = { id: collection, itemId: record.id }
+    const { lot } = await call(addCollectionLot, contextOf(node, owner), { ...ofRecord, quantity: 2 })
+    const { disposal } = await call(addCollectionDisposal, contextOf(node, owner), { ...ofRecord, gross: 1 })
+    return { collection, record: record.id, lot: lot.id!, disposal: disposal.id }
   },
   rule: makeRule,
   parked: makeParked,
@@ -155,11 +165,16 @@ const MAKERS: Record<Part, (node: TestNode, owner: Owner, item: number) => Promi
     return { imported: imported! }
   },
   offer: makeOpenOffer,
+  watch: async (node, owner, item) => {
+    const language = owner.secretWord
+    const [watch] = await call(putWatches, contextOf(node, owner), { watches: { kind: 'offer_below', item_id: item, language, amount: 5 } })
+    return { watch: watch!.id }
+  },
 }
 
 function contextOf(node: TestNode, { accountId }: Owner) {
   const viewer = { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const }
-  return { ...node.ctx, catalogue: node.catalogue, listings: node.listings, viewer }
+  return { ...node.ctx, currencies: node.config.sourceCurrencies, catalogue: node.catalogue, listings: node.listings, viewer, precondition: null }
 }
 
 async function makeListing(node: TestNode, owner: Owner, item: number): Promise<Partial<Ids>> {
@@ -225,12 +240,13 @@ const ID_IN_PATH = {
   '/repricing-rules/': 'RULE',
   '/price-jobs/': 'JOB',
   '/offers/': 'OFFER',
+  '/watches/': 'WATCH',
 }
 
 /** The path with placeholders in place of its parameters. */
 function placed(path: string): string {
   const id = Object.entries(ID_IN_PATH).find(([part]) => path.includes(part))?.[1] ?? 'ITEM'
-  return path.replace(':itemId', 'RECORD').replace(':id', id)
+  return path.replace(':itemId', 'RECORD').replace(':lotId', 'LOT').replace(':disposalId', 'DISPOSAL').replace(':id', id)
 }
 
 /** The path with the ids of the owner's records, or of the item. */
@@ -254,7 +270,7 @@ const COUNTED: Record<string, RawBuilder<unknown>> = {
 const digests = new WeakMap<TestNode, Promise<string>>()
 
 /**
- * A digest of every table except what time alone changes (the uses of keys, views of listings, expired rows) and the records of rejections. A write
+ * A digest of every table except what time alone changes (the uses of keys, views of listings, what watches told, expired rows) and the records of rejections. A write
  * has a higher transaction id than all earlier ones, so the number of rows and the highest id reveal every change without reading the content.
  */
 export async function stateOf(node: TestNode): Promise<Record<string, string>> {
@@ -268,12 +284,12 @@ export async function stateOf(node: TestNode): Promise<Record<string, string>> {
 async function digestOf(node: TestNode): Promise<string> {
   const { rows: tables } = await sql<{ name: string; is_used: boolean }>`
     select c.relname as name, exists (
-      select from pg_attribute a where a.attrelid = c.oid and a.attname = 'last_used_at' and not a.attisdropped
+      select from pg_attribute a where a.attrelid = c.oid and a.attname in ('last_used_at', 'told_day') and not a.attisdropped
     ) as is_used
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('change_log_floor', 'migrations', 'workers', 'api_key_usage', 'listing_views')`.execute(node.db.kysely)
-  const contents = sql`sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0))`
+      and c.relname not in ('change_log_floor', 'migrations', 'workers', 'api_key_usage', 'listing_views', 'watch_progress')`.execute(node.db.kysely)
+  const contents = sql`sum(hashtextextended((to_jsonb(t) - array['last_used_at', 'told_day', 'told_price', 'told_market', 'told_listing_id', 'due_day'])::text, 0))`
   // A separate query for each table: for a union, PostgreSQL would start parallel workers, which takes longer than running all of it.
   const parts = tables.map(
     ({ name, is_used: isUsed }) => sql`(
@@ -312,7 +328,7 @@ export function sendRaw(url: string, method: string, headers: string[], body?: s
   })
 }
 
-const PLACEHOLDER = /"?\b(ITEM|OFFER|LISTING|PARKED|IMPORTED|COLLECTION|RECORD|JOB|APPLIED|RULE|CURSOR|SOON|LATER)\b"?/g
+const PLACEHOLDER = /"?\b(ITEM|OFFER|WATCH|LISTING|PARKED|IMPORTED|COLLECTION|RECORD|LOT|DISPOSAL|JOB|APPLIED|RULE|CURSOR|SOON|LATER)\b"?/g
 
 /** A text that refers to records by kind, with their ids filled in. */
 export function filled(text: string, things: Things): string {

@@ -4,7 +4,7 @@ import type { Plan } from '#core/plans.ts'
 import type { Role } from '#core/roles.ts'
 
 /** The kind of record that an operation accesses and that belongs to an account; `own`: lists of the caller's own records. */
-type Owned = 'offer' | 'listing' | 'parked' | 'import' | 'collection' | 'job' | 'rule' | 'own'
+type Owned = 'watch' | 'offer' | 'listing' | 'parked' | 'import' | 'collection' | 'job' | 'rule' | 'own'
 
 export interface PublicRow {
   needs: Plan
@@ -27,6 +27,7 @@ const PARKED = { needs: 'plus', owned: 'parked', foreign: 'PLUS_LISTING_ERROR' }
 const RECORD = { needs: 'plus', owned: 'collection', foreign: 'PLUS_COLLECTION_ERROR' } as const
 const JOB = { needs: 'plus', owned: 'job', foreign: 'NOT_FOUND' } as const
 const OFFER = { needs: 'plus', owned: 'offer', foreign: 'NOT_FOUND' } as const
+const WATCH = { needs: 'plus', owned: 'watch', foreign: 'NOT_FOUND' } as const
 const OWN_RULE = { needs: 'plus', owned: 'rule', foreign: 'NOT_FOUND' } as const
 const RULE = { target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 10 } }
 /** A PNG of one pixel. */
@@ -51,12 +52,32 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/dumps': { needs: 'professional' },
   'GET /api/v1/dumps/:name': { needs: 'professional', status: 404 },
   'GET /api/v1/plus/collections': OWN,
+  'GET /api/v1/plus/collections/:id': RECORD,
+  'PATCH /api/v1/plus/collections/:id': { ...RECORD, body: { visibility: 'unlisted' } },
+  'GET /api/v1/plus/collections/:id/completion': RECORD,
   'GET /api/v1/plus/collections/:id/items': RECORD,
   'GET /api/v1/plus/collections/:id/worth-history': { needs: 'plus', owned: 'collection', foreign: 'CONFLICT' },
+  'POST /api/v1/plus/collections/:id/import': {
+    needs: 'plus',
+    owned: 'collection',
+    foreign: 'PLUS_COLLECTION_ERROR',
+    body: { file: 'Name,Quantity\nMew,1\n' },
+  },
+  'GET /api/v1/plus/collections/columns': { needs: 'plus' },
+  'PUT /api/v1/plus/collections/columns': { needs: 'plus', body: { columns: [{ column: 'Karta', field: 'name' }] } },
+  'GET /api/v1/plus/collections/:id/export': { needs: 'plus', owned: 'collection', foreign: 'CONFLICT', file: true },
   'POST /api/v1/plus/collections/:id/items': { ...RECORD, body: { item_id: 'ITEM' }, status: 201 },
+  'POST /api/v1/plus/collections/:id/list': { ...RECORD, body: { rows: [{ record_id: 'RECORD', price: 150 }] }, status: 201 },
   'GET /api/v1/plus/collections/:id/items/:itemId': RECORD,
   'PATCH /api/v1/plus/collections/:id/items/:itemId': { ...RECORD, body: { quantity: 3 } },
   'DELETE /api/v1/plus/collections/:id/items/:itemId': RECORD,
+  'GET /api/v1/plus/collections/:id/profit': RECORD,
+  'GET /api/v1/plus/collections/:id/items/:itemId/lots': RECORD,
+  'POST /api/v1/plus/collections/:id/items/:itemId/lots': { ...RECORD, body: { unit_cost: 10 }, status: 201 },
+  'DELETE /api/v1/plus/collections/:id/items/:itemId/lots/:lotId': RECORD,
+  'GET /api/v1/plus/collections/:id/items/:itemId/disposals': RECORD,
+  'POST /api/v1/plus/collections/:id/items/:itemId/disposals': { ...RECORD, body: { gross: 10 }, status: 201 },
+  'DELETE /api/v1/plus/collections/:id/items/:itemId/disposals/:disposalId': RECORD,
   'GET /api/v1/plus/listings': { needs: 'plus' },
   'GET /api/v1/plus/listings/:id': { needs: 'plus' },
   'GET /api/v1/plus/listings/:id/visibility': { needs: 'plus', owned: 'listing', foreign: 'NOT_FOUND' },
@@ -69,6 +90,13 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'POST /api/v1/plus/offers/:id/accept': OFFER,
   'POST /api/v1/plus/offers/:id/decline': OFFER,
   'POST /api/v1/plus/offers/:id/counter': { ...OFFER, body: { price: 90 } },
+  'GET /api/v1/plus/watches': OWN,
+  'PUT /api/v1/plus/watches': { needs: 'plus', body: { kind: 'offer_below', item_id: 'ITEM', amount: 90 } },
+  // The parameter is ignored; it states that the watch is used up.
+  'DELETE /api/v1/plus/watches': { needs: 'plus', query: 'of=WATCH' },
+  'GET /api/v1/plus/watches/:id': WATCH,
+  'PUT /api/v1/plus/watches/:id': { ...WATCH, body: { amount: 90 } },
+  'DELETE /api/v1/plus/watches/:id': WATCH,
   'GET /api/v1/plus/statement': OWN,
   'PATCH /api/v1/plus/listings/:id/price': { ...LISTING, body: { price: 150 } },
   'PATCH /api/v1/plus/listings/:id': { ...LISTING, body: { title: 'Another title' } },
@@ -117,7 +145,7 @@ export interface GraphqlRow {
   owned?: boolean
   foreign?: ErrorCode
   /**
-   * the field with its arguments, with the placeholders `ITEM`, `LISTING`, `COLLECTION`, `RECORD`, `JOB`, `APPLIED`, `RULE`, `OFFER`, `CURSOR`, `SOON` and
+   * the field with its arguments, with the placeholders `ITEM`, `LISTING`, `COLLECTION`, `RECORD`, `JOB`, `APPLIED`, `RULE`, `OFFER`, `WATCH`, `LOT`, `DISPOSAL`, `CURSOR`, `SOON` and
    * `LATER`
    */
   field: string
@@ -144,10 +172,25 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
     foreign: 'CONFLICT',
     field: 'collectionWorthHistory(collectionId: COLLECTION) { day }',
   },
+  'query collection': { needs: 'plus', owned: true, foreign: 'PLUS_COLLECTION_ERROR', field: 'collection(collectionId: COLLECTION) { name }' },
+  'query collectionCompletion': {
+    needs: 'plus',
+    owned: true,
+    foreign: 'PLUS_COLLECTION_ERROR',
+    field: 'collectionCompletion(collectionId: COLLECTION, query: "name:charizard") { owned }',
+  },
+  'query collectionSets': {
+    needs: 'plus',
+    owned: true,
+    foreign: 'PLUS_COLLECTION_ERROR',
+    field: 'collectionSets(collectionId: COLLECTION) { sets { name } }',
+  },
   'query vacation': { needs: 'plus', field: 'vacation { to }' },
   'query listing': { needs: 'plus', field: 'listing(id: LISTING) { id }' },
   'query orders': { needs: 'plus', owned: true, field: 'orders { lines { item { name } } }' },
   'query offers': { needs: 'plus', owned: true, field: 'offers { offers { title } }' },
+  'query watches': { needs: 'plus', owned: true, field: 'watches { watches { language } }' },
+  'query watch': { needs: 'plus', owned: true, foreign: 'NOT_FOUND', field: 'watch(id: WATCH) { language }' },
   'query statement': { needs: 'plus', owned: true, field: 'statement { lines { item { name } } }' },
   'query priceJobs': { needs: 'plus', field: 'priceJobs { id }' },
   'query priceJob': { needs: 'plus', owned: true, field: 'priceJob(id: JOB) { rows { nodes { sku } } }' },
@@ -158,12 +201,39 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'query dump': { needs: 'professional', field: 'dump { asOf }' },
   'query suggestItems': { needs: 'starter', field: 'suggestItems(q: "char") { id }' },
   'query lookupItems': { needs: 'starter', field: 'lookupItems(ids: [{ source: "cardmarket", id: "1" }]) { state }' },
+  'mutation updateCollection': {
+    ...RECORD_MUTATION,
+    field: 'updateCollection(collectionId: COLLECTION, input: { visibility: "unlisted" }) { id }',
+  },
   'mutation addCollectionItem': { ...RECORD_MUTATION, field: 'addCollectionItem(collectionId: COLLECTION, input: { itemId: ITEM }) { id }' },
   'mutation updateCollectionItem': {
     ...RECORD_MUTATION,
     field: 'updateCollectionItem(collectionId: COLLECTION, itemId: RECORD, input: { quantity: 3 }) { id }',
   },
   'mutation removeCollectionItem': { ...RECORD_MUTATION, field: 'removeCollectionItem(collectionId: COLLECTION, itemId: RECORD) { success }' },
+  'mutation listCollectionRecords': {
+    ...RECORD_MUTATION,
+    field: 'listCollectionRecords(collectionId: COLLECTION, rows: [{ recordId: RECORD, price: 150 }]) { id }',
+  },
+  'query collectionProfit': { ...RECORD_MUTATION, field: 'collectionProfit(collectionId: COLLECTION) { realised }' },
+  'query collectionLots': { ...RECORD_MUTATION, field: 'collectionLots(collectionId: COLLECTION, itemId: RECORD) { quantity }' },
+  'query collectionDisposals': { ...RECORD_MUTATION, field: 'collectionDisposals(collectionId: COLLECTION, itemId: RECORD) { quantity }' },
+  'mutation addCollectionLot': {
+    ...RECORD_MUTATION,
+    field: 'addCollectionLot(collectionId: COLLECTION, itemId: RECORD, input: { unitCost: 10 }) { id }',
+  },
+  'mutation removeCollectionLot': {
+    ...RECORD_MUTATION,
+    field: 'removeCollectionLot(collectionId: COLLECTION, itemId: RECORD, lotId: LOT) { success }',
+  },
+  'mutation addCollectionDisposal': {
+    ...RECORD_MUTATION,
+    field: 'addCollectionDisposal(collectionId: COLLECTION, itemId: RECORD, input: { gross: 10 }) { id }',
+  },
+  'mutation removeCollectionDisposal': {
+    ...RECORD_MUTATION,
+    field: 'removeCollectionDisposal(collectionId: COLLECTION, itemId: RECORD, disposalId: DISPOSAL) { success }',
+  },
   'mutation createListing': { needs: 'plus', field: 'createListing(input: { itemId: ITEM, price: 150 }) { id }' },
   'mutation updateListingPrice': { ...LISTING_MUTATION, field: 'updateListingPrice(listingId: LISTING, price: 150) { id }' },
   'mutation updateListing': { ...LISTING_MUTATION, field: 'updateListing(listingId: LISTING, input: { title: "Another title" }) { id }' },
@@ -183,6 +253,10 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'mutation acceptOffer': { ...JOB_MUTATION, field: 'acceptOffer(id: OFFER) { title }' },
   'mutation declineOffer': { ...JOB_MUTATION, field: 'declineOffer(id: OFFER) { title }' },
   'mutation counterOffer': { ...JOB_MUTATION, field: 'counterOffer(id: OFFER, price: 90) { title }' },
+  'mutation putWatches': { needs: 'plus', field: 'putWatches(watches: [{ kind: "offer_below", itemId: ITEM, amount: 90 }]) { id }' },
+  'mutation changeWatch': { ...JOB_MUTATION, field: 'changeWatch(id: WATCH, amount: 90) { language }' },
+  'mutation deleteWatch': { ...JOB_MUTATION, field: 'deleteWatch(id: WATCH) { success }' },
+  'mutation deleteWatches': { needs: 'plus', field: 'deleteWatches { success } # WATCH\n' },
   'mutation renewListings': { needs: 'plus', field: 'renewListings(ids: [LISTING]) { more }' },
   'mutation setVacation': { needs: 'plus', field: 'setVacation(from: SOON, to: LATER) { to }' },
   'mutation endVacation': { needs: 'plus', field: 'endVacation { success }' },
@@ -223,7 +297,9 @@ export const ITEM_FIELD_ROWS: Record<string, Plan> = {
 /** Operations of the operator's listener that require an operator token, or the console's session instead. */
 export const OPERATOR_ROWS: readonly string[] = [
   ...['GET', 'POST'].flatMap((method) =>
-    ['accounts', 'categories', 'items', 'collections', 'listings', 'orders', 'rates', 'dumps'].map((name) => `${method} /operator/v1/${name}`),
+    ['accounts', 'categories', 'items', 'collections', 'listings', 'orders', 'rates', 'indices', 'dumps'].map(
+      (name) => `${method} /operator/v1/${name}`,
+    ),
   ),
   'GET /operator/v1/accounts/:id',
   'PATCH /operator/v1/accounts/:id',
@@ -273,6 +349,8 @@ export const OPERATOR_ROWS: readonly string[] = [
   'GET /operator/v1/collections/:id/parked',
   'POST /operator/v1/collections/:id/parked/:row_id/place',
   'POST /operator/v1/collections/:id/parked/:row_id/discard',
+  'GET /operator/v1/certificates',
+  'POST /operator/v1/certificates',
   'GET /operator/v1/listings/waiting',
   'GET /operator/v1/listings/:id',
   'PATCH /operator/v1/listings/:id',
@@ -312,6 +390,9 @@ export const OPERATOR_ROWS: readonly string[] = [
   'POST /operator/v1/sources/:market/restore',
   'POST /operator/v1/sources/:market/take-back',
   'GET /operator/v1/shared-ids',
+  'GET /operator/v1/usual-ratios',
+  'POST /operator/v1/usual-ratios/confirm',
+  'POST /operator/v1/usual-ratios/reject',
   'GET /operator/v1/stats',
   'GET /operator/v1/stats/activity',
   'GET /operator/v1/health',
@@ -377,6 +458,7 @@ export const OPERATOR_ROLES: Readonly<Record<string, readonly Role[]>> = {
   'POST /operator/v1/batches/:id/revert': CATALOGUE,
   'POST /operator/v1/dumps': CATALOGUE,
   'POST /operator/v1/rates': CATALOGUE,
+  'POST /operator/v1/indices': CATALOGUE,
   'PUT /operator/v1/synonyms': CATALOGUE,
   'POST /operator/v1/matches/:id/accept': CATALOGUE,
   'POST /operator/v1/matches/:id/separate': CATALOGUE,
@@ -395,12 +477,15 @@ export const OPERATOR_ROLES: Readonly<Record<string, readonly Role[]>> = {
   'POST /operator/v1/sources/:market/set-aside': CATALOGUE,
   'POST /operator/v1/sources/:market/restore': CATALOGUE,
   'POST /operator/v1/sources/:market/take-back': CATALOGUE,
+  'POST /operator/v1/usual-ratios/confirm': CATALOGUE,
+  'POST /operator/v1/usual-ratios/reject': CATALOGUE,
   'POST /operator/v1/prices': CATALOGUE,
   'POST /operator/v1/items/:id/prices': CATALOGUE,
   'POST /operator/v1/imports/:id/revert': CATALOGUE,
   'POST /operator/v1/imports/:format': CATALOGUE,
   'PUT /operator/v1/price-mappings/:name': CATALOGUE,
   'DELETE /operator/v1/price-mappings/:name': CATALOGUE,
+  'POST /operator/v1/certificates': MARKET,
   'POST /operator/v1/listings': MARKET,
   'PATCH /operator/v1/listings/:id': MARKET,
   'POST /operator/v1/listings/:id/approve': MARKET,
@@ -447,6 +532,9 @@ export const OPEN_ROWS: readonly string[] = [
   'GET /graphql/assets/*',
   'GET /sample/pictures/*',
   'GET /images/photos/:key/:file',
+  'GET /api/v1/shared/:token',
+  'GET /shared/:token',
+  'GET /shared/:token/worth.svg',
   'GET /operator/openapi.json',
   'GET /console*',
   'GET /console/session',

@@ -147,8 +147,8 @@ describe('a JSON body', () => {
 
 describe('an unknown field', () => {
   test('is rejected with the list of allowed fields, without path parameters', async () => {
-    const own = 'price, quantity, sku, title, description, shipping_payer, offers_enabled, min_offer_price, images, dry_run'
-    const recordFields = 'quantity, purchase_price, sale_price, purchase_date, card_uniq_id, note'
+    const own = 'price, quantity, sku, title, description, shipping_payer, offers_enabled, min_offer_price, images, certificate, dry_run'
+    const recordFields = 'quantity, for_trade, purchase_price, sale_price, purchase_date, card_uniq_id, note, certificate'
     const answers: [Promise<Reply>, string, string][] = [
       [price('{"price": 1, "x": 1}'), 'PLUS_LISTING_ERROR', 'price,dry_run'],
       [plus('PATCH', `/listings/${listing}`, '{"x": 1}'), 'PLUS_LISTING_ERROR', own],

@@ -131,7 +131,7 @@ describe('same results as over REST', () => {
       )
     }
     const rules = async (input: object, r: unknown) => rulesIn((await mutate(UPDATE, { c: overRest, r, input })).errors![0]!.extensions)
-    const possible = 'unknown_field quantity,purchasePrice,salePrice,purchaseDate,cardUniqId,note'
+    const possible = 'unknown_field quantity,forTrade,purchasePrice,salePrice,purchaseDate,cardUniqId,note,certificate'
     expect(await rules({ itemId: ids.slab, itemGroupTypeId: 1 }, id)).toBe(`itemId ${possible}; itemGroupTypeId ${possible}`)
     expect(await rules({ quantity: 1 }, 'abc')).toBe('itemId integer')
     expect((await mutate(ADD, { c: 'abc', input: { itemId: ids.char } })).errors![0]!.extensions).toMatchObject({

@@ -68,6 +68,8 @@ describe('adding', () => {
       purchase_date: null,
       card_uniq_id: null,
       note: null,
+      for_trade: 0,
+      certificate: null,
     })
   })
 
@@ -206,7 +208,7 @@ describe('changing', () => {
 
   test('rejects empty bodies, unknown fields and immutable fields', async () => {
     const id = await added()
-    refused(await plus.change(collection, id, {}), /^body at_least_one quantity,purchase_price/)
+    refused(await plus.change(collection, id, {}), /^body at_least_one quantity,for_trade,purchase_price/)
     refused(await plus.ask('PATCH', `/${collection}/items/${id}`), /^body at_least_one/)
     refused(await plus.change(collection, id, { colour: 1 }), /^colour unknown_field/)
     refused(await plus.change(collection, id, { item_id: ids.slab }), /^item_id unknown_field/)
@@ -278,6 +280,7 @@ describe('listing', () => {
       description: '',
       visibility: 'private',
       items_count: await plus.count(collection),
+      method: 'fifo',
     })
     expect(body.data.every((entry) => entry.name !== 'Theirs')).toBe(true)
     expect(body).not.toHaveProperty('pagination')

@@ -13,6 +13,10 @@ import { OPERATOR_TOKEN, type Reply, silent, type TestNode } from '../support/no
 const CONDITIONAL: Record<string, object | null> = {
   'PATCH /api/v1/plus/collections/:id/items/:itemId': { quantity: 3 },
   'DELETE /api/v1/plus/collections/:id/items/:itemId': null,
+  'POST /api/v1/plus/collections/:id/items/:itemId/lots': { unit_cost: 1 },
+  'POST /api/v1/plus/collections/:id/items/:itemId/disposals': { gross: 1 },
+  'DELETE /api/v1/plus/collections/:id/items/:itemId/lots/:lotId': null,
+  'DELETE /api/v1/plus/collections/:id/items/:itemId/disposals/:disposalId': null,
   'PATCH /api/v1/plus/listings/:id/price': { price: 150 },
   'PATCH /api/v1/plus/listings/:id': { title: 'Another title' },
   'POST /api/v1/plus/listings/:id/status': { action: 'pause' },
@@ -50,7 +54,8 @@ function ask(name: string, headers: string[], body: object | null, things: Thing
   const [method, path] = name.split(' ') as [string, string]
   const base = path.startsWith('/operator') ? node.operatorUrl! : node.publicUrl!
   const id = path.includes('/listings/') ? things.listing : things.collection
-  const url = base + path.replace(':itemId', String(things.record)).replace(':id', String(id)).replace(/:\w+/g, '1')
+  const params: Record<string, number | undefined> = { ':id': id, ':itemId': things.record, ':lotId': things.lot, ':disposalId': things.disposal }
+  const url = base + path.replace(/:\w+/g, (name) => String(params[name] ?? 1))
   const text = body && JSON.stringify(body).replace('"LISTING"', String(things.listing))
   return sendRaw(url, method, [...credentialOf(path), ...headers], text ?? undefined)
 }
@@ -89,7 +94,7 @@ test.each(Object.entries(CONDITIONAL))('%s succeeds if the state is the one that
     ? (await plus(node, 'GET', `/collections/${things.collection}/items/${things.record}`, undefined, { key: owner.key })).headers.get('etag')!
     : (await operator(node, 'GET', `/listings/${things.listing}`)).headers.get('etag')!
   const { status, text } = await ask(name, ['if-match', read], body, things)
-  expect([status, text]).toEqual([200, expect.stringContaining('"success":true')])
+  expect([status, text]).toEqual([/\/(lots|disposals)$/.test(name) ? 201 : 200, expect.stringContaining('"success":true')])
 })
 
 test.each(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation ')))(

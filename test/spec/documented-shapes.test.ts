@@ -318,7 +318,7 @@ test('collections and their records', async () => {
   const { id } = having(await operator('/collections', fields), 201, 'id account_id name description visibility')
   having(await operator(`/collections/${id}`, { visibility: 'public' }, 'PATCH'), 200, 'id visibility')
   having(await operator<Row[]>('/collections'), 200, 'id account_id name description visibility')
-  exactly((await api<Row[]>('/plus/collections')).body.data[0], 'id name description visibility items_count')
+  exactly((await api<Row[]>('/plus/collections')).body.data[0], 'id name description visibility items_count method')
   const record = {
     item_id: item.id,
     item_group_type_id: 8,
@@ -334,7 +334,10 @@ test('collections and their records', async () => {
   expect(added.body.data).toEqual({ id: expect.any(Number), item_id: item.id, item_name: 'Charizard', group_label: 'PSA 10', quantity: 2 })
   const { body } = await api<Row[]>(`/plus/collections/${id}/items`)
   exactly(body, 'success data')
-  exactly(body.data[0], 'id item_id item_name item_slug group_label quantity purchase_price sale_price purchase_date card_uniq_id note')
+  exactly(
+    body.data[0],
+    'id item_id item_name item_slug group_label quantity purchase_price sale_price purchase_date card_uniq_id note for_trade certificate',
+  )
   expect(body.data[0]).toMatchObject({ purchase_price: 10.25, sale_price: 21, purchase_date: '2024-02-29' })
   const changed = await api(`/plus/collections/${id}/items/${added.body.data.id}`, node.keys.plus, { purchase_price: null, sale_price: 3.4 }, 'PATCH')
   expect(changed.body.data).toEqual({ id: added.body.data.id, purchase_price: null, sale_price: 3 })

@@ -1,12 +1,11 @@
 // Idempotency-Key on every write: the same request again gets the first response and changes nothing, a different one is a conflict.
+// Writes of the operator API are repeated in reference.test.ts, which sends each of them anyway.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EXAMPLES, sentBody } from '#http/openapi/examples.ts'
 import { post } from '../graphql/client.ts'
 import { makeCatalogue, operator, plus, published } from '../market/kit.ts'
 import { filled, makeOwner, makeThings, type Owner, partsIn, stateOf, withIds } from '../reliability/authorisation-kit.ts'
 import { GRAPHQL_ROWS, PUBLIC_ROWS } from '../reliability/authorisation-rows.ts'
-import { startDemoNode } from '../support/demo.ts'
-import { startTestNode, type TestNode, until } from '../support/node.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode
 let item: number
@@ -173,44 +172,4 @@ test.each(MUTATIONS)('%s', async (_name, { field }) => {
   await repeat((key, other) =>
     sendText(`${node.publicUrl}/graphql`, 'POST', headers(key), JSON.stringify({ query: other ? `${query} # other` : query })),
   )
-})
-
-test('every write of the operator API, as documented', async () => {
-  const demo = await startDemoNode()
-  const seen = new Set<string>()
-  for (const example of EXAMPLES.filter(({ unsent }) => !unsent)) {
-    const [method = '', address = ''] = example.request.split(' ')
-    const isOperator = address.startsWith('/operator')
-    const credential = example.as === 'starter' ? demo.access.keys.starter : isOperator ? demo.access.operatorToken : demo.access.keys.plus
-    const body = sentBody(example)
-    const type: Record<string, string> =
-      example.text !== undefined && address.includes('/import') ? { 'content-type': 'application/octet-stream' } : {}
-    const ask = (url: string, headers: Record<string, string>) =>
-      sendText(
-        (isOperator ? demo.operatorUrl! : demo.publicUrl!) + url,
-        method,
-        { ...(example.as !== 'nobody' && { authorization: `Bearer ${credential}` }), ...type, ...headers },
-        body,
-      )
-    // A backtest is a read with a body.
-    const isWrite = method !== 'GET' && !address.endsWith('/backtest') && example.status < 300 && isOperator
-    const key = example.headers?.['idempotency-key'] ?? newKey()
-    let first: Answered
-    if (address.includes('/usage')) await demo.runTask('api-key-uses')
-    await until(`${example.request} is ${example.status}`, async () => {
-      first = await ask(address, { ...example.headers, ...(isWrite && { 'idempotency-key': key }) })
-      return first.status === example.status && (example.until !== 'data' || !first.text.includes('"data":[]'))
-    })
-    if (!isWrite) continue
-    const id = `repeat-of-${seen.size}`
-    expect(await ask(address, { 'idempotency-key': key, 'x-request-id': id })).toEqual(first!)
-    expect([
-      example.request,
-      (await ask(`${address}${address.includes('?') ? '&' : '?'}surely=other`, { 'idempotency-key': key, 'x-request-id': id })).code,
-    ]).toEqual([example.request, 'IDEMPOTENCY_CONFLICT'])
-    expect(await demo.db.kysely.selectFrom('audit_log').select('action').where('request_id', '=', id).execute()).toEqual([])
-    seen.add(`${method} ${address.replace(/\d+/g, ':')}`)
-  }
-  expect(seen.size).toBeGreaterThan(25)
-  await demo.close()
 })

@@ -414,8 +414,9 @@ describe('imports', () => {
       'all.csv,12001,no_ref,no item has the ref nobody-11999',
       'all.csv,12002,no_ref,"no item has the ref =cmd ""x"""',
     ])
-    const dry = await upload('mintmark-prices-csv', body, { query: '?dry_run=1' })
-    expect((await refusals(dry.id)).length).toBe(12_001)
+    const some = body.split('\n').slice(0, 1_502).join('\n')
+    const dry = await upload('mintmark-prices-csv', some, { query: '?dry_run=1' })
+    expect([dry.errors.length, (await refusals(dry.id)).length]).toEqual([1_000, 1_501])
     const broken = await upload('mintmark-ndjson', `${CATALOGUE}\n${'not json\n'.repeat(2_000)}${'x'.repeat(2 * 1024 * 1024)}`)
     const before = await refusals(broken.id)
     expect([broken.status, before.length, before[0]]).toEqual(['failed', broken.rejected, 'mintmark-ndjson,3,json,invalid JSON in the line'])
@@ -457,7 +458,7 @@ describe('imports', () => {
 
   test('several imports are queued and all finish', async () => {
     const ids = await Promise.all(
-      Array.from({ length: 5 }, async (_, i) => {
+      Array.from({ length: 3 }, async (_, i) => {
         const body = CATALOGUE.replaceAll('up:', `many${i}:`)
         return (await operator('/imports/mintmark-ndjson', { method: 'POST', body })).body.data.id
       }),

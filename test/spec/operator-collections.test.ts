@@ -38,6 +38,7 @@ test('collections are created, read, changed and deleted', async () => {
     description: 'x',
     visibility: 'public',
     items_count: 0,
+    method: 'fifo',
     created_at: expect.stringMatching(/Z$/) as string,
     updated_at: expect.stringMatching(/Z$/) as string,
   })

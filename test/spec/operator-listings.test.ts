@@ -55,6 +55,8 @@ describe('creation', () => {
       expires_at: null,
       highlighted_until: null,
       sku: null,
+      record_id: null,
+      certificate: null,
       changed_by: null,
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.any(String),

@@ -3,6 +3,7 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { buildSchema, parse, validate } from 'graphql'
 import { Compile } from 'typebox/compile'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -49,7 +50,13 @@ const document = async (path: string) => resolved((await (await fetch(urlOf(path
 /** Placeholders for keys, tokens and webhook secrets in responses. */
 const SECRET = /\b(?:mintmark|mintop|mintses|mintlink)_[0-9A-Za-z]{49}\b|"secret":"/
 
-async function ask(example: Example): Promise<{ status: number; answer: unknown; exposed: boolean }> {
+interface Answered {
+  status: number
+  answer: unknown
+  exposed: boolean
+}
+
+async function ask(example: Example, more: Record<string, string>): Promise<Answered> {
   const { request, text, headers, as } = example
   const [method = '', address = ''] = request.split(' ')
   const credential = as === 'starter' ? node.access.keys.starter : address.startsWith('/operator') ? node.access.operatorToken : node.access.keys.plus
@@ -57,7 +64,12 @@ async function ask(example: Example): Promise<{ status: number; answer: unknown;
   const type = text !== undefined && address.includes('/import') ? 'application/octet-stream' : 'application/json'
   const response = await fetch(urlOf(address), {
     method,
-    headers: { ...(as !== 'nobody' && { authorization: `Bearer ${credential}` }), ...(sent !== undefined && { 'content-type': type }), ...headers },
+    headers: {
+      ...(as !== 'nobody' && { authorization: `Bearer ${credential}` }),
+      ...(sent !== undefined && { 'content-type': type }),
+      ...headers,
+      ...more,
+    },
     ...(sent !== undefined && { body: sent }),
   })
   const answered = await response.text()
@@ -66,11 +78,11 @@ async function ask(example: Example): Promise<{ status: number; answer: unknown;
 }
 
 /** Repeats the request until the data that the example needs is there. */
-async function answerOf(example: Example): ReturnType<typeof ask> {
+async function answerOf(example: Example, more: Record<string, string>): Promise<Answered> {
   const ends = Date.now() + 120_000
   if (example.request.includes('/usage')) await node.runTask('api-key-uses')
   for (;;) {
-    const found = await ask(example)
+    const found = await ask(example, more)
     const data = (found.answer as { data?: unknown[] }).data
     const there = example.until === 'data' ? (data?.length ?? 0) > 0 : example.until === undefined || found.status === example.status
     if (there || Date.now() > ends) return found
@@ -113,22 +125,51 @@ function differences(documented: unknown, answered: unknown, at = ''): string[] 
   })
 }
 
-test('every example gets its documented response', async () => {
+/** Whether the example is a write of the operator API that succeeds. A backtest is a read with a body. */
+function isOperatorWrite({ request, status }: Example): boolean {
+  const [method, address = ''] = request.split(' ')
+  return address.startsWith('/operator') && method !== 'GET' && !address.endsWith('/backtest') && status < 300
+}
+
+/** Sends a write again with its key, and another one with the same key. @returns what is wrong */
+async function repeated(example: Example, first: Answered, key: string): Promise<string[]> {
+  const id = `repeat-of-${key}`
+  const more = { 'idempotency-key': key, 'x-request-id': id }
+  const again = await ask(example, more)
+  const other = await ask({ ...example, request: `${example.request}${example.request.includes('?') ? '&' : '?'}surely=other` }, more)
+  const audited = await node.db.kysely.selectFrom('audit_log').select('action').where('request_id', '=', id).execute()
+  const { error } = other.answer as { error?: { code: string } }
+  return [
+    ...(isDeepStrictEqual([again.status, again.answer], [first.status, first.answer]) ? [] : [`repeated answers ${JSON.stringify(again)}`]),
+    ...(error?.code === 'IDEMPOTENCY_CONFLICT' ? [] : [`another request with its key answers ${JSON.stringify(other)}`]),
+    ...audited.map(({ action }) => `repeated leaves an audit row of ${action}`),
+  ]
+}
+
+test('every example gets its documented response; writes of operators are repeated without effect', { timeout: 600_000 }, async () => {
   const found: string[] = []
+  let repeatedWrites = 0
   const recorded: Example[] = []
-  for (const example of EXAMPLES) {
+  for (const [i, example] of EXAMPLES.entries()) {
     if (example.unsent) {
       recorded.push(example)
       continue
     }
-    const { status, answer, exposed } = await answerOf(example)
+    const isRepeated = isOperatorWrite(example)
+    const key = example.headers?.['idempotency-key'] ?? `example-${i}`
+    const answered = await answerOf(example, isRepeated ? { 'idempotency-key': key } : {})
+    const { status, answer, exposed } = answered
     recorded.push({ ...example, status, answer: status < 400 ? shortened(answer) : answer })
     const told = `${example.request} (${example.status})`
     if (exposed) found.push(`${told} holds a secret and may be stored by caches`)
     if (status !== example.status) found.push(`${told} answers ${status} ${JSON.stringify(answer)}`)
     else if (status < 400) found.push(...differences(example.answer, answer).map((what) => `${told}: ${what}`))
     else if (JSON.stringify(answer) !== JSON.stringify(example.answer)) found.push(`${told} says ${JSON.stringify(answer)}`)
+    if (!isRepeated || status !== example.status) continue
+    repeatedWrites += 1
+    found.push(...(await repeated(example, answered, key)).map((what) => `${told}: ${what}`))
   }
+  expect(repeatedWrites).toBeGreaterThan(50)
   if (RECORDS) writeFileSync('src/http/openapi/examples.json', `[\n${recorded.map((one) => `  ${JSON.stringify(one)}`).join(',\n')}\n]\n`)
   expect(found).toEqual([])
 })

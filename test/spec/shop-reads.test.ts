@@ -32,7 +32,18 @@ interface Listing {
   [field: string]: unknown
 }
 
-const DETAILS = ['grade', 'language', 'quantity', 'images', 'shipping_payer', 'offers_enabled', 'highlighted_until', 'published_at', 'expires_at']
+const DETAILS = [
+  'grade',
+  'language',
+  'quantity',
+  'images',
+  'certificate',
+  'shipping_payer',
+  'offers_enabled',
+  'highlighted_until',
+  'published_at',
+  'expires_at',
+]
 
 describe('a listing by its id', () => {
   test('is minimal, with details and with every flag, as in lists', async () => {
@@ -54,6 +65,7 @@ describe('a listing by its id', () => {
       language: 'ja',
       quantity: 3,
       images: [{ url: 'https://example.com/front.jpg', order: 1 }],
+      certificate: null,
       shipping_payer: 'seller',
       offers_enabled: true,
       highlighted_until: null,

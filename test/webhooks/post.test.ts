@@ -72,7 +72,6 @@ test.concurrent('no response, slow headers, endless early hints, no TLS and no n
   const mute = await rawServer(() => {})
   const noAnswer = await openNameServer(() => null)
   closing.push(() => noAnswer.close())
-  const started = performance.now()
   const outcomes = await Promise.all([
     send((await receiver(silence)).url),
     send(drip),
@@ -83,30 +82,30 @@ test.concurrent('no response, slow headers, endless early hints, no TLS and no n
   const unresolved = outcomes.pop()
   expect(unresolved).toEqual(failed('name not resolved'))
   expect(outcomes).toEqual(outcomes.map(() => failed('timed out after 5 s')))
-  expect(performance.now() - started).toBeLessThan(120_000)
 })
 
 test.concurrent('headers in time are a success, however slow or large the body is', async () => {
   const slow = await receiver((_request, response) => void response.writeHead(200).write('begun'))
+  const { promise: cutAt, resolve: cutOff } = Promise.withResolvers<number>()
   const endless = await receiver((_request, response) => {
     const chunk = Buffer.alloc(64 * 1024, 'x')
     let sent = 0
     const more = () => {
-      while (sent < 1024 ** 3 && response.write(chunk)) sent += chunk.length
-      if (sent < 1024 ** 3) response.once('drain', more)
-      else response.end()
+      while (response.write(chunk)) sent += chunk.length
+      response.once('drain', more)
     }
+    response.once('close', () => cutOff(sent))
     more()
   })
   const cut = await receiver((_request, response) => {
     response.writeHead(200, { 'content-length': '100' })
     response.write('half', () => response.destroy())
   })
-  const memory = process.memoryUsage().rss
   expect(await send(slow.url)).toEqual({ success: true, statusCode: 200, error: null, excerpt: 'begun' })
   expect(await send(endless.url)).toEqual({ success: true, statusCode: 200, error: null, excerpt: 'x'.repeat(1_000) })
   expect(await send(cut.url)).toEqual({ success: true, statusCode: 200, error: null, excerpt: 'half' })
-  expect(process.memoryUsage().rss - memory).toBeLessThan(512 * 1024 ** 2)
+  // What fits into the buffers of both sockets; the rest is not read.
+  expect(await cutAt).toBeLessThan(128 * 1024 ** 2)
 })
 
 test.concurrent('excerpts are valid text: no control characters, invalid UTF-8 or lone surrogates', async () => {

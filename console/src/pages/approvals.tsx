@@ -116,6 +116,7 @@ export function ApprovalsPage() {
             {lira(row.price)} · <Grade id={row.grade_id} /> · {ago(row.waiting_since ?? row.created_at)}
             {(row.changed_since_approval?.length ?? 0) > 0 && <span class="status wait">{t('changed')}</span>}
             {row.review.photo_of_other_seller && <span class="status wait">{t('photoOfOtherSeller')}</span>}
+            {row.review.certificate?.conflict && <span class="status wait">{t('certificateTaken')}</span>}
             {row.review.linked_pictures.some(({ problem }) => problem !== null) && <span class="status wait">{t('pictureNotCopied')}</span>}
           </small>
         </>

@@ -2,7 +2,7 @@
 import { Heading } from '#ui/heading.tsx'
 import { Await, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
-import { TURKISH } from '#ui/words/rules-tr.ts'
+import { TURKISH } from '../../../src/core/problem-texts/turkish.ts'
 import type { Params } from '../../../src/core/problems.ts'
 import { type FindingRule, textsOf } from '../../../src/health/findings.ts'
 import { type Finding, marketCodeValues as MARKETS } from '../api-types.ts'

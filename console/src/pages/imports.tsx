@@ -10,12 +10,13 @@ import { count, moment, t, termText } from '../words.ts'
 
 const SOON_MS = 1_000
 
-export function ImportTabs({ current }: { current: 'imports' | 'rates' }) {
+export function ImportTabs({ current }: { current: 'imports' | 'rates' | 'indices' }) {
   return (
     <Tabs
       tabs={[
         { href: '/console/imports', text: t('imports'), current: current === 'imports' },
         { href: '/console/rates', text: t('rates'), current: current === 'rates' },
+        { href: '/console/indices', text: t('indices'), current: current === 'indices' },
       ]}
     />
   )

@@ -4,6 +4,7 @@ import { useRoute } from 'preact-iso'
 import { useData, useWrite } from '../api.ts'
 import type { ListingReview, StoredListing } from '../api-types.ts'
 import { Dialog, Form, type Values } from '#ui/dialog.tsx'
+import { CertificateFacts, certificateText } from '../ui/certificate.tsx'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { ChangedMeanwhile, ChangeTable } from '../ui/listing-changes.tsx'
@@ -199,6 +200,7 @@ export function ListingComparison({ listing, review }: BesideProps) {
             [t('price'), <strong key="price">{mark('price', lira(listing.price))}</strong>],
             [t('againstReference'), review ? <AgainstReference key="ratio" review={review} /> : '…'],
             [t('grade'), <GradeOf key="grade" listing={listing} changed={changed.has('grade_id')} />],
+            [t('certificate'), listing.certificate && mark('certificate', certificateText(listing.certificate))],
             [t('spoken'), mark('language', listing.language === null ? t('notStated') : language(listing.language))],
             [t('stock'), mark('quantity', count(listing.quantity))],
             [t('pictures'), count(listing.images.length)],
@@ -216,6 +218,7 @@ export function ListingComparison({ listing, review }: BesideProps) {
             [t('id'), String(listing.id)],
           ]}
         />
+        {review?.certificate && <CertificateFacts of={review.certificate} />}
         {listing.description && <p class="prose">{mark('description', listing.description)}</p>}
         {changes === null ? (
           <p class="quiet">{t('firstApproval')}</p>

@@ -20,12 +20,13 @@ import { accounts, items } from '../ui/sources.ts'
 import { PermittedButton } from '../ui/permitted-button.tsx'
 import { ago, count, date, language, lira, moment, t, termText } from '../words.ts'
 
-export function MarketTabs({ current }: { current: 'listings' | 'orders' }) {
+export function MarketTabs({ current }: { current: 'listings' | 'orders' | 'certificates' }) {
   return (
     <Tabs
       tabs={[
         { href: '/console/listings', text: t('listings'), current: current === 'listings' },
         { href: '/console/orders', text: t('orders'), current: current === 'orders' },
+        { href: '/console/certificates', text: t('certificates'), current: current === 'certificates' },
       ]}
     />
   )

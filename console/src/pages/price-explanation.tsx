@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Await, Facts, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
-import { TURKISH } from '#ui/words/rules-tr.ts'
+import { TURKISH } from '../../../src/core/problem-texts/turkish.ts'
 import type { PricedItem, StoredPriceExplanation } from '../api-types.ts'
 import { useData } from '../api.ts'
 import { SUMMARIES_IN_ENGLISH, summaryText } from '../../../src/prices/reviews/summary.ts'
@@ -117,9 +117,15 @@ function sentenceOf(explanation: StoredPriceExplanation): string {
 type Comparison = NonNullable<StoredPriceExplanation['inputs'][number]['comparison']>
 
 /** Comparison with another price, and the usual ratio used for it. */
-function comparedText({ level, expected, times_off: times, usual_ratio: ratio, cards }: Comparison, show: (value: number) => string): string {
-  const far = t('farFromExpected', { expected: show(expected), times: Math.round(times * 100) / 100 })
-  return `${termText('comparison', level)}: ${far} (${t('usualRatio', { ratio: Math.round(ratio * 100) / 100, cards })})`
+function comparedText(
+  { level, expected, times_off: times, usual_ratio: ratio, learned_ratio: learned, cards }: Comparison,
+  show: (value: number) => string,
+): string {
+  const rounded = (value: number) => Math.round(value * 100) / 100
+  const far = t('farFromExpected', { expected: show(expected), times: rounded(times) })
+  const usual = t('usualRatio', { ratio: rounded(ratio), cards })
+  const ofSet = learned === null ? '' : `; ${t('learnedRatio', { ratio: rounded(learned) })}`
+  return `${termText('comparison', level)}: ${far} (${usual}${ofSet})`
 }
 
 /** The feed's own figures, which have labels of their own. */

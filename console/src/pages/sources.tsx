@@ -10,6 +10,7 @@ import { sourceUseValues as USES, type PriceSource, type SourceTrust } from '../
 import { useData, useWrite, writeNow } from '../api.ts'
 import { PermittedButton } from '../ui/permitted-button.tsx'
 import { ago, count, date, share, t, termText } from '../words.ts'
+import { UsualRatios } from './usual-ratios.tsx'
 
 const REFRESH_MS = 60_000
 
@@ -116,6 +117,8 @@ export function SourcesPage() {
           />
         )}
       </Await>
+      {/* Below the table only once it is there: it would move down. */}
+      {sources.data && <UsualRatios />}
       {edited && (
         <Dialog title={t('editSourceTerms', { name: termText('market', edited.market) })} onClose={() => setEdited(null)}>
           <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void saveTerms(values)} onCancel={() => setEdited(null)}>

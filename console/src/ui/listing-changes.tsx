@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { Table } from '#ui/table.tsx'
 import type { StoredListing } from '../api-types.ts'
 import { count, language, lira, moment, t, termText } from '../words.ts'
+import { certificateText } from './certificate.tsx'
 import { Grade } from './grade.tsx'
 import { ListingPicture } from './picture.tsx'
 
@@ -26,6 +27,7 @@ const FIELDS = [
   'shipping_payer',
   'offers_enabled',
   'min_offer_price',
+  'certificate',
   'expires_at',
   'highlighted_until',
   'rejection_reason',
@@ -83,6 +85,8 @@ function shownField(field: string, value: unknown): ComponentChildren {
       return termText('payer', value as string)
     case 'offers_enabled':
       return t(value ? 'yes' : 'no')
+    case 'certificate':
+      return certificateText(value as NonNullable<StoredListing['certificate']>)
     case 'status':
       return termText('status', value as string)
     case 'expires_at':

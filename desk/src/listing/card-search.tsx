@@ -15,15 +15,18 @@ const MAX_RESULTS = 10
 
 interface CardSearchProps {
   input: RefObject<HTMLInputElement | null>
-  onChoose: (card: Card) => void
+  /** called with the chosen card and all that were found */
+  onChoose: (card: Card, found: readonly Card[]) => void
+  /** called with a text that Enter follows before its cards have arrived, as scanners type; by default its first card is chosen when they arrive */
+  onText?: ((text: string) => void) | undefined
 }
 
-export function CardSearch({ input, onChoose }: CardSearchProps) {
+export function CardSearch({ input, onChoose, onText }: CardSearchProps) {
   const id = useId()
   const [text, setText] = useState('')
-  const { cards, message, change, settle, stop } = useCardSearch((card) => {
+  const { cards, message, change, settle, stop } = useCardSearch((card, found) => {
     setText('')
-    onChoose(card)
+    onChoose(card, found)
   })
   const combobox = useCombobox({
     label: t('suggestions'),
@@ -37,7 +40,7 @@ export function CardSearch({ input, onChoose }: CardSearchProps) {
         </span>
       </span>
     ),
-    choose: settle,
+    choose: (card) => settle(card, cards),
     close: stop,
     first: true,
   })
@@ -59,6 +62,12 @@ export function CardSearch({ input, onChoose }: CardSearchProps) {
           onKeyDown={(event) => {
             if (combobox.onKey(event) || event.key !== 'Enter' || text.trim() === '') return
             event.preventDefault()
+            if (onText) {
+              stop()
+              setText('')
+              onText(text.trim())
+              return
+            }
             // Cards that are still being searched: the first one is chosen when they arrive.
             change(text, true)
           }}
@@ -75,7 +84,13 @@ export function CardSearch({ input, onChoose }: CardSearchProps) {
 
 const NO_CARDS: readonly Card[] = []
 
-function useCardSearch(onSettle: (card: Card) => void) {
+/** The cards that match a text, best first. @throws ApiError, or AbortError if cancelled */
+export async function searchCards(text: string, signal?: AbortSignal): Promise<Card[]> {
+  const { data } = await request('GET', '/items/search', { query: { q: text, per_page: MAX_RESULTS }, ...(signal && { signal }) })
+  return data.map(cardOf)
+}
+
+function useCardSearch(onSettle: (card: Card, found: readonly Card[]) => void) {
   const [cards, setCards] = useState(NO_CARDS)
   const [message, setMessage] = useState('')
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -88,17 +103,16 @@ function useCardSearch(onSettle: (card: Card) => void) {
   }
   // biome-ignore lint/correctness/useExhaustiveDependencies: only on unmount
   useEffect(() => stop, [])
-  const settle = (card: Card) => {
+  const settle = (card: Card, found: readonly Card[]) => {
     stop()
-    onSettle(card)
+    onSettle(card, found)
   }
   const search = (text: string, choosesFirst: boolean) => {
     const cancel = (searching.current = new AbortController())
-    request('GET', '/items/search', { query: { q: text, per_page: MAX_RESULTS }, signal: cancel.signal }).then(
-      ({ data }) => {
+    searchCards(text, cancel.signal).then(
+      (found) => {
         if (cancel.signal.aborted) return
-        const found = data.map(cardOf)
-        if (choosesFirst && found[0]) return settle(found[0])
+        if (choosesFirst && found[0]) return settle(found[0], found)
         setCards(found)
         setMessage(found.length === 0 ? t('noCards') : '')
       },

@@ -1,12 +1,12 @@
 // The new listing being written and those being saved: stored in the browser, so that a reload or a failure loses nothing.
 import { effect, signal } from '@preact/signals'
-import { type ApiError, newKey, type Refusal } from '#ui/api.ts'
-import { asApiError } from '#ui/data.ts'
+import { newKey } from '#ui/api.ts'
 import type { Values } from '#ui/dialog.tsx'
 import { storedValue, storeValue } from '#ui/stored.ts'
 import { announce } from '#ui/toasts.tsx'
 import type { CreatedListing } from '../../../client/src/api.ts'
 import { request, sessions } from '../api.ts'
+import { type StoredProblem, storedProblem } from '../stored-problem.ts'
 import { t } from '../words.ts'
 import type { Card } from './card.ts'
 import { fieldsOf, PRICE } from './listing-fields.tsx'
@@ -24,7 +24,7 @@ export interface Draft {
 export interface Save {
   draft: Draft
   /** null while it is being sent; `unsent` if it was never sent, or if a reload interrupted that, so that it may have been saved */
-  problem: { status: number; refusal: Refusal } | 'unsent' | null
+  problem: StoredProblem | 'unsent' | null
 }
 
 interface Stored {
@@ -157,8 +157,7 @@ export async function saveInBackground(one: Draft): Promise<void> {
     await createListing(one)
     forgetSave(one)
   } catch (error) {
-    const { status, code, message, details, rule, params }: ApiError = asApiError(error)
-    setSave(one, { status, refusal: { code, message, details, rule, params: params as Refusal['params'] } })
+    setSave(one, storedProblem(error))
   }
 }
 

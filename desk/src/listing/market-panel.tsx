@@ -44,7 +44,8 @@ export function MarketPanel({ of: { facts, error }, card, label, price, ownId }:
   )
 }
 
-function MarketPrice({ of: trusted, price }: { of: MarketFacts['price']; price: number | null }) {
+/** The trusted price in lira, and how far the entered one is from it. */
+export function MarketPrice({ of: trusted, price }: { of: MarketFacts['price']; price: number | null }) {
   if (trusted === null) return <>{termText('valueMissing', 'not_trusted')}</>
   const { amount, market } = trusted
   return (
@@ -62,7 +63,7 @@ export function differenceText(price: number, market: number): string {
 }
 
 /** Says so if there are too few listings to compare with, or if lower prices were ignored as outliers. */
-function cheapestText({ asks }: MarketFacts, ownId: number | undefined): string {
+export function cheapestText({ asks }: MarketFacts, ownId: number | undefined): string {
   const others = asks.flatMap(({ id, price }) => (id === ownId ? [] : [{ kurus: Math.round(price * 100) }]))
   if (others.length === 0) return t('noneListed')
   const { follows, ignored } = cheapestOf(others)

@@ -1,6 +1,6 @@
 // Listings being saved in the background, and those whose save failed, to try again or edit.
-import { ApiError } from '#ui/api.ts'
 import { Refusal } from '#ui/states.tsx'
+import { errorOf } from '../stored-problem.ts'
 import { count, lira, t } from '../words.ts'
 import { printingOf } from './card.ts'
 import { type Draft, editSave, forgetSave, type Save, saveInBackground, saves } from './drafts.ts'
@@ -49,11 +49,7 @@ function Unsaved({ of: { draft, problem }, onEdit }: { of: Save; onEdit: () => v
       <p>
         <strong>{name}</strong> <span class="quiet">{detailsOf(draft)}</span>
       </p>
-      {problem === 'unsent' || problem === null ? (
-        <p class="quiet">{t('unsentText')}</p>
-      ) : (
-        <Refusal error={new ApiError(problem.status, problem.refusal)} />
-      )}
+      {problem === 'unsent' || problem === null ? <p class="quiet">{t('unsentText')}</p> : <Refusal error={errorOf(problem)} />}
       <span class="buttons tight">
         {button(t('tryAgain'), () => void saveInBackground(draft))}
         {button(t('edit'), onEdit)}

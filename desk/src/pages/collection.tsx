@@ -1,69 +1,74 @@
-// One collection: its worth over time, and its records with matching prices, cost and gain.
+// One collection: what it is worth, and tabs with its records and quick entry, its gain, what is for trade, its completion, and how it is shared.
+import type { ComponentType } from 'preact'
 import { useRoute } from 'preact-iso'
+import { useAddressQuery } from '#ui/address.ts'
+import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
-import { Await, Empty, Loading } from '#ui/states.tsx'
-import { WorthHistory } from '#ui/worth-history.tsx'
-import type { CollectionRecord } from '../../../client/src/api.ts'
-import { useData } from '../api.ts'
-import { RowPages } from '../row-pages.tsx'
-import { calendarDay, count, money, t, termText } from '../words.ts'
+import { Failure } from '#ui/states.tsx'
+import { mayWrite, useData } from '../api.ts'
+import { CollectionCompletion } from '../collection/completion.tsx'
+import { ForTrade } from '../collection/for-trade.tsx'
+import { CollectionGain } from '../collection/gain.tsx'
+import { QuickEntry } from '../collection/quick-entry.tsx'
+import { recordsVersion } from '../collection/record-changes.ts'
+import { Records } from '../collection/records.tsx'
+import { CollectionSharing } from '../collection/sharing.tsx'
+import { WorthTiles } from '../collection/worth.tsx'
+import { t } from '../words.ts'
+
+interface View {
+  /** value of `view` in the address */
+  name: string
+  word: Parameters<typeof t>[0]
+  content: ComponentType<{ collectionId: number }>
+}
+
+/** The tabs; the first one is shown by default. */
+const VIEWS: readonly View[] = [
+  { name: 'records', word: 'records', content: RecordsView },
+  { name: 'worth', word: 'gain', content: CollectionGain },
+  { name: 'completion', word: 'completion', content: CollectionCompletion },
+  { name: 'for-trade', word: 'forTrade', content: ForTrade },
+  { name: 'sharing', word: 'sharing', content: CollectionSharing },
+]
 
 export function CollectionPage() {
-  const id = Number(useRoute().params.id)
-  const collections = useData('/plus/collections')
-  const records = useData(`/plus/collections/${id}/items`, { query: { with_value: 1 } })
-  const history = useData(`/plus/collections/${id}/worth-history`)
-  const name = collections.data?.find((collection) => collection.id === id)?.name
+  const { params, path } = useRoute()
+  const id = Number(params.id)
+  const requested = useAddressQuery().values.view
+  const collection = useData(`/plus/collections/${id}`, { query: { with_value: 1 }, version: recordsVersion.value })
+  const shown = VIEWS.find(({ name }) => name === requested) ?? VIEWS[0]!
+  const { content: Content } = shown
   return (
     <>
       <p class="trail">
         <a href="/desk/collections">{t('collections')}</a>
       </p>
-      <Heading>{name ?? t('collection')}</Heading>
-      {history.loading && history.data === null ? (
-        <Loading />
+      <Heading>{collection.data?.name ?? t('collection')}</Heading>
+      {collection.error ? (
+        <Failure error={collection.error} retry={collection.reload} />
       ) : (
-        <Await of={records}>
-          {(rows) => (
-            <>
-              <WorthHistory of={history} />
-              {rows.length === 0 ? <Empty>{t('noRecords')}</Empty> : <Records of={rows} />}
-            </>
-          )}
-        </Await>
+        <>
+          <WorthTiles of={collection.data} />
+          <Tabs
+            tabs={VIEWS.map(({ name, word }) => ({
+              href: name === VIEWS[0]!.name ? path : `${path}?view=${name}`,
+              text: t(word),
+              current: name === shown.name,
+            }))}
+          />
+          <Content key={id} collectionId={id} />
+        </>
       )}
     </>
   )
 }
 
-function Records({ of: records }: { of: CollectionRecord[] }) {
-  return (
-    <section>
-      <h2>{t('records')}</h2>
-      <RowPages
-        caption={t('records')}
-        rows={records}
-        perPage={50}
-        rowKey={(record) => record.id}
-        columns={[
-          { head: t('item'), cell: (record) => record.item_name },
-          { head: t('grade'), cell: (record) => record.group_label ?? t('notStated') },
-          { head: t('quantity'), number: true, cell: (record) => count(record.quantity) },
-          { head: t('worth'), number: true, cell: (record) => <Worth of={record} /> },
-          { head: t('cost'), number: true, cell: ({ cost }) => (cost ? money(cost.amount, cost.currency) : '–') },
-          { head: t('gain'), number: true, cell: ({ gain }) => (gain ? money(gain.amount, gain.currency) : '–') },
-          { head: t('bought'), short: true, wide: true, cell: ({ purchase_date: day }) => (day ? calendarDay(day) : '–') },
-        ]}
-      />
-    </section>
-  )
-}
-
-function Worth({ of: { value, value_missing: missing } }: { of: CollectionRecord }) {
-  if (!value) return <span class="quiet">{missing ? termText('valueMissing', missing) : '–'}</span>
+function RecordsView({ collectionId }: { collectionId: number }) {
   return (
     <>
-      {money(value.amount, value.currency)} <span class="quiet">{termText('market', value.market)}</span>
+      {mayWrite() && <QuickEntry collectionId={collectionId} />}
+      <Records collectionId={collectionId} />
     </>
   )
 }

@@ -7,7 +7,7 @@ import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { ListingColumn, ListingImportColumn } from '../../../client/src/api.ts'
 import { columnName } from '../../../src/intake/column-name.ts'
-import { spellingOf } from '../../../src/market/intake/column-names.ts'
+import { spellingOf } from '../../../src/intake/column-names.ts'
 import { useData, useWrite } from '../api.ts'
 import { t, termText } from '../words.ts'
 
@@ -39,6 +39,11 @@ const FIELDS = [
   'altered',
   'playset',
   'graded',
+  'grader',
+  'cert',
+  'cert_grade',
+  'qualifier',
+  'subgrades',
   'local_name',
   'item_id',
   'cardmarket_id',

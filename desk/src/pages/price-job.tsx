@@ -1,6 +1,7 @@
 // One price job: the effect of each row before it is applied, the result, and undo.
 import { useRoute } from 'preact-iso'
 import { Heading } from '#ui/heading.tsx'
+import { RowPages } from '#ui/row-pages.tsx'
 import { Await, Facts, FieldProblem, Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { PriceJob, PriceJobRow } from '../../../client/src/api.ts'
@@ -8,7 +9,6 @@ import { mayWrite, useData, useWrite } from '../api.ts'
 import { forgetEditsOf } from '../edits.ts'
 import { ListingTitle } from '../listing-title.tsx'
 import { Change, confirmPrices, PriceWarnings } from '../price-check.tsx'
-import { RowPages } from '../row-pages.tsx'
 import { count, lira, moment, refusalText, t } from '../words.ts'
 
 export function PriceJobPage() {

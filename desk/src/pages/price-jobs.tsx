@@ -1,11 +1,11 @@
 // Price jobs that were planned, applied and undone, newest first, and a form that plans one from a file.
 import { useLocation } from 'preact-iso'
 import { Field } from '#ui/dialog.tsx'
+import { FileForm } from '#ui/file-form.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Status } from '#ui/states.tsx'
 import type { PriceJobSummary } from '../../../client/src/api.ts'
 import { List, mayWrite, useUpload } from '../api.ts'
-import { FileForm } from '../file-form.tsx'
 import { count, moment, t, termText } from '../words.ts'
 import { ListingTabs } from './listings.tsx'
 import { RuleLink } from './price-job.tsx'

@@ -2,12 +2,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useAddressQuery } from '#ui/address.ts'
 import { Heading } from '#ui/heading.tsx'
+import { RowPages } from '#ui/row-pages.tsx'
 import { Empty, Refusal, Status, Loading } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { RenewedListing } from '../../../client/src/api.ts'
 import { mayWrite, useWrite } from '../api.ts'
 import { dropCachedListings, ListingEnd, ListingTitle } from '../listing-title.tsx'
-import { RowPages } from '../row-pages.tsx'
 import { moment, refusalText, t } from '../words.ts'
 import { ListingTabs } from './listings.tsx'
 

@@ -10,6 +10,8 @@ export interface Category {
   game: string
   image: string | null
   parentId: number | null
+  /** number of cards that the set prints beside its numbers; null if none is stated */
+  printedTotal: number | null
   /** codes that sources use for a set: ids and abbreviations */
   codes: readonly string[]
 }

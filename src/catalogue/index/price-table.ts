@@ -4,6 +4,7 @@ import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { preferenceOf } from '../records/shown-market.ts'
 import { withPreference } from './market-rule.ts'
+import type { PriceState } from '#prices/evidence/evidence-types.ts'
 import { CACHED_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/evidence-payload.ts'
 
 /** Maximum label id that fits the two bytes of the column; a larger id makes it use four. */
@@ -126,7 +127,12 @@ export class PriceTable {
 
   /** Whether the price is undisputed and not stale: only such prices may be used in calculations. */
   isTrusted(at: number): boolean {
-    return stateOf(this.verdict[at]!) === 'trusted'
+    return this.state(at) === 'trusted'
+  }
+
+  /** The verdict on a price. */
+  state(at: number): PriceState {
+    return stateOf(this.verdict[at]!)
   }
 
   /** A figure of a price in minor units; null if its feed has none. */

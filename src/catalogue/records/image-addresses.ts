@@ -1,12 +1,14 @@
 // Image addresses in responses: at the source, behind the image proxy, or among our own files; and photos of sellers.
 import { hash } from 'node:crypto'
 
-/** Turns the stored address of an image into the one in responses. */
+/** Turns the stored address of an image into the one in responses; also gives the addresses of pages. */
 export interface ImageAddresses {
   /** @param order of the image among those of the item */
   ofItem(itemId: number, order: number, stored: string): string
   ofCategory(categoryId: number, stored: string): string
   ofPhoto(key: string, width: number): string
+  /** @param path of a page of the public listener */
+  ofPage(path: string): string
 }
 
 /** Path under which both listeners serve the pictures of the sample catalogue. */
@@ -38,5 +40,6 @@ export function imageAddresses(publicUrl: () => string, proxied: boolean): Image
     ofItem: (itemId, order, stored) => written(`items/${itemId}/${order}`, stored),
     ofCategory: (categoryId, stored) => written(`categories/${categoryId}`, stored),
     ofPhoto: (key, width) => `${publicUrl()}${PHOTOS}${key}/${width}.webp`,
+    ofPage: (path) => publicUrl() + path,
   }
 }

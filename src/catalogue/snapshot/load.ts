@@ -31,10 +31,15 @@ export async function loadCategories(db: Queryable, ids: number[] | null): Promi
   let query = db
     .selectFrom('categories')
     .leftJoin('category_codes', 'category_id', 'id')
-    .select(['id', 'market', 'name', 'slug', 'game', 'image', 'parent_id', 'codes'])
+    .select(['id', 'market', 'name', 'slug', 'game', 'image', 'parent_id', 'printed_total', 'codes'])
   if (ids) query = query.where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
   const rows = await query.orderBy('id').execute()
-  return rows.map(({ parent_id, codes, ...row }) => ({ ...row, parentId: parent_id, codes: codes ?? [] }))
+  return rows.map(({ parent_id, printed_total, codes, ...row }) => ({
+    ...row,
+    parentId: parent_id,
+    printedTotal: printed_total,
+    codes: codes ?? [],
+  }))
 }
 
 /** The number of items, the estimated number of prices, and the largest item id. */

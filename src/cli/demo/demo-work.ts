@@ -15,6 +15,7 @@ import { simulateRepricingRule } from '#market/repricing/simulate-repricing-rule
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import type { Config } from '../../config.ts'
+import { addDemoCollector } from './demo-collector.ts'
 
 /** Files of `sample/queues`, by format. */
 const FILES = { 'mintmark-prices-csv': 'prices.csv', pokemontcg: 'second-source.ndjson' } as const
@@ -41,7 +42,7 @@ interface Seller {
 
 /**
  * Leaves held prices, pending matches, and parked rows of a collection and of listings; the marketplace already has listings that await approval, and
- * the sample disputed prices. Also runs a repricing rule, and records the worth of the collections.
+ * the sample disputed prices. Also runs a repricing rule, adds what a collector and buyers do, and records the worth of the collections.
  */
 export async function addDemoWork(ctx: PriceWriteCtx, config: Config, { viewer, collectionIds }: Seller): Promise<void> {
   for (const [format, name] of Object.entries(FILES)) await call(importFiles, ctx, { format, files: [sampleFile(name)] })
@@ -59,6 +60,7 @@ export async function addDemoWork(ctx: PriceWriteCtx, config: Config, { viewer, 
   const { id } = await call(createRepricingRule, seller, REPRICING_RULE)
   await call(simulateRepricingRule, seller, { id })
   await call(runRepricingRule, seller, { id })
+  await addDemoCollector({ ...seller, viewer: ctx.viewer }, { ...seller, currencies: config.sourceCurrencies }, collectionIds[0]!)
   for (const one of collectionIds) await addDemoWorth({ ...ctx, catalogue, currencies: config.sourceCurrencies, market: config }, one)
 }
 

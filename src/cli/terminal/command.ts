@@ -38,6 +38,15 @@ export function wrongUsage(command: Command, message: string): never {
   return command.error(`error: ${message}`, { exitCode: 2, code: 'mintmark.usage' })
 }
 
+/** Maximum rejected rows that are printed; the JSON output has all. */
+const SHOWN_ROWS = 20
+
+/** Rejected rows, and how many others there are. */
+export function rejectedLines(rows: readonly string[]): string[] {
+  const more = rows.length > SHOWN_ROWS ? [`  and ${rows.length - SHOWN_ROWS} more (--json lists them)`] : []
+  return [...rows.slice(0, SHOWN_ROWS).map((row) => `  ${row}`), ...more]
+}
+
 /** The rows of all pages. */
 export async function allRows<Row>(fetchPage: (paging: { page: number; per_page: number }) => Promise<Page<Row>>): Promise<Row[]> {
   const rows: Row[] = []

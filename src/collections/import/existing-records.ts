@@ -24,7 +24,19 @@ export class ExistingRecords {
     for (;;) {
       const rows = await tx
         .selectFrom('collection_items')
-        .select(['id', 'item_id', 'grade_id', 'quantity', 'purchase_price', 'sale_price', 'purchase_date', 'card_uniq_id', 'note', 'import_key'])
+        .select([
+          'id',
+          'item_id',
+          'grade_id',
+          'quantity',
+          'purchase_price',
+          'sale_price',
+          'purchase_date',
+          'card_uniq_id',
+          'note',
+          'certificate',
+          'import_key',
+        ])
         .where('collection_id', '=', collectionId)
         .where('id', '>', last)
         .orderBy('id')
@@ -40,6 +52,7 @@ export class ExistingRecords {
           purchaseDate: row.purchase_date,
           cardUniqId: row.card_uniq_id,
           note: row.note,
+          certificate: row.certificate,
         })
         existing.#byContent.getOrInsertComputed(content, () => []).push(row.id)
         if (row.import_key !== null) existing.#byImportKey.getOrInsertComputed(row.import_key, () => []).push(row.id)
@@ -86,8 +99,9 @@ export class ExistingRecords {
 
 type Content = Omit<NewRecord, 'collectionId' | 'ownerId' | 'importKey'>
 
-function contentKey({ itemId, gradeId, quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note }: Content): string {
-  return JSON.stringify([itemId, gradeId, quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note])
+function contentKey({ itemId, gradeId, quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note, certificate }: Content): string {
+  const key = certificate ? `${certificate.grader} ${certificate.cert}` : null
+  return JSON.stringify([itemId, gradeId, quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note, key])
 }
 
 function minorOf(amount: string | null): number | null {

@@ -11,7 +11,7 @@ import { addRecords } from '../records/insert-records.ts'
 import { recordOf as shownRecord, requireCollection } from '../records/store.ts'
 import type { CollectionRecord } from '../records/types.ts'
 import type { CollectionEntry } from './entries.ts'
-import { recordOf } from './run.ts'
+import { recordOf } from './write-records.ts'
 
 export const ParkedRowSchema = Type.Object(
   {

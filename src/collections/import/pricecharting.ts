@@ -3,7 +3,7 @@ import { parseLabel } from '#core/labels.ts'
 import { problem } from '#core/problems.ts'
 import { truncate } from '#prices/sources/cells.ts'
 import { BadCell, cell, type Cells, gameOf, quantityOf, textOrNull } from '#intake/cells.ts'
-import { codeOf, type CollectionFormat, csvEntries, dayOf, noteOf } from './entries.ts'
+import { codeOf, type CollectionFormat, dayOf, noteOf } from './entries.ts'
 
 /** Prefixes of console names, and the game of each. */
 const GAMES = ['Pokemon', 'One Piece'] as const
@@ -11,36 +11,49 @@ const GAMES = ['Pokemon', 'One Piece'] as const
 export const pricecharting: CollectionFormat = {
   name: 'pricecharting',
   title: 'PriceCharting collection export (CSV: id, product-name, console-name, include-string, ...)',
-  read: (source) =>
-    csvEntries(source, ['id', 'product-name', 'console-name', 'include-string', 'quantity'], (cells) => {
-      const product = cell(cells, 'product-name')
-      if (product === '') throw new BadCell(problem('product-name', 'required'))
-      const id = cell(cells, 'id')
-      const tags = [...product.matchAll(/\[([^[\]]*)\]/g)].map((tag) => tag[1]!)
-      const console = cell(cells, 'console-name')
-      const game = GAMES.find((name) => console.startsWith(`${name} `))
-      return {
-        item: {
-          keys: id === '' ? [] : [{ source: 'pricecharting', id }],
-          name: product
-            .replace(/\[[^[\]]*\]/g, '')
-            .replace(/#\S+/, '')
-            .replace(/\s+/g, ' ')
-            .trim(),
-          number: /#(\S+)/.exec(product)?.[1] ?? null,
-          set: (game ? console.slice(game.length + 1) : console) || null,
-          game: game ? gameOf(game) : null,
-          finish: tags.length > 0 ? tags.join(' ') : null,
-        },
-        label: labelOf(cells),
-        quantity: quantityOf(cells, 'quantity'),
-        purchaseMinor: centsOf(cells, 'cost-basis-in-pennies'),
-        saleMinor: null,
-        purchaseDate: dayOf(cells, 'date-purchased'),
-        cardUniqId: codeOf('grading-cert-id', cell(cells, 'grading-cert-id')),
-        note: noteOf('notes', cell(cells, 'notes')),
-      }
-    }),
+  marks: ['id', 'product-name', 'console-name', 'include-string', 'quantity'],
+  reads: [
+    'id',
+    'product-name',
+    'console-name',
+    'include-string',
+    'condition-string',
+    'notes',
+    'cost-basis-in-pennies',
+    'quantity',
+    'date-purchased',
+    'grading-company',
+    'grading-cert-id',
+  ],
+  read: (cells) => {
+    const product = cell(cells, 'product-name')
+    if (product === '') throw new BadCell(problem('product-name', 'required'))
+    const id = cell(cells, 'id')
+    const tags = [...product.matchAll(/\[([^[\]]*)\]/g)].map((tag) => tag[1]!)
+    const console = cell(cells, 'console-name')
+    const game = GAMES.find((name) => console.startsWith(`${name} `))
+    return {
+      item: {
+        keys: id === '' ? [] : [{ source: 'pricecharting', id }],
+        name: product
+          .replace(/\[[^[\]]*\]/g, '')
+          .replace(/#\S+/, '')
+          .replace(/\s+/g, ' ')
+          .trim(),
+        number: /#(\S+)/.exec(product)?.[1] ?? null,
+        set: (game ? console.slice(game.length + 1) : console) || null,
+        game: game ? gameOf(game) : null,
+        finish: tags.length > 0 ? tags.join(' ') : null,
+      },
+      label: labelOf(cells),
+      quantity: quantityOf(cells, 'quantity'),
+      purchaseMinor: centsOf(cells, 'cost-basis-in-pennies'),
+      saleMinor: null,
+      purchaseDate: dayOf(cells, 'date-purchased'),
+      cardUniqId: codeOf('grading-cert-id', cell(cells, 'grading-cert-id')),
+      note: noteOf('notes', cell(cells, 'notes')),
+    }
+  },
 }
 
 /** `PSA 10`; `Grade 9` with its company; `Ungraded` with its condition if the cell names one. */

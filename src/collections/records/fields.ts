@@ -1,10 +1,12 @@
 // Input fields of collections and their records; each rule is defined once.
-import { invalidFields } from '#core/errors.ts'
+import { invalid, invalidFields } from '#core/errors.ts'
+import { certificateOf, FullCertificateInput } from '#catalogue/certificates/certificate.ts'
 import { day, orNull } from '#core/fields.ts'
-import { Type } from '#core/input.ts'
+import { type Static, Type } from '#core/input.ts'
 import { minorOfNumber } from '#core/money.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import { fitsCharacters, LINE, LINES } from '#core/text.ts'
+import type { StoredCertificate } from '#db/schema.ts'
 import { MAX_QUANTITY } from '#intake/cells.ts'
 import { VISIBILITIES } from './types.ts'
 
@@ -26,11 +28,13 @@ function text(pattern: string, maxLength: number, description: string) {
   return Type.String({ pattern: bounded, allowed, description })
 }
 
-function clearable<T extends Type.TSchema>(schema: T) {
+/** A field that null clears. */
+export function clearable<T extends Type.TSchema>(schema: T) {
   return Type.Optional(orNull(schema))
 }
 
-function money(description: string) {
+/** An amount that may be null, with at most two decimals; read it with `minorOf`. */
+export function money(description: string) {
   const allowed = reason('number', { min: 0, max: MAX_PRICE, decimals: 2 })
   return clearable(Type.Number({ minimum: 0, maximum: MAX_PRICE, allowed, description }))
 }
@@ -40,6 +44,17 @@ export function quantity(fallback?: number) {
   return Type.Optional(Type.Integer(fallback === undefined ? rule : { ...rule, default: fallback }))
 }
 
+/** Copies that the owner would trade or sell. */
+export function forTrade(fallback?: number) {
+  const rule = { minimum: 0, maximum: MAX_QUANTITY, description: 'Copies that you would trade or sell; at most `quantity`' }
+  return Type.Optional(Type.Integer(fallback === undefined ? rule : { ...rule, default: fallback }))
+}
+
+/** @throws VALIDATION_ERROR if more copies are for trade than there are */
+export function checkForTrade(forTrade: number | undefined, quantity: number): void {
+  if (forTrade !== undefined && forTrade > quantity) throw invalid('for_trade', 'integer', { min: 0, max: quantity, value: forTrade })
+}
+
 /** Fields of a record that can be set on creation and changed later; null clears a field. */
 export const CLEARABLE_FIELDS = {
   purchase_price: money('Price paid per copy'),
@@ -47,6 +62,7 @@ export const CLEARABLE_FIELDS = {
   purchase_date: clearable(day()),
   card_uniq_id: clearable(text(LINE, MAX_CODE_LENGTH, 'Own tracking code or certificate number')),
   note: clearable(text(LINES, MAX_NOTE_LENGTH, 'Free text')),
+  certificate: Type.Optional(orNull(FullCertificateInput, { description: 'Certificate of the graded card, of a record of one copy; null for none' })),
 }
 
 interface ClearableFields {
@@ -55,6 +71,7 @@ interface ClearableFields {
   purchase_date?: string | null
   card_uniq_id?: string | null
   note?: string | null
+  certificate?: Static<typeof FullCertificateInput> | null
 }
 
 /** The clearable fields in their stored form: amounts in minor units; absent fields stay absent, null stays null. */
@@ -64,6 +81,15 @@ export interface ClearableValues {
   purchaseDate?: string | null
   cardUniqId?: string | null
   note?: string | null
+  certificate?: StoredCertificate | null
+}
+
+/** The minor units of an amount; absent and null stay as they are. Reports more than two decimals. */
+export function minorOf<Absent extends null | undefined>(field: string, value: number | Absent, problems: Problem[]): number | null | Absent {
+  if (value === undefined || value === null) return value
+  const minor = minorOfNumber(value)
+  if (minor === null) problems.push(problem(field, 'number', { decimals: 2 }))
+  return minor
 }
 
 /** @throws VALIDATION_ERROR for amounts with more than two decimals and texts that are too long */
@@ -77,16 +103,13 @@ export function valuesOf(fields: ClearableFields): ClearableValues {
     const value = fields[field]
     if (value && !fitsCharacters(value, most)) problems.push(problem(field, 'text', { max: most }))
   }
-  const minorOf = (field: 'purchase_price' | 'sale_price') => {
-    const value = fields[field]
-    if (value === undefined || value === null) return value
-    const minor = minorOfNumber(value)
-    if (minor === null) problems.push(problem(field, 'number', { decimals: 2 }))
-    return minor
+  const amounts = {
+    purchaseMinor: minorOf('purchase_price', fields.purchase_price, problems),
+    saleMinor: minorOf('sale_price', fields.sale_price, problems),
   }
-  const amounts = { purchaseMinor: minorOf('purchase_price'), saleMinor: minorOf('sale_price') }
   if (problems.length > 0) throw invalidFields(problems)
-  return { ...amounts, purchaseDate: fields.purchase_date, cardUniqId: fields.card_uniq_id, note: fields.note }
+  const certificate = fields.certificate && certificateOf(fields.certificate)
+  return { ...amounts, purchaseDate: fields.purchase_date, cardUniqId: fields.card_uniq_id, note: fields.note, certificate }
 }
 
 export const WithValue = Type.Optional(Type.Boolean({ default: false, description: '`1` adds the current worth of the records' }))

@@ -4,7 +4,7 @@ import { invalid, type ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
 import type { Note } from '#db/changes/change.ts'
 import { liveItem } from '#db/live-item.ts'
-import type { Tx } from '#db/schema.ts'
+import type { StoredCertificate, Tx } from '#db/schema.ts'
 import { decimalOf, notOwner, recordOf, type RecordRow } from './store.ts'
 
 export interface NewRecord {
@@ -20,6 +20,9 @@ export interface NewRecord {
   purchaseDate: string | null
   cardUniqId: string | null
   note: string | null
+  /** at most `quantity`; default: 0 */
+  forTrade?: number
+  certificate?: StoredCertificate | null
   /** its key in the imported file; null if it is not imported */
   importKey: string | null
 }
@@ -46,9 +49,9 @@ export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Prom
     with given as (
       select * from rows from (json_to_recordset(${JSON.stringify(records.map(columnsOf))}::json) as (
         collection_id int4, owner_id int4, item_id int4, asked_id int4, quantity int4, purchase_price numeric,
-        sale_price numeric, purchase_date date, card_uniq_id text, note text, import_key text
+        sale_price numeric, purchase_date date, card_uniq_id text, note text, certificate jsonb, import_key text, for_trade int4
       )) with ordinality as g(collection_id, owner_id, item_id, asked_id, quantity, purchase_price, sale_price,
-                              purchase_date, card_uniq_id, note, import_key, n)
+                              purchase_date, card_uniq_id, note, certificate, import_key, for_trade, n)
     ), weighed as (
       select given.*, i.id as live_id, i.name as item_name, i.slug as item_slug, suitable.id as grade_id, suitable.name as group_label,
              case when c.id is null then 'no collection'
@@ -75,9 +78,9 @@ export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Prom
       returning c.id
     ), added as (
       insert into collection_items (id, collection_id, item_id, grade_id, quantity, purchase_price, sale_price,
-                                    purchase_date, card_uniq_id, note, import_key)
+                                    purchase_date, card_uniq_id, note, certificate, import_key, for_trade)
       select good.id, collection_id, live_id, grade_id, quantity, purchase_price, sale_price,
-             purchase_date, card_uniq_id, note, import_key
+             purchase_date, card_uniq_id, note, certificate, import_key, for_trade
       from good join counted on counted.id = good.collection_id
     )
     select case when counted.id is not null then good.id end as id,
@@ -100,7 +103,9 @@ function columnsOf(record: NewRecord): object {
     purchase_date: texts.purchaseDate,
     card_uniq_id: texts.cardUniqId,
     note: texts.note,
+    certificate: texts.certificate,
     import_key: texts.importKey,
+    for_trade: texts.forTrade ?? 0,
   }
 }
 
@@ -117,6 +122,8 @@ function outcomeOf({ id, refused, ...names }: JudgedRow, record: NewRecord): Add
       purchase_date: record.purchaseDate,
       card_uniq_id: record.cardUniqId,
       note: record.note,
+      for_trade: record.forTrade ?? 0,
+      certificate: record.certificate ?? null,
       revision: 1,
     },
   }

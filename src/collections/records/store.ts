@@ -1,11 +1,12 @@
 // SQL of collections and their records; adding records is in insert-records.ts.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { conflict, notFound } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
-import type { Queryable, Tx } from '#db/schema.ts'
+import type { Queryable, StoredCertificate, Tx } from '#db/schema.ts'
+import { tokenAfter } from './share-token.ts'
 import type { ClearableValues } from './fields.ts'
 import type { Collection, CollectionRecord, StoredCollection, TaggedRecord } from './types.ts'
 
@@ -23,20 +24,23 @@ export interface RecordRow {
   purchase_date: string | null
   card_uniq_id: string | null
   note: string | null
+  for_trade: number
+  certificate: StoredCertificate | null
   revision: number
 }
 
 /** Fields of a record that can change; absent ones do not change. */
 export interface RecordChanges extends ClearableValues {
   quantity?: number
+  forTrade?: number
 }
 
-const COLLECTION_COLUMNS = ['id', 'name', 'description', 'visibility', 'items_count'] as const
+const COLLECTION_COLUMNS = ['id', 'name', 'description', 'visibility', 'items_count', 'method'] as const
 export const STORED_COLUMNS = ['account_id', ...COLLECTION_COLUMNS, 'created_at', 'updated_at'] as const
 
 export function recordOf(row: RecordRow): CollectionRecord {
   const { id, item_id, item_name, item_slug, group_label, quantity, purchase_price, sale_price, ...rest } = row
-  const { purchase_date, card_uniq_id, note } = rest
+  const { purchase_date, card_uniq_id, note, for_trade, certificate } = rest
   return {
     id,
     item_id,
@@ -49,6 +53,8 @@ export function recordOf(row: RecordRow): CollectionRecord {
     purchase_date,
     card_uniq_id,
     note,
+    for_trade: Math.min(for_trade, quantity),
+    certificate,
   }
 }
 
@@ -85,11 +91,14 @@ export async function collectionsOf(on: Queryable, accountId: number): Promise<C
   return on.selectFrom('collections').select(COLLECTION_COLUMNS).where('account_id', '=', accountId).orderBy('id').execute()
 }
 
-/** Records of a collection, newest first, before an id. */
-export async function recordsBefore(on: Queryable, collectionId: number, beforeId: number, limit: number): Promise<RecordRow[]> {
+/** A `beforeId` of `recordsBefore` that includes all records. */
+export const PAST_NEWEST = 2 ** 31 - 1
+
+/** Records that match a condition, newest first, before an id. */
+export async function recordsBefore(on: Queryable, matching: RawBuilder<unknown>, beforeId: number, limit: number): Promise<RecordRow[]> {
   const { rows } = await sql<RecordRow>`
     select ${RECORD_COLUMNS} from collection_items r ${RECORD_JOINS}
-    where r.collection_id = ${collectionId} and r.id < ${beforeId} order by r.id desc limit ${limit}`.execute(on)
+    where ${matching} and r.id < ${beforeId} order by r.id desc limit ${limit}`.execute(on)
   return rows
 }
 
@@ -130,28 +139,30 @@ async function refuseRecord(on: Queryable, viewer: Viewer, collectionId: number,
   throw notFound('record_not_found', { id: recordId, collection: collectionId })
 }
 
-const RECORD_COLUMNS = sql.raw(
+export const RECORD_COLUMNS = sql.raw(
   `r.id, r.item_id, i.name as item_name, i.slug as item_slug, r.grade_id, g.name as group_label, r.quantity,
-   r.purchase_price, r.sale_price, r.purchase_date, r.card_uniq_id, r.note, r.revision`,
+   r.purchase_price, r.sale_price, r.purchase_date, r.card_uniq_id, r.note, r.for_trade, r.certificate, r.revision`,
 )
-const RECORD_JOINS = sql.raw('join items i on i.id = r.item_id left join groups g on g.id = r.grade_id')
+export const RECORD_JOINS = sql.raw('join items i on i.id = r.item_id left join groups g on g.id = r.grade_id')
 
 /** Writes the changes to a locked record and returns it. */
 export async function updateRecord(tx: Tx, locked: RecordRow, changes: RecordChanges, now: Date): Promise<RecordRow> {
-  const { quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note } = changes
+  const { quantity, forTrade, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note, certificate } = changes
   const values = {
     ...(quantity !== undefined && { quantity }),
+    ...(forTrade !== undefined && { for_trade: forTrade }),
     ...(purchaseMinor !== undefined && { purchase_price: decimalOf(purchaseMinor) }),
     ...(saleMinor !== undefined && { sale_price: decimalOf(saleMinor) }),
     ...(purchaseDate !== undefined && { purchase_date: purchaseDate }),
     ...(cardUniqId !== undefined && { card_uniq_id: cardUniqId }),
     ...(note !== undefined && { note }),
+    ...(certificate !== undefined && { certificate: certificate && JSON.stringify(certificate) }),
   }
   const stored = await tx
     .updateTable('collection_items')
     .set({ ...values, revision: locked.revision + 1, updated_at: now })
     .where('id', '=', locked.id)
-    .returning(['quantity', 'purchase_price', 'sale_price', 'purchase_date', 'card_uniq_id', 'note', 'revision'])
+    .returning(['quantity', 'purchase_price', 'sale_price', 'purchase_date', 'card_uniq_id', 'note', 'for_trade', 'certificate', 'revision'])
     .executeTakeFirstOrThrow()
   return { ...locked, ...stored }
 }
@@ -173,7 +184,8 @@ export async function insertCollection(
   tx: Tx,
   values: Pick<StoredCollection, 'account_id' | 'name' | 'description' | 'visibility'>,
 ): Promise<StoredCollection> {
-  return jsonReady(await tx.insertInto('collections').values(values).returning(STORED_COLUMNS).executeTakeFirstOrThrow())
+  const stored = { ...values, share_token: tokenAfter(null, values.visibility) }
+  return jsonReady(await tx.insertInto('collections').values(stored).returning(STORED_COLUMNS).executeTakeFirstOrThrow())
 }
 
 /** The collection, locked until the transaction ends. @throws NOT_FOUND */
@@ -184,15 +196,56 @@ export async function lockCollection(tx: Tx, id: number): Promise<StoredCollecti
   return jsonReady(row)
 }
 
+/** Writes the changes to a locked collection. Its link is created, kept or revoked with its visibility. */
 export async function updateCollection(
   tx: Tx,
-  id: number,
-  values: Partial<Pick<StoredCollection, 'name' | 'description' | 'visibility'>>,
+  locked: StoredCollection,
+  values: Partial<Pick<StoredCollection, 'name' | 'description' | 'visibility' | 'method'>>,
   now: Date,
 ): Promise<StoredCollection> {
+  const { visibility } = values
+  const token =
+    visibility === undefined ? undefined : tokenAfter({ visibility: locked.visibility, token: await shareTokenOf(tx, locked.id) }, visibility)
   const update = tx
     .updateTable('collections')
-    .set({ ...values, updated_at: now })
-    .where('id', '=', id)
+    .set({ ...values, ...(token !== undefined && { share_token: token }), updated_at: now })
+    .where('id', '=', locked.id)
   return jsonReady(await update.returning(STORED_COLUMNS).executeTakeFirstOrThrow())
+}
+
+/** The token of a collection's link; null while it is private or was not shared by its owner. */
+async function shareTokenOf(on: Queryable, id: number): Promise<string | null> {
+  const row = await on.selectFrom('collections').select('share_token').where('id', '=', id).executeTakeFirst()
+  return row?.share_token ?? null
+}
+
+/** A collection, and the token of its link; null without one. */
+export interface SharedRow {
+  collection: Collection
+  token: string | null
+}
+
+/** A collection of the caller. @throws NOT_FOUND, or CONFLICT for another account's */
+export async function fetchCollection(on: Queryable, viewer: Viewer, id: number): Promise<SharedRow> {
+  await requireCollection(on, viewer, id)
+  const row = await on
+    .selectFrom('collections')
+    .select([...COLLECTION_COLUMNS, 'share_token'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw missing('collection', id)
+  const { share_token: token, ...collection } = row
+  return { collection, token: collection.visibility === 'private' ? null : token }
+}
+
+/** The collection that is shared by this token; null if none is, or its account is suspended. */
+export async function collectionByToken(on: Queryable, token: string): Promise<Collection | null> {
+  const row = await on
+    .selectFrom('collections')
+    .select(COLLECTION_COLUMNS)
+    .where('share_token', '=', token)
+    .where('visibility', '<>', 'private')
+    .where('account_id', 'in', (e) => e.selectFrom('accounts').select('id').where('suspended', '=', false))
+    .executeTakeFirst()
+  return row ?? null
 }

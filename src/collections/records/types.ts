@@ -1,5 +1,6 @@
 // Collections and their records as returned by verbs: public field names, ready for JSON.
 import type { CatalogueNode, MarketUse } from '#catalogue/context.ts'
+import { CertificateSchema } from '#catalogue/certificates/certificate.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
@@ -21,6 +22,12 @@ export type PricingCtx = Pick<ReadCtx, 'db'> &
 
 /** The context of reading collections. */
 export type CollectionReadCtx = ReadCtx & PricingCtx
+
+export const METHODS = namedValues('CollectionMethod', ['fifo', 'average'])
+export type Method = (typeof METHODS)[number]
+export const MethodSchema = Type.Enum([...METHODS], {
+  description: 'How profit counts cost: `fifo`, the oldest copies leave first, or `average`, at the average cost of the copies at that moment',
+})
 
 export const VISIBILITIES = namedValues('CollectionVisibility', ['private', 'unlisted', 'public'])
 
@@ -64,14 +71,27 @@ export const CollectionSchema = Type.Object(
     description: Type.String(),
     visibility: Type.Enum([...VISIBILITIES]),
     items_count: Type.Integer({ description: 'Number of records' }),
+    method: MethodSchema,
     worth: Type.Optional(WorthSchema),
   },
   {
     title: 'Collection',
-    examples: [{ id: 4, name: 'Base Set', description: '', visibility: 'private', items_count: 102 }],
+    examples: [{ id: 4, name: 'Base Set', description: '', visibility: 'private', items_count: 102, method: 'fifo' }],
   },
 )
 export type Collection = Static<typeof CollectionSchema>
+
+export const OwnCollectionSchema = Type.Object(
+  {
+    ...CollectionSchema.properties,
+    shared_url: orNull(Type.String({ examples: ['https://api.example.com/shared/kq3v0bXb6mV6cJ0cYb3Vw2nX1aQ9sT7e'] }), {
+      description:
+        'Address of the page that shows the collection to everyone who has it, without costs and notes; null while `visibility` is `private`',
+    }),
+  },
+  { title: 'OwnCollection' },
+)
+export type OwnCollection = Static<typeof OwnCollectionSchema>
 
 export const StoredCollectionSchema = Type.Object(
   {
@@ -81,6 +101,7 @@ export const StoredCollectionSchema = Type.Object(
     description: Type.String(),
     visibility: Type.Enum([...VISIBILITIES]),
     items_count: Type.Integer(),
+    method: MethodSchema,
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
   },
@@ -94,13 +115,27 @@ const RECORD_PROPERTIES = {
   item_name: Type.String({ description: 'Name of the item' }),
   item_slug: Type.String(),
   group_label: orNull(Type.String({ description: 'Condition or grade', examples: ['Near Mint'] })),
-  quantity: Type.Integer({ description: 'Copies' }),
+  quantity: Type.Integer({ description: 'Copies; 0 once all are sold' }),
   purchase_price: orNull(Type.Number(), { description: 'Price paid per copy' }),
   sale_price: orNull(Type.Integer({ description: 'Rounded to a whole number' })),
   purchase_date: orNull(Type.String({ format: 'date' }), { description: 'Purchase date, YYYY-MM-DD' }),
   card_uniq_id: orNull(Type.String({ description: 'Own tracking code or certificate number' })),
   note: orNull(Type.String(), { description: 'Free text' }),
+  for_trade: Type.Integer({ description: 'Copies that the owner would trade or sell' }),
+  certificate: orNull(CertificateSchema, { description: 'Certificate of the graded card; null for none' }),
 }
+
+const RecordItemSchema = Type.Object(
+  {
+    code: orNull(Type.String({ description: 'Number of the card', examples: ['4/102'] })),
+    set: orNull(Type.String({ description: 'Name of its category', examples: ['Base Set'] })),
+    finish: orNull(Type.String({ description: 'Printing', examples: ['Holo'] })),
+    image: orNull(Type.String({ description: 'URL of its first image; null if there is none' })),
+  },
+  { title: 'CollectionRecordItem', description: 'Only with `with_item=1`: what identifies the item at a glance' },
+)
+/** What identifies a record's item at a glance. */
+export type RecordItem = Static<typeof RecordItemSchema>
 
 export const CollectionRecordSchema = Type.Object(
   {
@@ -129,6 +164,7 @@ export const CollectionRecordSchema = Type.Object(
     ),
     cost: Type.Optional(orNull(Amount)),
     gain: Type.Optional(orNull(Amount)),
+    item: Type.Optional(RecordItemSchema),
   },
   { title: 'CollectionRecord' },
 )

@@ -8,8 +8,8 @@ const INNER_FORMULA = /^['"\s]*[=+\-@\uff0b\uff0d\uff1d\uff20]/
 const QUOTED = /[",;\r\n\t]|^\s|\s$/
 
 /** A line of cells; null is an empty cell. */
-export function csvLine(cells: readonly (string | number | null)[]): string {
-  return `${cells.map((cell) => (typeof cell === 'string' ? quoted(neutralised(cell)) : (cell ?? ''))).join(',')}\n`
+export function csvLine(cells: readonly (string | number | null)[], delimiter: ',' | ';' = ','): string {
+  return `${cells.map((cell) => (typeof cell === 'string' ? quoted(neutralised(cell)) : (cell ?? ''))).join(delimiter)}\n`
 }
 
 /** The text as it was before `csvLine` wrote it. */

@@ -224,10 +224,13 @@ interface CsvRecord {
 async function* csvRecords(source: FeedSource): AsyncIterable<CsvRecord[]> {
   const text = utf8Text(source.bytes)[Symbol.asyncIterator]()
   try {
-    const head = await textToLineEnd(text)
+    let head = await textToLineEnd(text)
+    // Some programs tell spreadsheets the delimiter in a line before the header.
+    const separator = /^"?sep=[,;\t]"?\r?\n/.exec(head)
+    if (separator) head = await textToLineEnd(text, head.slice(separator[0].length))
     if (!head.trim()) throw new FeedError(reason('file_empty'))
     const delimiter = likeliestDelimiter(head.trimStart().split('\n', 1)[0]!)
-    let line = 0
+    let line = separator ? 1 : 0
     let pending = head
     for (;;) {
       const quote = pending.indexOf('"')
@@ -316,8 +319,8 @@ async function* parsedRecords(head: string, text: AsyncIterator<string>, delimit
 }
 
 /** Reads text until it contains the end of a line. */
-async function textToLineEnd(text: AsyncIterator<string>): Promise<string> {
-  let head = ''
+async function textToLineEnd(text: AsyncIterator<string>, start = ''): Promise<string> {
+  let head = start
   while (!head.trimStart().includes('\n') && head.length <= MAX_ROW_BYTES) {
     const next = await text.next()
     if (next.done) break
@@ -326,7 +329,8 @@ async function textToLineEnd(text: AsyncIterator<string>): Promise<string> {
   return head
 }
 
-function requireColumns(header: readonly string[], names: readonly string[]) {
+/** @throws FeedError if the header lacks one of these columns */
+export function requireColumns(header: readonly string[], names: readonly string[]) {
   const missing = names.filter((name) => !header.includes(name))
   if (missing.length > 0) throw new FeedError(reason('header', { columns: missing }))
 }

@@ -96,6 +96,7 @@ export const FILE_RULES = {
   price_large_change: 'the price changes by more than {percent} % from {old}',
   price_far_above: 'the price is more than {factor} times the market price of {price}',
   price_far_below: 'the price is less than the market price of {price} divided by {factor}',
+  price_below_cost: 'the price is below the {cost} that a copy in your collection cost on average',
 
   // Rows of collections whose item must be chosen manually
   card_fits_none: 'fits no item in set, number and finish',

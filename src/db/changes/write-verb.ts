@@ -2,6 +2,7 @@
 import { invalid } from '#core/errors.ts'
 import { type Static, type TSchema, Type } from '#core/input.ts'
 import type { Plan } from '#core/plans.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import { type Verb, verb } from '#core/verb.ts'
 import { executeDryRun, type WriteCtx } from './change.ts'
 
@@ -13,7 +14,7 @@ export function dryRunField(description: string) {
 const DryRun = dryRunField('`1` changes nothing; the response is that of the write, but ids of new objects in it do not exist')
 
 /** Message of a dry run, in place of that of the write. */
-export const NOTHING_CHANGED = 'Forecast only; nothing was changed'
+export const NOTHING_CHANGED: MessageText = 'Forecast only; nothing was changed'
 
 /** Whether a write that succeeded with this input was a dry run. */
 export function isDryRun(input: unknown): boolean {

@@ -17,6 +17,15 @@ const LOST_CODE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUN
 const FULL_CODE = /^(53...|58030)$/
 const UNAVAILABLE_MESSAGE = /^(timeout exceeded when trying|Client (has encountered|was closed))/
 
+/** A concurrent transaction has written what this one was about to write: `inTransaction` starts it again, and it sees that write. */
+export class ConcurrentWriteError extends Error {
+  readonly code = '40001'
+
+  constructor() {
+    super('written concurrently')
+  }
+}
+
 export interface TransactionOptions {
   isolation?: IsolationLevel
   /** Maximum attempts; 5 unless set. */

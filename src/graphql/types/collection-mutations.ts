@@ -7,6 +7,7 @@ import { updateCollectionItem } from '#collections/update-item.ts'
 import { idOf } from '../building/arguments.ts'
 import type { Builder } from '../building/builder.ts'
 import { inputFrom, objectFrom } from '../building/from-schema.ts'
+import { certificateInput } from '../building/certificate-input.ts'
 import { callByFields } from './mutating.ts'
 import { messageType, successField } from './results.ts'
 
@@ -22,8 +23,9 @@ export function implementCollectionMutations(builder: Builder): void {
   const input = inputFrom(builder, addCollectionItem.input, {
     allOptional: true,
     name: 'CollectionItemInput',
-    description: 'Fields of a collection record. Omitted fields stay unchanged; null clears prices, date, code and note.',
+    description: 'Fields of a collection record. Omitted fields stay unchanged; null clears prices, date, code, note and certificate.',
     omit: ['id'],
+    types: { certificate: certificateInput(builder) },
     texts: {
       purchase_date: 'Purchase date, YYYY-MM-DD',
       item_id: 'Item in the catalogue; required to add a record, cannot be changed',
@@ -34,7 +36,7 @@ export function implementCollectionMutations(builder: Builder): void {
   const record = objectFrom(builder, CollectionRecordSchema, {
     name: 'CollectionItemResult',
     description: 'A collection record after a change.',
-    omit: ['item_slug', 'value', 'value_missing', 'cost', 'gain'],
+    omit: ['item_slug', 'value', 'value_missing', 'cost', 'gain', 'item'],
     types: { sale_price: 'Float' },
   })
   builder.objectFields(record, (t) => ({

@@ -1,5 +1,6 @@
 // Mutations of own listings (interface.md, "GraphQL").
 import { addListing, LISTING_CREATED } from '#market/intake/add-listing.ts'
+import { listRecords, MAX_LISTED_RECORDS, RecordRow } from '#market/intake/list-records.ts'
 import { type Renewal, RenewedListingSchema, renewListings } from '#market/listings/renew-listings.ts'
 import { setListingStatus } from '#market/listings/set-listing-status.ts'
 import { updateListing } from '#market/listings/update-listing.ts'
@@ -11,6 +12,7 @@ import { idOf, withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost } from '../building/builder.ts'
 import { argumentsFrom, inputFrom, objectFrom } from '../building/from-schema.ts'
 import { camelCase } from '../execution/errors.ts'
+import { certificateInput } from '../building/certificate-input.ts'
 import { callByFields } from './mutating.ts'
 import { priceWarningType, reasonType, successField } from './results.ts'
 
@@ -24,10 +26,12 @@ interface ListingArgs {
 const pathOf = ({ listingId }: ListingArgs) => ({ id: ['listingId', idOf(listingId)] }) as const
 
 export function implementListingMutations(builder: Builder): void {
+  const certificate = certificateInput(builder)
   const input = inputFrom(builder, updateListing.input, {
     name: 'ListingInput',
     description: 'Fields of a listing. Omitted fields stay unchanged.',
     omit: ['id', 'shipping_payer'],
+    types: { certificate },
     texts: IMAGES,
   })
   const forecast = addForecast(builder)
@@ -42,7 +46,8 @@ export function implementListingMutations(builder: Builder): void {
       status: t.exposeString('status', { nullable: false, description: `${STATUSES.slice(0, -1).join(', ')} or ${STATUSES.at(-1)}.` }),
     }),
   })
-  const newListing = addNewListing(builder)
+  const recordRow = inputFrom(builder, RecordRow, { name: 'ListedRecordInput', description: 'Copies of a record to sell.', texts: IMAGES })
+  const newListing = addNewListing(builder, certificate)
   addRenewal(builder)
   builder.mutationFields((t) => {
     const listingId = t.arg.id({ required: true, description: 'Id of one of your listings.' })
@@ -52,6 +57,19 @@ export function implementListingMutations(builder: Builder): void {
         description: 'Creates a listing, pending approval, for accounts that may import listings.',
         args: { input: t.arg({ type: newListing, required: true, description: 'Fields of the listing.' }) },
         resolve: async (_root, args, ctx, info) => ({ ...(await callByFields(addListing, ctx, info, args.input)), message: LISTING_CREATED }),
+      }),
+      listCollectionRecords: t.field({
+        type: [result],
+        nullable: { list: true, items: false },
+        description: 'Makes listings of records, pending approval: all or none. Sales take their copies out of the records.',
+        args: {
+          collectionId: t.arg.id({ required: true, description: 'Id of one of your collections.' }),
+          rows: t.arg({ type: [recordRow], required: true, description: `At most ${MAX_LISTED_RECORDS}.` }),
+        },
+        resolve: async (_root, { collectionId, rows }, ctx, info) => {
+          const listings = await callByFields(listRecords, ctx, info, { rows }, { id: ['collectionId', idOf(collectionId)] })
+          return listings.map((listing) => ({ ...listing, message: LISTING_CREATED }))
+        },
       }),
       updateListingPrice: t.field({
         type: result,
@@ -75,11 +93,12 @@ export function implementListingMutations(builder: Builder): void {
   })
 }
 
-function addNewListing(builder: Builder) {
+function addNewListing(builder: Builder, certificate: ReturnType<typeof certificateInput>) {
   return inputFrom(builder, addListing.input, {
     name: 'NewListingInput',
-    description: 'Fields of a new listing: `itemId` or `card`, and `price`.',
+    description: 'Fields of a new listing: `itemId`, `card` or `certificate`, and `price`.',
     types: {
+      certificate,
       card: inputFrom(builder, addListing.input.properties.card, { name: 'ListedCardInput', description: 'A card by set and number.' }),
     },
     texts: IMAGES,

@@ -42,6 +42,8 @@ interface Operation {
   parameters?: { in: string; name: string; schema?: { type?: string; items?: { type?: string } }; example?: unknown }[]
   requestBody?: { content: Record<string, Media> }
   responses: Record<string, { content?: Record<string, Media> }>
+  /** empty: no credential is needed */
+  security?: object[]
   'x-error-codes'?: ErrorCode[]
 }
 
@@ -102,7 +104,8 @@ function addSuccess(operation: Operation, path: string, success: Example, rules:
   const isFile = typeof success.answer === 'string'
   const shown = Object.entries(response?.content ?? {}).find(([type]) => (type !== 'application/json') === isFile)
   if (shown) shown[1].example = success.answer
-  operation.description = [operation.description, `\`\`\`sh\n${curlOf(success, rules)}\n\`\`\``].filter(Boolean).join('\n\n')
+  const curl = curlOf(success, operation.security?.length === 0 ? { ...rules, credential: null } : rules)
+  operation.description = [operation.description, `\`\`\`sh\n${curl}\n\`\`\``].filter(Boolean).join('\n\n')
 }
 
 function parameterValue(text: string, type: string | undefined): unknown {
@@ -114,11 +117,15 @@ function codeOf(answer: unknown): string | undefined {
   return (answer as { error?: { code: string } }).error?.code
 }
 
-/** The request as a shell command. */
-export function curlOf({ request, body, text, file, headers }: Example, { url, credential }: ExampleRules): string {
+/** The request as a shell command. @param rules a `credential` of null: none is needed */
+export function curlOf(
+  { request, body, text, file, headers }: Example,
+  { url, credential }: Omit<ExampleRules, 'credential'> & { credential: string | null },
+): string {
   const [method, address] = request.split(' ')
   const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
-  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url + address)}`, `  -H ${quoted(`Authorization: Bearer ${credential}`)}`]
+  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(url + address)}`]
+  if (credential !== null) lines.push(`  -H ${quoted(`Authorization: Bearer ${credential}`)}`)
   if (body !== undefined) lines.push(`  -H 'Content-Type: application/json' -d ${quoted(JSON.stringify(body))}`)
   if (text !== undefined) lines.push("  -H 'Content-Type: application/octet-stream' --data-binary @FILE")
   if (file !== undefined) lines.push(`  -H ${quoted(`Content-Type: ${headers?.['content-type']}`)} --data-binary @FILE`)

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/records/identity-lock.ts'
 import { replaceByAliases } from '#catalogue/items/merged-items.ts'
 import { moveSources } from '#catalogue/items/merged-sources.ts'
-import { moveRecords } from '#collections/merged-records.ts'
+import { RECORDS } from '#collections/merged-records.ts'
 import { conflict } from '#core/errors.ts'
 import { existing } from '#core/fields.ts'
 import { actorOf, type Note } from '#db/changes/change.ts'
 import { resolveAliases } from '#db/live-item.ts'
-import { analyzeAfterMerges, type MergePair } from '#db/merge-pairs.ts'
+import { analyzeAfterMerges, type MergePair, moveRows } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { moveListings } from '#market/merged-listings.ts'
 import { noteChangedItems } from '#prices/records/changed-items.ts'
@@ -16,6 +16,7 @@ import { judgePrices } from '#prices/judging/judge-prices.ts'
 import { movePrices, recordComputedPrices } from '#prices/writing/merged-prices.ts'
 import { refreshServicePrices } from '#prices/writing/service-price.ts'
 import type { PriceWriteCtx } from '#prices/records/price-types.ts'
+import { moveWatches } from '#watches/merged-watches.ts'
 import { lockItems } from './locks.ts'
 import { countMoved } from './stored-merges.ts'
 
@@ -49,7 +50,8 @@ export async function mergeItems(
   const merges = await insertMerges(tx, resolved, actorOf(ctx.viewer), now)
   await movePrices(tx, merges, now)
   const { listingIds, soldItems, soldKeys } = await moveListings(tx, merges)
-  await moveRecords(tx, merges)
+  await moveRows(tx, merges, RECORDS)
+  await moveWatches(tx, merges)
   await replaceByAliases(tx, merges)
   await moveSources(tx, merges)
   await recordComputedPrices(tx, await refreshServicePrices(ctx, tx, note, soldKeys))

@@ -5,11 +5,11 @@ import { CatalogueNames, recompose } from '#catalogue/items/compose-items.ts'
 import { refKey } from '#catalogue/records/facts.ts'
 import { replaceTakenSlugs, restoreItems } from '#catalogue/items/merged-items.ts'
 import { moveSourcesBack } from '#catalogue/items/merged-sources.ts'
-import { moveRecordsBack } from '#collections/merged-records.ts'
+import { RECORDS } from '#collections/merged-records.ts'
 import { conflict } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
 import { actorOf, type Note } from '#db/changes/change.ts'
-import { mergeIds, type MergePair } from '#db/merge-pairs.ts'
+import { mergeIds, type MergePair, moveRowsBack } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { moveListingsBack } from '#market/merged-listings.ts'
 import { noteChangedItems } from '#prices/records/changed-items.ts'
@@ -17,6 +17,7 @@ import { judgePrices } from '#prices/judging/judge-prices.ts'
 import { movePricesBack, recordComputedPrices } from '#prices/writing/merged-prices.ts'
 import { refreshOwnPriceDetails, refreshServicePrices } from '#prices/writing/service-price.ts'
 import type { PriceWriteCtx } from '#prices/records/price-types.ts'
+import { WATCHES } from '#watches/merged-watches.ts'
 import { lockItems } from './locks.ts'
 
 /**
@@ -71,7 +72,7 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
   await restoreRefs(tx, note, pairs)
   await restoreItems(tx, pairs)
   const { listingIds, soldItems, soldKeys, cancelledKeys } = await moveListingsBack(tx, pairs)
-  await moveRecordsBack(tx, pairs)
+  for (const rows of [RECORDS, WATCHES]) await moveRowsBack(tx, pairs, rows)
   await movePricesBack(tx, note, pairs)
   await recordComputedPrices(tx, await refreshServicePrices(ctx, tx, note, soldKeys))
   await refreshServicePrices(ctx, tx, note, cancelledKeys)

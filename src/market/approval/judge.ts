@@ -7,6 +7,8 @@ import { COLUMNS, type ListingRow, updateListingRow } from '../listing-store.ts'
 import { auditedListing } from '../listing-content.ts'
 import { allowed, approvalValues, daysAfter, decisionOn } from '../listings/transition.ts'
 import type { MarketSettings } from '../marketplace-types.ts'
+import { certificateHistories, isOthers } from '../certificates/history.ts'
+import { takenCertificates } from '../certificates/taken.ts'
 import { endAfterVacation } from '../records/vacation-store.ts'
 import { holds } from './rule-conditions.ts'
 import { recordFacts, recordDecision, type RecordingCtx } from './decisions.ts'
@@ -55,9 +57,15 @@ export async function judgeWaiting(ctx: JudgeCtx): Promise<number> {
     const count = await change(ctx, async (tx, note) => {
       const now = ctx.now()
       const outcomes = await judgeListings(tx, await lockUnjudged(tx), { now, market: ctx.market })
+      const histories = await certificateHistories(
+        tx,
+        outcomes.flatMap(({ listing, rule }) => (rule ? [listing] : [])),
+      )
       for (const { listing: before, rule } of outcomes) {
-        const decision = decisionOn(before, 'approve', now)
-        if (!rule || 'refused' in decision) continue
+        // A person compares a copy that another seller has offered or sold; nobody else is asked.
+        if (!rule || isOthers(histories.get(before.id), before.seller_id)) continue
+        const decision = decisionOn(before, 'approve', now, { certificateFree: (await takenCertificates(tx, [before])).size === 0 })
+        if ('refused' in decision) continue
         const expiresAt = await endAfterVacation(tx, before.seller_id, daysAfter(now, ctx.market.listingPeriodDays), now)
         const after = await updateListingRow(tx, before.id, allowed(decision), approvalValues(before, now, expiresAt), now)
         const by = `rule:${rule.id}`

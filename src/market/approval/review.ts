@@ -8,6 +8,7 @@ import { MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
 import { STATES } from '#prices/evidence/evidence-types.ts'
 import { Rates } from '#prices/rates/rates.ts'
+import { CertificateReviewSchema, reviewCertificates } from '../certificates/history.ts'
 import { referencePrices } from '../references.ts'
 import type { ListingRow } from '../listing-store.ts'
 import { changedSinceApproval } from '../listing-content.ts'
@@ -80,6 +81,7 @@ export const ListingReviewSchema = Type.Object(
       ),
       { description: 'Pictures that the seller linked from elsewhere and that were copied, or could not be; others are still waiting' },
     ),
+    certificate: orNull(CertificateReviewSchema, { description: 'What is known of its certificate; null for a listing without one' }),
   },
   { title: 'ListingReview' },
 )
@@ -104,11 +106,12 @@ interface Reviewing {
 /** By listing id. */
 export async function reviewListings(on: Queryable, listings: readonly ListingRow[], reviewing: Reviewing): Promise<Map<number, ListingReview>> {
   if (listings.length === 0) return new Map()
-  const [items, references, photos, linked, sellers] = await Promise.all([
+  const [items, references, photos, linked, certificates, sellers] = await Promise.all([
     itemsOf(on, listings),
     referencesOf(on, listings, reviewing),
     photosOfOthers(on, listings),
     linkedPictures(on, listings),
+    reviewCertificates(on, listings),
     sellerRecords(
       on,
       listings.map((row) => row.seller_id),
@@ -120,7 +123,10 @@ export async function reviewListings(on: Queryable, listings: readonly ListingRo
       const of = references.get(row.id) ?? []
       const seller = sellers.get(row.seller_id)!
       const pictures = { photo_of_other_seller: photos.has(row.id), linked_pictures: linked.get(row.id) ?? [] }
-      return [row.id, { ...items.get(row.id)!, references: of, price_ratio: ratioOf(of), seller, ...pictures }]
+      return [
+        row.id,
+        { ...items.get(row.id)!, references: of, price_ratio: ratioOf(of), seller, ...pictures, certificate: certificates.get(row.id) ?? null },
+      ]
     }),
   )
 }

@@ -6,6 +6,8 @@ import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/changes/change.ts'
 import { recordUndo, replacedBy, UNDO_MS } from './decisions.ts'
 import { expireIfDue } from '../listings/expire-listings.ts'
+import { takenCertificates } from '../certificates/taken.ts'
+import { PUBLISHED, QUEUED } from '../records/rules.ts'
 import { lockListing, updateListingRow } from '../listing-store.ts'
 import { auditedListing, storedListing } from '../listing-content.ts'
 import type { MarketWriteCtx, StoredListing } from '../marketplace-types.ts'
@@ -28,8 +30,12 @@ export const undoListingDecision = verb(
       if (!decision) throw conflict('undo_none', { id })
       if (decision.after_version !== before.version) throw conflict('undo_changed', { id })
       if (decision.decided_at!.getTime() + UNDO_MS <= now.getTime()) throw conflict('undo_late', { id, seconds: UNDO_MS / 1_000 })
-      const { status, ...values } = replacedBy(decision.before!)
-      const after = await updateListingRow(tx, id, status, values, now)
+      const { status, waiting_since, rejection_reason, ...values } = replacedBy(decision.before!)
+      // Meanwhile another listing may offer the same copy: then the listing goes to approval, where both are shown.
+      const isTaken = status === PUBLISHED && (await takenCertificates(tx, [before])).size > 0
+      const after = isTaken
+        ? await updateListingRow(tx, id, QUEUED, values, now)
+        : await updateListingRow(tx, id, status, { ...values, waiting_since, rejection_reason }, now)
       await recordUndo(tx, decision.id, after, actorOf(ctx.viewer), now)
       note.audit({
         action: 'listing.undo_decision',

@@ -4,6 +4,7 @@ import { shortText } from '#catalogue/records/fields.ts'
 import { invalid, ServiceError } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change, executeDryRun } from '#db/changes/change.ts'
 import { itemsNumbered, itemsOfPrinting, PrintingFields } from '#intake/numbered-items.ts'
@@ -11,14 +12,12 @@ import { addListings } from '../listings/add-listings.ts'
 import { flagsOf } from '../listings/listing-flags.ts'
 import { ListingBody } from '../listings/listing-body.ts'
 import { ownListing } from '../listings/own-listing.ts'
-import type { Forecast, MarketCtx } from '../marketplace-types.ts'
+import { completed, gradeOf, knownCertificates } from '../certificates/known.ts'
+import type { MarketCtx } from '../marketplace-types.ts'
 import { sku, title } from '../records/fields.ts'
-import { QUEUED } from '../records/rules.ts'
-import { requireLiveItem } from '../references.ts'
-import { DryRun, warningsOf } from '../visibility/forecast.ts'
+import { gradeIdOf, requireLiveItem } from '../references.ts'
+import { DryRun, forecastingNew } from '../visibility/forecast.ts'
 import { usualWait } from '../visibility/usual-wait.ts'
-import { findVisibilityRow } from '../visibility/visibility-rows.ts'
-import { gradeIdOf } from './read-rows.ts'
 import { listingOf } from './import-listings.ts'
 import { countPlaces, lockIntake } from './store.ts'
 import type { CreatedListing, IntakeCtx } from './types.ts'
@@ -41,7 +40,7 @@ const NewListingBody = Type.Object({
   ...DryRun,
 })
 
-export const LISTING_CREATED = 'Listing created, pending approval'
+export const LISTING_CREATED: MessageText = 'Listing created, pending approval'
 
 export const addListing = verb(
   {
@@ -55,24 +54,26 @@ export const addListing = verb(
     const wait = await usualWait(ctx.db, ctx.now())
     return executeDryRun(ctx, async (tx, rehearsal) => {
       const listing = await add(rehearsal, input)
-      const warnings = warningsOf(ctx, null, await findVisibilityRow(tx, listing.id))
-      const forecast: Forecast = { status: QUEUED, hidden: true, because: [], usual_wait: wait, warnings }
-      return { ...listing, forecast }
+      return (await forecastingNew(tx, ctx, wait, [listing]))[0]!
     })
   },
 )
 
 type NewListing = Omit<Static<typeof NewListingBody>, 'dry_run'>
 
-function add(ctx: IntakeCtx & MarketCtx, { item_id: itemId, card, label, sku, ...fields }: NewListing): Promise<CreatedListing> {
+function add(ctx: IntakeCtx & MarketCtx, { item_id: itemId, card, label, sku, certificate: body, ...fields }: NewListing): Promise<CreatedListing> {
   const { catalogue } = ctx
   const sellerId = ownAccount(ctx.viewer)
   return change(ctx, async (tx, note) => {
     const quota = await lockIntake(tx, sellerId)
-    const gradeId = label === undefined ? null : gradeIdOf(catalogue, label)
+    const [known = null] = body ? await knownCertificates(tx, sellerId, [body]) : []
+    if (body && !known && itemId === undefined && card === undefined) throw invalid('certificate.cert', 'certificate_unknown')
+    const item = known && itemId === undefined && card === undefined ? known.itemId : itemOf(catalogue, itemId, card)
+    const certificate = body ? completed(body, known) : null
+    const gradeId = label === undefined ? certificate && gradeOf(catalogue, certificate, known) : gradeIdOf(catalogue, label)
     if (label !== undefined && gradeId === null) throw invalid('label', 'label', { value: label })
-    const entry = { fields: { ...fields, grade_id: gradeId }, sku: sku?.trim() ?? null }
-    const listing = listingOf(catalogue, entry, itemOf(catalogue, itemId, card))
+    const entry = { fields: { ...fields, grade_id: gradeId, certificate }, sku: sku?.trim() ?? null }
+    const listing = listingOf(catalogue, entry, item)
     if ((await countPlaces(tx, sellerId)) >= quota) throw invalid('body', 'intake_full', { max: quota })
     const [added] = await addListings(tx, note, { sellerId, now: ctx.now() }, [listing])
     if (added instanceof ServiceError) throw added

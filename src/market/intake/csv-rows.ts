@@ -5,10 +5,12 @@ import { parseLabel } from '#core/labels.ts'
 import { minorToNumber } from '#core/money.ts'
 import { problem, reason } from '#core/problems.ts'
 import { BadCell, cell, type Cells } from '#intake/cells.ts'
+import { CERTIFICATE_COLUMNS, certificateIn } from '#intake/certificate-cells.ts'
 import { cellsByName, type CsvReader, numbersIn, rowsOfCsvBody } from '#intake/csv-body.ts'
+import type { SavedColumns } from '#intake/read-columns.ts'
 import { checkTcgplayerHeader, readTcgplayerRow } from '#intake/tcgplayer.ts'
 import { amountIn, truncate, TWO_READINGS } from '#prices/sources/cells.ts'
-import { AMOUNT_COLUMNS, GRADE_COLUMNS, NUMBER_COLUMNS, type SavedColumns, TEXT_COLUMNS } from './listing-columns.ts'
+import { AMOUNT_COLUMNS, GRADE_COLUMNS, type ListingField, NUMBER_COLUMNS, TEXT_COLUMNS } from './listing-columns.ts'
 import { readHeader, type Shop, shopOf } from './read-header.ts'
 import { MAX_ROWS } from './read-rows.ts'
 import { checkShopHeader, ownCells } from './shop-rows.ts'
@@ -35,20 +37,21 @@ export const LISTING_CSV_COLUMNS = [
   'shipping_payer',
   'offers_enabled',
   'min_offer_price',
+  ...CERTIFICATE_COLUMNS,
 ] as const
 
-const ITEM_COLUMNS = ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id'] as const
+const ITEM_COLUMNS = ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id', 'cert'] as const
 
 /**
  * Rows of a file; unknown columns are ignored, and an empty cell counts as not sent.
  * @param saved what the account says that columns hold
  * @throws VALIDATION_ERROR if the file cannot be parsed
  */
-export async function listingsOfCsv(body: Buffer, saved: SavedColumns): Promise<{ rows: unknown[] }> {
+export async function listingsOfCsv(body: Buffer, saved: SavedColumns<ListingField>): Promise<{ rows: unknown[] }> {
   return { rows: await rowsOfCsvBody(body, MAX_ROWS, (header) => readerOf(header, saved)) }
 }
 
-function readerOf(header: readonly string[], saved: SavedColumns): CsvReader {
+function readerOf(header: readonly string[], saved: SavedColumns<ListingField>): CsvReader {
   const shop = shopOf(header)
   if (shop === 'tcgplayer') checkTcgplayerHeader(header)
   const { columns, readings } = readHeader(header, shop, saved)
@@ -95,6 +98,8 @@ function ownFields(cells: Cells): Record<string, unknown> {
   if (images.length > 0) fields.images = images
   const offers = cell(cells, 'offers_enabled')
   if (offers !== '') fields.offers_enabled = /^(true|false)$/i.test(offers) ? offers.toLowerCase() === 'true' : offers
+  const certificate = certificateIn(cells)
+  if (certificate) fields.certificate = certificate
   return fields
 }
 

@@ -1,7 +1,7 @@
 // Imports a seller's listings from a file: matched rows become pending listings, ambiguous rows are parked, invalid rows are rejected.
 import { createHash } from 'node:crypto'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
-import { ServiceError } from '#core/errors.ts'
+import { invalid, ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type Problem, problem, reason, textOf } from '#core/problems.ts'
@@ -10,9 +10,10 @@ import { ownAccount } from '#core/verb.ts'
 import { change, earlierResult, type Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
-import { checkRows, columnReadingsOf, ignoredColumnsOf } from '#intake/csv-body.ts'
+import { type CheckedRow, checkRows, columnReadingsOf, ignoredColumnsOf } from '#intake/csv-body.ts'
 import { candidateOf, type Match, matchItems } from '#intake/match-items.ts'
 import type { NewParked } from '#intake/parked.ts'
+import { completed, gradeOf, type KnownCertificate, knownCertificates } from '../certificates/known.ts'
 import { addListings, type ListingInput } from '../listings/add-listings.ts'
 import { MAX_TITLE_LENGTH } from '../records/fields.ts'
 import { type IntakeEntry, type IntakeRow, MAX_ROWS, readRow, skuOf } from './read-rows.ts'
@@ -74,16 +75,42 @@ export const importListings = writeVerb(
 async function judgeAll(ctx: IntakeCtx, given: readonly unknown[]): Promise<(MatchedRow | RefusedRow)[]> {
   const again = new Map<string, number>()
   const at = ctx.now()
-  const rows = await checkRows(given, (fields) => {
+  const read = await checkRows(given, (fields) => {
     const row = readRow(ctx.catalogue, fields, at)
     return { ...row, key: keyOf(row, again) }
   })
+  const rows = await withCertificates(ctx, read)
   const items = rows.flatMap((row) => ('value' in row ? [row.value] : [])).map(({ entry, itemId }) => (itemId === null ? entry.item : { itemId }))
   const matches = (await matchItems(ctx, items)).values()
   return rows.flatMap((row): (MatchedRow | RefusedRow)[] => {
     if ('value' in row) return [{ line: row.line, ...row.value, match: matches.next().value! }]
     return row.refused ? [{ ...row, refused: row.refused }] : []
   })
+}
+
+/** Rows with their certificates in the stored form: what the service knows of them states item, grade and label where the row does not. */
+async function withCertificates<Row extends IntakeRow>({ db, catalogue, viewer }: IntakeCtx, rows: CheckedRow<Row>[]): Promise<CheckedRow<Row>[]> {
+  const bodies = rows.flatMap((row) => ('value' in row && row.value.entry.fields.certificate) || [])
+  const known = (await knownCertificates(db.kysely, ownAccount(viewer), bodies)).values()
+  return rows.map((row): CheckedRow<Row> => {
+    if (!('value' in row) || !row.value.entry.fields.certificate) return row
+    try {
+      return { ...row, value: certified(catalogue, row.value, known.next().value!) }
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      return { line: row.line, fields: { sku: row.value.entry.sku }, refused: error.details }
+    }
+  })
+}
+
+/** @throws VALIDATION_ERROR for an unknown certificate that must state the item or the grade */
+function certified<Row extends IntakeRow>(catalogue: Catalogue, row: Row, known: KnownCertificate | null): Row {
+  const { itemId, isDescribed, entry } = row
+  const body = entry.fields.certificate!
+  if (!isDescribed && !known) throw invalid('certificate.cert', 'certificate_unknown')
+  const certificate = completed(body, known)
+  const grade_id = entry.grade === null ? gradeOf(catalogue, certificate, known) : entry.fields.grade_id
+  return { ...row, itemId: isDescribed ? itemId : known!.itemId, entry: { ...entry, fields: { ...entry.fields, certificate, grade_id } } }
 }
 
 /** Key that identifies a row when the file is imported again: its SKU, or its content and the number of identical rows before it. */

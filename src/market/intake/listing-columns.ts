@@ -1,5 +1,6 @@
 // The columns of listings that an import reads: ours, and those that are translated to ours.
 import { namedValues } from '#core/named-values.ts'
+import { CERTIFICATE_COLUMNS } from '#intake/certificate-cells.ts'
 
 export const TEXT_COLUMNS = [
   'sku',
@@ -30,12 +31,7 @@ export const LISTING_FIELDS = namedValues('ListingColumnField', [
   ...AMOUNT_COLUMNS,
   ...GRADE_COLUMNS,
   ...OTHER_COLUMNS,
+  ...CERTIFICATE_COLUMNS,
   ...TRANSLATED,
 ])
 export type ListingField = (typeof LISTING_FIELDS)[number]
-
-/** How a column was recognised: by the account's own mapping, by our name, or by a name that shops and people use. */
-export const RECOGNISED_BY = namedValues('ColumnRecognition', ['saved', 'exact', 'name'])
-
-/** What the account says that columns hold, by their spelling; null for a column to ignore. */
-export type SavedColumns = ReadonlyMap<string, ListingField | null>

@@ -4,13 +4,13 @@ import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { invalidFields } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { bodyReader, Type } from '#core/input.ts'
-import { parseLabel } from '#core/labels.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import { gameOf } from '#intake/cells.ts'
 import type { ItemDescription } from '#intake/match-items.ts'
 import { newValues } from '../listings/add-listings.ts'
 import { sku, title } from '../records/fields.ts'
 import { ListingBody, type ListingFields } from '../listings/listing-body.ts'
+import { gradeIdOf } from '../references.ts'
 import { type Conversion, inLira } from './row-currency.ts'
 
 export const MAX_ROWS = 10_000
@@ -56,6 +56,8 @@ export interface IntakeEntry {
 export interface IntakeRow {
   entry: IntakeEntry
   itemId: number | null
+  /** false: its certificate alone says which item it is */
+  isDescribed: boolean
   /** the listing that the row was exported from */
   listingId: number | null
   /** null for a row in lira */
@@ -84,8 +86,9 @@ export function readRow(catalogue: Catalogue, given: unknown, at: Date): IntakeR
   const problems: Problem[] = []
   const row = itemId === undefined ? -1 : catalogue.items.rowOf(itemId)
   if (itemId !== undefined && row < 0) problems.push(problem('item_id', 'unknown_id', { thing: 'item', id: itemId }))
-  if ([itemId, tcgplayer_id, cardmarket_id, name].every((one) => one === undefined)) {
-    problems.push(problem('row', 'at_least_one', { fields: ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id'] }))
+  const isDescribed = [itemId, tcgplayer_id, cardmarket_id, name].some((one) => one !== undefined)
+  if (!isDescribed && !fields.certificate) {
+    problems.push(problem('row', 'at_least_one', { fields: ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id', 'certificate'] }))
   }
   const gradeId = grade === undefined ? null : gradeIdOf(catalogue, grade)
   if (grade !== undefined && gradeId === null) problems.push(problem('grade', 'label', { value: grade }))
@@ -99,6 +102,7 @@ export function readRow(catalogue: Catalogue, given: unknown, at: Date): IntakeR
   ]
   return {
     itemId: row < 0 ? null : catalogue.items.id[row]!,
+    isDescribed,
     listingId,
     conversion,
     entry: {
@@ -116,11 +120,6 @@ export function readRow(catalogue: Catalogue, given: unknown, at: Date): IntakeR
       fields: { ...fields, grade_id: gradeId },
     },
   }
-}
-
-/** Id of a condition or grade in any spelling; null if the catalogue does not have it. */
-export function gradeIdOf({ labels }: Catalogue, grade: string): number | null {
-  return labels.ofLabel(parseLabel(grade)?.label ?? grade)?.id ?? null
 }
 
 /** The SKU of an otherwise invalid row. */

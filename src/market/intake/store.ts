@@ -33,6 +33,13 @@ export async function countPlaces(tx: Tx, accountId: number): Promise<number> {
   return rows[0]!.count
 }
 
+/** Units in the listings of records, whatever their status. */
+export async function listedCopies(tx: Tx, recordIds: readonly number[]): Promise<Map<number, number>> {
+  const { rows } = await sql<{ record_id: number; copies: number }>`
+    select record_id, sum(quantity)::int4 as copies from listings where record_id = any(${recordIds}::int4[]) group by record_id`.execute(tx)
+  return new Map(rows.map(({ record_id: id, copies }) => [id, copies]))
+}
+
 /** Which of the SKUs belong to a listing of the account. */
 export async function listedSkus(tx: Tx, accountId: number, skus: string[]): Promise<Set<string>> {
   const listings = tx.selectFrom('listings').select('sku').where('seller_id', '=', accountId)

@@ -4,9 +4,10 @@ import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { CandidateFields } from '#intake/parked.ts'
+import { RECOGNISED_BY } from '#intake/read-columns.ts'
 import { Forecasting, type MarketCtx, OwnListingSchema } from '../marketplace-types.ts'
 import { QUEUED } from '../records/rules.ts'
-import { LISTING_FIELDS, RECOGNISED_BY } from './listing-columns.ts'
+import { LISTING_FIELDS } from './listing-columns.ts'
 
 export interface IntakeCtx extends WriteCtx, CatalogueNode, Pick<MarketCtx, 'market'> {}
 

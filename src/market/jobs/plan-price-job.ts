@@ -12,6 +12,7 @@ import { change, type Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import { ignoredColumnsOf } from '#intake/csv-body.ts'
+import { costsOf } from '../records-for-sale.ts'
 import { withNewStock } from '../listings/change-stock.ts'
 import { marketKurus, priceWarnings } from '../records/market-price.ts'
 import { PUBLISHED, statusAt } from '../records/rules.ts'
@@ -87,9 +88,14 @@ async function planJob(
     }
   })
   const ranks = new Ranks(ctx, accountId)
+  const costs = await costsOf(
+    tx,
+    ctx,
+    listings.filter((row) => row.seller_id === accountId),
+  )
   const rows: NewJobRow[] = []
   await runInSlices(wanted.length, (from, to) => {
-    for (let i = from; i < to; i += 1) rows.push(planRow(ctx, wanted[i]!, found[i], named.otherRow(i), ranks))
+    for (let i = from; i < to; i += 1) rows.push(planRow(ctx, wanted[i]!, found[i], named.otherRow(i), { ranks, costs }))
   })
   const now = ctx.now()
   const counts = { rows_total: rows.length, rows_refused: rows.filter(({ refused }) => refused !== null).length }
@@ -125,7 +131,13 @@ class NamedListings {
   }
 }
 
-function planRow(ctx: PlanCtx, wanted: JobRow, listing: ListedStock | undefined, again: number | null, ranks: Ranks): NewJobRow {
+function planRow(
+  ctx: PlanCtx,
+  wanted: JobRow,
+  listing: ListedStock | undefined,
+  again: number | null,
+  { ranks, costs }: { ranks: Ranks; costs: ReadonlyMap<number, number> },
+): NewJobRow {
   const { position, listingId, sku, change } = wanted
   const unplanned: NewJobRow = {
     position,
@@ -158,7 +170,7 @@ function planRow(ctx: PlanCtx, wanted: JobRow, listing: ListedStock | undefined,
       payout: minorToText(payoutKurus(kurus, 1, ctx.market.commissionPercent)),
       rank: after.status === PUBLISHED && after.quantity > 0 ? ranks.of(listing, kurus) : null,
       market_price: kurusText(market),
-      warnings: priceWarnings(kurusOfRow(before), kurus, market),
+      warnings: priceWarnings(kurusOfRow(before), kurus, market, costs.get(listing.id)),
     }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

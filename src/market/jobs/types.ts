@@ -26,7 +26,9 @@ export const PriceJobRowSchema = Type.Object(
     }),
     market_price: MoneyOrNull('Trusted market price of the item and grade when the job was planned, in the first such market of `MARKET_ORDER`'),
     warnings: Type.Array(Type.Object({ message: Type.String(), ...ReasonFields }), {
-      description: `What to check: a change by more than 50 %, or a price above ${FAR_FACTOR} times the market price or below it divided by ${FAR_FACTOR}`,
+      description:
+        `What to check: a change by more than 50 %, a price above ${FAR_FACTOR} times the market price or below it divided by ${FAR_FACTOR}, or one below ` +
+        'the mean cost of a copy of the collection record that the listing sells',
     }),
     reason: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), {
       description: 'Why a repricing rule sets the price; null for other jobs',

@@ -1,8 +1,10 @@
 // Creates listings, pending approval, and evaluates the approval rules for each.
+import { checkCopies } from '#catalogue/certificates/certificate.ts'
 import { conflict, ServiceError } from '#core/errors.ts'
 import type { Note } from '#db/changes/change.ts'
 import { liveItemIds } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
+import { completed, type KnownCertificate, knownCertificates } from '../certificates/known.ts'
 import { priceKurus } from '../records/fields.ts'
 import { checkPrices, type ListingFields, valuesOf } from './listing-body.ts'
 import { requireLiveItem, labelOfGrade } from '../references.ts'
@@ -23,6 +25,8 @@ const DEFAULTS = {
 export interface ListingInput {
   fields: ListingFields
   sku: string | null
+  /** the owner's collection record that it sells */
+  recordId?: number
 }
 
 /**
@@ -32,6 +36,7 @@ export interface ListingInput {
 export function newValues(fields: Omit<ListingFields, 'item_id' | 'grade_id' | 'title'> & { title: string }) {
   const values = { ...DEFAULTS, title: fields.title, price: kurusText(priceKurus(fields.price))!, ...valuesOf(fields) }
   checkPrices(values)
+  checkCopies(values.quantity, fields.certificate ?? null)
   return values
 }
 
@@ -49,16 +54,18 @@ export async function addListings(
     tx,
     inputs.map(({ fields }) => fields.item_id),
   )
+  const certificates = await certificatesOf(tx, sellerId, inputs)
   const labels = new Map<number | null, number>()
   const judged: (NewListing | ServiceError)[] = []
-  for (const { fields, sku } of inputs) {
+  for (const [i, { fields, sku, recordId }] of inputs.entries()) {
     try {
       const { grade_id = null } = fields
       const values = newValues(fields)
+      const certificate = fields.certificate ? completed(fields.certificate, certificates.get(i) ?? null) : null
       const item_id = requireLiveItem(items, fields.item_id)
       const label_id = labels.get(grade_id) ?? (await labelOfGrade(tx, grade_id))
       labels.set(grade_id, label_id)
-      judged.push({ ...values, seller_id: sellerId, item_id, grade_id, label_id, sku })
+      judged.push({ ...values, seller_id: sellerId, item_id, grade_id, label_id, sku, certificate, record_id: recordId })
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
       judged.push(error)
@@ -77,4 +84,17 @@ export async function addListings(
     note.audit({ action: 'listing.create', subject: 'listing', id: row.id, after: auditedListing(row, now) })
     return row
   })
+}
+
+/** What is known of the certificates whose grade was not sent, by the position of their listing. */
+async function certificatesOf(tx: Tx, sellerId: number, inputs: readonly ListingInput[]): Promise<Map<number, KnownCertificate | null>> {
+  const incomplete = inputs.flatMap(({ fields: { certificate } }, at) =>
+    certificate && certificate.grade === undefined ? [{ at, certificate }] : [],
+  )
+  const known = await knownCertificates(
+    tx,
+    sellerId,
+    incomplete.map(({ certificate }) => certificate),
+  )
+  return new Map(incomplete.map(({ at }, i) => [at, known[i]!]))
 }

@@ -1,4 +1,5 @@
 // Changes price, stock or SKU of an own listing without approval. Concurrent changes commit as one batch.
+import { checkCopies } from '#catalogue/certificates/certificate.ts'
 import { ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
 import { minorToNumber } from '#core/money.ts'
@@ -70,7 +71,7 @@ const isPriceAlone = ({ quantity, sku }: NewStock) => quantity === undefined && 
  * The listing with its new price, stock and SKU.
  * @param row after an ended period has been closed
  * @param by the job or rule that changes it; absent for the owner's own write
- * @throws CONFLICT with the table's reason, VALIDATION_ERROR for a price below the lowest offer
+ * @throws CONFLICT with the table's reason, VALIDATION_ERROR for a price below the lowest offer, or several units of a listing with a certificate
  */
 export function withNewStock(row: StockRow, { kurus, quantity, sku }: NewStock, by: ChangedBy | null): StockRow {
   let { status } = row
@@ -78,6 +79,7 @@ export function withNewStock(row: StockRow, { kurus, quantity, sku }: NewStock, 
     status = allowed<'reprice'>(TABLE[status].reprice)
     checkOffer('price', kurus, minOfferKurus(row))
   }
+  if (quantity !== undefined) checkCopies(quantity, row.certificate)
   if (quantity !== undefined || sku !== undefined) status = allowed<'restock'>(TABLE[status].restock)
   return {
     ...row,

@@ -1,10 +1,11 @@
 // Deletes an own listing permanently, in any status; its sales remain (interface.md, "DELETE /plus/listings/{id}").
+import { sql } from 'kysely'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
+import type { Tx } from '#db/schema.ts'
 import { DryRun, forecasting } from '../visibility/forecast.ts'
-import { deleteListingRows } from '../listing-store.ts'
 import { auditedListing } from '../listing-content.ts'
 import { act } from './transition.ts'
 import type { ForecastCtx } from '../marketplace-types.ts'
@@ -26,3 +27,10 @@ export const deleteListing = verb(
       }),
     ),
 )
+
+/** Deletes listings that the caller has locked, and declines the offers for them. */
+export async function deleteListingRows(tx: Tx, ids: readonly number[], now: Date): Promise<void> {
+  const waiting = tx.updateTable('offers').set({ status: 'declined', changed_at: now }).where('status', 'in', ['open', 'countered'])
+  await waiting.where('listing_id', '=', sql<number>`any(${ids}::int4[])`).execute()
+  await sql`delete from listings where id = any(${ids}::int4[])`.execute(tx)
+}

@@ -3,8 +3,8 @@ import { runInSlices } from '#core/yield-to-event-loop.ts'
 import { change, type Note, type WriteCtx } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { emitExpiries } from '#webhooks/emit.ts'
-import { statusAt } from '../records/rules.ts'
-import { fetchListing, lockDueToExpire, type StockRow, updateStock } from '../listing-store.ts'
+import { periodEnds, statusAt } from '../records/rules.ts'
+import { fetchListing, STOCK_COLUMNS, type StockRow, updateStock } from '../listing-store.ts'
 import type { MarketSettings } from '../marketplace-types.ts'
 
 export type ExpiryCtx = WriteCtx & { market: MarketSettings }
@@ -74,4 +74,12 @@ async function endPeriods<Row extends StockRow>(tx: Tx, note: Note, { now, marke
     ended.map(({ id }) => id),
   )
   return ended
+}
+
+/** Up to `limit` listings whose period has ended; locked ones are skipped. */
+async function lockDueToExpire(tx: Tx, now: Date, limit: number): Promise<StockRow[]> {
+  const statuses = periodEnds().map(({ from }) => from)
+  if (statuses.length === 0) return []
+  const over = tx.selectFrom('listings').select(STOCK_COLUMNS).where('status', 'in', statuses).where('expires_at', '<=', now)
+  return over.orderBy('expires_at').limit(limit).forUpdate().skipLocked().execute()
 }

@@ -4,6 +4,7 @@ import { type Static, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { orderedImages, ImageList } from '#catalogue/items/item-fields.ts'
 import {
+  certificate,
   checkedTexts,
   checkOffer,
   description,
@@ -19,6 +20,12 @@ import {
 import type { NewListing } from '../listing-store.ts'
 import { kurusOfRow, kurusText, minOfferKurus } from '../listing-content.ts'
 
+/** A language as sellers write it: a code or a name. */
+export function language(description: string) {
+  const allowed = reason('language', { max: 35 })
+  return Type.String({ pattern: '^[A-Za-z0-9]+([ _-][A-Za-z0-9]+)*$', maxLength: 35, allowed, description, examples: ['en'] })
+}
+
 export const ListingBody = {
   item_id: Type.Integer({ description: 'Id of the item being sold' }),
   grade_id: Type.Optional(orNull(Type.Integer({ description: 'Id of a grade such as `PSA 10` (GET /groups); null for none' }))),
@@ -26,29 +33,22 @@ export const ListingBody = {
   description: Type.Optional(description()),
   price: price(),
   quantity: Type.Optional(quantity('Units in stock; default: 1')),
-  language: Type.Optional(
-    orNull(
-      Type.String({
-        pattern: '^[A-Za-z0-9]+([ _-][A-Za-z0-9]+)*$',
-        maxLength: 35,
-        allowed: reason('language', { max: 35 }),
-        description: 'Language of the card',
-        examples: ['en'],
-      }),
-    ),
-  ),
+  language: Type.Optional(orNull(language('Language of the card'))),
   images: Type.Optional(ImageList),
   shipping_payer: Type.Optional(shippingPayer()),
   offers_enabled: Type.Optional(offersEnabled()),
   min_offer_price: Type.Optional(minOfferPrice()),
+  certificate: Type.Optional(certificate()),
 }
 
 const AllFields = Type.Object(ListingBody, { additionalProperties: false })
 export type ListingFields = Static<typeof AllFields>
 
-/** The sent fields in their stored form, without references. */
-export function valuesOf(fields: Partial<ListingFields>): Partial<Omit<NewListing, 'seller_id' | 'item_id' | 'grade_id' | 'label_id' | 'sku'>> {
-  const { item_id: _item, grade_id: _grade, title, description, ...others } = fields
+/** The sent fields in their stored form, without references and the certificate. */
+export function valuesOf(
+  fields: Partial<ListingFields>,
+): Partial<Omit<NewListing, 'seller_id' | 'item_id' | 'grade_id' | 'label_id' | 'sku' | 'certificate'>> {
+  const { item_id: _item, grade_id: _grade, certificate: _certificate, title, description, ...others } = fields
   const { price, language, images, min_offer_price: offer, ...plain } = others
   return {
     ...plain,

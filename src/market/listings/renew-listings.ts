@@ -3,17 +3,19 @@ import { invalid } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import { type Reason, reason, withMessage } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
-import type { Tx } from '#db/schema.ts'
+import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
 import { PUBLISHED, QUEUED, STATUSES, TABLE } from '../records/rules.ts'
 import { type Vacation, withVacation } from '../records/vacation.ts'
 import { lockVacation } from '../records/vacation-store.ts'
-import { idsEndingBy, type ListingRow, lockListings, updatePeriods } from '../listing-store.ts'
+import { type ListingRow, lockListings, updatePeriods } from '../listing-store.ts'
 import { Forecasting, type MarketWriteCtx } from '../marketplace-types.ts'
 import { DryRun, forecastingEach } from '../visibility/forecast.ts'
+import { takenCertificates } from '../certificates/taken.ts'
 import { expireAllDue } from './expire-listings.ts'
 import { daysAfter, decisionOn, priceValues } from './transition.ts'
 
@@ -23,7 +25,9 @@ const FARTHEST_DAYS = 365
 export const RenewedListingSchema = Type.Object(
   {
     id: Type.Integer({ description: 'Id of the listing' }),
-    status: orNull(Type.Enum([...STATUSES]), { description: '`pending` if it changed since its approval; null if it is not yours' }),
+    status: orNull(Type.Enum([...STATUSES]), {
+      description: '`pending` if it changed since its approval or its certificate is on sale in another listing; null if it is not yours',
+    }),
     expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'End of the period, local time with offset' }),
     refused: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), { description: 'Why it was not renewed; null if it was' }),
     ...Forecasting,
@@ -36,7 +40,7 @@ export interface Renewal {
   listings: RenewedListing[]
   /** whether more listings end within the requested days */
   more: boolean
-  message: string
+  message: MessageText
 }
 
 export const renewListings = verb(
@@ -76,6 +80,13 @@ async function idsToRenew(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending
   return idsEndingBy(tx, ownAccount(viewer), renewable(), now(), daysAfter(now(), days!), MAX_RENEWED + 1)
 }
 
+/** Ids of a seller's listings in these statuses whose period ends by then, next end first. */
+async function idsEndingBy(on: Queryable, sellerId: number, statuses: readonly ListingStatus[], now: Date, by: Date, limit: number) {
+  const ending = on.selectFrom('listings').select('id').where('seller_id', '=', sellerId).where('status', 'in', statuses)
+  const rows = await ending.where('expires_at', '>', now).where('expires_at', '<=', by).orderBy('expires_at').orderBy('id').limit(limit).execute()
+  return rows.map(({ id }) => id)
+}
+
 async function renew(ctx: MarketWriteCtx, request: RenewalRequest): Promise<Renewal> {
   const sellerId = ownAccount(ctx.viewer)
   return change(ctx, async (tx, note) => {
@@ -85,7 +96,13 @@ async function renew(ctx: MarketWriteCtx, request: RenewalRequest): Promise<Rene
     const locked = await lockListings(tx, ids)
     const listings = new Map([...locked].filter(([, row]) => row.seller_id === sellerId))
     await expireAllDue(tx, note, ctx, listings)
-    const renewing = { now, periodDays: ctx.market.listingPeriodDays, vacation: await lockVacation(tx, sellerId, 'read', now) }
+    const returning = [...listings.values()].filter((row) => isReturning(row, now))
+    const renewing = {
+      taken: await takenCertificates(tx, returning),
+      now,
+      periodDays: ctx.market.listingPeriodDays,
+      vacation: await lockVacation(tx, sellerId, 'read', now),
+    }
     const renewed: ListingRow[] = []
     const outcomes = ids.map((id): RenewedListing => {
       const before = listings.get(id)
@@ -122,15 +139,23 @@ function renewable() {
   return STATUSES.filter((status) => !('refused' in TABLE[status].renew))
 }
 
+/** Whether a renewal publishes the listing again. */
+function isReturning(row: ListingRow, now: Date): boolean {
+  const decision = decisionOn(row, 'renew', now)
+  return row.status !== PUBLISHED && 'to' in decision && decision.to === PUBLISHED
+}
+
 interface Renewing {
+  /** listings whose certificate is on sale in another one */
+  taken: ReadonlyMap<number, number>
   now: Date
   periodDays: number
   vacation: Vacation | null
 }
 
 /** The listing with its next status and, unless it needs approval, the new period; or why it is rejected. */
-function renewal(row: ListingRow, { now, periodDays, vacation }: Renewing): ListingRow | { refused: Reason } {
-  const decision = decisionOn(row, 'renew', now)
+function renewal(row: ListingRow, { taken, now, periodDays, vacation }: Renewing): ListingRow | { refused: Reason } {
+  const decision = decisionOn(row, 'renew', now, { certificateFree: !taken.has(row.id) })
   if ('refused' in decision) return decision
   const status = decision.to
   const next = { ...row, status, version: row.version + 1 }
@@ -147,8 +172,6 @@ function renewal(row: ListingRow, { now, periodDays, vacation }: Renewing): List
   }
 }
 
-function messageOf(outcomes: readonly RenewedListing[]): string {
-  const refused = outcomes.filter((one) => one.refused !== null).length
-  const count = outcomes.length - refused
-  return `Renewed ${count} ${count === 1 ? 'listing' : 'listings'}${refused > 0 ? `; ${refused} refused` : ''}`
+function messageOf(outcomes: readonly RenewedListing[]): MessageText {
+  return outcomes.some((one) => one.refused !== null) ? 'Listings renewed, except those refused' : 'Listings renewed'
 }

@@ -3,6 +3,7 @@ import { conflict } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import type { ListingStatus } from '#db/schema.ts'
@@ -11,7 +12,7 @@ import { listingTag } from '../listing-store.ts'
 import { act } from './transition.ts'
 import type { ListingResult, ForecastCtx } from '../marketplace-types.ts'
 
-const MESSAGES: Record<ListingStatus, string> = {
+const MESSAGES: Record<ListingStatus, MessageText> = {
   active: 'Listing published',
   paused: 'Listing paused',
   pending: 'Listing pending approval',

@@ -4,6 +4,7 @@ import { change } from '#db/changes/change.ts'
 import type { ListingStatus, Tx } from '#db/schema.ts'
 import { expireIfDue } from './expire-listings.ts'
 import { type Action, decide, type Decision, type NextStatus, PUBLISHED } from '../records/rules.ts'
+import { takenCertificates } from '../certificates/taken.ts'
 import { lockListing, type ListingRow, type ListingValues, updateListingRow } from '../listing-store.ts'
 import { changedSinceApproval, contentOf } from '../listing-content.ts'
 import type { MarketWriteCtx } from '../marketplace-types.ts'
@@ -30,7 +31,8 @@ export function act<A extends Action, Result>(ctx: MarketWriteCtx, id: number, a
   return change(ctx, async (tx, note) => {
     const now = ctx.now()
     const before = await expireIfDue(tx, note, ctx, await lockListing(tx, ctx, id))
-    const status = allowed(decisionOn(before, action, now))
+    const certificateFree = (await takenCertificates(tx, [before])).size === 0
+    const status = allowed(decisionOn(before, action, now, { certificateFree }))
     note.changed('listings', [id])
     return run({
       tx,
@@ -43,13 +45,27 @@ export function act<A extends Action, Result>(ctx: MarketWriteCtx, id: number, a
   })
 }
 
-/** The table's decision for an action, after an ended period has been closed; `stock` after the action. */
-export function decisionOn<A extends Action>(row: ListingRow, action: A, now: Date, stock = row.quantity, sellerMaySell = true): Decision<A> {
+/** What a decision depends on besides the listing; `stock` is that after the action. */
+interface Circumstances {
+  stock?: number
+  sellerMaySell?: boolean
+  /** as `takenCertificates` says; matters for actions that may lead to `active` */
+  certificateFree?: boolean
+}
+
+/** The table's decision for an action, after an ended period has been closed. */
+export function decisionOn<A extends Action>(
+  row: ListingRow,
+  action: A,
+  now: Date,
+  { stock = row.quantity, sellerMaySell = true, certificateFree = true }: Circumstances = {},
+): Decision<A> {
   return decide(row.status, action, {
     contentApproved: changedSinceApproval(row)?.length === 0,
     inPeriod: row.expires_at !== null && row.expires_at.getTime() > now.getTime(),
     stock,
     sellerMaySell,
+    certificateFree,
   })
 }
 

@@ -1,4 +1,5 @@
 // Changes an own listing in part; anything but price, quantity and SKU sends it to approval (interface.md, "PATCH /plus/listings/{id}").
+import { checkCopies } from '#catalogue/certificates/certificate.ts'
 import { invalid } from '#core/errors.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { id } from '#core/fields.ts'
@@ -7,6 +8,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { changeMarks, changeStock, type NewStock } from './change-stock.ts'
 import { valuesOf } from './listing-body.ts'
+import { certificateFor } from '../certificates/known.ts'
 import { checkOffer, OwnFields, priceKurus, StockFields } from '../records/fields.ts'
 import { DryRun, forecasting } from '../visibility/forecast.ts'
 import { QUEUED } from '../records/rules.ts'
@@ -36,17 +38,20 @@ export const updateListing = verb(
       }
       const { kurus, ...others } = stock
       const values = valuesOf(content)
-      return act(ctx, id, 'edit', async ({ before, status, now, update, audit }) => {
+      return act(ctx, id, 'edit', async ({ tx, before, status, now, update, audit }) => {
         const offer = minOfferKurus({ ...before, ...values })
         checkOffer(content.min_offer_price === undefined ? 'price' : 'min_offer_price', kurus ?? kurusOfRow(before), offer)
+        const certificate = content.certificate === undefined ? before.certificate : await certificateFor(tx, before.seller_id, content.certificate)
+        checkCopies(quantity ?? before.quantity, certificate)
         const after = await update({
           ...values,
+          certificate,
           ...(kurus !== undefined && priceValues(status, kurusText(kurus)!)),
           ...others,
           ...changeMarks(before.version + 1, { price: kurus !== undefined, stock: quantity !== undefined, other: true }, null),
         })
         audit(auditedListing(before, now), auditedListing(after, now), 'update')
-        const message = `Listing updated${status === QUEUED ? '; pending approval' : ''}`
+        const message = status === QUEUED ? 'Listing updated, pending approval' : 'Listing updated'
         return { message, id, price: Number(after.price), status: after.status, etag: listingTag(after) }
       })
     }),

@@ -5,7 +5,7 @@ import { listVerb } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { pageOf } from '#db/page.ts'
-import { OFFER_STATES } from '#webhooks/events/event-body.ts'
+import { OFFER_STATES, type OfferState } from '#webhooks/events/event-body.ts'
 import type { MarketCtx, MarketWriteCtx } from '../marketplace-types.ts'
 import { findOffer, hasStatus, OFFER_COLUMNS, ownOffer, storedOffer } from './offer-store.ts'
 import type { StoredOffer } from './offer-types.ts'
@@ -15,14 +15,23 @@ const Filters = {
   listing_id: Type.Optional(Type.Integer({ description: 'Only offers for this listing' })),
 }
 
+/** Newest first. */
+function offersWith(
+  { db, now }: Pick<MarketCtx, 'db' | 'now'>,
+  { status, listing_id: listingId }: { status?: OfferState | undefined; listing_id?: number | undefined },
+) {
+  let offers = db.kysely.selectFrom('offers').select(OFFER_COLUMNS).orderBy('id', 'desc')
+  if (status !== undefined) offers = offers.where(hasStatus(status, now()))
+  if (listingId !== undefined) offers = offers.where('listing_id', '=', idForSql(listingId))
+  return offers
+}
+
 /** The caller's own offers, newest first. */
 export const listMyOffers = listVerb(
   { name: 'listMyOffers', needs: OPERATION_PLAN.listMyOffers, filters: Filters },
-  (ctx: MarketCtx, { status, listing_id: listingId }, range) => {
-    let offers = ctx.db.kysely.selectFrom('offers').where('seller_id', '=', ownAccount(ctx.viewer))
-    if (status !== undefined) offers = offers.where(hasStatus(status, ctx.now()))
-    if (listingId !== undefined) offers = offers.where('listing_id', '=', idForSql(listingId))
-    return pageOf(offers.select(OFFER_COLUMNS).orderBy('id', 'desc'), range, (row) => ownOffer(row, ctx))
+  (ctx: MarketCtx, filters, range) => {
+    const offers = offersWith(ctx, filters).where('seller_id', '=', ownAccount(ctx.viewer))
+    return pageOf(offers, range, (row) => ownOffer(row, ctx))
   },
 )
 
@@ -38,14 +47,12 @@ export const listOffers = listVerb(
       changed_since: Type.Optional(moment('Only offers whose status changed at or after this time')),
     },
   },
-  ({ db, now }: MarketWriteCtx, { status, listing_id, seller_id, buyer_reference, changed_since: since }, range) => {
-    let offers = db.kysely.selectFrom('offers')
-    if (status !== undefined) offers = offers.where(hasStatus(status, now()))
-    if (listing_id !== undefined) offers = offers.where('listing_id', '=', idForSql(listing_id))
+  (ctx: MarketWriteCtx, { seller_id, buyer_reference, changed_since: since, ...filters }, range) => {
+    let offers = offersWith(ctx, filters)
     if (seller_id !== undefined) offers = offers.where('seller_id', '=', idForSql(seller_id))
     if (buyer_reference !== undefined) offers = offers.where('buyer_reference', '=', buyer_reference)
     if (since !== undefined) offers = offers.where('changed_at', '>=', momentOf('changed_since', since))
-    return pageOf(offers.select(OFFER_COLUMNS).orderBy('id', 'desc'), range, (row) => storedOffer(row, now()))
+    return pageOf(offers, range, (row) => storedOffer(row, ctx.now()))
   },
 )
 

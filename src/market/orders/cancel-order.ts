@@ -1,7 +1,9 @@
 // Cancels an order or some of its lines: refunds the buyer, restores the stock, and removes the sales from prices and statistics.
+import { returnSoldCopies } from '#collections/records/sold-copies.ts'
 import { conflict, invalid } from '#core/errors.ts'
 import { name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
+import { localDay } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/changes/change.ts'
 import type { ListingStatus } from '#db/schema.ts'
@@ -10,6 +12,7 @@ import { insertCancellations, listingsOfOrder, lockLines, type OrderLine } from 
 import { expireIfDue } from '../listings/expire-listings.ts'
 import { fetchStoredOrder, type ForSale, lockForSale, lockSuspended } from './order-store.ts'
 import { MAX_LINES } from './record-order.ts'
+import { takenCertificates } from '../certificates/taken.ts'
 import { updateStock } from '../listing-store.ts'
 import { allowed, decisionOn } from '../listings/transition.ts'
 import type { OrderWriteCtx } from '../marketplace-types.ts'
@@ -40,9 +43,12 @@ export const cancelOrder = verb(
       const suspended = await lockSuspended(tx, [...new Set([...listings.values()].map((listing) => listing.seller_id))])
       for (const [id, listing] of listings) listings.set(id, await expireIfDue(tx, note, ctx, listing))
       const chosen = chosenLines(orderId, await lockLines(tx, orderId), lines)
+      const taken = await takenCertificates(tx, [...listings.values()])
       const returned = [...unitsByListing(chosen)].flatMap(([id, units]) => {
         const listing = listings.get(id)
-        return listing ? [withStockBack(listing, units, now, !suspended.has(listing.seller_id))] : []
+        return listing
+          ? [withStockBack(listing, units, now, { sellerMaySell: !suspended.has(listing.seller_id), certificateFree: !taken.has(id) })]
+          : []
       })
       const statuses = new Map<number | null, ListingStatus>(returned.map(({ id, status }) => [id, status]))
       const cancelled = await insertCancellations(
@@ -59,6 +65,13 @@ export const cancelOrder = verb(
       const late = chosen.find(({ id }) => !cancelled.has(id))
       if (late) throw conflict('line_cancelled', { id: orderId, line: late.line })
       await updateStock(tx, returned, now)
+      await returnSoldCopies(
+        tx,
+        orderId,
+        chosen.map(({ line }) => line),
+        localDay(now, ctx.market.timeZone),
+        now,
+      )
       const items = [...new Set(chosen.map((sale) => sale.item_id))]
       await lockServicePrices(tx, items)
       await refreshServicePrices(
@@ -103,8 +116,8 @@ function unitsByListing(lines: readonly OrderLine[]): Map<number, number> {
 }
 
 /** The listing with the returned units, and its next status by the transition table. */
-function withStockBack(listing: ForSale, units: number, now: Date, sellerMaySell: boolean): ForSale {
+function withStockBack(listing: ForSale, units: number, now: Date, may: { sellerMaySell: boolean; certificateFree: boolean }): ForSale {
   const quantity = listing.quantity + units
-  const status = allowed(decisionOn(listing, 'restore', now, quantity, sellerMaySell))
+  const status = allowed(decisionOn(listing, 'restore', now, { stock: quantity, ...may }))
   return { ...listing, quantity, status, version: listing.version + 1 }
 }

@@ -54,7 +54,7 @@ export interface DemoSeller {
   since: Date
 }
 
-type DemoListing = Omit<ListingRow, 'id' | 'sku' | 'changed_by' | keyof ChangeVersions>
+type DemoListing = Omit<ListingRow, 'id' | 'sku' | 'record_id' | 'changed_by' | keyof ChangeVersions>
 
 /** Whether the catalogue has items that the demo can sell. */
 export async function hasSellables({ kysely }: Db): Promise<boolean> {
@@ -120,6 +120,7 @@ function demoListing(random: () => number, sellables: Sellable[], sellers: reado
     shipping_payer: random() < 0.7 ? 'buyer' : 'seller',
     offers_enabled: offers,
     min_offer_price: offers ? minorToText(Math.max(1, Math.round(kurus * 0.8))) : null,
+    certificate: null,
     status,
     approved_price: approved ? price : null,
     approved: null,

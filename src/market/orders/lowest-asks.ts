@@ -1,4 +1,6 @@
 // The cheapest offers of other sellers at the time of a sale: nobody pays much more than these.
+// A plain minimum, not the robust one of `comparables.ts`: high offers cost nothing, so two puppets with high ones would turn the honest offer into an
+// outlier, and the price of thin items could be raised freely. A low offer can be bought by anyone for two days, and only removes a sale from the evidence.
 import { sql } from 'kysely'
 import { HOUR_MS } from '#core/duration.ts'
 import { parseMinor } from '#core/money.ts'

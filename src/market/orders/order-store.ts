@@ -1,7 +1,7 @@
 // SQL of orders and the sales they consist of.
 import { sql } from 'kysely'
 import { missing } from '#core/fields.ts'
-import type { Queryable, Tx } from '#db/schema.ts'
+import type { Queryable, StoredCertificate, Tx } from '#db/schema.ts'
 import { COLUMNS as LISTING_COLUMNS } from '../listing-store.ts'
 import type { Cancellation, Order, StoredOrder } from '../sale-schemas.ts'
 
@@ -135,17 +135,20 @@ export interface NewSale {
   unit_price: string
   payout: string
   sold_at: Date
+  /** of the copy that was sold */
+  certificate?: StoredCertificate | null
 }
 
 /** @returns their ids, in the order of the sales */
 export async function insertSales(tx: Tx, sales: NewSale[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    insert into sales (order_id, line, listing_id, seller_id, item_id, label_id, quantity, unit_price, payout, sold_at)
+    insert into sales (order_id, line, listing_id, seller_id, item_id, label_id, quantity, unit_price, payout, sold_at, certificate)
     select * from unnest(
       ${sales.map((s) => s.order_id)}::int8[], ${sales.map((s) => s.line)}::int4[], ${sales.map((s) => s.listing_id)}::int4[],
       ${sales.map((s) => s.seller_id)}::int4[], ${sales.map((s) => s.item_id)}::int4[], ${sales.map((s) => s.label_id)}::int4[],
       ${sales.map((s) => s.quantity)}::int4[], ${sales.map((s) => s.unit_price)}::numeric[], ${sales.map((s) => s.payout)}::numeric[],
-      ${sales.map((s) => s.sold_at.toISOString())}::timestamptz[])
+      ${sales.map((s) => s.sold_at.toISOString())}::timestamptz[],
+      ${sales.map((s) => (s.certificate ? JSON.stringify(s.certificate) : null))}::jsonb[])
     returning id`.execute(tx)
   return rows.map(({ id }) => id)
 }

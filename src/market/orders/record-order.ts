@@ -1,11 +1,12 @@
 // Records an order of the shop's checkout: stock, sales, payouts, the service's prices and notifications, all or nothing.
+import { disposeSoldCopies } from '#collections/records/sold-copies.ts'
 import { MINUTE_MS } from '#core/duration.ts'
 import { conflict, invalid, invalidFields } from '#core/errors.ts'
 import { moment, momentOf, name } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { minorToNumber, minorToText, parseMinor, payoutKurus } from '#core/money.ts'
 import { problem, reason } from '#core/problems.ts'
-import { localTime } from '#core/time.ts'
+import { localDay, localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
 import { change, type Note } from '#db/changes/change.ts'
 import { hashRequest } from '#db/changes/idempotency.ts'
@@ -126,6 +127,16 @@ export async function sellLines(ctx: OrderWriteCtx, tx: Tx, note: Note, { orderI
     }),
   )
   if (buyer.reference !== null || buyer.accountId !== null) await saveBuyer(tx, orderId, buyer.reference, buyer.accountId)
+  await disposeSoldCopies(
+    tx,
+    sold.flatMap(({ listing: { record_id: recordId }, quantity, unitPriceKurus, payoutKurus }, i) => {
+      const gross = unitPriceKurus * quantity
+      return recordId === null ? [] : { recordId, orderId, line: i + 1, quantity, gross, fees: gross - payoutKurus }
+    }),
+    ctx.market.sourceCurrencies.service,
+    localDay(soldAt, ctx.market.timeZone),
+    now,
+  )
   await lockServicePrices(
     tx,
     sold.map(({ listing }) => listing.item_id),
@@ -236,7 +247,7 @@ function refuseOnVacation(listings: Map<number, ForSale>, vacations: ReadonlyMap
 function afterSale(listing: ForSale, units: number, now: Date): ForSale {
   const { id, status } = listing
   const quantity = listing.quantity - units
-  const decision = decisionOn(listing, 'sell', now, quantity)
+  const decision = decisionOn(listing, 'sell', now, { stock: quantity })
   if ('refused' in decision) throw conflict('not_for_sale', { id, status, must: decision.refused })
   if (quantity < 0) throw conflict('stock', { id, wanted: units, stock: listing.quantity })
   return { ...listing, quantity, status: decision.to, version: listing.version + 1 }
@@ -249,9 +260,9 @@ function soldLine(line: OrderLine, i: number, listing: ForSale, commissionPercen
 }
 
 function saleRow({ listing, quantity, unitPriceKurus, payoutKurus }: SoldLine, orderId: number, line: number, soldAt: Date) {
-  const { id, seller_id, item_id, label_id } = listing
+  const { id, seller_id, item_id, label_id, certificate } = listing
   const amounts = { unit_price: minorToText(unitPriceKurus), payout: minorToText(payoutKurus) }
-  return { order_id: orderId, line, listing_id: id, seller_id, item_id, label_id, quantity, ...amounts, sold_at: soldAt }
+  return { order_id: orderId, line, listing_id: id, seller_id, item_id, label_id, quantity, ...amounts, sold_at: soldAt, certificate }
 }
 
 function notice({ listing, quantity, unitPriceKurus, payoutKurus }: SoldLine, orderId: number, soldAt: Date) {

@@ -1,4 +1,5 @@
 // Fields of a listing in request bodies.
+import { CertificateInput } from '#catalogue/certificates/certificate.ts'
 import { invalid, invalidFields } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -76,6 +77,10 @@ export function offersEnabled() {
   return Type.Boolean({ description: 'Whether buyers may offer a lower price' })
 }
 
+export function certificate() {
+  return orNull(CertificateInput, { description: 'Certificate of the graded card; null for none' })
+}
+
 /** Fields that owners change without approval. */
 export const StockFields = {
   price: Type.Optional(price()),
@@ -91,6 +96,7 @@ export const OwnFields = {
   offers_enabled: Type.Optional(offersEnabled()),
   min_offer_price: Type.Optional(minOfferPrice()),
   images: Type.Optional(ImageList),
+  certificate: Type.Optional(certificate()),
 }
 
 interface Texts {

@@ -1,4 +1,4 @@
-// The trusted market price of an item and grade in lira, and whether a listing's price is far from it.
+// The trusted market price of an item and grade in lira, and what a person should check about a listing's price.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber } from '#core/money.ts'
@@ -35,11 +35,12 @@ export function inKurus({ currencies, rates }: Pick<Catalogue, 'currencies' | 'r
 }
 
 /**
- * What a person should check before they set this price: a large change, or a price far from the market.
+ * What a person should check before they set this price: a large change, a price far from the market, or one below the cost. Amounts are in kuruş.
  * @param before null for a new listing
  * @param market null for no market price
+ * @param cost of a copy of the collection record that the listing sells; undefined without a record or if its cost is unknown
  */
-export function priceWarnings(before: number | null, after: number, market: number | null): Reason[] {
+export function priceWarnings(before: number | null, after: number, market: number | null, cost?: number): Reason[] {
   if (after === before) return []
   const warnings: Reason[] = []
   if (before !== null && Math.abs(after - before) > before * LARGE_CHANGE) {
@@ -47,5 +48,6 @@ export function priceWarnings(before: number | null, after: number, market: numb
   }
   if (market !== null && after > market * FAR_FACTOR) warnings.push(reason('price_far_above', { price: minorToNumber(market), factor: FAR_FACTOR }))
   if (market !== null && after * FAR_FACTOR < market) warnings.push(reason('price_far_below', { price: minorToNumber(market), factor: FAR_FACTOR }))
+  if (cost !== undefined && after < cost) warnings.push(reason('price_below_cost', { cost: minorToNumber(cost) }))
   return warnings
 }

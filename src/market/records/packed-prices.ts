@@ -7,6 +7,7 @@ export function packedPrice(listingId: number, kurus: number): Buffer {
   return packed
 }
 
+/** Number of entries. */
 export function newPriceCount(packed: Buffer): number {
   return packed.length / ENTRY_BYTES
 }

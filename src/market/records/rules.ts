@@ -51,6 +51,8 @@ export interface Facts {
   stock: number
   /** the account of the seller is not suspended */
   sellerMaySell: boolean
+  /** no other active listing has its certificate */
+  certificateFree: boolean
 }
 
 export type NextStatus<A extends Action = Action> = ListingStatus | (A extends 'delete' ? 'deleted' : never)
@@ -64,19 +66,25 @@ export type Outcome<A extends Action = Action> = Decision<A> | Conditional<A>
 /** The conditions of the table, with their wording in the diagram. */
 export const CONDITIONS = {
   unchanged: { words: 'unchanged since approval', holds: (f: Facts) => f.contentApproved },
-  asApproved: { words: 'unchanged since approval, period not over', holds: (f: Facts) => f.contentApproved && f.inPeriod },
+  renewable: { words: 'unchanged since approval, certificate free', holds: (f: Facts) => f.contentApproved && f.certificateFree },
+  asApproved: {
+    words: 'unchanged since approval, period not over, certificate free',
+    holds: (f: Facts) => f.contentApproved && f.inPeriod && f.certificateFree,
+  },
   published: { words: 'in stock, period not over', holds: (f: Facts) => f.stock > 0 && f.inPeriod },
   soldOut: { words: 'no stock left', holds: (f: Facts) => f.stock === 0 },
   sellable: {
-    words: 'unchanged since approval, period not over, account may sell',
-    holds: (f: Facts) => f.contentApproved && f.inPeriod && f.sellerMaySell,
+    words: 'unchanged since approval, period not over, account may sell, certificate free',
+    holds: (f: Facts) => f.contentApproved && f.inPeriod && f.sellerMaySell && f.certificateFree,
   },
+  free: { words: 'certificate free', holds: (f: Facts) => f.certificateFree },
   ended: { words: 'period over', holds: (f: Facts) => !f.inPeriod },
 } as const
 
 const refused = (why: Reason) => ({ refused: why })
 const to = <Next extends NextStatus>(to: Next) => ({ to })
 
+const CERTIFICATE_ACTIVE = refused(reason('certificate_active'))
 const UNPUBLISHED = refused(reason('highlight'))
 const UNSELLABLE = refused(reason('only_active', { action: 'be sold' }))
 const SOLD = refused(reason('listing_sold'))
@@ -96,7 +104,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     renew: notRenewable('pending'),
     highlight: UNPUBLISHED,
     delete: to('deleted'),
-    approve: to('active'),
+    approve: { when: 'free', to: 'active', otherwise: CERTIFICATE_ACTIVE },
     reject: to('rejected'),
     reopen: notReopened('pending'),
     correct: to('pending'),
@@ -147,7 +155,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     renew: notRenewable('rejected'),
     highlight: UNPUBLISHED,
     delete: to('deleted'),
-    approve: to('active'),
+    approve: { when: 'free', to: 'active', otherwise: CERTIFICATE_ACTIVE },
     reject: already('rejected'),
     reopen: notReopened('rejected'),
     correct: to('rejected'),
@@ -161,7 +169,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: to('pending'),
     pause: onlyActivePauses('expired'),
     publish: to('pending'),
-    renew: { when: 'unchanged', to: 'active', otherwise: { to: 'pending' } },
+    renew: { when: 'renewable', to: 'active', otherwise: { to: 'pending' } },
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: refused(reason('listing_expired')),

@@ -2,6 +2,7 @@
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import { ownAccount } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
@@ -14,7 +15,7 @@ export const deleteRepricingRule = writeVerb(
     needs: OPERATION_PLAN.deleteRepricingRule,
     input: Type.Object({ id: id('repricing rule') }),
   },
-  (ctx: RepricingCtx, { id }): Promise<{ message: string }> =>
+  (ctx: RepricingCtx, { id }): Promise<{ message: MessageText }> =>
     change(ctx, async (tx, note) => {
       const before = await lockRule(tx, ownAccount(ctx.viewer), id)
       await deleteRuleRow(tx, id)

@@ -3,6 +3,7 @@ import type { Reason } from '#core/problems.ts'
 import { runInSlices } from '#core/yield-to-event-loop.ts'
 import type { Tx } from '#db/schema.ts'
 import { marketKurus, priceWarnings } from '../records/market-price.ts'
+import { costsOf } from '../records-for-sale.ts'
 import { kurusOfRow, minOfferKurus } from '../listing-content.ts'
 import { inputsNow } from './facts.ts'
 import { type Facts, type NewPrice, newPrice } from './new-price.ts'
@@ -23,13 +24,14 @@ export interface Priced {
 export async function pricesNow(ctx: RepricingCtx, tx: Tx, rule: RuleRow, listings: readonly ScopedListing[], now: Date): Promise<Priced[]> {
   const terms = termsOf(rule.terms)
   const inputs = await inputsNow(tx, ctx.catalogue, terms, listings, rule.account_id, now)
+  const costs = await costsOf(tx, ctx, listings)
   const priced: Priced[] = []
   await runInSlices(listings.length, (from, to) => {
     for (const listing of listings.slice(from, to)) {
       const kurus = kurusOfRow(listing)
       const market = marketKurus(ctx.catalogue, listing.item_id, listing.label_id, now)
       const price = priceBy(ctx, terms, listing, { kurus, marketKurus: market, inputs: inputs(listing) })
-      priced.push({ listing, price, marketKurus: market, warnings: priceWarnings(kurus, price.kurus, market) })
+      priced.push({ listing, price, marketKurus: market, warnings: priceWarnings(kurus, price.kurus, market, costs.get(listing.id)) })
     }
   })
   return priced

@@ -113,6 +113,7 @@ export interface ScopedListing {
   label_id: number
   price: string
   min_offer_price: string | null
+  record_id: number | null
 }
 
 /** The published listings of a rule, without those of an earlier enabled rule, by id. */
@@ -125,7 +126,7 @@ export async function listingsOfRule(
 ): Promise<ScopedListing[]> {
   const earlier = rules.filter((other) => other.enabled && other.id < rule.id).map(({ terms }) => sql`and not ${within(terms.scope)}`)
   const { rows } = await sql<ScopedListing>`
-    select l.id, l.item_id, l.label_id, l.price, l.min_offer_price from listings l
+    select l.id, l.item_id, l.label_id, l.price, l.min_offer_price, l.record_id from listings l
     where l.seller_id = ${rule.account_id} and l.status = ${PUBLISHED} and l.quantity > 0 and l.expires_at > ${now}
       and ${within(rule.terms.scope)} ${sql.join(earlier, sql` `)}
     order by l.id limit ${limit}`.execute(on)

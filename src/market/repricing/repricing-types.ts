@@ -49,7 +49,7 @@ export const RepricedListingSchema = Type.Object(
     ),
     reason: Type.Object({ message: Type.String(), ...ReasonFields }, { description: 'Why it sets or keeps the price' }),
     warnings: Type.Array(Type.Object({ message: Type.String(), ...ReasonFields }), {
-      description: 'What to check about the new price, as in price jobs: a large change, or a price far from the market',
+      description: 'What to check about the new price, as in price jobs: a large change, a price far from the market, or one below the cost',
     }),
   },
   { title: 'RepricedListing' },

@@ -4,6 +4,7 @@ import { invalid } from '#core/errors.ts'
 import { moment, momentOf } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import { localTime } from '#core/time.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change, type Note } from '#db/changes/change.ts'
@@ -121,7 +122,7 @@ async function followVacation(tx: Tx, note: Note, accountId: number, before: Vac
 /** Ends the caller's vacation now, or cancels a future one; does nothing if there is none. */
 export const endVacation = writeVerb(
   { name: 'endVacation', needs: OPERATION_PLAN.endVacation, input: Type.Object({}) },
-  (ctx: MarketWriteCtx): Promise<{ message: string }> =>
+  (ctx: MarketWriteCtx): Promise<{ message: MessageText }> =>
     changeVacation(
       ctx,
       'vacation.end',

@@ -4,6 +4,7 @@ import { Freezable } from '#core/freezable.ts'
 import { runInSlices } from '#core/yield-to-event-loop.ts'
 import type { ChangeFollower, ChangeRow } from '#db/changes/change-feed.ts'
 import type { Db } from '#db/schema.ts'
+import type { Shown } from '#http/response.ts'
 import { RowBits } from '#index/bits.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { copyOf } from '#index/utf8.ts'
@@ -34,10 +35,13 @@ export interface ListingSnapshotOptions {
   cachedRows?: number
 }
 
-/** The listings of a page with their sellers. Compared by identity: one object stands for all responses with this page. */
-export interface ShownListings {
-  ids: Int32Array
-  owners: Int32Array
+/** A listing on sale that no other undercuts. */
+export interface CheapestOffer {
+  listingId: number
+  itemId: number
+  /** label whose prices it is compared with */
+  label: string
+  kurus: number
 }
 
 /** Rows reloaded per statement. */
@@ -144,6 +148,26 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
     return others.map((row) => table.kurus[row]!).sort()
   }
 
+  /**
+   * The cheapest listing on sale of some items, in any condition; null if there is none.
+   * @param exceptSeller account whose own listings do not count
+   * @param language code; null for any, also unstated ones
+   */
+  cheapestOffer(itemIds: readonly number[], exceptSeller: number | null, language: string | null): CheapestOffer | null {
+    const { table } = this.#present()
+    let cheapest = -1
+    for (const itemId of itemIds) {
+      for (const row of table.ofItem(itemId)) {
+        if (table.sellerId[row] === exceptSeller || (language !== null && table.kindOf(row).language !== language)) continue
+        const isCheaper = cheapest < 0 || table.kurus[row]! < table.kurus[cheapest]!
+        if (isCheaper || (table.kurus[row] === table.kurus[cheapest] && table.id[row]! < table.id[cheapest]!)) cheapest = row
+      }
+    }
+    if (cheapest < 0) return null
+    const label = this.#options.catalogue.labels.name(table.kindOf(cheapest).labelId)
+    return { listingId: table.id[cheapest]!, itemId: table.itemId[cheapest]!, label, kurus: table.kurus[cheapest]! }
+  }
+
   /** Row of a published listing; -1 for any other. */
   rowOf(id: number): number {
     return this.#present().table.rowOf(id)
@@ -155,7 +179,7 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
   }
 
   /** The listings of these rows with their sellers, for counting views. */
-  shownOf(rows: Int32Array): ShownListings {
+  shownOf(rows: Int32Array): Shown {
     const { table } = this.#state
     return { ids: rows.map((row) => table.id[row]!), owners: rows.map((row) => table.sellerId[row]!) }
   }

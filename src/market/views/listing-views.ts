@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from '#core/duration.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
-import type { ShownListings } from '../snapshot/listings.ts'
+import type { Shown } from '#http/response.ts'
 import { FirstViews } from './first-views.ts'
 
 /** Days that are stored and shown, including today. */
@@ -21,7 +21,7 @@ export class ListingViews {
   readonly #db: Db
   readonly #now: () => Date
   /** pages shown since they were last added up, with the account of each key that saw them */
-  readonly #pages = new Map<ShownListings, Viewers>()
+  readonly #pages = new Map<Shown, Viewers>()
   readonly #firstViews = new FirstViews()
   /** days since 1970 → views by listing that are not flushed yet */
   #pending = new Map<number, Map<number, number>>()
@@ -32,7 +32,7 @@ export class ListingViews {
   }
 
   /** Notes that a response has shown these listings. A repeated response costs one entry of a map, whatever the number of listings. */
-  note(viewer: Viewer, shown: ShownListings): void {
+  note(viewer: Viewer, shown: Shown): void {
     if (viewer.kind !== 'account') return
     let viewers = this.#pages.get(shown)
     if (!viewers) {

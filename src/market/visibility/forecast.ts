@@ -1,4 +1,6 @@
 // Forecast of a write to an own listing: runs the write, inspects the result and rolls it back.
+import { certificateWarnings } from '#catalogue/certificates/certificate.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import { withMessage } from '#core/problems.ts'
 import { executeDryRun } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
@@ -7,8 +9,9 @@ import { QUEUED, REJECTED, statusAt } from '../records/rules.ts'
 import { findVisibilityRow, findVisibilityRows, lockVisibilityRow, lockVisibilityRows, type VisibilityRow } from './visibility-rows.ts'
 import { CONTENT, type ListingRow, listingTag } from '../listing-store.ts'
 import { marketKurus, priceWarnings } from '../records/market-price.ts'
+import { costsOf } from '../records-for-sale.ts'
 import { changedSinceApproval, kurusOfRow } from '../listing-content.ts'
-import type { Forecast, ForecastCtx, Forecasted, MarketWriteCtx } from '../marketplace-types.ts'
+import type { Forecast, ForecastCtx, Forecasted, MarketWriteCtx, UsualWait } from '../marketplace-types.ts'
 import { usualWait } from './usual-wait.ts'
 import { hindrancesOf } from '../records/visibility.ts'
 
@@ -34,10 +37,11 @@ export async function forecasting<Ctx extends ForecastCtx, Input extends { id: n
     const before = await lockVisibilityRow(tx, input.id)
     const result = await run(rehearsal, input)
     const after = await findVisibilityRow(tx, input.id)
+    const warnings = after ? warningsOf(ctx, before!, after, await costsOf(tx, ctx, [after])) : []
     return {
       ...result,
       ...('etag' in result && { etag: listingTag(before!) }),
-      forecast: { ...forecastOf(before!, after, Object.keys(input), ctx.now()), usual_wait: wait, warnings: warningsOf(ctx, before!, after) },
+      forecast: { ...forecastOf(before!, after, Object.keys(input), ctx.now()), usual_wait: wait, warnings },
     }
   })
 }
@@ -50,7 +54,7 @@ export async function forecasting<Ctx extends ForecastCtx, Input extends { id: n
  */
 export async function forecastingEach<
   Ctx extends MarketWriteCtx,
-  Result extends { listings: readonly { id: number; refused: object | null }[]; message: string },
+  Result extends { listings: readonly { id: number; refused: object | null }[]; message: MessageText },
 >(ctx: Ctx, idsOf: (tx: Tx) => Promise<number[]>, run: (ctx: Ctx) => Promise<Result>): Promise<Result> {
   const wait = await usualWait(ctx.db, ctx.now())
   return executeDryRun(ctx, async (tx, rehearsal) => {
@@ -65,11 +69,38 @@ export async function forecastingEach<
   })
 }
 
-/** What to check about the price that a listing gets; null before for a new listing, after for a deleted one. */
-export function warningsOf({ catalogue, now }: ForecastCtx, before: ListingRow | null, after: ListingRow | null): Forecast['warnings'] {
-  if (!after) return []
+/** New listings with their forecasts, in a dry run that has created them. */
+export async function forecastingNew<Listing extends { id: number }>(
+  tx: Tx,
+  ctx: ForecastCtx,
+  wait: UsualWait,
+  created: readonly Listing[],
+): Promise<(Listing & Forecasted)[]> {
+  const rows = await findVisibilityRows(
+    tx,
+    created.map(({ id }) => id),
+  )
+  const costs = await costsOf(tx, ctx, [...rows.values()])
+  return created.map((listing) => {
+    const warnings = warningsOf(ctx, null, rows.get(listing.id)!, costs)
+    return { ...listing, forecast: { status: QUEUED, hidden: true, because: [], usual_wait: wait, warnings } }
+  })
+}
+
+/** What to check about the price that a listing gets, and a new certificate; null before for a new listing. @param costs by listing */
+function warningsOf(
+  { catalogue, now }: ForecastCtx,
+  before: ListingRow | null,
+  after: ListingRow,
+  costs: ReadonlyMap<number, number>,
+): Forecast['warnings'] {
   const market = marketKurus(catalogue, after.item_id, after.label_id, now())
-  return priceWarnings(before && kurusOfRow(before), kurusOfRow(after), market).map(withMessage)
+  const isNew = after.certificate !== null && JSON.stringify(after.certificate) !== JSON.stringify(before?.certificate)
+  const warnings = [
+    ...priceWarnings(before && kurusOfRow(before), kurusOfRow(after), market, costs.get(after.id)),
+    ...(isNew ? certificateWarnings(after.certificate!) : []),
+  ]
+  return warnings.map(withMessage)
 }
 
 /** @param after null if the write deletes it */

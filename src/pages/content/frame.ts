@@ -15,6 +15,8 @@ export interface NavigationLink {
 
 export interface Frame {
   title: string
+  /** of the article; English by default */
+  language?: 'en' | 'tr'
   /** groups of links */
   navigation: readonly (readonly NavigationLink[])[]
   /** HTML */
@@ -22,7 +24,7 @@ export interface Frame {
 }
 
 /** The page as HTML; without its script, all code is visible and only the search is missing. */
-export function framed({ title, navigation, article }: Frame): string {
+export function framed({ title, language = 'en', navigation, article }: Frame): string {
   const link = ({ path, title: text, isCurrent }: NavigationLink) =>
     `<li><a href="${path}"${isCurrent ? ' aria-current="page"' : ''}>${escapeHtml(text)}</a></li>`
   return `<!doctype html>
@@ -42,7 +44,7 @@ export function framed({ title, navigation, article }: Frame): string {
 <nav aria-label="Documentation">${navigation.map((links) => `<ul>${links.map(link).join('')}</ul>`).join('\n')}</nav>
 <main>
 <section id="found" aria-label="Search results" aria-live="polite" hidden></section>
-<article>${article}</article>
+<article lang="${language}">${article}</article>
 </main>
 </body>
 </html>

@@ -1,5 +1,5 @@
 // Renders the Markdown guides of the repository as pages with anchors, language tabs and a search index.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { GUIDES_PATH } from './frame.ts'
 import { codeTabs, LANGUAGES, markdown } from './markdown.ts'
@@ -40,12 +40,17 @@ const GUIDES: readonly GuideSource[] = [
   { name: 'changelog', title: 'Changelog', files: ['CHANGELOG.md'] },
 ]
 
-export interface Guide {
-  name: string
+export interface GuideText {
   title: string
   markdown: string
   /** the article as HTML; addresses and key placeholders are as in the Markdown */
   html: string
+}
+
+export interface Guide extends GuideText {
+  name: string
+  /** the same in Turkish; null if it is not translated */
+  turkish: GuideText | null
 }
 
 /** A section of a guide, as a search entry. */
@@ -75,18 +80,34 @@ export function repositoryBytes(path: string): Buffer {
   return readFileSync(new URL(path, ROOT))
 }
 
+/** Where the Turkish text of a guide is. */
+function turkishFile(file: string): string {
+  return posix.join(posix.dirname(file), 'tr', posix.basename(file))
+}
+
 /** Reads and renders all guides of a listener. */
 export function readGuides(listener: 'public' | 'operator'): Guides {
   const sourcesOf = listener === 'operator' ? [...OPERATOR_GUIDES, ...GUIDES] : GUIDES
-  const guideOf = new Map(sourcesOf.flatMap(({ name, files: own }) => own.map((file) => [file, name] as const)))
+  const guideOf = new Map(
+    sourcesOf.flatMap(({ name, files: own }) => own.flatMap((file) => [[file, name] as const, [turkishFile(file), `${name}?lang=tr`] as const])),
+  )
   const files = new Set<string>()
   const sections: Section[] = []
   const pages = sourcesOf.map(({ name, title, files: sources }): Guide => {
     const texts = sources.map(repositoryFile)
     const ids = new Set<string>()
     const html = texts.map((text, i) => render(text, { name, title, directory: posix.dirname(sources[i]!), ids, files, guideOf, sections }))
-    return { name, title, markdown: texts.join('\n'), html: html.join('') }
+    return { name, title, markdown: texts.join('\n'), html: html.join(''), turkish: inTurkish(name, sources[0]!) }
   })
+  function inTurkish(name: string, source: string): GuideText | null {
+    const file = turkishFile(source)
+    if (!existsSync(new URL(file, ROOT))) return null
+    const text = repositoryFile(file)
+    const title = /^# (.*)$/m.exec(text)![1]!
+    // The search is in English.
+    const html = render(text, { name, title, directory: posix.dirname(file), ids: new Set(), files, guideOf, sections: [] })
+    return { title, markdown: text, html }
+  }
   return { pages: new Map(pages.map((page) => [page.name, page])), sections, files }
 }
 

@@ -49,6 +49,8 @@ export interface Operation {
   parameters?: Parameter[]
   requestBody?: { content: Record<string, Media> }
   responses: Record<string, Response>
+  /** empty: no credential is needed */
+  security?: object[]
   'x-error-codes'?: string[]
 }
 

@@ -33,10 +33,12 @@ interface Call {
   upload: string | null
   /** what the response has: `data`, or the bytes of a file */
   answer: 'data' | 'file' | 'none'
+  /** whether it needs no credential */
+  open: boolean
 }
 
 function callOf({ method, path, operation }: Endpoint): Call {
-  const { description = '', parameters = [], requestBody, responses } = operation
+  const { description = '', parameters = [], requestBody, responses, security } = operation
   // Parameters have examples for themselves, too; the curl request in the description has those that belong together.
   const [, sent = ''] = /^curl (?:-X \w+ )?'[^'?]*\?([^']*)'/m.exec(description) ?? []
   const names = new URLSearchParams(sent)
@@ -52,6 +54,7 @@ function callOf({ method, path, operation }: Endpoint): Call {
     body: upload === null ? media?.example : undefined,
     upload,
     answer: answerOf(responses),
+    open: security?.length === 0,
   }
 }
 
@@ -75,7 +78,7 @@ function curl(call: Call, { url, credential }: SampleRules): string {
   const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
   const lines = [
     `curl ${call.method === 'GET' ? '' : `-X ${call.method} `}${quoted(urlOf(call, url))}`,
-    `-H ${quoted(`Authorization: Bearer ${credential}`)}`,
+    ...(call.open ? [] : [`-H ${quoted(`Authorization: Bearer ${credential}`)}`]),
   ]
   if (call.body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(call.body))}`)
   if (call.upload !== null) lines.push(`-H ${quoted(`Content-Type: ${call.upload}`)}`, '--data-binary @FILE')
@@ -101,9 +104,10 @@ ${result}await mintmark.${call.method.toLowerCase()}(${quote(call.template)}${ar
 
 function fetchCall(call: Call, { url, credential }: SampleRules): string {
   const type = call.upload ?? (call.body === undefined ? null : 'application/json')
+  const headers = { ...(!call.open && { authorization: `Bearer ${credential}` }), ...(type !== null && { 'content-type': type }) }
   const lines = [
     ...(call.method === 'GET' ? [] : [`  method: '${call.method}',`]),
-    `  headers: { authorization: 'Bearer ${credential}'${type === null ? '' : `, 'content-type': '${type}'`} },`,
+    ...(hasKeys(headers) ? [`  headers: ${literal(headers, TYPESCRIPT)},`] : []),
     ...(call.body === undefined ? [] : [`  body: JSON.stringify(${literal(call.body, TYPESCRIPT, '  ')}),`]),
     ...(call.upload === null ? [] : ["  body: await openAsBlob('FILE'),"]),
   ]
@@ -117,10 +121,10 @@ if (!response.ok) throw new Error(await response.text())${result}`
 function python(call: Call, { url, credential }: SampleRules): string {
   const address = urlOf({ ...call, query: {} }, url)
   const texts = Object.fromEntries(Object.entries(call.query).map(([name, value]) => [name, typeof value === 'boolean' ? String(value) : value]))
-  const headers = { Authorization: `Bearer ${credential}`, ...(call.upload !== null && { 'Content-Type': call.upload }) }
+  const headers = { ...(!call.open && { Authorization: `Bearer ${credential}` }), ...(call.upload !== null && { 'Content-Type': call.upload }) }
   const lines = [
     quote(address),
-    `headers=${literal(headers, PYTHON, '    ')}`,
+    ...(hasKeys(headers) ? [`headers=${literal(headers, PYTHON, '    ')}`] : []),
     ...(hasKeys(texts) ? [`params=${literal(texts, PYTHON, '    ')}`] : []),
     ...(call.body === undefined ? [] : [`json=${literal(call.body, PYTHON, '    ')}`]),
     ...(call.upload === null ? [] : ["data=open('FILE', 'rb')"]),

@@ -1,6 +1,6 @@
 // Rule `other_markets`: compares two markets' prices of one item by their usual ratio in its set and finish.
 import { MARKETS } from '#core/markets.ts'
-import type { SetRatios, UsualRatio } from './ratios.ts'
+import type { AppliedRatio, SetRatios } from './ratios.ts'
 import { deviationSide, isFar, type Thresholds, factorBetween } from './thresholds.ts'
 import type { PriceEvidence } from './evidence-types.ts'
 
@@ -22,11 +22,11 @@ export interface MarketComparison {
   /** the second in the currency of the first, in minor units */
   converted: number
   /** usual price in the first market for an amount of 1 in the second */
-  usual: UsualRatio
+  usual: AppliedRatio
 }
 
 /** Without enough cards, neither the ratio nor its spread is known. */
-const UNKNOWN: UsualRatio = { ratio: 1, spread: 1, cards: 0 }
+const UNKNOWN: AppliedRatio = { ratio: 1, spread: 1, cards: 0, learned: null }
 
 /** @returns null without an exchange rate */
 export function compareMarkets(

@@ -1,5 +1,7 @@
 // Usual ratio of two markets by set and finish: America and Europe price cards differently, but consistently within a set.
 import { MARKETS } from '#core/markets.ts'
+import { bitsOf } from './evidence-types.ts'
+import { factorBetween } from './thresholds.ts'
 
 /** Usual price in one market for an amount of 1 in another, both in one currency. */
 export interface UsualRatio {
@@ -10,8 +12,8 @@ export interface UsualRatio {
   cards: number
 }
 
-/** A usual ratio of a set and finish; category 0 and finish '' mean the whole game. */
-export interface GroupRatio extends UsualRatio {
+/** A set and finish, and two markets; category 0 and finish '' mean the whole game. */
+export interface RatioGroup {
   game: string
   categoryId: number
   finish: string
@@ -19,37 +21,92 @@ export interface GroupRatio extends UsualRatio {
   marketB: number
 }
 
-/** Ratios of one set and finish, by `marketA * MARKETS.length + marketB`; undefined if unknown. */
-export type SetRatios = readonly (UsualRatio | undefined)[]
+/** Usual price in the second market for an amount of 1 in the first. */
+export interface GroupRatio extends RatioGroup, UsualRatio {}
 
-/** Two markets' prices of one item and label, in any order, as the ratio of B to A in one currency. */
-export interface MarketPair {
-  game: string
-  categoryId: number
-  finish: string
-  marketA: number
-  marketB: number
+export const RATIO_DECISIONS = ['confirmed', 'rejected'] as const
+
+/** A person's decision about the ratio of a set, and the ratio that it was about. */
+export interface RatioDecision {
+  decision: (typeof RATIO_DECISIONS)[number]
   ratio: number
 }
 
+/** The usual ratio by which prices are compared. */
+export interface AppliedRatio extends UsualRatio {
+  /** the ratio that the cards of the set have, if another one is applied; otherwise null */
+  learned: number | null
+}
+
+export const RATIO_STATES = ['open', ...RATIO_DECISIONS] as const
+
+/** A set's ratio that is too far from the game's to be applied without a person's decision. */
+export interface RatioBeyondLimit extends GroupRatio {
+  /** ratio of the finish in the game, or of the game */
+  ofGame: number
+  applied: number
+  state: (typeof RATIO_STATES)[number]
+}
+
+/** Ratios of one set and finish, by `marketA * MARKETS.length + marketB`; undefined if unknown. */
+export type SetRatios = readonly (AppliedRatio | undefined)[]
+
+/** Two markets' prices of one item and label, in any order, as the ratio of B to A in one currency. */
+export interface MarketPair extends RatioGroup {
+  ratio: number
+}
+
+/** Flags of prices that teach no ratio, because their own evidence contradicts them. A conflict of markets is not one: it depends on the ratio itself. */
+export const TEACHES_NO_RATIO = bitsOf(['own_averages', 'jump', 'average_jump', 'identical_figures', 'shared_id', 'grade_order'])
+
 /** Minimum cards for a usual ratio. */
 const MIN_CARDS = 8
-/** The ratio of a set differs from the game's by at most this factor: beyond it, faults of a whole set are more likely than another market. */
+/**
+ * The ratio of a set differs from the game's by at most this factor, unless a person confirms it: beyond it, faults of a whole set are more likely than
+ * another market.
+ */
 const MAX_FROM_GAME = 3
+/** A decision stands until the ratio differs from the one decided about by this factor. */
+const MAX_FROM_DECIDED = 1.5
 const NO_RATIOS: SetRatios = []
 
-/** Looks up usual ratios: of the set and finish, within bounds around the game's, else of the finish in the game, else of the game. */
+/** The ratio that is applied to a set, and its state if it is too far from the game's. */
+export function appliedRatio(
+  learned: number,
+  ofGame: number,
+  decided: RatioDecision | null,
+): { applied: number; state: RatioBeyondLimit['state'] | null } {
+  if (factorBetween(learned, ofGame) <= MAX_FROM_GAME) return { applied: learned, state: null }
+  const state = decided && factorBetween(learned, decided.ratio) < MAX_FROM_DECIDED ? decided.decision : 'open'
+  if (decided?.decision === 'rejected') return { applied: ofGame, state }
+  // A confirmed ratio extends the limit up to itself, so that the cards of one wrong day teach nothing beyond it.
+  const limits = [ofGame / MAX_FROM_GAME, ofGame * MAX_FROM_GAME, ...(decided ? [decided.ratio] : [])]
+  return { applied: Math.min(Math.max(learned, Math.min(...limits)), Math.max(...limits)), state }
+}
+
+/** A learned ratio, with the decision about it. */
+interface LearnedRatio extends UsualRatio {
+  decided: RatioDecision | null
+}
+
+/** Looks up usual ratios: of the set and finish, as far as it may be applied, else of the finish in the game, else of the game. */
 export class UsualRatios {
-  readonly #byGroup = new Map<string, (UsualRatio | undefined)[]>()
+  readonly #ratios: readonly GroupRatio[]
+  readonly #byGroup = new Map<string, (LearnedRatio | undefined)[]>()
   readonly #resolved = new Map<string, SetRatios>()
 
-  constructor(ratios: Iterable<GroupRatio>) {
-    for (const { game, categoryId, finish, marketA, marketB, ratio, spread, cards } of ratios) {
+  /** @param decisions by `ratioKey` */
+  constructor(ratios: Iterable<GroupRatio>, decisions: ReadonlyMap<string, RatioDecision> = new Map()) {
+    this.#ratios = [...ratios]
+    for (const learned of this.#ratios) {
+      const { game, categoryId, finish, marketA, marketB, ratio, spread, cards } = learned
+      const decided = decisions.get(ratioKey(learned)) ?? null
       const key = groupKey(game, categoryId, finish)
       let group = this.#byGroup.get(key)
       if (!group) this.#byGroup.set(key, (group = []))
-      group[marketA * MARKETS.length + marketB] = { ratio, spread, cards }
-      group[marketB * MARKETS.length + marketA] = { ratio: 1 / ratio, spread, cards }
+      group[marketA * MARKETS.length + marketB] = { ratio, spread, cards, decided }
+      const turned = decided && { ...decided, ratio: 1 / decided.ratio }
+      group[marketB * MARKETS.length + marketA] = { ratio: 1 / ratio, spread, cards, decided: turned }
     }
   }
 
@@ -61,20 +118,40 @@ export class UsualRatios {
     return resolved
   }
 
-  #resolve(game: string, categoryId: number, finish: string): SetRatios {
-    const groups = [groupKey(game, categoryId, finish), groupKey(game, 0, finish), groupKey(game, 0, '')].map((key) => this.#byGroup.get(key))
-    if (groups.every((group) => group === undefined)) return NO_RATIOS
-    return Array.from({ length: MARKETS.length ** 2 }, (_, pair) => {
-      const [ofSet, ofFinish, ofGame] = groups.map((group) => group?.[pair])
-      const ofMany = ofFinish ?? ofGame
-      return ofSet && ofMany ? { ...ofSet, ratio: bounded(ofSet.ratio, ofMany.ratio) } : (ofSet ?? ofMany)
+  /** Ratios of sets that are too far from the game's to be applied without a decision. */
+  beyondLimit(): RatioBeyondLimit[] {
+    return this.#ratios.flatMap((learned) => {
+      const { game, categoryId, finish, marketA, marketB, ratio } = learned
+      if (categoryId === 0) return []
+      const [ofSet, ofGame] = this.#learned(game, categoryId, finish, marketA * MARKETS.length + marketB)
+      const { applied, state } = ofGame ? appliedRatio(ratio, ofGame.ratio, ofSet!.decided) : { applied: ratio, state: null }
+      return state === null ? [] : [{ ...learned, ofGame: ofGame!.ratio, applied, state }]
     })
+  }
+
+  #resolve(game: string, categoryId: number, finish: string): SetRatios {
+    const groups = [groupKey(game, categoryId, finish), groupKey(game, 0, finish), groupKey(game, 0, '')]
+    if (!groups.some((key) => this.#byGroup.has(key))) return NO_RATIOS
+    return Array.from({ length: MARKETS.length ** 2 }, (_, pair) => {
+      const [ofSet, ofGame] = this.#learned(game, categoryId, finish, pair)
+      const either = ofSet ?? ofGame
+      if (!either) return undefined
+      const { ratio, spread, cards } = either
+      const applied = ofSet && ofGame ? appliedRatio(ratio, ofGame.ratio, ofSet.decided).applied : ratio
+      return { ratio: applied, spread, cards, learned: applied === ratio ? null : ratio }
+    })
+  }
+
+  /** What the cards of a set and finish have, and those of the finish in the game, or of the game. */
+  #learned(game: string, categoryId: number, finish: string, pair: number): [ofSet: LearnedRatio | undefined, ofGame: LearnedRatio | undefined] {
+    const of = (category: number, name: string) => this.#byGroup.get(groupKey(game, category, name))?.[pair]
+    return [of(categoryId, finish), of(0, finish) ?? of(0, '')]
   }
 }
 
 /** Usual ratios of all sets and finishes with enough cards, and of finishes and games as a whole. */
 export function usualRatios(pairs: Iterable<MarketPair>): GroupRatio[] {
-  const groups = new Map<string, { group: Omit<GroupRatio, keyof UsualRatio>; logs: number[] }>()
+  const groups = new Map<string, { group: RatioGroup; logs: number[] }>()
   for (const pair of pairs) {
     const { game, categoryId, finish } = pair
     const isOrdered = pair.marketA < pair.marketB
@@ -101,8 +178,9 @@ export function usualRatios(pairs: Iterable<MarketPair>): GroupRatio[] {
   return ratios
 }
 
-function bounded(ratio: number, ofGame: number): number {
-  return Math.min(Math.max(ratio, ofGame / MAX_FROM_GAME), ofGame * MAX_FROM_GAME)
+/** What a ratio is about, as a key. */
+export function ratioKey({ game, categoryId, finish, marketA, marketB }: RatioGroup): string {
+  return [game, categoryId, finish, marketA, marketB].join('\t')
 }
 
 function groupKey(game: string, categoryId: number, finish: string): string {

@@ -7,7 +7,7 @@ import { confidenceIn, CurrentPrices, flagsIn, stateIn } from '../records/curren
 import { type EvidenceChange, packEvidence } from '../evidence/evidence-payload.ts'
 import { CONFIDENCES, STATES } from '../evidence/evidence-types.ts'
 import { labelIds } from '../records/labels.ts'
-import { findFrozenPrices } from './frozen-prices.ts'
+import { type FigureMove, findFrozenPrices } from './frozen-prices.ts'
 import { PriceJudge } from './price-judge.ts'
 import type { PriceWriteCtx } from '../records/price-types.ts'
 
@@ -56,17 +56,25 @@ export async function judgePrices(ctx: JudgeCtx, tx: Tx, note: Note, itemIds: It
 
 /**
  * Judges all current prices of items after an id, in batches; also finds out which are frozen.
+ * @param moves when figures of repeated prices last moved (`findFigureMoves`)
  * @param market position in MARKETS: only items with a price there; null for all
  * @returns the id to continue after; null at the end
  */
-export async function judgeBatch(ctx: JudgeCtx, tx: Tx, note: Note, after: number, market: number | null = null): Promise<number | null> {
+export async function judgeBatch(
+  ctx: JudgeCtx,
+  tx: Tx,
+  note: Note,
+  moves: readonly FigureMove[],
+  after: number,
+  market: number | null = null,
+): Promise<number | null> {
   const only = market === null ? sql`` : sql`and market = ${market}`
   const { rows } = await sql<{ item_id: number }>`
     select distinct item_id from prices where item_id > ${after} ${only} order by item_id limit ${sql.lit(ITEMS)}`.execute(tx)
   const ids = rows.map((row) => row.item_id)
   await lockJudging(tx)
   const judge = await PriceJudge.load(tx, ctx.rules, ctx.now().getTime())
-  judge.mark(await findFrozenPrices(tx, judge.conditions, ids))
+  judge.mark(await findFrozenPrices(tx, judge.conditions, ids, moves))
   await judgePrices(ctx, tx, note, ids, judge)
   return ids.length < ITEMS ? null : ids.at(-1)!
 }

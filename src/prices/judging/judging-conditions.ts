@@ -1,6 +1,5 @@
 // Data for judging besides the prices: rates, the feed interval of each source, excluded sources.
 import { sql } from 'kysely'
-import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { PriceRules } from '../evidence/hold.ts'
@@ -39,32 +38,32 @@ export async function loadFeedIntervals(
   before: number | null = null,
 ): Promise<FeedInterval[]> {
   const earlier = before === null ? sql`` : sql`and import_id < ${before}::int4`
+  // A row for each market and day (UTC), or one without a feed.
   const { rows } = await sql<{ market: number; newest_ms: number | null; prices: number | null; set_aside: boolean }>`
     select m.market, (extract(epoch from f.newest) * 1000)::float8 as newest_ms, f.prices, a.market is not null as set_aside
     from unnest(${`{${[...MARKETS.keys()].join(',')}}`}::int2[]) as m(market)
     left join sources_set_aside a on a.market = m.market
     left join lateral (
-      select newest, prices, import_id from price_feeds where market = m.market ${earlier} order by newest desc limit ${sql.lit(LATEST_FEEDS)}
-    ) f on not exists (select from imports where id = f.import_id and reverted_by_import_id is not null)`.execute(on)
+      select max(newest) as newest, sum(prices)::float8 as prices
+      from (
+        select newest, prices, import_id from price_feeds where market = m.market ${earlier} order by newest desc limit ${sql.lit(LATEST_FEEDS)}
+      ) latest
+      where import_id <> all (array(select id from imports where reverted_by_import_id is not null))
+      group by floor(extract(epoch from newest) / 86400)
+    ) f on true`.execute(on)
   return MARKETS.map((_, market) => {
-    const feeds = rows.filter((row) => row.market === market)
+    const days = rows.filter((row) => row.market === market)
     return feedIntervalOf(
-      mainFeeds(feeds, feedPrices),
-      feeds.some((row) => row.set_aside),
+      mainFeeds(days, feedPrices),
+      days.some((row) => row.set_aside),
     )
   })
 }
 
 /** Dates of the feeds of days on which a source stated a large part of its prices. */
-function mainFeeds(feeds: readonly { newest_ms: number | null; prices: number | null }[], feedPrices: number): number[] {
-  const byDay = new Map<number, { newestMs: number; prices: number }>()
-  for (const { newest_ms: newestMs, prices } of feeds) {
-    if (newestMs === null) continue
-    const day = Math.floor(newestMs / DAY_MS)
-    const ofDay = byDay.get(day)
-    byDay.set(day, { newestMs: Math.max(newestMs, ofDay?.newestMs ?? 0), prices: prices! + (ofDay?.prices ?? 0) })
-  }
-  const days = [...byDay.values()]
-  const fullest = days.reduce((most, { prices }) => Math.max(most, prices), 0)
-  return days.filter(({ prices }) => prices >= Math.max(feedPrices, fullest * MIN_SHARE)).map(({ newestMs }) => newestMs)
+function mainFeeds(days: readonly { newest_ms: number | null; prices: number | null }[], feedPrices: number): number[] {
+  const fullest = days.reduce((most, { prices }) => Math.max(most, prices ?? 0), 0)
+  return days.flatMap(({ newest_ms: newestMs, prices }) =>
+    newestMs !== null && prices! >= Math.max(feedPrices, fullest * MIN_SHARE) ? [newestMs] : [],
+  )
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import type { Conditions } from '../evidence/judge.ts'
-import { type GroupRatio, type MarketPair, UsualRatios, usualRatios } from '../evidence/ratios.ts'
+import { type GroupRatio, type MarketPair, type RatioDecision, ratioKey, TEACHES_NO_RATIO, UsualRatios, usualRatios } from '../evidence/ratios.ts'
 import { STATES } from '../evidence/evidence-types.ts'
 
 /** The properties of an item that determine its usual ratios. */
@@ -15,7 +15,7 @@ export interface ItemGroup {
 }
 
 /** The finish of an item `i`, as SQL. */
-const FINISH = `coalesce(lower(jsonb_path_query_first(i.attributes, '$[*] ? (@.name == "Finish").value') #>> '{}'), '')`
+export const FINISH = `coalesce(lower(jsonb_path_query_first(i.attributes, '$[*] ? (@.name == "Finish").value') #>> '{}'), '')`
 
 /** Set and finish of items, by id. */
 export async function loadItemGroups(on: Queryable, itemIds: readonly number[]): Promise<Map<number, ItemGroup>> {
@@ -25,15 +25,32 @@ export async function loadItemGroups(on: Queryable, itemIds: readonly number[]):
   return new Map(rows.map(({ id, game, category_id: categoryId, finish }) => [id, { game, categoryId, finish }]))
 }
 
-/** All usual ratios. */
+/** All usual ratios, with the decisions about them. */
 export async function loadUsualRatios(on: Queryable): Promise<UsualRatios> {
-  return new UsualRatios((await storedRatios(on)).values())
+  return new UsualRatios((await storedRatios(on)).values(), await ratioDecisions(on))
 }
 
-/** Recomputes the usual ratios from all current prices except stale ones, and stores those that changed. */
+/** A decision about a ratio as it is stored. */
+export interface StoredDecision extends RatioDecision {
+  author: string
+  at: Date
+}
+
+/** Decisions about ratios, by `ratioKey`. */
+export async function ratioDecisions(on: Queryable): Promise<Map<string, StoredDecision>> {
+  const rows = await on.selectFrom('usual_ratio_decisions').selectAll().execute()
+  return new Map(
+    rows.map(({ game, category_id: categoryId, finish, market_a: marketA, market_b: marketB, decision, ratio, author, at }) => [
+      ratioKey({ game, categoryId, finish, marketA, marketB }),
+      { decision: decision as RatioDecision['decision'], ratio, author, at },
+    ]),
+  )
+}
+
+/** Recomputes the usual ratios from all current prices that are not stale and not contradicted by themselves, and stores those that changed. */
 export async function refreshUsualRatios(tx: Tx, conditions: Conditions): Promise<void> {
   const before = await storedRatios(tx)
-  const after = new Map(usualRatios(await marketPairs(tx, conditions)).map((ratio) => [keyOf(ratio), ratio]))
+  const after = new Map(usualRatios(await marketPairs(tx, conditions)).map((ratio) => [ratioKey(ratio), ratio]))
   const gone = [...before].filter(([key]) => !after.has(key)).map(([, ratio]) => ratio)
   const changed = [...after].filter(([key, ratio]) => !isSame(before.get(key), ratio)).map(([, ratio]) => ratio)
   if (gone.length > 0) {
@@ -56,11 +73,7 @@ async function storedRatios(on: Queryable): Promise<Map<string, GroupRatio>> {
   const ratios = rows.map(({ game, category_id: categoryId, finish, market_a: marketA, market_b: marketB, ratio, spread, cards }) => {
     return { game, categoryId, finish, marketA, marketB, ratio, spread, cards }
   })
-  return new Map(ratios.map((ratio) => [keyOf(ratio), ratio]))
-}
-
-function keyOf({ game, categoryId, finish, marketA, marketB }: GroupRatio): string {
-  return [game, categoryId, finish, marketA, marketB].join('\t')
+  return new Map(ratios.map((ratio) => [ratioKey(ratio), ratio]))
 }
 
 /** The database stores four bytes of each. */
@@ -86,7 +99,7 @@ async function marketPairs(tx: Tx, { convert, noiseMinor }: Conditions): Promise
         select a.item_id, a.market as market_a, b.market as market_b, a.price as price_a, b.price as price_b,
           greatest(a.updated_at, a.confirmed_at, b.updated_at, b.confirmed_at) as at
         from prices a join prices b on b.item_id = a.item_id and b.label_id = a.label_id and b.market > a.market
-        where a.market > 0 and a.state <> ${stale} and b.state <> ${stale}
+        where a.market > 0 and a.state <> ${stale} and b.state <> ${stale} and (a.flags | b.flags) & ${TEACHES_NO_RATIO} = 0
       )
       select i.game, i.category_id, ${FINISH}, p.market_a, p.market_b, p.price_a, p.price_b, p.at
       from pairs p join items i on i.id = p.item_id

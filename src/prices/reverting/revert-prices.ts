@@ -10,6 +10,7 @@ import { Refusals } from '../imports/refusals.ts'
 import { resetCurrent } from '../writing/reset-current.ts'
 import { fetchImport, type ImportDetail } from '../imports/stored-imports.ts'
 import type { PriceWriteCtx } from '../records/price-types.ts'
+import { restoreCoveredPoints } from '../reviews/decide-prices.ts'
 import { planReplay, replayImports } from './replay-imports.ts'
 import { lockMarkets } from '../writing/writer.ts'
 
@@ -131,21 +132,7 @@ async function withdrawPoints(tx: Tx, id: number): Promise<void> {
     select import_id, item_id, market, label_id, updated_at, price, true from gone
     on conflict (import_id, item_id, market, label_id, updated_at) do update set price = excluded.price`.execute(tx)
   await sql`update hidden_points set withdrawn = true where import_id = ${id}::int4 and not withdrawn`.execute(tx)
-  await sql`
-    with covered as (
-      select distinct on (c.item_id, c.market, c.label_id, c.updated_at) c.*
-      from hidden_points w join hidden_points c using (item_id, market, label_id, updated_at)
-      where w.import_id = ${id}::int4 and not c.withdrawn
-      order by c.item_id, c.market, c.label_id, c.updated_at, c.import_id desc
-    ), seen as (
-      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select item_id, market, label_id, updated_at, price, import_id from covered
-      on conflict do nothing
-      returning import_id, item_id, market, label_id, updated_at
-    )
-    delete from hidden_points h using seen s
-    where (h.import_id, h.item_id, h.market, h.label_id, h.updated_at)
-      = (s.import_id, s.item_id, s.market, s.label_id, s.updated_at)`.execute(tx)
+  await restoreCoveredPoints(tx, sql`(select item_id, market, label_id, updated_at from hidden_points where import_id = ${id}::int4) as d`)
 }
 
 /** Restores removed points of a batch: visible in the history, or covered if a newer batch has a point of the same time. */

@@ -170,6 +170,7 @@ function comparedTo({ converted, usual, expectedA, level }: MarketComparison, mi
     usual_ratio: usual.ratio,
     usual_spread: usual.spread,
     cards: usual.cards,
+    learned_ratio: usual.learned,
     expected: expectedA / 100,
     times_off: factorBetween(minor, expectedA),
     level,

@@ -58,6 +58,10 @@ export const ComparisonSchema = Type.Object(
     usual_ratio: Type.Number({ description: 'Usual price in this market for an amount of 1 in the other; 1 if unknown' }),
     usual_spread: Type.Number({ description: 'Factor within which about two thirds of the cards deviate from that ratio' }),
     cards: Type.Integer({ description: 'Number of cards of the set and finish, or of the game, the ratio is based on' }),
+    learned_ratio: orNull(Type.Number(), {
+      description:
+        'Ratio that the cards of the set have, if it is more than 3 times that of the game and `usual_ratio` is used until an operator confirms it; otherwise null',
+    }),
     expected: Type.Number({ description: 'Expected price: `converted` × `usual_ratio`' }),
     times_off: Type.Number({ description: 'Factor between the price and the expected price' }),
     level: Type.Enum([...COMPARISON_LEVELS], {

@@ -9,7 +9,9 @@ import { actorOf, change, type Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { STATES } from '../evidence/evidence-types.ts'
 import { judgeBatch } from '../judging/judge-prices.ts'
+import { loadConditions } from '../judging/judging-conditions.ts'
 import type { PriceWriteCtx } from '../records/price-types.ts'
+import { findFigureMoves } from './figure-moves.ts'
 
 const SOURCES = MARKETS.filter((market) => market !== 'service')
 
@@ -65,7 +67,8 @@ interface Change {
 /** Judges all items with prices of the source: its own prices become stale or fresh, which may change verdicts of other sources' prices. */
 async function judged(ctx: PriceWriteCtx, tx: Tx, note: Note, { market, action, reason }: Change): Promise<SourceTrust> {
   const position = MARKETS.indexOf(market)
-  for (let after: number | null = 0; after !== null; ) after = await judgeBatch(ctx, tx, note, after, position)
+  const moves = await findFigureMoves(tx, await loadConditions(tx, ctx.rules, ctx.now().getTime()))
+  for (let after: number | null = 0; after !== null; ) after = await judgeBatch(ctx, tx, note, moves, after, position)
   const { rows } = await sql<{ prices: number; stale: number }>`
     select count(*)::int4 as prices, (count(*) filter (where state = ${sql.lit(STATES.indexOf('stale'))}))::int4 as stale from prices where market = ${position}`.execute(
     tx,

@@ -1,6 +1,7 @@
 // Sums up the explanation of a price in one sentence: what was compared, how far apart it is, which price is followed, and why. Pure; the console
 // builds the same sentence in its reader's language.
-import { fillTemplate, type Params, type Words } from '#core/problems.ts'
+import type { Words } from '#core/problem-texts/words.ts'
+import { fillTemplate, type Params } from '#core/problems.ts'
 import type { Market, MarketNames } from '#core/markets.ts'
 import type { Flag } from '../evidence/evidence-types.ts'
 import type { ExplainInput, PriceExplanation } from './explanation.ts'

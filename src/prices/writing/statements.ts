@@ -1,5 +1,6 @@
 // Statements of a price batch and the prices they replaced, stored so that an import can be reverted even after later ones.
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { figuresHaveMoved } from '../evidence/frozen.ts'
 import { FIGURE_COLUMNS, FigureTable } from '../records/feed-figures.ts'
 import { type CurrentPrices, JUMPS } from '../records/current.ts'
 import { PriceBatch } from '../records/price-batch.ts'
@@ -117,6 +118,20 @@ export class Statements {
     return positions
   }
 
+  /** The statements about the given items that state another figure than before with the same amount, latest first. */
+  *withOtherFigures(itemIds: ReadonlySet<number>): Generator<StatedAgain> {
+    if (this.#figures.length === 0 || this.#lastFigures.length === 0) return
+    const { itemId, market, labelId, updatedAtMs, minor, lastMinor, before } = this.#columns
+    const [figures, lastFigures] = [FigureTable.from(this.#figures), FigureTable.from(this.#lastFigures)]
+    for (const n of this.about(itemIds).reverse()) {
+      if (before[n] !== A_PRICE || minor[n] !== lastMinor[n]) continue
+      const [now, last] = [figures.at(n), lastFigures.at(n)]
+      if (now && last && figuresHaveMoved(last, now)) {
+        yield { itemId: itemId[n]!, market: market[n]!, labelId: labelId[n]!, updatedAtMs: updatedAtMs[n]! }
+      }
+    }
+  }
+
   /** The statements without those about the given items. */
   without(itemIds: ReadonlySet<number>): Statements {
     const kept: number[] = []
@@ -207,6 +222,9 @@ export class Statements {
     }
   }
 }
+
+/** A statement of the amount that a price already had. */
+export type StatedAgain = Pick<PriceChange, 'itemId' | 'market' | 'labelId' | 'updatedAtMs'>
 
 /** A current price as it was before a statement. */
 export interface LastStated extends PriceChange {

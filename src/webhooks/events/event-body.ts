@@ -1,6 +1,7 @@
 // Bodies of events: those of notifications have exactly the keys of interface.md, "Events"; serialised once, and sent unchanged in every attempt.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber } from '#core/money.ts'
 import { namedValues } from '#core/named-values.ts'
 import { localTime } from '#core/time.ts'
@@ -10,7 +11,7 @@ export const EVENT_KINDS = namedValues('EventKind', ['sale', 'expire'])
 export type EventKind = (typeof EVENT_KINDS)[number]
 
 /** Events of the feed. Webhooks never receive the others: the interface defines what they get. */
-export const FEED_KINDS = namedValues('FeedEventKind', [...EVENT_KINDS, 'offer'])
+export const FEED_KINDS = namedValues('FeedEventKind', [...EVENT_KINDS, 'offer', 'watch'])
 export type FeedKind = (typeof FEED_KINDS)[number]
 
 export function isWebhookKind(kind: FeedKind): kind is EventKind {
@@ -19,6 +20,12 @@ export function isWebhookKind(kind: FeedKind): kind is EventKind {
 
 export const OFFER_STATES = namedValues('OfferStatus', ['open', 'countered', 'accepted', 'declined', 'withdrawn', 'expired'])
 export type OfferState = (typeof OFFER_STATES)[number]
+
+export const ITEM_WATCH_KINDS = namedValues('ItemWatchKind', ['offer_below', 'price_below', 'price_above'])
+export type ItemWatchKind = (typeof ITEM_WATCH_KINDS)[number]
+export const GOAL_WATCH_KIND = 'goal_reopened'
+export const WATCH_KINDS = namedValues('WatchKind', [...ITEM_WATCH_KINDS, GOAL_WATCH_KIND])
+export type WatchKind = (typeof WATCH_KINDS)[number]
 
 const LocalTime = Type.String({ format: 'date-time', description: 'Local time with offset' })
 
@@ -70,6 +77,57 @@ export const OfferEventSchema = Type.Object(
   { title: 'OfferEvent' },
 )
 
+export const WatchEventSchema = Type.Object(
+  {
+    event: Type.Literal('watch'),
+    sent_at: LocalTime,
+    data: Type.Object({
+      watch_id: Type.Integer({ description: 'Id of the watch' }),
+      kind: Type.Enum([...ITEM_WATCH_KINDS], { description: 'Kind of the watch' }),
+      item_id: Type.Integer({ description: 'Id of the item' }),
+      item_name: Type.String({ description: 'Name of the item' }),
+      label: Type.String({ description: 'Condition or grade of the price or the listing' }),
+      amount: Type.Number({ description: 'Amount of the watch' }),
+      price: Type.Number({ description: 'Price that meets the condition' }),
+      currency: Type.String({ description: 'Currency of both' }),
+      market: orNull(Type.Enum([...MARKETS]), { description: 'Market of the price, null for a listing' }),
+      listing_id: orNull(Type.Integer(), { description: 'Id of the cheapest listing that meets the condition; null for a price of a market' }),
+    }),
+  },
+  { title: 'WatchEvent' },
+)
+
+export const GoalEventSchema = Type.Object(
+  {
+    event: Type.Literal('watch'),
+    sent_at: LocalTime,
+    data: Type.Object({
+      watch_id: Type.Integer({ description: 'Id of the watch' }),
+      kind: Type.Literal(GOAL_WATCH_KIND, { description: 'Kind of the watch' }),
+      collection_id: Type.Integer({ description: 'Id of the collection' }),
+      collection_name: Type.String({ description: 'Name of the collection' }),
+      category_id: Type.Integer({ description: 'Category of the set' }),
+      category_name: Type.String({ description: 'Name of the set' }),
+      goal: Type.String({ description: 'The goal: `base`, `official`, `complete` or `master`' }),
+      language: Type.String({ description: '`any`, or the language of the goal' }),
+      of: Type.Integer({ description: 'Cards of the goal' }),
+      missing_count: Type.Integer({ description: 'Cards that the collection lacks' }),
+      missing: Type.Array(
+        Type.Object(
+          {
+            item_id: Type.Integer({ description: 'Id of the item' }),
+            name: Type.String({ description: 'Name of the item' }),
+            number: orNull(Type.String(), { description: 'Number of the card, as printed' }),
+          },
+          { title: 'MissingCardOfGoal', description: 'A missing card of a watched goal' },
+        ),
+        { description: 'The first of these cards, at most 5' },
+      ),
+    }),
+  },
+  { title: 'GoalEvent' },
+)
+
 /** Time of the events, and the IANA zone of the times in their bodies. */
 export interface EventTime {
   now: Date
@@ -106,6 +164,23 @@ export interface OfferChange {
   expiresAt: Date
 }
 
+/** A watch whose condition is met. */
+export interface MetWatch {
+  watchId: number
+  kind: ItemWatchKind
+  itemId: number
+  itemName: string
+  label: string
+  amountMinor: number
+  priceMinor: number
+  currency: string
+  market: Market | null
+  listingId: number | null
+}
+
+/** A watched goal that was complete and is so no longer, as its event states it. */
+export type ReopenedGoal = Omit<Static<typeof GoalEventSchema>['data'], 'kind'>
+
 export function saleData(sale: Sale, zone: string): Static<typeof SaleEventSchema>['data'] {
   return {
     order_id: sale.orderId,
@@ -133,6 +208,26 @@ export function offerData(offer: OfferChange, zone: string): Static<typeof Offer
     status: offer.status,
     expires_at: localTime(offer.expiresAt, zone),
   }
+}
+
+export function watchData(watch: MetWatch): Static<typeof WatchEventSchema>['data'] {
+  return {
+    watch_id: watch.watchId,
+    kind: watch.kind,
+    item_id: watch.itemId,
+    item_name: watch.itemName,
+    label: watch.label,
+    amount: minorToNumber(watch.amountMinor),
+    price: minorToNumber(watch.priceMinor),
+    currency: watch.currency,
+    market: watch.market,
+    listing_id: watch.listingId,
+  }
+}
+
+export function goalData(goal: ReopenedGoal): Static<typeof GoalEventSchema>['data'] {
+  const { watch_id, ...rest } = goal
+  return { watch_id, kind: GOAL_WATCH_KIND, ...rest }
 }
 
 /** @param sentAt when the event was created; later attempts send the same bytes */

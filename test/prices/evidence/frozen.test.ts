@@ -4,7 +4,7 @@ import { isFrozen } from '#prices/evidence/frozen.ts'
 import { B, C, DAY, NOW, price, RULES, verdicts } from './judged.ts'
 
 function frozen(days: number, before: number, since: readonly number[]): boolean {
-  return isFrozen({ updatedAtMs: NOW - days * DAY, confirmedAtMs: NOW }, before, since, RULES, 50)
+  return isFrozen({ sinceMs: NOW - days * DAY, confirmedAtMs: NOW }, before, since, RULES, 50)
 }
 
 test('a price is frozen after three weeks in which another market has moved in three reports, up or down', () => {
