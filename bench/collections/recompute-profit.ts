@@ -300,7 +300,9 @@ function addFlows(flows: Map<string, bigint>, { lots, sales, left, values, atHan
 
 /** Yearly growth, as a logarithm, up to which a rate must be found. */
 const STEEPEST = 12
-const STEP = 0.02
+const STEP = 0.01
+/** Growth down to which a rate may lie that is stated. */
+const BEYOND = 640
 
 /** Whether a yearly rate is one at which the flows add up to nothing, to six decimals; for null, whether there is none. */
 export function isRateOf(flows: ReadonlyMap<string, bigint>, rate: number | null): boolean {
@@ -308,12 +310,17 @@ export function isRateOf(flows: ReadonlyMap<string, bigint>, rate: number | null
     .filter(([, amount]) => amount !== 0n)
     .map(([day, amount]) => ({ days: Date.parse(day) / 86_400_000, amount: Number(amount) }))
   const first = dated.reduce((least, { days }) => Math.min(least, days), Infinity)
-  const worthAt = (yearly: number) => dated.reduce((all, { days, amount }) => all + amount * (1 + yearly) ** (-(days - first) / 365), 0)
+  const last = dated.reduce((most, { days }) => Math.max(most, days), -Infinity)
+  // Below 0, valued on the last day: the sign is the same, and no power overflows.
+  const worthAt = (growth: number) =>
+    dated.reduce((all, { days, amount }) => all + amount * Math.exp((growth * ((growth < 0 ? last : first) - days)) / 365), 0)
+  const changesSign = (from: number, to: number) =>
+    new Set(Array.from({ length: Math.ceil((to - from) / STEP) }, (_, n) => Math.sign(worthAt(from + n * STEP)))).size > 1
+  // Several rates this near to -1 are equal by six decimals, and all below -0.999999 are stated as it.
+  if (rate !== null && rate < -0.9999) return changesSign(-BEYOND, Math.log1p(rate) + 0.5)
   if (rate !== null) {
     const off = Math.max(1e-6, Math.abs(rate) * 1e-9)
-    return worthAt(rate - off) * worthAt(rate + off) <= 0
+    return worthAt(Math.log1p(rate - off)) * worthAt(Math.log1p(rate + off)) <= 0
   }
-  if (dated.every(({ days }) => days - first < 30)) return true
-  const signs = Array.from({ length: (2 * STEEPEST) / STEP }, (_, n) => Math.sign(worthAt(Math.expm1(n * STEP - STEEPEST))))
-  return new Set(signs).size === 1
+  return dated.every(({ days }) => days - first < 30) || !changesSign(-STEEPEST, STEEPEST)
 }

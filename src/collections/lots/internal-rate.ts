@@ -5,12 +5,14 @@ const YEAR_MS = 365 * DAY_MS
 const LEAST_DAYS = 30
 /** Growth a year, as the logarithm of 1 + rate, beyond which no rate is stated. */
 const STEEPEST = 640
+/** At -1, nothing but the flows of the last day would have a worth. */
+const LOWEST = -0.999999
 const ROUNDS = 200
 
 /**
- * The yearly rate, such as 0.12 for 12 %, by 365 days a year, to six decimals; of several ones, the one nearest to 0.
+ * The yearly rate, such as 0.12 for 12 %, by 365 days a year, to six decimals and at least -0.999999; of several ones, the one nearest to 0.
  * @param flows by day (YYYY-MM-DD): received positive, paid negative, in minor units
- * @returns null below 30 days between the first and the last flow, without a change of sign, and beyond every bracket
+ * @returns null below 30 days between the first and the last flow, without a change of sign
  */
 export function internalRate(flows: ReadonlyMap<string, bigint>): number | null {
   const dated = [...flows].filter(([, amount]) => amount !== 0n).map(([day, amount]) => ({ atMs: Date.parse(day), amount: Number(amount) }))
@@ -48,7 +50,8 @@ function bracketOf(sumAt: SumAt): [number, number] | null {
   let [low, high] = [sumAt(0, true), sumAt(0, false)]
   if (high.sum === 0) return [0, 0]
   for (let step = 0.05; high.growth < STEEPEST; step *= 1.2) {
-    const [below, above] = [sumAt(low.growth - step, true), sumAt(high.growth + step, false)]
+    const growth = Math.min(high.growth + step, STEEPEST)
+    const [below, above] = [sumAt(-growth, true), sumAt(growth, false)]
     const found = changeBetween(sumAt, high, above) ?? changeBetween(sumAt, low, below)
     if (found) return [Math.min(...found), Math.max(...found)]
     ;[low, high] = [below, above]
@@ -86,5 +89,5 @@ function rootIn(sumAt: (growth: number) => number, [from, to]: [number, number])
 }
 
 function rounded(rate: number): number {
-  return Math.abs(rate) < 1e9 ? Number(rate.toFixed(6)) : Number(rate.toPrecision(10))
+  return rate < 1e9 ? Math.max(LOWEST, Number(rate.toFixed(6))) : Number(rate.toPrecision(10))
 }

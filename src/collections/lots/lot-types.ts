@@ -90,7 +90,7 @@ const PROFIT_IN_MONEY = {
   value: AmountOrNull('Worth of the copies left, as far as they have a trusted price; null on an earlier day'),
   xirr: orNull(Type.Number(), {
     description:
-      'Yearly rate of return, such as 0.12 for 12 %, of the copies in the gains; null if `unrealised` is, below 30 days and without a change of sign',
+      'Yearly rate of return, such as 0.12 for 12 %, of the copies in the gains; null if `unrealised` is, below 30 days and without a change of sign; at least -0.999999',
   }),
   basis: Type.Array(
     Type.Object(
