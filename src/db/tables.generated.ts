@@ -126,6 +126,7 @@ export interface Tables {
     ids: number[] | null
     payload: Buffer | null
     at: Generated<Date>
+    traceparent: string | null
   }
   change_log_floor: {
     xact: string
@@ -1085,6 +1086,7 @@ export interface Tables {
     lease_until: Date | null
     created_at: Date
     replay: Generated<boolean>
+    traceparent: string | null
   }
   webhook_turns: {
     account_id: number

@@ -1,6 +1,7 @@
 // Fast path on plain node:http for the most frequent reads, which skip the overhead of Fastify.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { nameRequest } from '#core/tracing.ts'
 import type { Operation, Viewer } from '#core/verb.ts'
 import { bareCredential } from './fastify-adapter.ts'
 import type { CorsHeaders } from './cors.ts'
@@ -42,7 +43,7 @@ export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoi
     const startedMs = performance.now()
     // A closing listener announces it in its responses, and invalid Host headers are rejected: Fastify does both.
     if (!server.listening || hostProblem(request) !== null) return fastify(request, response)
-    for (const { endpoint, match, count } of served) {
+    for (const { route, endpoint, match, count } of served) {
       const read = match(request)
       if (read === null) continue
       // Fastify's gate looks up all other keys, and those of all other requests.
@@ -50,7 +51,10 @@ export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoi
       if (viewer === null) break
       return read((apiRequest) => {
         if (apiRequest === null) fastify(request, response)
-        else answer({ endpoint, apiRequest, viewer, response, cors: app.cors, startedMs, count }, rules)
+        else {
+          nameRequest(apiRequest.method, route, apiRequest.id)
+          answer({ endpoint, apiRequest, viewer, response, cors: app.cors, startedMs, count }, rules)
+        }
       })
     }
     fastify(request, response)

@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { type Reason, reason } from '#core/problems.ts'
+import { nameRequest } from '#core/tracing.ts'
 import { allowOrigin, answerPreflights, type CorsHeaders } from './cors.ts'
 import { errorBody } from './envelope.ts'
 import { type Failures, failuresOf } from './failures.ts'
@@ -126,6 +127,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
   })
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply)
+    nameRequest(request.method, request.routeOptions.url, request.id)
     const problem = hostProblem(request.raw)
     // A proxy may have parsed this request differently, so nothing after it on the connection is trusted.
     if (problem) throw new ServiceError('BAD_REQUEST', problem, { headers: { connection: 'close' } })

@@ -2,6 +2,7 @@
 // alone or in a batch, and the writing node has applied the change before it responds.
 import { sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
+import { traceparent } from '#core/tracing.ts'
 import { mayWrite, type Viewer } from '#core/verb.ts'
 import { announce } from '../connection/announce.ts'
 import { addAuditEntries, type NewAuditEntry } from './audit-log.ts'
@@ -201,7 +202,7 @@ export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => 
   const changes = new Map<ChangeKind, { ids: Set<number>; packed: Buffer[] }>()
   let logged = false
   const logNow = async (kind: ChangeKind, payload: Buffer) => {
-    await tx.insertInto('change_log').values({ kind, payload }).execute()
+    await tx.insertInto('change_log').values({ kind, payload, traceparent: traceparent() }).execute()
     logged = true
   }
   const noteOf = ({ viewer, requestId }: By): Note => ({
@@ -225,15 +226,16 @@ export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => 
   }
   const write = async () => {
     await writeAudits(AUDITS_AT_ONCE + 1)
+    const trace = traceparent()
     const rows = [...changes].flatMap(([kind, { ids, packed }]) => [
-      ...(ids.size > 0 ? [sql`(${kind}, ${[...ids]}::int4[], null::bytea)`] : []),
-      ...(packed.length > 0 ? [sql`(${kind}, null::int4[], ${Buffer.concat(packed)}::bytea)`] : []),
+      ...(ids.size > 0 ? [sql`(${kind}, ${[...ids]}::int4[], null::bytea, ${trace}::text)`] : []),
+      ...(packed.length > 0 ? [sql`(${kind}, null::int4[], ${Buffer.concat(packed)}::bytea, ${trace}::text)`] : []),
     ])
     logged ||= rows.length > 0
     // One statement, so that a small write takes few round trips.
     const parts = [
       ...(audits.length > 0 ? [addAuditEntries(audits)] : []),
-      ...(rows.length > 0 ? [sql`logged as (insert into change_log (kind, ids, payload) values ${sql.join(rows)})`] : []),
+      ...(rows.length > 0 ? [sql`logged as (insert into change_log (kind, ids, payload, traceparent) values ${sql.join(rows)})`] : []),
     ]
     if (parts.length > 0) await sql`with ${sql.join(parts)} select 1`.execute(tx)
     if (logged) announce(tx, CHANGES_CHANNEL)
