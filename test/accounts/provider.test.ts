@@ -6,7 +6,7 @@ import { removePerson } from '#accounts/people/remove-person.ts'
 import { readmitPerson } from '#accounts/provider/readmit-person.ts'
 import { readConfig } from '#config.ts'
 import { call } from '#core/verb.ts'
-import { freePort } from '../support/free-port.ts'
+import { freePorts } from '../../reliability/service.ts'
 import { startTwoNodes, type TestNode, until } from '../support/node.ts'
 import { ask, codeOf, member, nextCode, PASSWORD, signIn } from './people-kit.ts'
 import { authorize, type Claims, CLIENT, on, pairs, startProvider, step, type TestProvider } from './provider-kit.ts'
@@ -20,7 +20,8 @@ let addresses = 0
 
 beforeAll(async () => {
   // The address that browsers use; the nodes have ports of their own, as behind a proxy.
-  const url = `http://127.0.0.1:${await freePort()}`
+  const [port] = await freePorts(1)
+  const url = `http://127.0.0.1:${port}`
   provider = await startProvider(url)
   const roles = 'card owners=owner,market=market,helpers=support,helpers=market,viewers=read_only'
   const oidc = { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: CLIENT.id, OIDC_CLIENT_SECRET: CLIENT.secret, OIDC_ROLES: roles }
@@ -83,6 +84,8 @@ describe('Sign-in with the provider', () => {
     expect([refused.location, sessionIn(refused)]).toEqual(['/console?refused=no_role', undefined])
     expect(await audit('console.sign-in-refused')).toMatchObject({ subject_id: 'bea', after: { reason: 'no_role' } })
     await until('the sessions end', async () => (await reads(here, first)) === 401 && (await reads(here, second)) === 401)
+    // The claim counts wherever the provider states it: above at its userinfo endpoint, here in the id token.
+    expect((await signInAs(claimed('bea'), (claims) => ({ ...claims, groups: 'viewers' }))).location).toBe('/console')
     const { claims } = claimed('nameless')
     expect((await signInAs({ sub: 'nameless', claims: { ...claims, groups: { owner: true } } })).location).toBe('/console?refused=no_role')
   })
@@ -94,7 +97,11 @@ describe('Sign-in with the provider', () => {
     const callbacks = await Promise.all(begun.map(({ location }) => authorize(provider, location)))
     const answers = await Promise.all(callbacks.map((callback, i) => step(on(i % 2 ? here : there, callback), pairs(begun[i]!), fromFresh())))
     expect(answers.map(({ location }) => location)).toEqual(Array(3).fill('/console'))
-    const rows = await here.db.kysely.selectFrom('people').select(['name', 'roles', 'provider_subject']).where('name', 'like', 'Person cem%').execute()
+    const rows = await here.db.kysely
+      .selectFrom('people')
+      .select(['name', 'roles', 'provider_subject'])
+      .where('name', 'like', 'Person cem%')
+      .execute()
     expect(rows).toHaveLength(2)
     expect(rows).toContainEqual({ name: 'Person cem (2)', roles: ['market'], provider_subject: 'cem' })
   })
@@ -111,7 +118,10 @@ describe('Sign-in with the provider', () => {
 
   test('does not demote the last owner', async () => {
     await signInAs(claimed('eva', 'card owners'))
-    const others = here.db.kysely.updateTable('people').set({ roles: ['support'] }).where('provider_subject', 'is distinct from', 'eva')
+    const others = here.db.kysely
+      .updateTable('people')
+      .set({ roles: ['support'] })
+      .where('provider_subject', 'is distinct from', 'eva')
     await others.execute()
     expect((await signInAs(claimed('eva', 'market'))).location).toBe('/console?refused=last_owner')
     expect((await signInAs(claimed('eva', 'card owners'))).location).toBe('/console')
@@ -184,7 +194,10 @@ describe('An attack', () => {
     expect([answer.location, sessionIn(answer) === planted[0]]).toEqual(['/console', false])
     // The new session counts only with the header of our pages and their origin.
     const cookie = sessionIn(answer)!
-    const forged = await fetch(`${here.operatorUrl}/console/session`, { method: 'DELETE', headers: { cookie, 'x-console': '1', origin: 'https://evil.example' } })
+    const forged = await fetch(`${here.operatorUrl}/console/session`, {
+      method: 'DELETE',
+      headers: { cookie, 'x-console': '1', origin: 'https://evil.example' },
+    })
     expect(forged.status).toBe(403)
     expect(await reads(here, cookie)).toBe(200)
   })
@@ -217,7 +230,12 @@ describe('The provider', () => {
 })
 
 describe('Settings of the provider', () => {
-  const all = { OIDC_ISSUER: 'https://login.example/shop', OIDC_CLIENT_ID: 'mintmark', OIDC_ROLES: 'a=owner', OPERATOR_URL: 'https://console.example' }
+  const all = {
+    OIDC_ISSUER: 'https://login.example/shop',
+    OIDC_CLIENT_ID: 'mintmark',
+    OIDC_ROLES: 'a=owner',
+    OPERATOR_URL: 'https://console.example',
+  }
   test.each<[object, string]>([
     [{ OIDC_ISSUER: 'http://login.example' }, 'OIDC_ISSUER is "http://login.example" but must be an https URL without a query'],
     [{ OIDC_CLIENT_ID: '' }, 'OIDC_CLIENT_ID must be set: sign-in with OIDC_ISSUER needs it'],

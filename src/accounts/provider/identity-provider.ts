@@ -90,7 +90,7 @@ export class IdentityProvider {
     const metadata = { [oidc.clockSkew]: skew, [oidc.clockTolerance]: CLOCK_TOLERANCE_S }
     const config = new oidc.Configuration(server, clientId, metadata, authenticationOf(clientSecret, server))
     config.timeout = TIMEOUT_S
-    this.#prepare(config)
+    for (const prepare of [oidc.enableNonRepudiationChecks, ...this.#insecure]) prepare(config)
     return config
   }
 
@@ -110,15 +110,14 @@ export class IdentityProvider {
 
   async #discover(): Promise<oidc.ServerMetadata> {
     const { issuer, clientId } = this.#settings
-    const execute = [(config: oidc.Configuration) => this.#prepare(config)]
+    const execute = this.#insecure
     const config = await oidc.discovery(new URL(issuer), clientId, undefined, undefined, { execute, timeout: TIMEOUT_S })
     return config.serverMetadata()
   }
 
-  #prepare(config: oidc.Configuration): void {
-    oidc.enableNonRepudiationChecks(config)
-    // The settings allow http on this machine only.
-    if (this.#settings.issuer.startsWith('http:')) oidc.allowInsecureRequests(config)
+  /** Allows http, which the settings accept on this machine only. */
+  get #insecure() {
+    return this.#settings.issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : []
   }
 }
 
@@ -166,5 +165,5 @@ function detailOf(error: unknown): string {
   const { message, cause } = error
   const reported = error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError ? error.error : null
   const below = cause instanceof Error ? cause.message : null
-  return [message, reported, below].filter((part) => part !== null && part !== '').join(': ')
+  return [...new Set([message, reported, below])].filter((part) => part !== null && part !== '').join(': ')
 }
