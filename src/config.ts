@@ -1,5 +1,6 @@
 // Reads the environment, in this file only: every setting is checked and passed on in one frozen object.
 import { join, resolve } from 'node:path'
+import { identityProvider, type IdentityProviderSettings } from '#core/network/identity-provider.ts'
 import { isLoopback } from '#core/network/loopback.ts'
 import type { Market, MarketNames } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
@@ -29,6 +30,10 @@ export interface Config {
   alone: boolean
   /** bootstrap operator token, null when none is set */
   operatorToken: string | null
+  /** the OpenID Connect provider with which operators sign in; null for none */
+  identityProvider: IdentityProviderSettings | null
+  /** URL at which browsers reach the operator's listener, without a trailing slash; null: the address of each request */
+  operatorUrl: string | null
   /** public base URL of the public listener, without a trailing slash; null: the address it listens on */
   publicUrl: string | null
   /** whether responses contain image URLs below `publicUrl`, where this service fetches and caches the images */
@@ -120,7 +125,7 @@ function readerOf(env: NodeJS.ProcessEnv): Read {
     try {
       return SETTINGS[name].read(value)
     } catch (error) {
-      const shown = /(TOKEN|URL|KEY)$/.test(name) ? '' : ` is "${value}" but`
+      const shown = /(TOKEN|URL|KEY|SECRET)$/.test(name) ? '' : ` is "${value}" but`
       throw new ConfigError(`${name}${shown} must be ${(error as Error).message}`)
     }
   }
@@ -180,6 +185,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseReplicaUrl: read('DATABASE_REPLICA_URL'),
     alone: read('DATABASE_URL') === null && read('API_PROCESSES') === 1,
     operatorToken: read('OPERATOR_TOKEN'),
+    identityProvider: providerOf(read),
+    operatorUrl: read('OPERATOR_URL'),
     publicUrl: read('PUBLIC_URL'),
     imageProxy,
     imageCacheMb: read('IMAGE_CACHE_MB'),
@@ -220,6 +227,14 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     webhookAllowHttp: read('WEBHOOK_ALLOW_HTTP') ?? !production,
     secretKey: read('SECRET_KEY'),
   })
+}
+
+function providerOf(read: Read): IdentityProviderSettings | null {
+  try {
+    return identityProvider(read)
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
+  }
 }
 
 function priceRulesOf(read: Read) {

@@ -1,6 +1,7 @@
 // The settings of the service, each with its default and the check of its text.
 import ipaddr from 'ipaddr.js'
 import { readDatabaseAddress } from '#core/network/database-address.ts'
+import { IDENTITY_PROVIDER_SETTINGS } from '#core/network/identity-provider.ts'
 import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import { parseDuration } from '#core/duration.ts'
 import { isMarket, type Market, type MarketNames, MARKETS } from '#core/markets.ts'
@@ -234,6 +235,11 @@ const DEFAULT_MARKET_ORDER: readonly Market[] = ['source_c', 'source_b', 'source
 
 const text = (value: string): string => value
 
+const secret = (value: string): string => {
+  if (value.length < 24) throw new Error('at least 24 characters')
+  return value
+}
+
 const postgresUrl = (value: string): string => {
   readDatabaseAddress(value)
   return value
@@ -257,10 +263,8 @@ export const SETTINGS = {
   DATABASE_URL: setting('PostgreSQL to use instead of the embedded one, with one or several hosts', null as string | null, writableUrl),
   DATABASE_LISTEN_URL: setting('the same database for the one connection that listens, past a pooler', null as string | null, writableUrl),
   DATABASE_REPLICA_URL: setting('streaming replica for large reads: initial load, export, backup', null as string | null, postgresUrl),
-  OPERATOR_TOKEN: setting('bootstrap operator token', null as string | null, (value) => {
-    if (value.length < 24) throw new Error('at least 24 characters')
-    return value
-  }),
+  OPERATOR_TOKEN: setting('bootstrap operator token', null as string | null, secret),
+  ...IDENTITY_PROVIDER_SETTINGS,
   PUBLIC_URL: setting('public URL of the service', null as string | null, url(['http:', 'https:'])),
   IMAGE_PROXY: setting('serve catalogue images from this service: on or off', 'off' as 'off' | 'on', oneOf(['off', 'on'])),
   IMAGE_CACHE_MB: setting('space for cached images in DATA_DIR', 2_048, integerBetween(16, 16_777_216)),
@@ -341,9 +345,6 @@ export const SETTINGS = {
     cidrs,
   ),
   WEBHOOK_ALLOW_HTTP: setting('allow webhooks over http; unset: outside production only', null as boolean | null, flag),
-  SECRET_KEY: setting('key that encrypts stored secrets; must be the same on all nodes', null as string | null, (value) => {
-    if (value.length < 24) throw new Error('at least 24 characters')
-    return value
-  }),
+  SECRET_KEY: setting('key that encrypts stored secrets; must be the same on all nodes', null as string | null, secret),
   NODE_ENV: setting('production disables development defaults', 'development', text),
 } as const

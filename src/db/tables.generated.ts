@@ -680,6 +680,8 @@ export interface Tables {
     totp_step: Generated<number>
     created_at: Date
     removed_at: Date | null
+    provider_issuer: string | null
+    provider_subject: string | null
   }
   person_links: {
     hash: Buffer
@@ -696,6 +698,7 @@ export interface Tables {
     created_at: Date
     last_used_at: Date | null
     expires_at: Date
+    by_provider: Generated<boolean>
   }
   person_tokens: {
     id: GeneratedAlways<number>

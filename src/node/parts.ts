@@ -79,6 +79,7 @@ export function createParts({ config, db, log, now: clock, ports, publicUrl }: P
     market,
     webhooks,
     peopleSealing: openSealing(secretKeyOf(config, log), 'mintmark totp secrets'),
+    signInSealing: openSealing(secretKeyOf(config, log), 'mintmark sign-in cookies'),
     events,
     limits: new RateLimits(config.rateLimits, sharedCounting(config, db, log)),
     requests: new RequestCounts(),

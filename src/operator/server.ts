@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addGate } from '#accounts/keys/gate.ts'
 import type { Keyring } from '#accounts/keys/keyring.ts'
+import { addProviderSignIn } from '#accounts/provider/provider-routes.ts'
 import { pictureViewer, type SessionPages, sessionCaller } from '#accounts/sessions/session-routes.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
 import type { StoredExplainCtx } from '#catalogue/items/explain-price.ts'
@@ -124,6 +125,8 @@ export interface OperatorNode {
   webhooks: WebhookRules
   /** seals the secrets of authenticator apps */
   peopleSealing: Sealing
+  /** seals the cookies of sign-ins with the identity provider */
+  signInSealing: Sealing
   dumps: DumpMaker
   archive: PriceArchive
   auditArchive: AuditArchive
@@ -164,7 +167,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
   const ctx = contextsOf(node, imports)
-  const pages: SessionPages = { app: 'console', sessions: node.consoleSessions, publicUrl: null }
+  const pages: SessionPages = { app: 'console', sessions: node.consoleSessions, publicUrl: node.config.operatorUrl }
   await app.register(
     async (api) => {
       addGate(api, node.operators, null, sessionCaller(pages))
@@ -191,7 +194,12 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     ctx: sessionCtx,
     currencies: config.sourceCurrencies,
     marketNames: config.marketNames,
+    provider: config.identityProvider && new URL(config.identityProvider.issuer).host,
   })
+  if (config.identityProvider) {
+    const { log, now, signInSealing: sealing } = node
+    addProviderSignIn(app, pages, { settings: config.identityProvider, failures: operators.failures, sealing, ctx: sessionCtx, log, now })
+  }
   app.get('/', { schema: { hide: true } as object }, (_request, reply) => reply.redirect('/console'))
   addPictures(app, '/console/pictures', { images: node.openImages, photos: node.photos, viewerOf: pictureViewer(pages) })
   addBuiltPages(app, 'console', '')
