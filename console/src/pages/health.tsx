@@ -8,7 +8,7 @@ import { type FindingRule, textsOf } from '../../../src/health/findings.ts'
 import { type Finding, marketCodeValues as MARKETS } from '../api-types.ts'
 import { useData } from '../api.ts'
 import { locale, t, termText } from '../words.ts'
-import { FINDINGS_IN_TURKISH } from '../words/findings-tr.ts'
+import { FINDINGS_IN_TURKISH } from '../../../src/health/findings-turkish.ts'
 
 const REFRESH_MS = 60_000
 
