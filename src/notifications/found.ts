@@ -31,12 +31,12 @@ const MACHINE_CHECKS: readonly string[] = ['settings', 'data dir', 'disk', 'limi
 
 export const NODE = hostname()
 
-/** Everything that this machine finds; `node` limits what a missing finding says. */
+/** Everything that this machine finds. Only workers call this, so there is one. */
 export async function findAll(config: Config, db: Db, now: Date): Promise<Found[]> {
   const describe = reason(config.databaseUrl === null ? 'database_embedded' : 'database_at_url')
   const [machine, database, accounts] = await Promise.all([
     machineFindings(config),
-    databaseFindings(config, { db, describe, needsWorker: true, now }),
+    databaseFindings(config, { db, describe, needsWorker: false, now }),
     findForAccounts(db, now, config.timeZone),
   ])
   const operators = [...machine, ...database].flatMap((one) => foundOf(one, { accountId: null, node: MACHINE_CHECKS.includes(one.check) ? NODE : '' }))

@@ -8,6 +8,7 @@ import type { Config } from '#config.ts'
 import type { Notification } from './notification-types.ts'
 
 const TIMEOUT_MS = 10_000
+const TIMEOUTS = ['connectionTimeout', 'greetingTimeout', 'socketTimeout', 'dnsTimeout']
 
 const WORDS = {
   en: { one: 'Mintmark', more: 'and {count} more', console: 'Console' },
@@ -31,8 +32,10 @@ export interface Mailer {
 
 export function openMailer(email: NonNullable<Config['notify']['email']>): Mailer {
   const { server, from, to, language } = email
-  const timeouts = { connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS, dnsTimeout: TIMEOUT_MS }
-  const transport = createTransport({ url: server, ...timeouts })
+  // Options beside a URL are ignored, but those in its query are not.
+  const url = new URL(server)
+  for (const name of TIMEOUTS) if (!url.searchParams.has(name)) url.searchParams.set(name, String(TIMEOUT_MS))
+  const transport = createTransport(url.href)
   return {
     async send(bodies) {
       const notifications = bodies.map((body) => (JSON.parse(body) as { data: Notification }).data)

@@ -24,6 +24,8 @@ const MARK = {
 
 export const MarkedSchema = Type.Object({ marked: Type.Integer({ description: 'Notifications that were unread' }) }, { title: 'MarkedNotifications' })
 
+export type Marked = Type.Static<typeof MarkedSchema>
+
 /** Notifications of operators, latest change first. */
 export const listNotifications = listVerb({ name: 'listNotifications', needs: 'operator', filters: FILTERS }, (ctx: ReadCtx, filter, range) =>
   pageOfNotifications(ctx, null, filter, range),
