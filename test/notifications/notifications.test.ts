@@ -158,6 +158,8 @@ test('reading is for each person, and ends when the finding changes', async () =
 })
 
 test('a receiver that is down gets a limited number of attempts', async () => {
+  const queued = here.db.kysely.selectFrom('notification_deliveries').select('id').where('channel', '=', 'webhook').where('state', '=', 'queued')
+  await until('earlier deliveries', async () => (await queued.execute()).length === 0)
   receiver.behave(status(503))
   const count = receiver.received.length
   await here.db.kysely.updateTable('notifications').set({ state: 'again' }).where('kind', '=', 'rates_missing').execute()
