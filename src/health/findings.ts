@@ -43,7 +43,12 @@ export const FINDINGS = {
   data_dir_writable: { found: '{path}' },
   data_dir_not_writable: { found: '{path} cannot be written', advice: 'change its owner, or set DATA_DIR', severity: 'critical' },
   disk_free: { found: '{gigabytes} GB free' },
-  disk_low: { found: '{gigabytes} GB free', advice: 'free disk space; the database stops writing when the disk is full', severity: 'critical', shrinks: 'gigabytes' },
+  disk_low: {
+    found: '{gigabytes} GB free',
+    advice: 'free disk space; the database stops writing when the disk is full',
+    severity: 'critical',
+    shrinks: 'gigabytes',
+  },
   limits_off: { found: 'off (RATE_LIMITS)' },
   limits_database: { found: 'shared by all nodes in PostgreSQL' },
   limits_memory: { found: 'in memory (the embedded database serves one node)' },

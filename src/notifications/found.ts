@@ -39,7 +39,9 @@ export async function findAll(config: Config, db: Db, now: Date): Promise<Found[
     databaseFindings(config, { db, describe, needsWorker: false, now }),
     findForAccounts(db, now, config.timeZone),
   ])
-  const operators = [...machine, ...database].flatMap((one) => foundOf(one, { accountId: null, node: MACHINE_CHECKS.includes(one.check) ? NODE : '' }))
+  const operators = [...machine, ...database].flatMap((one) =>
+    foundOf(one, { accountId: null, node: MACHINE_CHECKS.includes(one.check) ? NODE : '' }),
+  )
   // Two findings of one check are about the same thing.
   const first = new Map(operators.toReversed().map((one) => [one.subject, one]))
   return [...first.values(), ...accounts]

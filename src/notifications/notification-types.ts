@@ -13,7 +13,10 @@ export const NotificationSchema = Type.Object(
   {
     id: Type.Integer(),
     kind: Type.String({ description: 'Machine-readable code of the finding, as `rule` in `GET /health`', examples: ['source_late'] }),
-    subject: Type.String({ description: 'What it is about: the check, for a price source its market, for a key `key` and its id', examples: ['source_a'] }),
+    subject: Type.String({
+      description: 'What it is about: the check, for a price source its market, for a key `key` and its id',
+      examples: ['source_a'],
+    }),
     node: orNull(Type.String({ description: 'Machine that it is about; null for the whole service' })),
     severity: Type.Enum([...SEVERITIES]),
     state: Type.Enum([...NOTIFICATION_STATES]),

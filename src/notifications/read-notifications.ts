@@ -38,9 +38,8 @@ export const listOwnNotifications = listVerb(
 )
 
 /** Each person marks for themselves; the callers of a shared token mark together. */
-export const markNotificationsRead = verb(
-  { name: 'markNotificationsRead', needs: 'self', input: Type.Object(MARK) },
-  (ctx: WriteCtx, { ids }) => mark(ctx, null, ids),
+export const markNotificationsRead = verb({ name: 'markNotificationsRead', needs: 'self', input: Type.Object(MARK) }, (ctx: WriteCtx, { ids }) =>
+  mark(ctx, null, ids),
 )
 
 export const markOwnNotificationsRead = writeVerb(

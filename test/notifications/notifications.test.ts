@@ -76,8 +76,7 @@ const operator = async (query = '', token = OPERATOR_TOKEN) => {
   const { body } = await send<Notification[]>(`${here.operatorUrl}/operator/v1/notifications?${query}`, token)
   return body.data
 }
-const desk = async (query = '') =>
-  (await send<Notification[]>(`${here.publicUrl}/api/v1/plus/notifications?${query}`, here.keys.plus)).body.data
+const desk = async (query = '') => (await send<Notification[]>(`${here.publicUrl}/api/v1/plus/notifications?${query}`, here.keys.plus)).body.data
 const look = () => Promise.all([here, there].map((node) => node.runTask('notifications')))
 /** The databases of tests are not durable, which is told like everything else. */
 const UNRELATED = 'database_not_durable'
@@ -114,7 +113,11 @@ test('two nodes tell each finding once, to operators by every channel and to the
   await until('four webhooks', () => told().length >= 4)
   await until('an e-mail, after the first was refused', () => mails.length > 0)
   await look()
-  expect(told().map(({ kind }) => kind).toSorted()).toEqual(['keys_expiring', 'prices_held', 'rates_missing', 'webhooks_failing'])
+  expect(
+    told()
+      .map(({ kind }) => kind)
+      .toSorted(),
+  ).toEqual(['keys_expiring', 'prices_held', 'rates_missing', 'webhooks_failing'])
   const [first] = receiver.received
   expect(first!.headers['x-service-signature']).toBe(createHmac('sha256', SECRET).update(first!.body).digest('hex'))
   expect(first!.headers['webhook-id']).toMatch(/^ntf_\d+$/)
