@@ -4,6 +4,7 @@ import { identityProvider, type IdentityProviderSettings } from '#core/network/i
 import { isLoopback } from '#core/network/loopback.ts'
 import type { Market, MarketNames } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
+import type { QuietHours } from '#core/quiet-hours.ts'
 import type { Speedup } from '#core/speedups.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import { ConfigError, dumpBucket, SETTINGS } from '#settings.ts'
@@ -102,6 +103,11 @@ export interface Config {
   /** the same for images: loopback is opened only for trying out webhooks */
   imageAllowCidrs: readonly string[]
   webhookAllowHttp: boolean
+  /** how operators are notified outside the console; null: not in this way */
+  notify: {
+    webhook: { url: string; secret: string } | null
+    email: { server: string; from: string; to: readonly string[]; quietHours: QuietHours | null; language: 'en' | 'tr' } | null
+  }
   /** key that encrypts webhook secrets; null: one generated in `dataDir` */
   secretKey: string | null
 }
@@ -225,6 +231,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     webhookAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? (production || env.WEBHOOK_ALLOW_CIDRS === '' ? [] : ['127.0.0.0/8', '::1/128'])),
     imageAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? []),
     webhookAllowHttp: read('WEBHOOK_ALLOW_HTTP') ?? !production,
+    notify: notifyOf(read),
     secretKey: read('SECRET_KEY'),
   })
 }
@@ -235,6 +242,19 @@ function providerOf(read: Read): IdentityProviderSettings | null {
   } catch (error) {
     throw new ConfigError((error as Error).message)
   }
+}
+
+/** @throws ConfigError if a part of a channel is missing */
+function notifyOf(read: Read): Config['notify'] {
+  const [url, secret] = [read('NOTIFY_WEBHOOK_URL'), read('NOTIFY_WEBHOOK_SECRET')]
+  if ((url === null) !== (secret === '')) throw new ConfigError('NOTIFY_WEBHOOK_URL and NOTIFY_WEBHOOK_SECRET must be set together')
+  const [server, to, from] = [read('SMTP_URL'), read('NOTIFY_EMAIL'), read('NOTIFY_EMAIL_FROM')]
+  const isSet = [server !== null, to.length > 0, from !== '']
+  if (isSet.includes(true) && isSet.includes(false)) throw new ConfigError('SMTP_URL, NOTIFY_EMAIL and NOTIFY_EMAIL_FROM must be set together')
+  return Object.freeze({
+    webhook: url === null ? null : { url, secret },
+    email: server === null ? null : { server, from, to, quietHours: read('NOTIFY_QUIET_HOURS'), language: read('NOTIFY_LANGUAGE') },
+  })
 }
 
 function priceRulesOf(read: Read) {

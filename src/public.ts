@@ -54,6 +54,7 @@ import { repricingRoutes } from './rest/repricing-routes.ts'
 import { saleRoutes } from './rest/sale-routes.ts'
 import { sharedRoutes } from './rest/shared-routes.ts'
 import { vacationRoutes } from './rest/vacation-routes.ts'
+import { notificationRoutes } from './rest/notification-routes.ts'
 import { watchRoutes } from './rest/watch-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
 
@@ -155,6 +156,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
         ...saleRoutes,
         ...vacationRoutes,
         ...watchRoutes,
+        ...notificationRoutes,
         ...webhookRoutes,
         ...meRoutes,
       ],

@@ -7,6 +7,7 @@ import { parseDuration } from '#core/duration.ts'
 import { isMarket, type Market, type MarketNames, MARKETS } from '#core/markets.ts'
 import { isOrigin } from '#core/origins.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
+import { parseQuietHours, type QuietHours } from '#core/quiet-hours.ts'
 import { type Speedup, SPEEDUPS } from '#core/speedups.ts'
 import { VISIBLE_LINE } from '#core/text.ts'
 
@@ -213,6 +214,32 @@ function cidrs(text: string): readonly string[] {
   return ranges
 }
 
+const ADDRESS = /^[^\s@<>,]{1,64}@[^\s@<>,]{1,255}$/
+const MAX_ADDRESSES = 20
+
+/** @param text addresses separated by commas */
+export function emailAddresses(text: string): readonly string[] {
+  const addresses = text.split(',').map((part) => part.trim())
+  if (addresses.length > MAX_ADDRESSES || !addresses.every((address) => ADDRESS.test(address))) {
+    throw new Error(`at most ${MAX_ADDRESSES} e-mail addresses such as ops@shop.example,owner@shop.example`)
+  }
+  return Object.freeze(addresses)
+}
+
+export function quietHours(text: string): QuietHours | null {
+  if (text === 'off') return null
+  const hours = parseQuietHours(text)
+  if (hours === null) throw new Error('off, or two different times of day such as 22:00-07:00')
+  return hours
+}
+
+function smtpUrl(text: string): string {
+  if (!URL.canParse(text) || !['smtp:', 'smtps:'].includes(new URL(text).protocol) || new URL(text).hostname === '') {
+    throw new Error('a URL such as smtps://user:password@mail.example:465')
+  }
+  return text
+}
+
 const PROXY_GROUPS: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
 
 export function trustProxy(text: string): boolean | string {
@@ -346,5 +373,15 @@ export const SETTINGS = {
   ),
   WEBHOOK_ALLOW_HTTP: setting('allow webhooks over http; unset: outside production only', null as boolean | null, flag),
   SECRET_KEY: setting('key that encrypts stored secrets; must be the same on all nodes', null as string | null, secret),
+  NOTIFY_WEBHOOK_URL: setting('URL that gets signed notifications about the service', null as string | null, url(['http:', 'https:'])),
+  NOTIFY_WEBHOOK_SECRET: setting('secret that signs them', '', secret),
+  SMTP_URL: setting('mail server for notifications about the service', null as string | null, smtpUrl),
+  NOTIFY_EMAIL: setting('e-mail addresses that get notifications about the service', [] as readonly string[], emailAddresses),
+  NOTIFY_EMAIL_FROM: setting('sender of these e-mails', '', (value) => {
+    if (!ADDRESS.test(value)) throw new Error('an e-mail address such as mintmark@shop.example')
+    return value
+  }),
+  NOTIFY_QUIET_HOURS: setting('hours in TIME_ZONE in which only critical e-mails are sent, or off', null as QuietHours | null, quietHours),
+  NOTIFY_LANGUAGE: setting('language of these e-mails: en or tr', 'en' as 'en' | 'tr', oneOf(['en', 'tr'])),
   NODE_ENV: setting('production disables development defaults', 'development', text),
 } as const

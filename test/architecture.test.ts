@@ -18,6 +18,7 @@ const MODULES = [
   'matching',
   'catalogue',
   'prices',
+  'notifications',
   'webhooks',
   'accounts',
 ]
@@ -46,7 +47,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
   dumps: ['catalogue', 'prices', 'files', ...BELOW],
-  health: ['dumps', 'files', 'prices', 'accounts', 'jobs', ...BELOW],
+  health: ['dumps', 'files', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
+  notifications: ['health', 'webhooks', 'accounts', 'outbound', 'jobs', ...BELOW],
   stats: ['health', 'market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
   // Shared by both public APIs for calling verbs: it depends on the modules, so that these do not depend on each other.
@@ -185,6 +187,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'sealed_aliases',
   ],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts', 'event_counters', 'event_positions', 'webhook_turns'],
+  notifications: ['notifications', 'notification_reads', 'notification_deliveries'],
   jobs: ['workers'],
   stats: ['day_counts'],
   db: ['change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks', 'demo_record'],

@@ -23,6 +23,7 @@ import { register as registerMatches } from './matches.ts'
 import { register as registerMerge } from './merge.ts'
 import { register as registerMigrate } from './migrate.ts'
 import { register as registerMirror } from './mirror.ts'
+import { register as registerNotifications } from './notifications.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
 import { register as registerPeople } from './people.ts'
 import { register as registerPriceReviews } from './prices/price-reviews.ts'
@@ -78,6 +79,7 @@ registerHeld(program, open, print)
 registerPriceReviews(program, open, print)
 registerUsualRatios(program, open, print)
 registerBatches(program, open, print)
+registerNotifications(program, open, print)
 registerMatch(program, open, print)
 registerMatches(program, open, print)
 registerMerge(program, open, print)

@@ -602,6 +602,39 @@ export interface Tables {
     undone_by: string | null
     undone_at: Date | null
   }
+  notification_deliveries: {
+    id: GeneratedAlways<number>
+    notification_id: number
+    version: number
+    channel: 'webhook' | 'email'
+    body: string
+    state: Generated<'queued' | 'delivered' | 'failed' | 'cancelled'>
+    attempts: Generated<number>
+    due_at: Date
+    lease_until: Date | null
+    finished_at: Date | null
+    error: string | null
+  }
+  notification_reads: {
+    notification_id: number
+    reader: string
+    version: number
+  }
+  notifications: {
+    id: GeneratedAlways<number>
+    account_id: number | null
+    subject: string
+    node: string
+    kind: string
+    severity: 'info' | 'warning' | 'critical'
+    params: unknown
+    state: string
+    value: number | null
+    version: Generated<number>
+    since: Date
+    changed_at: Date
+    resolved_at: Date | null
+  }
   offers: {
     id: GeneratedAlways<number>
     listing_id: number | null

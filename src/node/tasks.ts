@@ -15,6 +15,8 @@ import { expireOffers } from '#market/offers/expire-offers.ts'
 import { forgetOldOffers } from '#market/offers/offer-store.ts'
 import { forgetOldViews } from '#market/views/listing-views.ts'
 import { runDueRules } from '#market/repricing/run-due-rules.ts'
+import type { Mailer } from '#notifications/mail.ts'
+import { forgetOldNotifications, tellFindings } from '#notifications/tell.ts'
 import type { CopyCtx } from '#photos/copy-pictures.ts'
 import { forgetPhotos } from '#photos/photo-store.ts'
 import { forgetOldPictures } from '#photos/picture-copies.ts'
@@ -51,6 +53,8 @@ const EVERY = {
   dumps: MINUTE_MS,
   dayCounts: HOUR_MS,
   archives: HOUR_MS,
+  notifications: 2 * MINUTE_MS,
+  notificationDelivery: 2_000,
   housekeeping: 10 * MINUTE_MS,
 } as const
 /** Writes wait while the start file is written, so a disk that takes longer gets its file only when the node stops. */
@@ -109,8 +113,30 @@ export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat
     ...(config.copyPictures
       ? [['picture-copies', EVERY.pictureCopies, pictureCopies({ ...ctx, catalogue, photos, network }, signal)] satisfies Task]
       : []),
+    ['notifications', EVERY.notifications, () => tellFindings(node)],
+    ...notificationChannels(node, signal),
     ['worker-heartbeat', EVERY.heartbeat, () => heartbeat.beat()],
   ])
+}
+
+/** A task for each configured channel, so that a slow mail server delays no webhook. Their modules are loaded when they are needed. */
+function notificationChannels({ config, db, log, now, webhooks: network }: NodeParts, signal: AbortSignal): Task[] {
+  const ctx = { db, log, config, now, network }
+  const { webhook, email } = config.notify
+  let mailer: Promise<Mailer> | undefined
+  const deliver = () => import('#notifications/deliver.ts')
+  const mail = (to: NonNullable<typeof email>) =>
+    (mailer ??= import('#notifications/mail.ts').then(({ openMailer }) => {
+      const opened = openMailer(to)
+      signal.addEventListener('abort', () => opened.close())
+      return opened
+    }))
+  return [
+    ...(webhook ? [['notification-webhooks', EVERY.notificationDelivery, async () => (await deliver()).deliverWebhooks(ctx)] satisfies Task] : []),
+    ...(email
+      ? [['notification-emails', EVERY.notificationDelivery, async () => (await deliver()).deliverEmails(ctx, await mail(email))] satisfies Task]
+      : []),
+  ]
 }
 
 /** Loads its module when it first runs, because other roles do not need its HTTP client. */
@@ -144,6 +170,7 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['listing-view-retention', () => forgetOldViews(db, now())],
     ['photo-retention', () => forgetPhotos(db, photos.files, now())],
     ['picture-copy-retention', () => forgetOldPictures(db, now())],
+    ['notification-retention', () => forgetOldNotifications(db, now())],
     ['key-usage-retention', () => forgetOldUsage(db, now())],
   ]
   schedule(

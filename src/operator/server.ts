@@ -56,6 +56,7 @@ import { matchRoutes } from './match-routes.ts'
 import { certificateRoutes, listingRoutes } from './listing-routes.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { addMetrics } from './metrics-server.ts'
+import { notificationRoutes } from './notification-routes.ts'
 import { offerRoutes, orderRoutes } from './order-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { priceRoutes } from './price-routes.ts'
@@ -84,6 +85,7 @@ const ROUTES = [
   ...identityRoutes,
   ...matchRoutes,
   ...statsRoutes,
+  ...notificationRoutes,
   ...dumpRoutes,
 ]
 
@@ -107,6 +109,7 @@ const TAGS = [
   { name: 'Audit', description: 'Record of every write' },
   { name: 'Price sources', description: 'Trust in each source, and ids shared by several items' },
   { name: 'Stats', description: 'Counts, queues, activity and health' },
+  { name: 'Notifications', description: 'Findings that need attention, each told once' },
 ]
 
 /** The parts of the node that the listener uses. */

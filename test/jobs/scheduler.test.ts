@@ -48,6 +48,8 @@ const TASKS = [
   'listing-import-retention',
   'listing-view-retention',
   'listing-views',
+  'notification-retention',
+  'notifications',
   'offer-expiry',
   'offer-retention',
   'operator-token-uses',

@@ -864,7 +864,6 @@ export const en = {
   correct: 'Correct',
   correctPrice: 'Correct {label}',
   coverage: 'Coverage',
-  finding: 'Finding',
   health: 'Health',
   healthBad: 'Problems: {count}',
   healthGood: 'No problems found',
@@ -899,6 +898,10 @@ export const en = {
   webhookHealth: 'Webhook health, last 24 hours',
   webhookSuccess: 'Webhook success',
   whatToDo: 'How to fix it',
+  'check.archive': 'Archive',
+  'check.held prices': 'Held prices',
+  'check.keys': 'API keys',
+  'check.webhooks': 'Webhooks',
   'check.clock': 'Clock',
   'check.data dir': 'Data directory',
   'check.database': 'Database',
@@ -910,4 +913,6 @@ export const en = {
   'check.replica': 'Replica',
   'check.settings': 'Settings',
   'check.worker': 'Worker',
+  notificationsText:
+    'Findings of the health checks that need attention. Each is told once, and again when it changes or returns; others see it as unread until they have read it.',
 }

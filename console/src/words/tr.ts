@@ -867,7 +867,6 @@ export const tr: Record<keyof typeof en, string> = {
   correct: 'Düzelt',
   correctPrice: 'Düzelt: {label}',
   coverage: 'Kapsam',
-  finding: 'Bulgu',
   health: 'Sistem durumu',
   healthBad: 'Sorun sayısı: {count}',
   healthGood: 'Sorun bulunamadı',
@@ -902,6 +901,10 @@ export const tr: Record<keyof typeof en, string> = {
   webhookHealth: 'Webhook durumu, son 24 saat',
   webhookSuccess: 'Webhook başarısı',
   whatToDo: 'Nasıl düzeltilir',
+  'check.archive': 'Arşiv',
+  'check.held prices': 'Bekletilen fiyatlar',
+  'check.keys': 'API anahtarları',
+  'check.webhooks': 'Webhook adresleri',
   'check.clock': 'Saat',
   'check.data dir': 'Veri dizini',
   'check.database': 'Veritabanı',
@@ -913,4 +916,6 @@ export const tr: Record<keyof typeof en, string> = {
   'check.replica': 'Kopya (replica)',
   'check.settings': 'Ayarlar',
   'check.worker': 'Worker',
+  notificationsText:
+    'İlgilenilmesi gereken sistem sağlığı bulguları. Her biri bir kez, değiştiğinde veya yinelendiğinde yeniden bildirilir; okundu işareti kişiye özeldir.',
 }
