@@ -49,7 +49,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   dumps: ['catalogue', 'prices', 'files', ...BELOW],
   health: ['dumps', 'files', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   notifications: ['health', 'webhooks', 'accounts', 'outbound', 'jobs', ...BELOW],
-  stats: ['health', 'market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
+  stats: ['health', 'market', 'catalogue', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
   // Shared by both public APIs for calling verbs: it depends on the modules, so that these do not depend on each other.
   'public-context.ts': [...MODULES, ...BELOW],
@@ -189,7 +189,7 @@ const OWNERS: Record<string, readonly string[]> = {
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts', 'event_counters', 'event_positions', 'webhook_turns'],
   notifications: ['notifications', 'notification_reads', 'notification_deliveries'],
   jobs: ['workers'],
-  stats: ['day_counts'],
+  stats: ['day_counts', 'search_terms'],
   db: ['change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks', 'demo_record'],
 }
 

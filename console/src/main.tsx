@@ -33,6 +33,7 @@ import { PeoplePage, PersonPage } from './pages/people.tsx'
 import { PriceDecisionsPage } from './pages/price-decisions.tsx'
 import { PriceReviewsPage } from './pages/price-reviews.tsx'
 import { RatesPage } from './pages/rates.tsx'
+import { SearchesPage } from './pages/searches.tsx'
 import { SetMatchesPage } from './pages/set-matches.tsx'
 import { SourcesPage } from './pages/sources.tsx'
 import { SynonymsPage } from './pages/synonyms.tsx'
@@ -60,7 +61,7 @@ const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console', text: isEmpty ? t('firstSteps') : t('today'), help: 'operating#console' },
   ...(isNew && !isEmpty ? [{ href: FIRST_STEPS_PATH, text: t('firstSteps'), help: 'first-hour' }] : []),
   { href: '/console/approvals', text: t('approvals'), help: 'operating#approvals', also: ['/console/approval-rules'] },
-  { href: '/console/catalogue', text: t('catalogue'), help: 'operating#importing', also: ['/console/synonyms'] },
+  { href: '/console/catalogue', text: t('catalogue'), help: 'operating#importing', also: ['/console/synonyms', '/console/searches'] },
   { href: '/console/matches', text: t('matches'), help: 'operating#matches', also: ['/console/set-matches'] },
   {
     href: '/console/price-reviews',
@@ -129,6 +130,7 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
       <Route path="/console/accounts/:id" component={AccountPage} />
       <Route path="/console/webhooks" component={WebhooksPage} />
       <Route path="/console/audit" component={AuditPage} />
+      <Route path="/console/searches" component={SearchesPage} />
       <Route path="/console/health" component={HealthPage} />
       <Route path={NOTIFICATIONS_PATH} component={NotificationsPage} />
       <Route path="/console/people" component={PeoplePage} />

@@ -966,6 +966,13 @@ export interface Tables {
     words: string
     means: string
   }
+  search_terms: {
+    week: string
+    term: string
+    searches: number
+    people: number
+    marks: number[]
+  }
   seller_sessions: {
     id: GeneratedAlways<number>
     hash: Buffer

@@ -1,9 +1,10 @@
 // Fast path on plain node:http for the most frequent reads, which skip the overhead of Fastify.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { nameRequest } from '#core/tracing.ts'
+import { nameRequest } from '#core/network/tracing.ts'
 import type { Operation, Viewer } from '#core/verb.ts'
 import { bareCredential } from './fastify-adapter.ts'
+import { clientAddress, type Trust } from './client-address.ts'
 import type { CorsHeaders } from './cors.ts'
 import { parseQuery } from './query.ts'
 import type { RequestCounts } from './request-counts.ts'
@@ -118,8 +119,9 @@ const MAX_NUMBER_LENGTH = 10
 /**
  * Matches a GET of a fixed path, or of one that ends in a number.
  * @param path as routes declare it: `/items` or `/items/:id`
+ * @param trust which senders of forwarded addresses are trusted
  */
-export function fastRead(prefix: string, path: string, endpoint: Endpoint): FastEndpoint {
+export function fastRead(prefix: string, path: string, endpoint: Endpoint, trust: Trust): FastEndpoint {
   const [, fixed = '', parameter = null] = /^([^:]*)(?::(\w+))?$/.exec(path) ?? []
   const start = prefix + fixed
   const match: FastEndpoint['match'] = (request) => {
@@ -139,6 +141,7 @@ export function fastRead(prefix: string, path: string, endpoint: Endpoint): Fast
         params: parameter === null ? NO_PARAMS : { [parameter]: url.slice(from, to) },
         query: () => (to === url.length ? NO_PARAMS : parseQuery(url.slice(to + 1))),
         onDisconnect: disconnectOf(request),
+        address: () => clientAddress(request, trust),
         credential: () => bareCredential(request.headers.authorization ?? null),
       })
   }

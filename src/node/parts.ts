@@ -23,6 +23,7 @@ import { openPhotoFiles } from '#photos/photo-files.ts'
 import { openPriceArchive } from '#prices/archive/price-archive.ts'
 import { EventFeed } from '#webhooks/event-feed.ts'
 import { guardOf, webhookRules } from '#webhooks/rules.ts'
+import { SearchTerms } from '#stats/searches/search-terms.ts'
 import type { Config } from '../config.ts'
 import { StartFile } from '../start-file.ts'
 
@@ -76,6 +77,7 @@ export function createParts({ config, db, log, now: clock, ports, publicUrl }: P
     catalogue,
     listings,
     views: new ListingViews({ db, now }),
+    searches: new SearchTerms({ db, now, secret: secretKeyOf(config, log) }),
     market,
     webhooks,
     peopleSealing: openSealing(secretKeyOf(config, log), 'mintmark totp secrets'),

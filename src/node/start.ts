@@ -124,6 +124,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     await node.feed.close()
     await Promise.all([
       node.views.flush().catch(() => {}),
+      node.searches.flush().catch(() => {}),
       ...[node.keys, node.operators, node.consoleSessions, node.sellerSessions].map(closeQuietly),
     ])
   }

@@ -27,6 +27,7 @@ import { prepareMonths } from '#prices/records/months.ts'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
 import { rankReviews } from '#prices/reviews/rank-reviews.ts'
 import { recordDay } from '#stats/day-counts.ts'
+import { forgetSearches } from '#stats/searches/search-terms.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
 import { followChanges } from '#watches/follow-changes.ts'
 import { tellGoals } from '#watches/tell-goals.ts'
@@ -47,6 +48,7 @@ const EVERY = {
   heartbeat: 15_000,
   keyUses: 10_000,
   listingViews: 10_000,
+  searchTerms: 10_000,
   priceEvidence: HOUR_MS,
   priceReviews: 5_000,
   pictureCopies: 10_000,
@@ -69,10 +71,11 @@ function schedule({ scheduler }: NodeParts, tasks: readonly Task[], queue?: stri
 
 /** What keeps the data in memory current, and writes what a node counts. */
 export function scheduleOwnTasks(node: NodeParts, listeners: { public: boolean }): void {
-  const { catalogue, events, feed, keys, operators, consoleSessions, sellerSessions, views } = node
+  const { catalogue, events, feed, keys, operators, consoleSessions, sellerSessions, searches, views } = node
   const ofPublic: Task[] = [
     ['event-feed', EVERY.eventFeed, async () => events.look()],
     ['listing-views', EVERY.listingViews, () => views.flush()],
+    ['search-terms', EVERY.searchTerms, () => searches.flush()],
   ]
   schedule(node, [
     ...(listeners.public ? ofPublic : []),
@@ -168,6 +171,7 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],
     ['offer-retention', () => forgetOldOffers(db, now())],
     ['listing-view-retention', () => forgetOldViews(db, now())],
+    ['search-term-retention', () => forgetSearches(db, now())],
     ['photo-retention', () => forgetPhotos(db, photos.files, now())],
     ['picture-copy-retention', () => forgetOldPictures(db, now())],
     ['notification-retention', () => forgetOldNotifications(db, now())],

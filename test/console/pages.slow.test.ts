@@ -187,6 +187,7 @@ async function fill(node: TestNode): Promise<string[]> {
     `/imports/${last!.id}`,
     '/rates',
     '/indices',
+    '/searches',
     '/synonyms',
     '/dumps',
     '/price-reviews',

@@ -65,6 +65,8 @@ const TASKS = [
   'price-statement-retention',
   'rates-of-the-day',
   'repricing',
+  'search-term-retention',
+  'search-terms',
   'seller-session-uses',
   'watches',
   'webhook-retention',

@@ -395,6 +395,7 @@ export const OPERATOR_ROWS: readonly string[] = [
   'POST /operator/v1/usual-ratios/reject',
   'GET /operator/v1/stats',
   'GET /operator/v1/stats/activity',
+  'GET /operator/v1/stats/searches',
   'GET /operator/v1/health',
   'POST /operator/v1/prices',
   'POST /operator/v1/items/:id/prices',

@@ -1,6 +1,6 @@
 // Follows the change log: every node receives every committed change, in order, without missing a slow transaction.
 import { sql } from 'kysely'
-import { inSpan, TRACED } from '#core/tracing.ts'
+import { inSpan, TRACED } from '#core/network/tracing.ts'
 import { copyOut, int8At, readBinaryCopy } from '../copy.ts'
 import type { ChangeKind, Db } from '../schema.ts'
 
