@@ -6,7 +6,7 @@ import { parseDuration } from '#core/duration.ts'
 import { isMarket, type Market, type MarketNames, MARKETS } from '#core/markets.ts'
 import { isOrigin } from '#core/origins.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
-import { parseQuietHours, type QuietHours } from '#core/quiet-hours.ts'
+import { parseQuietHours, type QuietHours } from '#core/time.ts'
 import { type Speedup, SPEEDUPS } from '#core/speedups.ts'
 import { VISIBLE_LINE } from '#core/text.ts'
 

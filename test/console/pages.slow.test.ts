@@ -210,6 +210,7 @@ async function fill(node: TestNode): Promise<string[]> {
     '/webhooks',
     '/audit',
     '/health',
+    '/notifications',
     '/people',
     '/my-account',
     '/first-steps',
