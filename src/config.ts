@@ -4,10 +4,10 @@ import { identityProvider, type IdentityProviderSettings } from '#core/network/i
 import { isLoopback } from '#core/network/loopback.ts'
 import type { Market, MarketNames } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
-import type { QuietHours } from '#core/quiet-hours.ts'
+import type { QuietHours } from '#core/time.ts'
 import type { Speedup } from '#core/speedups.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
-import { ConfigError, dumpBucket, SETTINGS } from '#settings.ts'
+import { CHANGEABLE_NAMES, type ChangeableName, ConfigError, dumpBucket, SETTINGS } from '#settings.ts'
 import type { BucketSettings } from '#core/files/bucket-settings.ts'
 
 export interface Config {
@@ -108,6 +108,8 @@ export interface Config {
     webhook: { url: string; secret: string } | null
     email: { server: string; from: string; to: readonly string[]; quietHours: QuietHours | null; language: 'en' | 'tr' } | null
   }
+  /** texts of the environment, of the settings that operators can change while the service runs */
+  environment: Readonly<Partial<Record<ChangeableName, string>>>
   /** key that encrypts webhook secrets; null: one generated in `dataDir` */
   secretKey: string | null
 }
@@ -232,6 +234,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     imageAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? []),
     webhookAllowHttp: read('WEBHOOK_ALLOW_HTTP') ?? !production,
     notify: notifyOf(read),
+    environment: Object.freeze(Object.fromEntries(CHANGEABLE_NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))),
     secretKey: read('SECRET_KEY'),
   })
 }

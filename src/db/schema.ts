@@ -117,6 +117,7 @@ interface Columns {
     before: JSONColumnType<object> | null
     after: JSONColumnType<object> | null
   }
+  notifications: { params: JSONColumnType<object> }
   webhook_attempts: { kind: 'sale' | 'expire' }
 }
 

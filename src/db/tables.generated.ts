@@ -122,7 +122,7 @@ export interface Tables {
   change_log: {
     seq: GeneratedAlways<number>
     xact: Generated<string>
-    kind: 'items' | 'categories' | 'groups' | 'prices' | 'evidence' | 'rates' | 'synonyms' | 'sources' | 'accounts' | 'operators' | 'listings' | 'sales'
+    kind: 'items' | 'categories' | 'groups' | 'prices' | 'evidence' | 'rates' | 'synonyms' | 'sources' | 'settings' | 'accounts' | 'operators' | 'listings' | 'sales'
     ids: number[] | null
     payload: Buffer | null
     at: Generated<Date>
@@ -980,6 +980,14 @@ export interface Tables {
     created_at: Generated<Date>
     last_used_at: Date
     expires_at: Date
+  }
+  service_settings: {
+    name: string
+    value: string | null
+    previous: string | null
+    version: number
+    author: string
+    changed_at: Date
   }
   set_decision_merges: {
     from_ref: string

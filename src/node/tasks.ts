@@ -157,16 +157,15 @@ export function scheduleStartFile(node: NodeParts): void {
 
 /** Deletes expired data and prepares the months to come. Any node does this for all nodes. */
 export function scheduleHousekeeping(node: NodeParts): void {
-  const { auditArchive, db, now, photos } = node
-  const { priceHistoryDays, auditLogDays, webhookLogDays } = node.config
+  const { auditArchive, config, db, now, photos } = node
   const tasks: [name: string, run: () => Promise<unknown>][] = [
     ['change-log-trimming', () => trimChangeLog(db)],
     ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db)],
     ['price-months', () => prepareMonths(db, now())],
-    ['price-retention', () => forgetOldPrices(node, priceHistoryDays, now())],
-    ['price-statement-retention', () => forgetOldStatements(db, priceHistoryDays, now())],
-    ['audit-retention', () => forgetOldAudit({ db, files: auditArchive }, auditLogDays, now())],
-    ['webhook-retention', () => forgetOldEvents(db, webhookLogDays, now())],
+    ['price-retention', () => forgetOldPrices(node, config.priceHistoryDays, now())],
+    ['price-statement-retention', () => forgetOldStatements(db, config.priceHistoryDays, now())],
+    ['audit-retention', () => forgetOldAudit({ db, files: auditArchive }, config.auditLogDays, now())],
+    ['webhook-retention', () => forgetOldEvents(db, config.webhookLogDays, now())],
     ['listing-import-retention', () => forgetOldListingImports(db, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],
     ['offer-retention', () => forgetOldOffers(db, now())],

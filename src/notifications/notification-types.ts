@@ -3,9 +3,10 @@ import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'
 import type { Params } from '#core/problems.ts'
+import { localTime } from '#core/time.ts'
 import { type FindingRule, FINDINGS, SEVERITIES, type Severity, textsOf } from '#health/findings.ts'
 
-const Time = Type.String({ format: 'date-time', description: 'UTC' })
+const Time = Type.String({ format: 'date-time' })
 
 export const NOTIFICATION_STATES = namedValues('NotificationState', ['open', 'resolved'])
 
@@ -21,7 +22,7 @@ export const NotificationSchema = Type.Object(
     severity: Type.Enum([...SEVERITIES]),
     state: Type.Enum([...NOTIFICATION_STATES]),
     since: Time,
-    changed_at: Type.String({ format: 'date-time', description: 'UTC; when it was raised, changed or resolved' }),
+    changed_at: Type.String({ format: 'date-time', description: 'When it was raised, changed or resolved' }),
     resolved_at: orNull(Time),
     read: Type.Boolean({ description: 'Whether the caller has read it since it changed' }),
     params: Type.Record(Type.String(), Type.Unknown(), { description: 'Values in the text' }),
@@ -47,7 +48,11 @@ export interface StoredNotification {
   resolved_at: Date | null
 }
 
-export function notificationOf({ id, subject, node, kind, severity, params, since, ...row }: StoredNotification & { read?: boolean }): Notification {
+export type ReadNotification = StoredNotification & { read?: boolean }
+
+/** @param zone for local times; default: UTC */
+export function notificationOf({ id, subject, node, kind, severity, params, since, ...row }: ReadNotification, zone?: string): Notification {
+  const time = (at: Date) => (zone === undefined ? at.toISOString() : localTime(at, zone))
   const { resolved_at: resolvedAt, changed_at: changedAt, read = false } = row
   // A later release may have written a kind that this one does not know.
   const isKnown = Object.hasOwn(FINDINGS, kind)
@@ -59,9 +64,9 @@ export function notificationOf({ id, subject, node, kind, severity, params, sinc
     node: node === '' ? null : node,
     severity,
     state: resolvedAt === null ? 'open' : 'resolved',
-    since: since.toISOString(),
-    changed_at: changedAt.toISOString(),
-    resolved_at: resolvedAt?.toISOString() ?? null,
+    since: time(since),
+    changed_at: time(changedAt),
+    resolved_at: resolvedAt && time(resolvedAt),
     read,
     params: params as Record<string, unknown>,
     found,

@@ -1,5 +1,5 @@
 // Quiet hours: the time of day in which e-mails wait, unless they are critical.
-import type { QuietHours } from '#core/quiet-hours.ts'
+import type { QuietHours } from '#core/time.ts'
 import type { Severity } from '#health/findings.ts'
 
 /** When an e-mail may be sent: now, or at the end of the quiet hours. */

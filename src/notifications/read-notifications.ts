@@ -14,7 +14,7 @@ const FILTERS = {
   unread: Type.Optional(Type.Boolean({ description: 'Only those that the caller has not read since they changed' })),
   kind: Type.Optional(Type.String({ maxLength: 40, description: 'Only this kind' })),
 }
-const FILTERED = Type.Object(FILTERS)
+type Filter = Type.Static<Type.TObject<typeof FILTERS>>
 
 const MAX_IDS = 100
 
@@ -34,7 +34,8 @@ export const listNotifications = listVerb({ name: 'listNotifications', needs: 'o
 /** Notifications of the caller's account, latest change first. */
 export const listOwnNotifications = listVerb(
   { name: 'listOwnNotifications', needs: OPERATION_PLAN.listOwnNotifications, filters: FILTERS },
-  (ctx: ReadCtx, filter, range) => pageOfNotifications(ctx, ownAccount(ctx.viewer), filter, range),
+  (ctx: ReadCtx & { market: { timeZone: string } }, filter, range) =>
+    pageOfNotifications({ ...ctx, zone: ctx.market.timeZone }, ownAccount(ctx.viewer), filter, range),
 )
 
 /** Each person marks for themselves; the callers of a shared token mark together. */
@@ -47,17 +48,15 @@ export const markOwnNotificationsRead = writeVerb(
   (ctx: WriteCtx, { ids }) => mark(ctx, ownAccount(ctx.viewer), ids),
 )
 
-function pageOfNotifications({ db, viewer }: ReadCtx, accountId: number | null, filter: Type.Static<typeof FILTERED>, range: Range) {
+function pageOfNotifications({ db, viewer, zone }: ReadCtx & { zone?: string }, accountId: number | null, filter: Filter, range: Range) {
   const { state, unread, kind } = filter
   const read = readBy(viewer)
   let rows = db.kysely.selectFrom('notifications as n').where('n.account_id', 'is not distinct from', accountId)
   if (state !== undefined) rows = rows.where('n.resolved_at', state === 'open' ? 'is' : 'is not', null)
   if (unread !== undefined) rows = rows.where(unread ? sql<boolean>`not ${read}` : read)
   if (kind !== undefined) rows = rows.where('n.kind', '=', kind)
-  return pageOf(
-    rows.selectAll('n').select(read.as('read')).orderBy('n.changed_at', 'desc').orderBy('n.id', 'desc'),
-    range,
-    notificationOf as (row: object) => ReturnType<typeof notificationOf>,
+  return pageOf(rows.selectAll('n').select(read.as('read')).orderBy('n.changed_at', 'desc').orderBy('n.id', 'desc'), range, (row) =>
+    notificationOf(row, zone),
   )
 }
 

@@ -56,13 +56,14 @@ import { matchRoutes } from './match-routes.ts'
 import { certificateRoutes, listingRoutes } from './listing-routes.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { addMetrics } from './metrics-server.ts'
-import { notificationRoutes } from './notification-routes.ts'
+import { notificationRoutes } from './service/notification-routes.ts'
 import { offerRoutes, orderRoutes } from './order-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { priceRoutes } from './price-routes.ts'
 import { readStats } from '#stats/read-stats.ts'
 import { sourceRoutes } from './source-routes.ts'
-import { statsRoutes } from './stats-routes.ts'
+import { settingRoutes } from './service/setting-routes.ts'
+import { statsRoutes } from './service/stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
@@ -86,6 +87,7 @@ const ROUTES = [
   ...matchRoutes,
   ...statsRoutes,
   ...notificationRoutes,
+  ...settingRoutes,
   ...dumpRoutes,
 ]
 
@@ -109,6 +111,7 @@ const TAGS = [
   { name: 'Audit', description: 'Record of every write' },
   { name: 'Price sources', description: 'Trust in each source, and ids shared by several items' },
   { name: 'Stats', description: 'Counts, queues, activity and health' },
+  { name: 'Settings', description: 'Settings that can be changed while the service runs' },
   { name: 'Notifications', description: 'Findings that need attention, each told once' },
 ]
 

@@ -6,7 +6,7 @@ import { NotificationSchema } from '#notifications/notification-types.ts'
 
 const tag = 'Account'
 
-export const notificationRoutes: Route<WriteCtx>[] = [
+export const notificationRoutes: Route<WriteCtx & { market: { timeZone: string } }>[] = [
   {
     path: '/plus/notifications',
     ...paged(listOwnNotifications, NotificationSchema),

@@ -211,6 +211,7 @@ async function fill(node: TestNode): Promise<string[]> {
     '/webhooks',
     '/audit',
     '/health',
+    '/notifications',
     '/people',
     '/my-account',
     '/first-steps',

@@ -91,6 +91,8 @@ export const MESSAGES = {
   'Sessions ended': 'Oturumlar kapatıldı',
   'Set mapped': 'Set eşlendi',
   'Set separated': 'Set ayrı tutuldu',
+  'Setting restored': 'Ayar geri alındı',
+  'Setting updated': 'Ayar güncellendi',
   'Source restored': 'Kaynak yeniden kullanılıyor',
   'Source set aside': 'Kaynak kullanım dışı bırakıldı',
   'Source updated': 'Kaynak güncellendi',

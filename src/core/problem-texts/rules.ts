@@ -218,6 +218,13 @@ export const RULES = {
   source_set_aside: 'source {market} is already set aside',
   source_not_set_aside: 'source {market} is not set aside',
   usual_ratio_missing: 'the ratio of this set between these markets needs no decision; list those that do',
+  market_names:
+    'must be pairs of a market and a unique name of at most 40 characters, such as source_a=PriceCharting,source_b=Cardmarket; empty for none',
+  source_currencies: 'must be pairs of a market and a currency, such as source_a=USD,source_b=EUR',
+  market_order: 'must be a list of markets, each at most once, such as source_c,source_b,source_a,service',
+  quiet_hours: 'must be off, or two different times of day such as 22:00-07:00',
+  currency_in_use: '{market} has {count} prices in {currency}; its currency can only change while it has none',
+  setting_unchanged: 'the setting has never been changed',
   usual_ratio_changed: 'the ratio is now {value}; look at it again',
   merged_already: 'item {id} is already merged into item {into}',
   merged_into_itself: 'item {id} cannot be merged into itself',

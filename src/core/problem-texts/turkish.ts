@@ -227,6 +227,13 @@ export const TURKISH: Words = {
     source_set_aside: '{market} zaten devre dışı bırakılmış',
     source_not_set_aside: '{market} devre dışı değil',
     usual_ratio_missing: 'setin bu pazarlar arasındaki oranı karar gerektirmiyor; gerektirenleri listeleyin',
+    market_names:
+      'pazar ve en fazla 40 karakterlik, yinelenmeyen ad çiftleri olmalı; örneğin source_a=PriceCharting,source_b=Cardmarket; ad yoksa boş bırakın',
+    source_currencies: 'pazar ve para birimi çiftleri olmalı; örneğin source_a=USD,source_b=EUR',
+    market_order: 'her pazarın en fazla bir kez geçtiği bir liste olmalı; örneğin source_c,source_b,source_a,service',
+    quiet_hours: 'off ya da 22:00-07:00 gibi farklı iki saat olmalı',
+    currency_in_use: '{market} kaynağının {currency} cinsinden {count} fiyatı var; para birimi ancak fiyatı yokken değişebilir',
+    setting_unchanged: 'bu ayar hiç değiştirilmedi',
     usual_ratio_changed: 'oran artık {value}; yeniden bakın',
     batch_reverted: '{id} numaralı işlem zaten geri alınmış',
     ref_merged: '{ref} refi {id} numaralı ürünle birleştirilmiş bir ürünün',
