@@ -116,7 +116,7 @@ describe('a list as CSV', () => {
     ])
   })
 
-  test('is a consistent snapshot, however long the download takes', async () => {
+  test('is a consistent snapshot, however long the download takes', { tags: 'slow' }, async () => {
     const many = 8_000
     const insert = (rows: number, action: string) =>
       sql`insert into audit_log (at, actor, action, subject_type, subject_id, after)
@@ -135,7 +135,7 @@ describe('a list as CSV', () => {
     expect(new Set(rows.map(({ subject_id: id }) => id)).size).toBe(many)
   })
 
-  test('leaves database connections for other requests, however many exports are not read', async () => {
+  test('leaves database connections for other requests, however many exports are not read', { tags: 'slow' }, async () => {
     const stop = new AbortController()
     const unread = Array.from({ length: 30 }, () =>
       fetch(`${node.operatorUrl}/operator/v1/audit?actor=operator:many`, {

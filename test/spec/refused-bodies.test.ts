@@ -6,6 +6,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { rowsOf } from '../support/runs.ts'
 
 let node: TestNode
 
@@ -154,8 +155,8 @@ async function exchange({ path, caller, method = 'POST', type = 'application/jso
   }
 }
 
-describe.each(REFUSALS)('$status of $path for $caller ($bytes bytes)', (refusal) => {
-  test.each(ENCODINGS.flatMap((encoding) => [true, false].map((valid) => ({ encoding, valid }))))(
+describe.each(rowsOf(REFUSALS, 4))('$status of $path for $caller ($bytes bytes)', (refusal) => {
+  test.each(rowsOf(ENCODINGS.flatMap((encoding) => [true, false].map((valid) => ({ encoding, valid }))), 3))(
     '$encoding, valid: $valid',
     async ({ encoding, valid }) => {
       const body = bodyOf(encoding, refusal.bytes ?? SIZE, valid)
