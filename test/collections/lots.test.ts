@@ -452,7 +452,7 @@ describe('lots and disposals', () => {
     expect(lower.status).toBe(403)
   })
 
-  test('of two nodes at once lose nothing, count nothing twice, and never leave fewer than no copies', async () => {
+  test('of two nodes at once lose nothing, count nothing twice, and never leave fewer than no copies', { tags: 'slow' }, async () => {
     const [collection, record] = await newRecord('Race', { quantity: 10, purchase_price: 1 })
     const elsewhere = collector(other, node.keys.plus)
     const replies = await Promise.all(
