@@ -29,7 +29,11 @@ async function readProgram(): Promise<Command> {
   for (const file of readdirSync('src/cli', { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.ts') || !readFileSync(join('src/cli', file), 'utf8').includes('export function register(')) continue
     const { register } = (await import(join(process.cwd(), 'src/cli', file))) as { register: (...parameters: unknown[]) => void }
-    register(program, () => {}, () => {})
+    register(
+      program,
+      () => {},
+      () => {},
+    )
   }
   return program
 }

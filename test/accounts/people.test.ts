@@ -242,7 +242,9 @@ describe('A sign-in that fails', () => {
     expect((await signInFrom(here, '203.0.113.50', { name, password: PASSWORD, code: codeOf(here, secret) })).status).toBe(200)
   })
 
-  test('from other addresses does not lock the person out: not at a new address, and never at one where they signed in', { tags: 'slow' }, async () => {
+  test('from other addresses does not lock the person out: not at a new address, and never at one where they signed in', {
+    tags: 'slow',
+  }, async () => {
     const { name, secret, id } = await member(here, 'Attacked', ['market'])
     nextCode(here, there)
     const right = () => ({ name, password: PASSWORD, code: codeOf(here, secret) })

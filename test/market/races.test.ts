@@ -76,7 +76,9 @@ test('of 12 concurrent orders for the last unit on two nodes, 1 succeeds', async
   expect(sales).toHaveLength(1)
 })
 
-test('with orders of the same listings in any order and concurrent price changes, none fails and the stock is correct', { tags: 'slow' }, async () => {
+test('with orders of the same listings in any order and concurrent price changes, none fails and the stock is correct', {
+  tags: 'slow',
+}, async () => {
   const listings = await Promise.all(times(4).map(() => published(node, item, { quantity: 100 })))
   const orders = times(24).map((i) => {
     const lines = listings.map(({ id }) => ({ listing_id: id, quantity: 1 }))

@@ -351,17 +351,20 @@ test.each(rowsOf(Object.entries(PUBLIC_ROWS).filter(isWrite)))('%s: a dry run ch
   expect(await stateOf(node)).toEqual(before)
 })
 
-test.each(rowsOf(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation '))))('%s: a dry run changes nothing', async (name, row) => {
-  node.clock.advance(61_000)
-  const things = await thingsOf(rehearsing)
-  const before = await stateOf(node)
-  // Among the arguments of the mutation, or as its only one.
-  const field = /^\w+\(/.test(row.field) ? row.field.replace('(', '(dryRun: true, ') : row.field.replace(/^\w+/, '$&(dryRun: true)')
-  const reply = await askGraphql('/graphql', name, { field }, things, bearer(rehearsing.key))
-  if (NO_DRY_RUN.includes(name)) expect(reply.text).toContain('"field":"dryRun"')
-  else expect([reply.status, reply.text]).toEqual([200, expect.not.stringContaining('"errors"')])
-  expect(await stateOf(node)).toEqual(before)
-})
+test.each(rowsOf(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation '))))(
+  '%s: a dry run changes nothing',
+  async (name, row) => {
+    node.clock.advance(61_000)
+    const things = await thingsOf(rehearsing)
+    const before = await stateOf(node)
+    // Among the arguments of the mutation, or as its only one.
+    const field = /^\w+\(/.test(row.field) ? row.field.replace('(', '(dryRun: true, ') : row.field.replace(/^\w+/, '$&(dryRun: true)')
+    const reply = await askGraphql('/graphql', name, { field }, things, bearer(rehearsing.key))
+    if (NO_DRY_RUN.includes(name)) expect(reply.text).toContain('"field":"dryRun"')
+    else expect([reply.status, reply.text]).toEqual([200, expect.not.stringContaining('"errors"')])
+    expect(await stateOf(node)).toEqual(before)
+  },
+)
 
 test('malformed keys return 401 for MCP', async () => {
   for (const [kind, { headers, query }] of Object.entries(brokenKeys)) {

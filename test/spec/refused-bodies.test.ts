@@ -156,21 +156,23 @@ async function exchange({ path, caller, method = 'POST', type = 'application/jso
 }
 
 describe.each(rowsOf(REFUSALS, 4))('$status of $path for $caller ($bytes bytes)', (refusal) => {
-  test.each(rowsOf(ENCODINGS.flatMap((encoding) => [true, false].map((valid) => ({ encoding, valid }))), 3))(
-    '$encoding, valid: $valid',
-    async ({ encoding, valid }) => {
-      const body = bodyOf(encoding, refusal.bytes ?? SIZE, valid)
-      // A body that is read first may be rejected as malformed.
-      const read = !valid && (refusal.status === 404 || refusal.status === 405)
-      for (const chunked of [false, true]) {
-        const { answer, next } = await exchange(refusal, encoding, body, chunked)
-        expect(read ? [400, refusal.status] : [refusal.status]).toContain(answer.status)
-        expect(next).toBe(answer.ends ? null : 200)
-        // A body of known and moderate size does not close the connection.
-        if (!chunked && !read && refusal.status !== 413) expect(answer.ends).toBe(false)
-      }
-    },
-  )
+  test.each(
+    rowsOf(
+      ENCODINGS.flatMap((encoding) => [true, false].map((valid) => ({ encoding, valid }))),
+      3,
+    ),
+  )('$encoding, valid: $valid', async ({ encoding, valid }) => {
+    const body = bodyOf(encoding, refusal.bytes ?? SIZE, valid)
+    // A body that is read first may be rejected as malformed.
+    const read = !valid && (refusal.status === 404 || refusal.status === 405)
+    for (const chunked of [false, true]) {
+      const { answer, next } = await exchange(refusal, encoding, body, chunked)
+      expect(read ? [400, refusal.status] : [refusal.status]).toContain(answer.status)
+      expect(next).toBe(answer.ends ? null : 200)
+      // A body of known and moderate size does not close the connection.
+      if (!chunked && !read && refusal.status !== 413) expect(answer.ends).toBe(false)
+    }
+  })
 })
 
 test('a body that does not match its encoding returns 400, and an upload with an unknown encoding 415', async () => {
