@@ -144,7 +144,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     expect(statuses).toEqual(listings.map((_, n) => (n % 5 === 4 ? 'rejected' : 'active')))
   })
 
-  test('a rule is created, rejected before its backtest passes, backtested, switched on, and its approvals reopened', async () => {
+  test('a rule is created, rejected before its backtest passes, backtested, switched on, and its approvals reopened', { tags: 'slow' }, async () => {
     const main = page.locator('main')
     const dialog = page.getByRole('dialog')
     await visited.open('/approval-rules')

@@ -222,7 +222,9 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     expect(troubles).toEqual([])
     await close()
   }
-  test.each(['console', 'desk'] as const)('has no accessibility problems, fits and does not move the page: %s', { tags: 'slow' }, (app) => fits(app, {}))
+  test.each(['console', 'desk'] as const)('has no accessibility problems, fits and does not move the page: %s', { tags: 'slow' }, (app) =>
+    fits(app, {}),
+  )
   test('the same on narrow screens', { tags: 'slow' }, async () => {
     await fits('console', NARROW)
     await fits('desk', NARROW)

@@ -35,6 +35,7 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
   beforeAll(async () => {
     node = await startSampleNode({ worker: true })
     browser = await launch()
+    await intake({ quota: 100 })
     visited = await signedInToDesk(browser, node, node.keys.plus)
     page = visited.page
   })
@@ -82,6 +83,7 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
   }
 
   test('says so if the operator has not enabled listings for the account, or the key is read-only', { tags: 'slow' }, async () => {
+    await intake(null)
     await visited.open('')
     await page.getByRole('link', { name: 'New listing' }).click()
     await page.getByText('You cannot create listings yet.').waitFor()
