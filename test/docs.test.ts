@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { SETTINGS } from '#settings.ts'
 
@@ -20,14 +21,21 @@ const GUIDES = [
 const scripts = Object.keys((JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object }).scripts)
 
 /** Commands of the program, with their subcommands. */
-const commands = new Map<string, string[]>()
-for (const name of commandsIn([]))
-  commands.set(name, ['collection', 'account', 'key', 'operator-token', 'held', 'rates'].includes(name) ? commandsIn([name]) : [])
+const commands = new Map((await readProgram()).commands.map((command) => [command.name(), command.commands.map((below) => below.name())]))
 
-function commandsIn(path: string[]): string[] {
-  const { stdout } = spawnSync(process.execPath, ['src/main.ts', ...path, '--help'], { encoding: 'utf8' })
-  const list = stdout.slice(stdout.indexOf('Commands:'))
-  return [...list.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map((match) => match[1]!)
+/** The program with its commands, without running it. */
+async function readProgram(): Promise<Command> {
+  const program = new Command()
+  for (const file of readdirSync('src/cli', { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.ts') || !readFileSync(join('src/cli', file), 'utf8').includes('export function register(')) continue
+    const { register } = (await import(join(process.cwd(), 'src/cli', file))) as { register: (...parameters: unknown[]) => void }
+    register(
+      program,
+      () => {},
+      () => {},
+    )
+  }
+  return program
 }
 
 describe.each(GUIDES)('%s', (guide) => {

@@ -243,7 +243,7 @@ test('failed operator sign-ins write two log lines, audit rows with an exact tot
   expect(counted('limited')).toBeGreaterThanOrEqual(20)
 })
 
-test('failures from many addresses do not fill the audit log', async () => {
+test('failures from many addresses do not fill the audit log', { tags: 'slow' }, async () => {
   const attacked = await startTestNode({ databaseUrl: node.databaseUrl, env: { TRUST_PROXY: 'loopback' } })
   const [first, ...more] = Array.from({ length: 150 }, (_, i) => `203.0.113.${i}`)
   const fails = async (address: string) => expect((await operator('wrong', address, attacked)).status).toBe(401)

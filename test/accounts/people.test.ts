@@ -55,7 +55,7 @@ describe('The first owner', () => {
     }
   })
 
-  test('is not created by a link older than 24 hours, or without a name', async () => {
+  test('is not created by a link older than 24 hours, or without a name', { tags: 'slow' }, async () => {
     const node = await startTestNode({ listeners: 'operator' })
     try {
       const { link_path: path } = await call(makeOwnerLink, node.ctx, {})
@@ -68,7 +68,7 @@ describe('The first owner', () => {
     }
   })
 
-  test('when two owners demote or remove each other concurrently, one stays', async () => {
+  test('when two owners demote or remove each other concurrently, one stays', { tags: 'slow' }, async () => {
     const node = await startTestNode({ listeners: 'operator' })
     try {
       for (let round = 0; round < 10; round++) {
@@ -114,7 +114,7 @@ describe('A password', () => {
     expect((await signIn(here, { link: linkIn(path), password: PASSWORD })).body.data.person).toMatchObject({ id, unfinished: true })
   })
 
-  test('waits for a limited number of others; further ones are rejected at once', async () => {
+  test('waits for a limited number of others; further ones are rejected at once', { tags: 'slow' }, async () => {
     // Stored with a hundredth of the usual work: what counts is how many wait.
     const cheap = `$argon2id$v=19$m=8,t=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`
     const results = await Promise.allSettled(Array.from({ length: 110 }, () => isPassword('guess', cheap)))
@@ -175,7 +175,7 @@ describe('Two-factor sign-in', () => {
     await until('the other node lets them in', async () => (await reads(there, cookie)) === 200)
   })
 
-  test('accepts each code once, even under concurrent use', async () => {
+  test('accepts each code once, even under concurrent use', { tags: 'slow' }, async () => {
     startOfCode(here, there)
     const { name, secret } = await member(here, 'Once', ['support'])
     // The code that confirmed the app counts as used.
@@ -189,7 +189,7 @@ describe('Two-factor sign-in', () => {
     expect((await signIn(here, { name, password: PASSWORD, code: codeOf(here, secret) })).status).toBe(200)
   })
 
-  test('rejects a code from ten minutes ago', async () => {
+  test('rejects a code from ten minutes ago', { tags: 'slow' }, async () => {
     const { name, secret } = await member(here, 'Late', ['support'])
     nextCode(here, there)
     const code = codeOf(here, secret)
@@ -242,7 +242,9 @@ describe('A sign-in that fails', () => {
     expect((await signInFrom(here, '203.0.113.50', { name, password: PASSWORD, code: codeOf(here, secret) })).status).toBe(200)
   })
 
-  test('from other addresses does not lock the person out: not at a new address, and never at one where they signed in', async () => {
+  test('from other addresses does not lock the person out: not at a new address, and never at one where they signed in', {
+    tags: 'slow',
+  }, async () => {
     const { name, secret, id } = await member(here, 'Attacked', ['market'])
     nextCode(here, there)
     const right = () => ({ name, password: PASSWORD, code: codeOf(here, secret) })
@@ -266,7 +268,7 @@ describe('A sign-in that fails', () => {
     expect((await signInFrom(here, '203.0.113.60', right())).status).toBe(429)
   })
 
-  test('with the right password does not let codes be guessed from many addresses', async () => {
+  test('with the right password does not let codes be guessed from many addresses', { tags: 'slow' }, async () => {
     const { name, secret } = await member(here, 'Stolen', ['market'])
     nextCode(here, there)
     for (let i = 0; i < 5; i++) expect((await signIn(here, { name, password: PASSWORD, code: '000000' })).status).toBe(401)
@@ -276,7 +278,7 @@ describe('A sign-in that fails', () => {
     expect((await signIn(here, { name, password: PASSWORD, code: codeOf(here, secret) })).status).toBe(200)
   })
 
-  test('with a made-up link costs no password check and counts against the address, as does a weak password', async () => {
+  test('with a made-up link costs no password check and counts against the address, as does a weak password', { tags: 'slow' }, async () => {
     const join = (address: string, link: string, password: string) => signInFrom(here, address, { link, password })
     const estimated = vi.spyOn(ZxcvbnFactory.prototype, 'check')
     for (let i = 0; i < 10; i++) expect((await join('203.0.113.70', newKey('link'), 'password')).status).toBe(401)
@@ -293,7 +295,7 @@ describe('A sign-in that fails', () => {
     expect((await join('203.0.113.71', linkIn(path), PASSWORD)).status).toBe(200)
   })
 
-  test('locks the address after ten failures, for any names', async () => {
+  test('locks the address after ten failures, for any names', { tags: 'slow' }, async () => {
     const node = await startTestNode({ listeners: 'operator' })
     try {
       const guess = (i: number) =>
@@ -428,7 +430,7 @@ describe('A person', () => {
     }
   })
 
-  test('has no token that survives the token with which it was created, on any node', async () => {
+  test('has no token that survives the token with which it was created, on any node', { tags: 'slow' }, async () => {
     const { id: owner, cookie } = await member(here, 'Creator', ['owner'])
     const { id: other } = await member(here, 'Receiver', ['support'])
     const create = async (personId: number, by: string | null) => {
@@ -469,7 +471,7 @@ describe('A person', () => {
     expect(await statuses([again, unrelated, own])).toEqual([401, 401, 401])
   })
 
-  test('cannot create a token with one that is revoked at the same time', async () => {
+  test('cannot create a token with one that is revoked at the same time', { tags: 'slow' }, async () => {
     const { id, cookie } = await member(here, 'Racer', ['support'])
     for (let i = 0; i < 5; i++) {
       const root = (await ask(here, 'POST', `/operator/v1/people/${id}/tokens`, { cookie, body: { label: 'root' } })).body.data as unknown as {

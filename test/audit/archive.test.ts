@@ -148,7 +148,7 @@ describe('an archived audit log', () => {
     expect((await node.db.kysely.selectFrom('audit_archives').select('emptied').execute()).every(({ emptied }) => emptied)).toBe(true)
   })
 
-  test('is listed completely while months move', async () => {
+  test('is listed completely while months move', { tags: 'slow' }, async () => {
     const { total } = (await list()).pagination!
     let moving = true
     const moved = archiveOldMonths(table, archiving, KEEP_MONTHS)
@@ -222,7 +222,7 @@ test('commands archive, list and restore months of the audit log', { tags: 'slow
   expect((await run(['archive', 'run', '--audit'], { ...env, AUDIT_ARCHIVE_MONTHS: '1' })).said.join()).toContain('AUDIT_ARCHIVE_MONTHS')
 })
 
-test('months in a bucket are read in parts', async () => {
+test('months in a bucket are read in parts', { tags: 'slow' }, async () => {
   const s3 = await openS3()
   try {
     const files = openAuditArchive({

@@ -343,7 +343,7 @@ test('finds items by their current category, also after they moved', async () =>
   }
 })
 
-test('answers correctly for categories large enough to be stored as sets', async () => {
+test('answers correctly for categories large enough to be stored as sets', { tags: 'slow' }, async () => {
   const { catalogue, feed } = await emptyCatalogue()
   await db.kysely.transaction().execute(async (tx) => {
     const [root, leaf] = [await addCategory(tx, 0), await addCategory(tx, 1)]

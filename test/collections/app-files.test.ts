@@ -412,7 +412,7 @@ test('a refused row names the column of the file', async () => {
 })
 
 describe('bad files', () => {
-  test('of another encoding, empty, without columns, unbalanced or too long are refused as a whole', async () => {
+  test('of another encoding, empty, without columns, unbalanced or too long are refused as a whole', { tags: 'slow' }, async () => {
     const refused: [body: string | Uint8Array, rule: unknown][] = [
       [new Uint8Array([0x4e, 0xff, 0xfe, 0x41]), 'utf8'],
       [Buffer.from('Name,Quantity\nx,1\n', 'utf16le'), 'storable'],
@@ -442,7 +442,7 @@ describe('bad files', () => {
     expect(await plus.count(collection)).toBe(0)
   })
 
-  test('generated cells never cause an error of the server', async () => {
+  test('generated cells never cause an error of the server', { tags: 'slow' }, async () => {
     const collection = await fresh()
     const headers = Object.values(FILES).map(({ lines }) => lines.find((line) => /name/i.test(line))!)
     const text = fc.oneof(

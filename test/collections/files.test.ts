@@ -403,7 +403,7 @@ test('a name may have nested brackets or repeat its number', async () => {
   expect(await parkedOf(collection)).toEqual([])
 })
 
-test('files of more than 32 MB or 100,000 rows are rejected', async () => {
+test('files of more than 32 MB or 100,000 rows are rejected', { tags: 'slow' }, async () => {
   const collection = await fresh()
   const row = 'p,Pokemon,Base Set,Pikachu,58,Common,Normal,Ungraded,Near Mint,0,1,3.88,0,FALSE,6/30/2026,'
   const large = await upload(collection, 'collectr', gzipSync(COLLECTR + `${row}${'x'.repeat(9_000)}\n`.repeat(4_000), { level: 1 }))

@@ -349,7 +349,7 @@ describe('the profit of a collection', () => {
     expect(problemOf(await plus.ask('GET', `/${collection}/profit?until=2999-01-01`))).toEqual([422, 'PLUS_COLLECTION_ERROR', 'until'])
   })
 
-  test('takes a refunded sale back, and stays the same when items are merged and merges reverted', async () => {
+  test('takes a refunded sale back, and stays the same when items are merged and merges reverted', { tags: 'slow' }, async () => {
     const [collection, record] = await newRecord('Refunded', { item_id: ids.twin, quantity: 3, purchase_price: 10 })
     const sold = (await dispose(collection, record, { at: '2026-02-01', quantity: 2, gross: 50 })).body.data
     expect(sold).toMatchObject({ cost: 20, realised: 30 })
@@ -452,7 +452,7 @@ describe('lots and disposals', () => {
     expect(lower.status).toBe(403)
   })
 
-  test('of two nodes at once lose nothing, count nothing twice, and never leave fewer than no copies', async () => {
+  test('of two nodes at once lose nothing, count nothing twice, and never leave fewer than no copies', { tags: 'slow' }, async () => {
     const [collection, record] = await newRecord('Race', { quantity: 10, purchase_price: 1 })
     const elsewhere = collector(other, node.keys.plus)
     const replies = await Promise.all(

@@ -183,7 +183,7 @@ describe('a sale', () => {
   })
 })
 
-test('sold, refunded, edited, merged and deleted at once on two nodes, every copy is accounted for once', async () => {
+test('sold, refunded, edited, merged and deleted at once on two nodes, every copy is accounted for once', { tags: 'slow' }, async () => {
   const nodes = [node, other]
   for (let round = 0; round < runs(12); round += 1) {
     const { recordId, listingId } = await onSale(10)

@@ -100,7 +100,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     await page.getByText('Show the back, please').waitFor()
   })
 
-  test('U undoes the decision about several listings as a whole, also after a reload, and then the one before', async () => {
+  test('U undoes the decision about several listings as a whole, also after a reload, and then the one before', { tags: 'slow' }, async () => {
     const single = await listingOf('Decided alone')
     const several = [await listingOf('Together 1'), await listingOf('Together 2'), await listingOf('Together 3')]
     const states = () => Promise.all([single, ...several].map(async ({ id }) => (await stored(id)).status))
@@ -129,7 +129,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     for (const { id } of [single, ...several]) await operator(node, 'POST', `/listings/${id}/approve`, {})
   })
 
-  test('many listings are decided with one key each, in order', async () => {
+  test('many listings are decided with one key each, in order', { tags: 'slow' }, async () => {
     // As many as the rule of the next test needs for its backtest.
     const listings: Listing[] = []
     for (let n = 1; n <= 50; n++) listings.push(await listingOf(`One of many ${n}`))
@@ -144,7 +144,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     expect(statuses).toEqual(listings.map((_, n) => (n % 5 === 4 ? 'rejected' : 'active')))
   })
 
-  test('a rule is created, rejected before its backtest passes, backtested, switched on, and its approvals reopened', async () => {
+  test('a rule is created, rejected before its backtest passes, backtested, switched on, and its approvals reopened', { tags: 'slow' }, async () => {
     const main = page.locator('main')
     const dialog = page.getByRole('dialog')
     await visited.open('/approval-rules')
@@ -192,7 +192,9 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     expect(visited.troubles).toEqual([])
   })
 
-  test('the listing that offers the same copy, and who offered and sold it before, stand beside a listing with a certificate', async () => {
+  test('the listing that offers the same copy, and who offered and sold it before, stand beside a listing with a certificate', {
+    tags: 'slow',
+  }, async () => {
     // Only the listing of this test is left in the queue.
     for (const { id } of await operator<{ id: number }[]>(node, 'GET', '/listings/waiting')) {
       await operator(node, 'POST', `/listings/${id}/reject`, { reason: 'not needed' })

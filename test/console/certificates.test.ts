@@ -59,7 +59,7 @@ describe.skipIf(NO_BROWSER)(`Certificates in the console${WHY}`, () => {
     await narrow()
   })
 
-  test('a JSON file replaces what was known, and one that is not JSON is refused', async () => {
+  test('a JSON file replaces what was known, and one that is not JSON is refused', { tags: 'slow' }, async () => {
     await visited.open('/certificates')
     await choose('certs.json', JSON.stringify([{ grader: 'PSA', cert: '12345678', grade: '9', item_id: itemId }]))
     await load()
@@ -86,7 +86,7 @@ describe.skipIf(NO_BROWSER)(`Certificates in the console${WHY}`, () => {
     await page.getByRole('alert').getByText('must').waitFor()
   })
 
-  test('months of an index are loaded from a file, all or none', async () => {
+  test('months of an index are loaded from a file, all or none', { tags: 'slow' }, async () => {
     await visited.open('/indices')
     await page.getByRole('button', { name: 'Load months from a file' }).click()
     await page.getByRole('dialog').waitFor()

@@ -68,7 +68,9 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
     await close()
   })
 
-  test('of today: a long approval wait in days, one number of active listings, and old exchange rates with what to do', async () => {
+  test('of today: a long approval wait in days, one number of active listings, and old exchange rates with what to do', {
+    tags: 'slow',
+  }, async () => {
     const wait = sql`interval '724.9 hours'`
     await node.db.kysely
       .updateTable('listing_decisions')
@@ -98,7 +100,7 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
     await close()
   })
 
-  test('of the first steps: setup is not complete while a step is open', async () => {
+  test('of the first steps: setup is not complete while a step is open', { tags: 'slow' }, async () => {
     const { page, open, close } = await signedIn(browser, node)
     await operator(node, 'POST', `/accounts/${node.accounts.plus}/keys`, { label: 'first' })
     await open('/first-steps')
@@ -108,7 +110,7 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
     await close()
   })
 
-  test('of orders show seller, buyer and commission, and link to all orders of the buyer', async () => {
+  test('of orders show seller, buyer and commission, and link to all orders of the buyer', { tags: 'slow' }, async () => {
     const { page, open, close } = await signedIn(browser, node)
     await open('/orders/1')
     await page.getByRole('link', { name: 'Test plus' }).waitFor()
@@ -120,7 +122,7 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
     await close()
   })
 
-  test('of an item are set and corrected manually', async () => {
+  test('of an item are set and corrected manually', { tags: 'slow' }, async () => {
     const { page, open, troubles, close } = await signedIn(browser, node, { reducedMotion: 'reduce' })
     await open(`/catalogue/items/${itemId}`)
     await page.getByRole('button', { name: 'Set a price' }).click()

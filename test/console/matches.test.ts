@@ -69,7 +69,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await until('the record waits again', async () => (await decisionOf(name, 'waiting')) === null)
   })
 
-  test('a decision by another person is reported and kept', async () => {
+  test('a decision by another person is reported and kept', { tags: 'slow' }, async () => {
     await visited.open('/matches?reason=hp')
     const name = (await page.getByRole('article').getAttribute('aria-label'))!
     const [match] = (await operator<Match[]>(node, 'GET', '/matches?reason=hp')).filter(({ record }) => record.name === name)
@@ -79,7 +79,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     expect((await decisionOf(name))!.kind).toBe('separated')
   })
 
-  test('a set is matched to another set found by name', async () => {
+  test('a set is matched to another set found by name', { tags: 'slow' }, async () => {
     await visited.open('/set-matches')
     await page.getByRole('button', { name: 'Another set…: Jungle' }).click()
     const dialog = page.getByRole('dialog', { name: 'Which set is Jungle?' })
@@ -100,7 +100,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await operator(node, 'POST', `/set-matches/${jungle.id}/withdraw`)
   })
 
-  test('the today page counts pending matches', async () => {
+  test('the today page counts pending matches', { tags: 'slow' }, async () => {
     await visited.open('')
     const { matches } = await operator<Stats>(node, 'GET', '/stats')
     expect(matches.waiting).toBe((await operator<Match[]>(node, 'GET', '/matches?per_page=100')).length)
@@ -109,7 +109,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await page.getByRole('heading', { name: 'Matches' }).waitFor()
   })
 
-  test('a whole set is decided at once, and the decision is withdrawn', async () => {
+  test('a whole set is decided at once, and the decision is withdrawn', { tags: 'slow' }, async () => {
     await visited.open('/matches')
     await page.getByRole('link', { name: 'Sets' }).click()
     await settled(page)

@@ -124,7 +124,7 @@ describe.skipIf(NO_BROWSER)(`Cancelling orders in the console${WHY}`, () => {
     await close()
   })
 
-  test('an order cancelled in the meantime is rejected, in Turkish and on a phone', async () => {
+  test('an order cancelled in the meantime is rejected, in Turkish and on a phone', { tags: 'slow' }, async () => {
     await makeOrder(4712)
     const { page, open, troubles, close } = await signedIn(browser, node, {
       locale: 'tr-TR',

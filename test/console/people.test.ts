@@ -115,7 +115,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     await second.close()
   })
 
-  test('an owner adds a person, assigns roles and creates a token; others do not see people', async () => {
+  test('an owner adds a person, assigns roles and creates a token; others do not see people', { tags: 'slow' }, async () => {
     const owner = await member(node, 'Owner', ['owner'])
     nextCode(node)
     const visited = await visit(browser, node, { reducedMotion: 'reduce', ...NARROW })

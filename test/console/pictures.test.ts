@@ -46,7 +46,7 @@ describe.skipIf(NO_BROWSER)(`Pictures in the console${WHY}`, () => {
     await visited.close()
   })
 
-  test('an allowed address: the service fetches the picture once, and the browser gets it from the service', async () => {
+  test('an allowed address: the service fetches the picture once, and the browser gets it from the service', { tags: 'slow' }, async () => {
     const open = await startTestNode({ databaseUrl: node.databaseUrl, env: { DATA_DIR: dataDir, WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' } })
     const visited = await signedIn(browser, open)
     for (const path of ['/approvals', '/approvals']) {
@@ -76,7 +76,7 @@ describe.skipIf(NO_BROWSER)(`Pictures in the console${WHY}`, () => {
     await visited.close()
   })
 
-  test('changed pictures are shown before and after, and the queue marks those that could not be copied', async () => {
+  test('changed pictures are shown before and after, and the queue marks those that could not be copied', { tags: 'slow' }, async () => {
     const [listing] = await operator<{ id: number }[]>(node, 'GET', '/listings?search=pictured')
     await operator(node, 'POST', `/listings/${listing!.id}/approve`, {})
     const { status } = await send(`${node.publicUrl}/api/v1/plus/listings/${listing!.id}`, node.keys.plus, {

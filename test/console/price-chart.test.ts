@@ -130,7 +130,7 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     await close()
   })
 
-  test('the ranges show the last month, three months, year, and everything', async () => {
+  test('the ranges show the last month, three months, year, and everything', { tags: 'slow' }, async () => {
     const { page, close } = await toItem()
     const rows: Record<string, string> = {}
     for (const [name, code] of [
@@ -178,7 +178,7 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     await close()
   })
 
-  test('sources have the same colours and dashes in the console and in the desk, and states have shapes', async () => {
+  test('sources have the same colours and dashes in the console and in the desk, and states have shapes', { tags: 'slow' }, async () => {
     const [inConsole, inDesk] = [await toItem(), await toListing()]
     const styles = await swatches(inConsole.page)
     expect(styles).toHaveLength(4)
@@ -197,7 +197,7 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     await inDesk.close()
   })
 
-  test('the legend has the prices under the pointer, and a click on a source hides its line', async () => {
+  test('the legend has the prices under the pointer, and a click on a source hides its line', { tags: 'slow' }, async () => {
     const { page, close } = await toListing()
     const own = page.getByRole('button', { name: /^Service/ })
     await expect.poll(() => own.innerText()).toContain('$110.00')
@@ -222,7 +222,9 @@ describe.skipIf(NO_BROWSER)(`The price chart${WHY}`, () => {
     expect(troubles).toEqual([])
     await close()
   }
-  test.each(['console', 'desk'] as const)('has no accessibility problems, fits and does not move the page: %s', (app) => fits(app, {}))
+  test.each(['console', 'desk'] as const)('has no accessibility problems, fits and does not move the page: %s', { tags: 'slow' }, (app) =>
+    fits(app, {}),
+  )
   test('the same on narrow screens', { tags: 'slow' }, async () => {
     await fits('console', NARROW)
     await fits('desk', NARROW)

@@ -97,7 +97,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await shown('Blastoise').waitFor()
   })
 
-  test('the decision about the last row is undone with U, although the list is empty', async () => {
+  test('the decision about the last row is undone with U, although the list is empty', { tags: 'slow' }, async () => {
     const id = await held('Jynx')
     await visited.open(`/price-reviews?item_id=${id}`)
     await focusList()
@@ -128,7 +128,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     expect([await current(id), await current(id, 'source_b')]).toEqual([100, undefined])
   })
 
-  test('a price with the figures of another item names and links that item', async () => {
+  test('a price with the figures of another item names and links that item', { tags: 'slow' }, async () => {
     const [one, other] = [await card('Kangaskhan'), await card('Kangaskhan')]
     for (const id of [one, other]) await post(id, 77, 3)
     await judgeAllPrices(node.ctx)
@@ -139,7 +139,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await done('Withdrawn: Kangaskhan (1)')
   })
 
-  test('a whole dispute is withdrawn', async () => {
+  test('a whole dispute is withdrawn', { tags: 'slow' }, async () => {
     const id = await disputed('Hitmonlee')
     await visited.open(`/price-reviews?item_id=${id}`)
     await page.getByRole('button', { name: 'Withdraw (2)' }).click()
@@ -147,7 +147,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     expect([await current(id), await current(id, 'source_b')]).toEqual([90, undefined])
   })
 
-  test('a decision by another person is reported, and the remaining prices are shown', async () => {
+  test('a decision by another person is reported, and the remaining prices are shown', { tags: 'slow' }, async () => {
     const id = await held('Hitmonchan')
     await post(id, 110, 3)
     await visited.open(`/price-reviews?item_id=${id}`)
@@ -162,7 +162,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await expect.poll(() => current(id)).toBe(110)
   })
 
-  test('all matches are decided after their count is shown', async () => {
+  test('all matches are decided after their count is shown', { tags: 'slow' }, async () => {
     const id = await card('Machamp')
     await post(id, 10, 1)
     await operator(
@@ -201,7 +201,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await expect.poll(() => current(id)).toBe(120)
   })
 
-  test('the number of pending reviews is shown in the navigation', async () => {
+  test('the number of pending reviews is shown in the navigation', { tags: 'slow' }, async () => {
     await held('Poliwrath')
     await visited.open('')
     const { held: heldCount, disputed: disputedCount } = await operator<{ held: number; disputed: number }>(node, 'GET', '/price-reviews/count')
@@ -211,7 +211,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
       .waitFor()
   })
 
-  test('the item page explains a price and links to held prices', async () => {
+  test('the item page explains a price and links to held prices', { tags: 'slow' }, async () => {
     const id = await held('Raichu')
     await visited.open(`/catalogue/items/${id}`)
     const why = page.getByRole('region', { name: 'Why this price?' }).first()

@@ -74,7 +74,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     expect(new URL(page.url()).search).toBe(`?state=held&item_id=${item.id}`)
   })
 
-  test('synonyms are added, rejected if invalid, and removed', async () => {
+  test('synonyms are added, rejected if invalid, and removed', { tags: 'slow' }, async () => {
     await visited.open('/catalogue')
     await page.getByRole('link', { name: 'Synonyms' }).click()
     await page.getByText('No synonyms yet.').waitFor()
@@ -95,7 +95,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await page.getByRole('heading', { name: 'Synonyms' }).waitFor()
   })
 
-  test('months of an index are listed, refused if invalid, and saved, with the month that profits use', async () => {
+  test('months of an index are listed, refused if invalid, and saved, with the month that profits use', { tags: 'slow' }, async () => {
     await visited.open('/rates')
     await page.getByRole('link', { name: 'Price indices' }).click()
     await page.getByText('TRY_CPI has no month yet').waitFor()
@@ -155,7 +155,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await page.locator('header select').first().selectOption('en')
   })
 
-  test('ratios of sets that are far from that of the game are listed, confirmed and rejected', async () => {
+  test('ratios of sets that are far from that of the game are listed, confirmed and rejected', { tags: 'slow' }, async () => {
     const { category_id: set } = await node.db.kysely.selectFrom('items').select('category_id').where('id', '=', item.id).executeTakeFirstOrThrow()
     const { name } = await node.db.kysely.selectFrom('categories').select('name').where('id', '=', set!).executeTakeFirstOrThrow()
     const ratio = (category_id: number, value: number) => {
@@ -231,7 +231,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     expect(await operator(node, 'PATCH', '/sources/source_c', { use: 'show', licence: null })).toMatchObject({ use: 'show', licence: null })
   })
 
-  test('markets are shown by their configured names, while programs use their codes', async () => {
+  test('markets are shown by their configured names, while programs use their codes', { tags: 'slow' }, async () => {
     await visited.open('/price-reviews')
     const market = page.locator('select').filter({ hasText: 'Service' })
     await expect.poll(() => market.locator('option').allInnerTexts()).toEqual(['All', 'Service', 'PriceCharting', 'Cardmarket (EU)', 'Source C'])

@@ -116,7 +116,7 @@ describe('a list as CSV', () => {
     ])
   })
 
-  test('is a consistent snapshot, however long the download takes', async () => {
+  test('is a consistent snapshot, however long the download takes', { tags: 'slow' }, async () => {
     const many = 8_000
     const insert = (rows: number, action: string) =>
       sql`insert into audit_log (at, actor, action, subject_type, subject_id, after)
@@ -135,7 +135,7 @@ describe('a list as CSV', () => {
     expect(new Set(rows.map(({ subject_id: id }) => id)).size).toBe(many)
   })
 
-  test('leaves database connections for other requests, however many exports are not read', async () => {
+  test('leaves database connections for other requests, however many exports are not read', { tags: 'slow' }, async () => {
     const stop = new AbortController()
     const unread = Array.from({ length: 30 }, () =>
       fetch(`${node.operatorUrl}/operator/v1/audit?actor=operator:many`, {
@@ -227,7 +227,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
   const rows = () => page.locator('main tbody:not(.awaited) tr')
   const parameter = (name: string) => new URL(page.url()).searchParams.get(name)
 
-  test('a seller is selected by name with the keyboard, shown as a chip, and removed with Delete', async () => {
+  test('a seller is selected by name with the keyboard, shown as a chip, and removed with Delete', { tags: 'slow' }, async () => {
     await visited.open('/listings')
     await page.getByLabel('Seller').fill('test pl')
     await page.getByRole('option', { name: 'Test plus' }).waitFor()
@@ -309,7 +309,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await expect.poll(() => Promise.all(listingsInBulk.map(statusOf))).toEqual(['rejected', 'pending'])
   })
 
-  test('several accounts are suspended at once, and the suspension is undone', async () => {
+  test('several accounts are suspended at once, and the suspension is undone', { tags: 'slow' }, async () => {
     const accountIds: number[] = []
     for (const name of ['Ring one', 'Ring two'])
       accountIds.push((await operator<{ id: number }>(node, 'POST', '/accounts', { name, plan: 'starter' })).id)
@@ -327,7 +327,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     expect(await suspended()).toEqual([false, false])
   })
 
-  test('several keys are revoked at once, skipping one that was already revoked', async () => {
+  test('several keys are revoked at once, skipping one that was already revoked', { tags: 'slow' }, async () => {
     const path = `/accounts/${node.accounts.professional}/keys`
     const keys: { id: number; key: string }[] = []
     for (const label of ['Leaked 1', 'Leaked 2', 'Leaked 3']) keys.push(await operator(node, 'POST', path, { label }))
@@ -341,7 +341,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     expect(found.map((key) => key.revoked_at !== null)).toEqual([true, true, true])
   })
 
-  test('several events are redelivered at once', async () => {
+  test('several events are redelivered at once', { tags: 'slow' }, async () => {
     const receiver = await openReceiver(status(200))
     await send(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json: { url: receiver.url, on_sale: true } })
     for (const event of ['sale', 'expire']) await operator(node, 'POST', `/accounts/${node.accounts.plus}/webhook/test`, { event })

@@ -241,7 +241,7 @@ describe('csvRows', () => {
     })
   })
 
-  it('ends a batch of long rows early to limit its size', async () => {
+  it('ends a batch of long rows early to limit its size', { tags: 'slow' }, async () => {
     const cell = 'x'.repeat(500_000)
     for (const text of [`a\n${`${cell}\n`.repeat(50)}`, `"a"\n${`"${cell}"\n`.repeat(50)}`]) {
       const batches = await Array.fromAsync(csvRows(source(text, 65_536), ['a']))

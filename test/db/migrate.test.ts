@@ -59,7 +59,9 @@ test('each migration is applied once, in order, even if many processes start tog
   expect(applied.flat()).toEqual(['20260101_first', '20260102_second'])
 })
 
-test('transactions that lock tables in another order, like those of the previous release, are delayed, and none fails', async () => {
+test('transactions that lock tables in another order, like those of the previous release, are delayed, and none fails', {
+  tags: 'slow',
+}, async () => {
   await sql`create table first_table (n int)`.execute(db.kysely)
   await sql`create table other_table (n int)`.execute(db.kysely)
   write('20260101_first', 'alter table first_table add m int')

@@ -99,7 +99,7 @@ test('an unreachable server is distinguished from a wrong statement', async () =
   await expect(readFile('/nowhere')).rejects.not.toSatisfy(isUnavailable)
 })
 
-test('waiting too long for a connection means the database is unavailable', async () => {
+test('waiting too long for a connection means the database is unavailable', { tags: 'slow' }, async () => {
   const one = openPool({ url: database.url, max: 1, applicationName: 'one' })
   const held = await one.pool.connect()
   await expect(sql`select 1`.execute(one.kysely)).rejects.toSatisfy(isUnavailable)

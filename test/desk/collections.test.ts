@@ -80,7 +80,7 @@ describe.skipIf(NO_BROWSER)(`A collection at the desk${WHY}`, () => {
     await page.getByText('10 in total').waitFor()
   })
 
-  test('the space key chooses the next printing of the card', async () => {
+  test('the space key chooses the next printing of the card', { tags: 'slow' }, async () => {
     await newCollection('Printings')
     await search().fill('4/102')
     await page.keyboard.press('Enter')
@@ -99,7 +99,7 @@ describe.skipIf(NO_BROWSER)(`A collection at the desk${WHY}`, () => {
     await page.getByText('Choose a card above').waitFor()
   })
 
-  test('as by a scanner: each text is a line at once, and one that no card matches stays until it is corrected', async () => {
+  test('as by a scanner: each text is a line at once, and one that no card matches stays until it is corrected', { tags: 'slow' }, async () => {
     await newCollection('Scanned')
     await direct().check()
     await search().focus()
@@ -119,7 +119,7 @@ describe.skipIf(NO_BROWSER)(`A collection at the desk${WHY}`, () => {
     await direct().uncheck()
   })
 
-  test('a failed line stays with its reason, also after a reload, and is added once when it is tried again', async () => {
+  test('a failed line stays with its reason, also after a reload, and is added once when it is tried again', { tags: 'slow' }, async () => {
     await newCollection('Failures')
     const addition = new RegExp(`/collections/${collection}/items$`)
     // The first request is answered, but its response is lost.
@@ -149,7 +149,7 @@ describe.skipIf(NO_BROWSER)(`A collection at the desk${WHY}`, () => {
     expect(await records()).toHaveLength(1)
   })
 
-  test('a line that the service refuses can be corrected', async () => {
+  test('a line that the service refuses can be corrected', { tags: 'slow' }, async () => {
     await newCollection('Refused')
     await search().fill('4/102')
     await page.keyboard.press('Enter')
@@ -165,7 +165,7 @@ describe.skipIf(NO_BROWSER)(`A collection at the desk${WHY}`, () => {
     await expect.poll(async () => (await records()).map((record) => record.quantity)).toEqual([5])
   })
 
-  test('an added line is undone', async () => {
+  test('an added line is undone', { tags: 'slow' }, async () => {
     await newCollection('Undone')
     await search().fill('2/102')
     await page.keyboard.press('Enter')
@@ -216,7 +216,7 @@ describe.skipIf(NO_BROWSER)(`A collection at the desk${WHY}`, () => {
     await expect.poll(async () => (await records()).map((record) => record.item_name)).toEqual([first])
   })
 
-  test('a change of a record that has changed meanwhile is refused', async () => {
+  test('a change of a record that has changed meanwhile is refused', { tags: 'slow' }, async () => {
     await newCollection('Raced')
     const { id, name } = await firstCard('4/102')
     await send(api(), node.keys.plus, { json: { item_id: id } })
@@ -256,7 +256,7 @@ describe.skipIf(NO_BROWSER)(`A collection at the desk${WHY}`, () => {
       .waitFor()
   })
 
-  test('a page of records is requested, not all of them; a read-only key has no controls', async () => {
+  test('a page of records is requested, not all of them; a read-only key has no controls', { tags: 'slow' }, async () => {
     await newCollection('Many')
     const { id, name } = await firstCard('4/102')
     for (let n = 0; n < 30; n += 1) await send(api(), node.keys.plus, { json: { item_id: id } })
@@ -282,32 +282,36 @@ describe.skipIf(NO_BROWSER)(`A collection at the desk${WHY}`, () => {
     await reader.close()
   })
 
-  test.each(layouts())('with lines, a card and a dialog, there are no accessibility problems and everything fits: $name', async ({ options }) => {
-    await newCollection(`Layout ${options.viewport.width} ${options.locale}`)
-    const { id } = await firstCard('4/102')
-    await send(api(), node.keys.plus, { json: { item_id: id, purchase_price: 3 } })
-    const visit = await signedInToDesk(browser, node, node.keys.plus, options)
-    await visit.open(`/collections/${collection}`)
-    await visit.page.route(api(), (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
-    const combobox = visit.page.locator('.card-search input')
-    await combobox.fill('15/102')
-    await visit.page.locator('.card-search [role=option]').first().waitFor()
-    const problems = [await seriousOf(visit.page)]
-    await visit.page.keyboard.press('Enter')
-    await visit.page.locator('.entry-card strong').waitFor()
-    await visit.page.keyboard.press('Enter')
-    await visit.page.locator('.entries .failed').waitFor()
-    await visit.page.locator('tbody button.danger').first().click()
-    await visit.page.locator('.bulk-notices .notice button').waitFor()
-    await settled(visit.page)
-    problems.push(await seriousOf(visit.page))
-    const tooWide = () => visit.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-    expect(await tooWide()).toBeLessThanOrEqual(0)
-    await visit.page.locator('.bulk-notices .notice button').click()
-    await visit.page.locator('tbody button:not(.danger)').first().click()
-    await visit.page.getByRole('dialog').waitFor()
-    problems.push(await seriousOf(visit.page))
-    expect([problems, visit.troubles]).toEqual([[[], [], []], []])
-    await visit.close()
-  })
+  test.each(layouts())(
+    'with lines, a card and a dialog, there are no accessibility problems and everything fits: $name',
+    { tags: 'slow' },
+    async ({ options }) => {
+      await newCollection(`Layout ${options.viewport.width} ${options.locale}`)
+      const { id } = await firstCard('4/102')
+      await send(api(), node.keys.plus, { json: { item_id: id, purchase_price: 3 } })
+      const visit = await signedInToDesk(browser, node, node.keys.plus, options)
+      await visit.open(`/collections/${collection}`)
+      await visit.page.route(api(), (route) => (route.request().method() === 'POST' ? route.abort() : route.continue()))
+      const combobox = visit.page.locator('.card-search input')
+      await combobox.fill('15/102')
+      await visit.page.locator('.card-search [role=option]').first().waitFor()
+      const problems = [await seriousOf(visit.page)]
+      await visit.page.keyboard.press('Enter')
+      await visit.page.locator('.entry-card strong').waitFor()
+      await visit.page.keyboard.press('Enter')
+      await visit.page.locator('.entries .failed').waitFor()
+      await visit.page.locator('tbody button.danger').first().click()
+      await visit.page.locator('.bulk-notices .notice button').waitFor()
+      await settled(visit.page)
+      problems.push(await seriousOf(visit.page))
+      const tooWide = () => visit.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      expect(await tooWide()).toBeLessThanOrEqual(0)
+      await visit.page.locator('.bulk-notices .notice button').click()
+      await visit.page.locator('tbody button:not(.danger)').first().click()
+      await visit.page.getByRole('dialog').waitFor()
+      problems.push(await seriousOf(visit.page))
+      expect([problems, visit.troubles]).toEqual([[[], [], []], []])
+      await visit.close()
+    },
+  )
 })

@@ -97,7 +97,7 @@ describe.skipIf(NO_BROWSER)(`Completion and watches at the desk${WHY}`, () => {
     await expect.poll(() => shown.count()).toBe(of - owned)
   })
 
-  test('a set is found by typing, and a field query by itself; a wrong query is refused by field', async () => {
+  test('a set is found by typing, and a field query by itself; a wrong query is refused by field', { tags: 'slow' }, async () => {
     await visited.open(`/collections/${collection}?view=completion`)
     const set = page.getByRole('combobox', { name: 'Set' })
     await set.fill('BASE SÉT')
@@ -140,7 +140,7 @@ describe.skipIf(NO_BROWSER)(`Completion and watches at the desk${WHY}`, () => {
     await page.getByText('No listings of this card.').waitFor()
   })
 
-  test('a set is watched by one button, and listed with a link back; removed, and restored by an undo', async () => {
+  test('a set is watched by one button, and listed with a link back; removed, and restored by an undo', { tags: 'slow' }, async () => {
     await send(`${node.publicUrl}/api/v1/plus/watches`, node.keys.plus, { method: 'DELETE' })
     await open(`category_id=${baseSet.id}&goal=official`)
     const button = page.getByRole('button', { name: 'Tell me when this set is no longer complete' })
@@ -167,7 +167,7 @@ describe.skipIf(NO_BROWSER)(`Completion and watches at the desk${WHY}`, () => {
     await page.getByText('You are told when this set is no longer complete.').waitFor()
   })
 
-  test('a watch is added by typing a card, changed, removed, and restored by an undo', async () => {
+  test('a watch is added by typing a card, changed, removed, and restored by an undo', { tags: 'slow' }, async () => {
     await send(`${node.publicUrl}/api/v1/plus/watches`, node.keys.plus, { method: 'DELETE' })
     await visited.open('/watches')
     await page.getByText('No watches yet.').waitFor()
@@ -204,7 +204,7 @@ describe.skipIf(NO_BROWSER)(`Completion and watches at the desk${WHY}`, () => {
     await expect.poll(watches).toMatchObject([{ kind: 'price_above', label: 'PSA 10', amount: 2400, currency: 'USD' }])
   })
 
-  test('what the service refuses is said by field', async () => {
+  test('what the service refuses is said by field', { tags: 'slow' }, async () => {
     await visited.open('/watches')
     await page.getByRole('combobox', { name: 'Card', exact: true }).fill('4/102')
     await page.keyboard.press('Enter')
@@ -215,7 +215,7 @@ describe.skipIf(NO_BROWSER)(`Completion and watches at the desk${WHY}`, () => {
     await page.getByRole('alert').getByText('Amount', { exact: true }).waitFor()
   })
 
-  test('a read-only key sees completion and watches without controls', async () => {
+  test('a read-only key sees completion and watches without controls', { tags: 'slow' }, async () => {
     const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
     const reader = await signedInToDesk(browser, node, key)
     await reader.open(`/collections/${collection}?view=completion&category_id=${baseSet.id}`)
@@ -226,20 +226,24 @@ describe.skipIf(NO_BROWSER)(`Completion and watches at the desk${WHY}`, () => {
     await reader.close()
   })
 
-  test.each(LAYOUTS)('with an open dialog and suggestions, there are no accessibility problems and everything fits: $name', async ({ options }) => {
-    const visit = await signedInToDesk(browser, node, node.keys.plus, options)
-    const { page: narrow } = visit
-    const tooWide = () => narrow.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-    await visit.open(`/collections/${collection}?view=completion&category_id=${baseSet.id}&query=name:char`)
-    await narrow.locator('.goal-cards button').first().click()
-    await narrow.getByRole('dialog').waitFor()
-    await settled(narrow)
-    const problems = [await seriousOf(narrow)]
-    await narrow.keyboard.press('Escape')
-    await narrow.locator('.picker input').first().fill('base')
-    await narrow.locator('.picker [role=option]').first().waitFor()
-    problems.push(await seriousOf(narrow))
-    expect([problems, visit.troubles, await tooWide()]).toEqual([[[], []], [], 0])
-    await visit.close()
-  })
+  test.each(LAYOUTS)(
+    'with an open dialog and suggestions, there are no accessibility problems and everything fits: $name',
+    { tags: 'slow' },
+    async ({ options }) => {
+      const visit = await signedInToDesk(browser, node, node.keys.plus, options)
+      const { page: narrow } = visit
+      const tooWide = () => narrow.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      await visit.open(`/collections/${collection}?view=completion&category_id=${baseSet.id}&query=name:char`)
+      await narrow.locator('.goal-cards button').first().click()
+      await narrow.getByRole('dialog').waitFor()
+      await settled(narrow)
+      const problems = [await seriousOf(narrow)]
+      await narrow.keyboard.press('Escape')
+      await narrow.locator('.picker input').first().fill('base')
+      await narrow.locator('.picker [role=option]').first().waitFor()
+      problems.push(await seriousOf(narrow))
+      expect([problems, visit.troubles, await tooWide()]).toEqual([[[], []], [], 0])
+      await visit.close()
+    },
+  )
 })

@@ -87,7 +87,7 @@ describe.skipIf(NO_BROWSER)(`Editing listings at the desk${WHY}`, () => {
     expect(await own('To be changed')).toMatchObject([{ status: 'pending', price: 2990 }])
   })
 
-  test('the cheapest listing to compare with ignores an outlier, and says if there are too few', async () => {
+  test('the cheapest listing to compare with ignores an outlier, and says if there are too few', { tags: 'slow' }, async () => {
     const [item] = await operator<{ id: number; name: string }[]>(node, 'GET', '/items?search=blastoise')
     const list = async (seller: number, price: number) => {
       const body = { seller_id: seller, item_id: item!.id, price, quantity: 1, title: `Compared at ${price}` }
@@ -107,7 +107,7 @@ describe.skipIf(NO_BROWSER)(`Editing listings at the desk${WHY}`, () => {
     await market().getByText('₺300.00 (ignored as too low: 1)').waitFor()
   })
 
-  test('pictures are added, moved by keyboard, removed and saved; without any, the listing has none', async () => {
+  test('pictures are added, moved by keyboard, removed and saved; without any, the listing has none', { tags: 'slow' }, async () => {
     await operator(node, 'PATCH', `/accounts/${node.accounts.plus}`, { listing_intake: { quota: 100 } })
     const id = await listingOf(node, { title: 'With pictures', price: 3_000 })
     await visited.open(`/listings/${id}`)

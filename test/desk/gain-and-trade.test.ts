@@ -206,7 +206,7 @@ describe.skipIf(NO_BROWSER)(`Gain, trade and sharing at the desk${WHY}`, () => {
     expect(visited.troubles).toEqual([])
   })
 
-  test('a read-only key sees everything and changes nothing', async () => {
+  test('a read-only key sees everything and changes nothing', { tags: 'slow' }, async () => {
     await newCollection('Read')
     await ask('PATCH', `/collections/${collection}`, { visibility: 'public' })
     await ask('PATCH', `/collections/${collection}/items/${records[0]!.id}`, { for_trade: 1 })
@@ -221,7 +221,7 @@ describe.skipIf(NO_BROWSER)(`Gain, trade and sharing at the desk${WHY}`, () => {
     await reader.close()
   })
 
-  test.each(LAYOUTS)('pages and dialogs have no accessibility problems and fit: $name', async ({ options }) => {
+  test.each(LAYOUTS)('pages and dialogs have no accessibility problems and fit: $name', { tags: 'slow' }, async ({ options }) => {
     await newCollection(`Layout ${options.viewport.width} ${options.locale}`)
     const { id } = records[0]!
     const path = `/collections/${collection}/items/${id}`

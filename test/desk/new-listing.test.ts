@@ -35,6 +35,7 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
   beforeAll(async () => {
     node = await startSampleNode({ worker: true })
     browser = await launch()
+    await intake({ quota: 100 })
     visited = await signedInToDesk(browser, node, node.keys.plus)
     page = visited.page
   })
@@ -81,7 +82,8 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
     return Math.round(Number((await text.innerText()).replaceAll(',', '').match(/[\d.]+/)![0]))
   }
 
-  test('says so if the operator has not enabled listings for the account, or the key is read-only', async () => {
+  test('says so if the operator has not enabled listings for the account, or the key is read-only', { tags: 'slow' }, async () => {
+    await intake(null)
     await visited.open('')
     await page.getByRole('link', { name: 'New listing' }).click()
     await page.getByText('You cannot create listings yet.').waitFor()
@@ -179,7 +181,9 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
     expect((await fetch(created!.images[0]!.url)).headers.get('content-type')).toBe('image/webp')
   })
 
-  test('stack mode: the next card is written while the last one is saved; a failed one stays with its reason and can be edited', async () => {
+  test('stack mode: the next card is written while the last one is saved; a failed one stays with its reason and can be edited', {
+    tags: 'slow',
+  }, async () => {
     await visited.open('/listings/new')
     await stackMode().check()
     await page.reload()
@@ -229,7 +233,7 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
     await searchFocused()
   }
 
-  test('a save whose response is lost is repeated without creating a second listing', async () => {
+  test('a save whose response is lost is repeated without creating a second listing', { tags: 'slow' }, async () => {
     await visited.open('/listings/new')
     await stackMode().check()
     await searchFocusedByClick()
@@ -254,7 +258,7 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
     await stackMode().uncheck()
   })
 
-  test('Enter never chooses a card of an earlier text', async () => {
+  test('Enter never chooses a card of an earlier text', { tags: 'slow' }, async () => {
     await visited.open('/listings/new')
     await searchFocusedByClick()
     await page.keyboard.type('charizard')
@@ -269,7 +273,7 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
     await page.locator('.chosen-card').getByText('2/102').waitFor()
   })
 
-  test('a draft survives a reload', async () => {
+  test('a draft survives a reload', { tags: 'slow' }, async () => {
     await visited.open('/listings/new')
     await searchFocusedByClick()
     await page.keyboard.type('15/102')
@@ -284,7 +288,7 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
     await expect.poll(() => page.getByLabel('Title').inputValue()).toBe('A title that is half wri')
   })
 
-  test('an unusual price is saved only after a confirmation', async () => {
+  test('an unusual price is saved only after a confirmation', { tags: 'slow' }, async () => {
     await visited.open('/listings/new')
     await page.getByLabel('Title').fill('Almost a gift')
     await price().fill('1')

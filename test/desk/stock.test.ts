@@ -72,7 +72,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
       await page.getByRole('row', { name: /Ends soon and is left/ }).waitFor()
     })
 
-    test('a read-only key gets a message that it cannot change anything', async () => {
+    test('a read-only key gets a message that it cannot change anything', { tags: 'slow' }, async () => {
       const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
       const reader = await signedInToDesk(browser, node, key)
       await reader.open('/renewal')
@@ -160,7 +160,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByText('No rules yet.').waitFor()
   })
 
-  test('an unusual price is marked, and applied only after a confirmation that names the listing', async () => {
+  test('an unusual price is marked, and applied only after a confirmation that names the listing', { tags: 'slow' }, async () => {
     const id = await listingOf(node, { title: 'Almost given away', price: 3_373.37 })
     await visited.open('?q=Almost+given+away')
     await page.getByRole('spinbutton', { name: 'Price of Almost given away' }).fill('1')
@@ -181,7 +181,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     expect((await own(id)).price).toBe(1)
   })
 
-  test('a listing that a rule changed links to the rule', async () => {
+  test('a listing that a rule changed links to the rule', { tags: 'slow' }, async () => {
     const id = await listingOf(node, { title: 'Changed by a rule' })
     await sql`update listings set changed_by = ${JSON.stringify({ kind: 'repricing_rule', id: 77, at: new Date().toISOString() })} where id = ${id}`.execute(
       node.db.kysely,
@@ -269,7 +269,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
       await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json })
     })
 
-    test('says if there is none, then shows the days as chart and table, with gaps, at the desk and in the console', async () => {
+    test('says if there is none, then shows the days as chart and table, with gaps, at the desk and in the console', { tags: 'slow' }, async () => {
       await visited.open(`/collections/${id}?view=worth`)
       await page.getByText('No figures yet.').waitFor()
       for (const day of ['18', '19', '22']) await record(`2026-11-${day}T09:00:00Z`)

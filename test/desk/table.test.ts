@@ -69,7 +69,7 @@ describe.skipIf(NO_BROWSER)(`The listings table of the desk${WHY}`, () => {
     await expect.poll(() => page.locator('.bulk-notices section').count()).toBe(0)
   })
 
-  test('publishing is undone by pausing; what waits for approval is named, because it cannot be withdrawn', async () => {
+  test('publishing is undone by pausing; what waits for approval is named, because it cannot be withdrawn', { tags: 'slow' }, async () => {
     const paused = await listingOf(node, { title: 'Published from pause' })
     const rejected = await listingOf(node, { title: 'Published from rejection' }, false)
     await send(`${node.publicUrl}${api}/listings/${paused}/status`, node.keys.plus, { json: { action: 'pause' } })
@@ -91,7 +91,7 @@ describe.skipIf(NO_BROWSER)(`The listings table of the desk${WHY}`, () => {
     expect(await states('published')).toEqual(['Published from pause: paused', 'Published from rejection: pending'])
   })
 
-  test('a deletion is held back: undone, carried out after the wait, or when the page is left', async () => {
+  test('a deletion is held back: undone, carried out after the wait, or when the page is left', { tags: 'slow' }, async () => {
     const titles = Array.from({ length: 26 }, (_, i) => `Removed ${String.fromCharCode(97 + i)}`)
     for (const title of titles) await listingOf(node, { title })
     const remove = async (text: string) => {
@@ -117,7 +117,7 @@ describe.skipIf(NO_BROWSER)(`The listings table of the desk${WHY}`, () => {
     await until('all are deleted', async () => (await own('removed')).length === 0)
   })
 
-  test('a renewal asks only about listings that need approval, and is held back', async () => {
+  test('a renewal asks only about listings that need approval, and is held back', { tags: 'slow' }, async () => {
     const soon = await listingOf(node, { title: 'Renewed soon' })
     const changed = await listingOf(node, { title: 'Renewed and changed' })
     const end = new Date(node.clock.now().getTime() + 86_400_000)
@@ -209,7 +209,7 @@ describe.skipIf(NO_BROWSER)(`The listings table of the desk${WHY}`, () => {
     await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
   })
 
-  test('views in searches: summed in the table, by day on the page of the listing', async () => {
+  test('views in searches: summed in the table, by day on the page of the listing', { tags: 'slow' }, async () => {
     const id = await listingOf(node, { title: 'Often found' })
     await send(`${node.publicUrl}${api}/listings?search=often+found`, node.keys.enterprise)
     await send(`${node.publicUrl}${api}/listings?search=often+found`, node.keys.plus)

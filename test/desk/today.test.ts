@@ -42,7 +42,7 @@ describe.skipIf(NO_BROWSER)(`Today at the desk${WHY}`, () => {
     await toDo().first().waitFor()
   }
 
-  test('without anything to do it says so once a webhook is set, and the navigation marks only this page', async () => {
+  test('without anything to do it says so once a webhook is set, and the navigation marks only this page', { tags: 'slow' }, async () => {
     await visited.open('/today')
     await toDo().filter({ hasText: 'Webhook not set' }).waitFor()
     expect(await toDo().count()).toBe(1)
@@ -116,7 +116,7 @@ describe.skipIf(NO_BROWSER)(`Today at the desk${WHY}`, () => {
     await receiver.close()
   })
 
-  test('the worth is the sum of price × stock of the active listings, over several pages', async () => {
+  test('the worth is the sum of price × stock of the active listings, over several pages', { tags: 'slow' }, async () => {
     const own = `${node.publicUrl}/api/v1/plus/my-listings?status=active`
     const { data } = (await send<{ price: number; quantity: number }[]>(own, node.keys.plus)).body
     const lira = (amount: number) => `₺${amount.toLocaleString('en-GB', { minimumFractionDigits: 2 })}`
@@ -144,7 +144,7 @@ describe.skipIf(NO_BROWSER)(`Today at the desk${WHY}`, () => {
     await section('Worth of stock').getByText('of the 300 highest-priced of 304 active listings').waitFor()
   })
 
-  test('a read-only key gets the list of listings by end instead of the renewal page, which it may not use', async () => {
+  test('a read-only key gets the list of listings by end instead of the renewal page, which it may not use', { tags: 'slow' }, async () => {
     const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
     const reader = await signedInToDesk(browser, node, key)
     await reader.open('/today')

@@ -102,7 +102,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     }
   })
 
-  test('an expired session redirects to sign-in', async () => {
+  test('an expired session redirects to sign-in', { tags: 'slow' }, async () => {
     const ended = await signedInToDesk(browser, node, node.keys.plus)
     const cookies = await ended.page.context().cookies()
     await send(`${node.publicUrl}/desk/session`, null, {
@@ -203,7 +203,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
       await page.getByRole('row', { name: /Price change \d+ .*Undone 2 0/ }).waitFor()
     })
 
-    test('that break a rule are rejected by row in the plan, and the others are applied', async () => {
+    test('that break a rule are rejected by row in the plan, and the others are applied', { tags: 'slow' }, async () => {
       await listingOf(node, { title: 'Judged good', price: 40 })
       const bad = await listingOf(node, { title: 'Judged bad', price: 50 })
       await visited.open('?search=judged')
@@ -217,7 +217,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
       expect((await own(bad)).price).toBe(50)
     })
 
-    test('can be discarded', async () => {
+    test('can be discarded', { tags: 'slow' }, async () => {
       await listingOf(node, { title: 'Never applied', price: 60 })
       await visited.open('?search=never applied')
       await price('Never applied').fill('61')
@@ -227,7 +227,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     })
   })
 
-  test('a hidden listing says why, and what to do', async () => {
+  test('a hidden listing says why, and what to do', { tags: 'slow' }, async () => {
     const id = await listingOf(node, { title: 'Hidden card' })
     await visited.open('?search=hidden card')
     await page.getByRole('link', { name: 'Hidden card' }).click()
@@ -240,7 +240,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.getByRole('alert').waitFor()
   })
 
-  test('a read-only key sees its listings without any actions', async () => {
+  test('a read-only key sees its listings without any actions', { tags: 'slow' }, async () => {
     await listingOf(node, { title: 'Only to be seen' })
     const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
     const reader = await signedInToDesk(browser, node, key)
@@ -279,7 +279,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     expect((await send(`${node.publicUrl}/api/v1/plus/listings?search=away`, node.keys.plus)).body.data).toHaveLength(1)
   })
 
-  test("times are read and shown in the service's time zone, whatever that of the browser", async () => {
+  test("times are read and shown in the service's time zone, whatever that of the browser", { tags: 'slow' }, async () => {
     const abroad = await signedInToDesk(browser, node, node.keys.plus, { timezoneId: 'America/New_York' })
     await abroad.open('/vacation')
     const until = `${new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10)}T12:00`

@@ -84,7 +84,7 @@ describe('graphql-request', () => {
   })
 })
 
-test('graphql-codegen generates types from live introspection', async () => {
+test('graphql-codegen generates types from live introspection', { tags: 'slow' }, async () => {
   const files = await generate(
     {
       schema: [{ [url()]: { headers: { authorization: `Bearer ${node.keys.starter}` } } }],

@@ -103,7 +103,7 @@ describe.skipIf(NO_BROWSER)(`in Chromium${WHY}`, () => {
     await page.close()
   })
 
-  test('an example runs with a key in the header editor', async () => {
+  test('an example runs with a key in the header editor', { tags: 'slow' }, async () => {
     const page = await openPage()
     const foreign: string[] = []
     const problems: string[] = []

@@ -17,7 +17,7 @@ function textOf(selection: number, row: number, version: number): string {
   return `${selection}/${row}/${version} Pokémon 🎴`.padEnd(20 + ((selection * 31 + row * 7 + version) % 300), '.')
 }
 
-test('cached bytes are those stored, through growth, replacement and any changes', () => {
+test('cached bytes are those stored, through growth, replacement and any changes', { tags: 'slow' }, () => {
   const step = fc.oneof(
     { weight: 200, arbitrary: fc.record({ selection: fc.integer({ min: 1, max: 6 }), row: fc.nat(20_000), version: fc.nat(2) }) },
     { weight: 1, arbitrary: fc.constant('changed' as const) },
@@ -81,7 +81,7 @@ test('each selection has one number, however many there are', () => {
   expect(seen.size).toBe(30_001)
 })
 
-test('responses consist of the written texts and bytes, in order, of any size', () => {
+test('responses consist of the written texts and bytes, in order, of any size', { tags: 'slow' }, () => {
   const part = fc.oneof(
     fc.record({ text: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(',', '', 'é', '🎴'), fc.constant('x'.repeat(70_000))) }),
     fc.record({ bytes: fc.uint8Array({ maxLength: 200 }) }),

@@ -174,7 +174,7 @@ test('a pending record that already is an item is merged when accepted, and spli
   expect((await ofName('Charizard')).record.item_id).toBe(own)
 })
 
-test('of two concurrent decisions, the second is told who decided first', async () => {
+test('of two concurrent decisions, the second is told who decided first', { tags: 'slow' }, async () => {
   const match = await ofName('Charizard')
   const holo = await idOf('Charizard')
   const replies = await Promise.all([
@@ -232,7 +232,7 @@ test('a separate set has its own items', async () => {
   expect(await itemCount()).toBe(before + 10)
 })
 
-test('after decisions, matching the whole catalogue changes nothing', async () => {
+test('after decisions, matching the whole catalogue changes nothing', { tags: 'slow' }, async () => {
   const [first, second] = (await list('?reason=hp')).data as [Match, Match]
   await decide(first.id, 'accept', { item_id: first.candidates[0]!.item.id })
   await decide(second.id, 'separate')

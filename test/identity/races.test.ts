@@ -132,7 +132,7 @@ test('of 8 concurrent undos of one merge, one succeeds', async () => {
   expect(await stateOf(here)).toEqual(before)
 })
 
-test('catalogue and price imports run while their items are merged', async () => {
+test('catalogue and price imports run while their items are merged', { tags: 'slow' }, async () => {
   const twins = times(40).flatMap((i) => [
     { ref: `file${i}:a`, market: 'source_a', foreignIds: [{ source: 'cardmarket', id: `file-${i}` }] },
     { ref: `file${i}:b`, market: 'source_c' },

@@ -68,7 +68,7 @@ test('undoing a merge restores every table and the export', async () => {
   expect(await stateOf(here)).toEqual(before)
 })
 
-test('two items merged into one can be split in either order', async () => {
+test('two items merged into one can be split in either order', { tags: 'slow' }, async () => {
   const [a, b, c] = await threeTwins('order')
   const before = await stateOf(here)
   for (const reversed of [false, true]) {
@@ -115,7 +115,7 @@ test('a chain is undone from its end, or at once', async () => {
   expect(await stateOf(here)).toEqual(before)
 })
 
-test('many merges at once have the same result as one after the other, and are undone at once', async () => {
+test('many merges at once have the same result as one after the other, and are undone at once', { tags: 'slow' }, async () => {
   const [a, b, c] = await threeTwins('many')
   const [d, e] = await threeTwins('many2')
   const before = await stateOf(here)
@@ -208,7 +208,7 @@ test('an import reverted in the meantime stays reverted', async () => {
   expect(await current(here, b)).toEqual([])
 })
 
-test('current prices are restored even if their history has been deleted', async () => {
+test('current prices are restored even if their history has been deleted', { tags: 'slow' }, async () => {
   const old = '2020-01-01T00:00:00Z'
   const ids = await makeTwins(here, [
     { ref: 'old:a', market: 'source_a', prices: [['source_b', 'Near Mint', '12.00', '2020-02-01T00:00:00Z']] },

@@ -144,14 +144,14 @@ describe('URLs in responses', () => {
     expect(stored.body.data.images.map(({ url }) => url)).toEqual(urls)
   })
 
-  test('begin with PUBLIC_URL if it is set', async () => {
+  test('begin with PUBLIC_URL if it is set', { tags: 'slow' }, async () => {
     const behind = await proxyNode({ env: { PUBLIC_URL: 'https://cards.example/shop/' } })
     await addItem('behind', [source.at('/behind.png', image(PICTURE))])
     expect((await itemOn(behind, 'behind')).images[0]!.url).toMatch(/^https:\/\/cards\.example\/shop\/images\/items\/\d+\/1\/[0-9a-f]{12}$/)
     await behind.close()
   })
 
-  test('a new URL of an image has a new path, and the old path is gone', async () => {
+  test('a new URL of an image has a new path, and the old path is gone', { tags: 'slow' }, async () => {
     const before = await addressOf('/old.png', image(PICTURE))
     await addItem('item of old png', [source.at('/new.png', image(randomBytes(9)))])
     await until('the new address', async () => (await itemOn(node, 'item of old png')).images[0]!.url !== before)
@@ -255,7 +255,7 @@ describe('the cache', () => {
     expect(source.askedFor('/shared.png')).toBe(1)
   })
 
-  test('survives a restart, without leftovers of a crash', async () => {
+  test('survives a restart, without leftovers of a crash', { tags: 'slow' }, async () => {
     const dataDir = newFolder()
     const first = await proxyNode({ env: { DATA_DIR: dataDir } })
     const { pathname } = new URL(await addressOf('/kept.png', image(PICTURE), first))
@@ -275,7 +275,7 @@ describe('the cache', () => {
     await second.close()
   })
 
-  test('evicts the least recently used images when it is full, and fetches them again on request', async () => {
+  test('evicts the least recently used images when it is full, and fetches them again on request', { tags: 'slow' }, async () => {
     const small = await proxyNode({ env: { IMAGE_CACHE_MB: '16' } })
     const contents = [1, 2, 3].map(() => randomBytes(5 * MB))
     const urls: string[] = []

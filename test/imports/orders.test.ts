@@ -5,6 +5,7 @@ import type { WriteCtx } from '#db/changes/change.ts'
 import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { importFiles, importText } from '../support/node.ts'
+import { rowsOf } from '../support/runs.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { exported } from './one-card.ts'
 
@@ -178,7 +179,7 @@ function permutations<T>(values: readonly T[]): T[][] {
 test.each([[['tcgdex', 'api', 'pokemontcg']], [['tcgdex', 'api', 'mintmark']]] as [UnitName[]][])(
   '%s in every order produce the same catalogue',
   async (names) => {
-    const orders = permutations(names)
+    const orders = rowsOf(permutations(names), 3)
     const first = await catalogueAfter(orders[0]!)
     expect(first.length).toBeGreaterThan(10)
     for (const order of orders.slice(1)) expect({ order, catalogue: await catalogueAfter(order) }).toEqual({ order, catalogue: first })

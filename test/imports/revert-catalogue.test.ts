@@ -41,7 +41,7 @@ test('reverting the import of an empty catalogue empties it, and restoring it ke
   expect((await revert(reverted.body.data.id)).status).toBe(409)
 })
 
-test('reverting a second source leaves no trace, in either order', async () => {
+test('reverting a second source leaves no trace, in either order', { tags: 'slow' }, async () => {
   const first = await tcgdex()
   const before = await exported(node)
   const second = await pokemontcg()
@@ -71,7 +71,7 @@ test('reverting a newer file restores the values it changed', async () => {
   expect(await exported(node)).toBe(before)
 })
 
-test('reverting an older import works with a later one of the same file', async () => {
+test('reverting an older import works with a later one of the same file', { tags: 'slow' }, async () => {
   const first = await tcgdex()
   const text = await exported(node)
   await tcgdex()

@@ -138,7 +138,7 @@ test('a rule that is on approves new listings, and the audit log has its version
   for (const one of [ruleId, shadow.id]) await change(one, { mode: 'off' })
 })
 
-test('an edit is evaluated by the changed fields only', async () => {
+test('an edit is evaluated by the changed fields only', { tags: 'slow' }, async () => {
   const { id: ruleId } = await ruleOn({ changed_fields: ['description'] }).catch(() => ({ id: 0 }))
   expect(ruleId, 'nothing that was never approved matches, so that the rule cannot pass').toBe(0)
   const { id } = await published(node, items.char!)
@@ -214,7 +214,7 @@ test('a backtest uses no later data', async () => {
   expect(await backtest(id, { days: 89 })).toMatchObject({ days: 89, would_approve: 0, since: null })
 })
 
-test('a backtest agrees with the shadow log of the same days', async () => {
+test('a backtest agrees with the shadow log of the same days', { tags: 'slow' }, async () => {
   node.clock.advance(100 * DAY_MS)
   const rules = [
     await rule({ price_ratio: { min: 0.5, max: 1.2 } }, { mode: 'shadow' }),

@@ -267,7 +267,7 @@ describe("the service's own price", () => {
     expect(await priceOf(items.luffy!)).toBe(3)
   })
 
-  test('excludes sales cancelled while two items were merged', async () => {
+  test('excludes sales cancelled while two items were merged', { tags: 'slow' }, async () => {
     const { id: here } = await published(node, items.char!, { quantity: 100, grade_id: grades['PSA 9'] })
     const { id: there } = await published(node, items.box!, { quantity: 100, grade_id: grades['PSA 9'] })
     const stays = await sell([{ listing_id: here, quantity: 1, unit_price: 10 }])
@@ -307,7 +307,7 @@ describe('races', () => {
     expect(replies.map(({ status }) => status).sort((a, b) => a - b)).toEqual([200, ...Array(11).fill(409)])
   })
 
-  test('with concurrent cancellations and sales of the same listings, stock equals the initial stock minus sales', async () => {
+  test('with concurrent cancellations and sales of the same listings, stock equals the initial stock minus sales', { tags: 'slow' }, async () => {
     const listings = await Promise.all(times(3).map(() => published(node, items.char!, { quantity: 4 })))
     const lines = (i: number) => (i % 2 ? listings : [...listings].reverse()).map(({ id }) => ({ listing_id: id, quantity: 1 }))
     const first = await Promise.all(times(4).map((i) => sell(lines(i))))

@@ -412,7 +412,10 @@ test('a read-only key and lower plans cannot use certificates', async () => {
   }
 })
 
-test('of pairs of listings that two nodes put on sale at the same moment, one of each pair is active', { timeout: 300_000 }, async () => {
+test('of pairs of listings that two nodes put on sale at the same moment, one of each pair is active', {
+  tags: 'slow',
+  timeout: 300_000,
+}, async () => {
   const pairs = []
   const number = runs(200)
   for (let n = 0; n < number; n += 1) {
@@ -437,7 +440,7 @@ test('of pairs of listings that two nodes put on sale at the same moment, one of
   ])
 })
 
-test('renewals of many listings on one node race publications on the other without a loss', async () => {
+test('renewals of many listings on one node race publications on the other without a loss', { tags: 'slow' }, async () => {
   const pairs = []
   for (let n = 0; n < 20; n += 1) {
     const certificate = psa(newCert())

@@ -186,7 +186,7 @@ describe('undoing an import', () => {
     expect((await undo(second.id!)).body.data).toMatchObject({ dropped: 1 })
   })
 
-  test('undos, sales and prices racing on two nodes: nothing is lost', async () => {
+  test('undos, sales and prices racing on two nodes: nothing is lost', { tags: 'slow' }, async () => {
     const other = await startTestNode({ databaseUrl: node.databaseUrl })
     try {
       const { id, ids } = await imported(40, 'R')

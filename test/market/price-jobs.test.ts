@@ -130,7 +130,7 @@ async function expected(twin: number, body: Change, since: Stored, good: 'change
   return status === 200 ? [good, null] : ['failed', answer.error!.rule ?? answer.error!.details![0]!.rule]
 }
 
-test('planning, applying and undoing rows has the same effect as single writes', async () => {
+test('planning, applying and undoing rows has the same effect as single writes', { tags: 'slow' }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(story, { minLength: 4, maxLength: 8 }), async (stories) => {
       const jobs: number[] = []
@@ -184,7 +184,7 @@ test('planning, applying and undoing rows has the same effect as single writes',
   )
 })
 
-test('two concurrent jobs, prices and sales of the same listings on two nodes: nothing is lost or applied twice', async () => {
+test('two concurrent jobs, prices and sales of the same listings on two nodes: nothing is lost or applied twice', { tags: 'slow' }, async () => {
   const listings = await Promise.all(Array.from({ length: 30 }, () => published(node, item, { price: 100, quantity: 50 })))
   const ids = listings.map(({ id }) => id)
   // Every third one sets the stock, the others the price.
@@ -365,7 +365,7 @@ describe('an account has a limit of rows', () => {
   const unread = Array.from({ length: 10_000 }, () => ({ listing_id: 2_000_000_000, price: 1 }))
   const planAll = (at = node) => plus<PriceJob>(at, 'POST', '/price-jobs', { rows: unread, policy: 'good_rows' }, { key: node.keys.plus })
 
-  test('in waiting plans, on all nodes together; expired plans lose their rows and make room', async () => {
+  test('in waiting plans, on all nodes together; expired plans lose their rows and make room', { tags: 'slow' }, async () => {
     await node.db.kysely.deleteFrom('price_jobs').execute()
     other.clock.advance(node.clock.now().getTime() - other.clock.now().getTime())
     const replies = await Promise.all([node, other, node, other, node, other, node].map((at) => planAll(at)))
@@ -382,7 +382,7 @@ describe('an account has a limit of rows', () => {
     expect((await planAll()).status).toBe(201)
   })
 
-  test('in all jobs: the oldest finished ones lose their rows and can no longer be undone', async () => {
+  test('in all jobs: the oldest finished ones lose their rows and can no longer be undone', { tags: 'slow' }, async () => {
     await node.db.kysely.deleteFrom('price_jobs').execute()
     const { id: listing } = await published(node, item, { price: 100, quantity: 2 })
     const applied = await plan([{ listing_id: listing, price: 90 }])
@@ -397,7 +397,7 @@ describe('an account has a limit of rows', () => {
     expect(await step(newer.id, 'undo')).toMatchObject({ state: 'undone', reversed: 1 })
   })
 
-  test('and of jobs with rows, so that many small ones do not slow down the next', async () => {
+  test('and of jobs with rows, so that many small ones do not slow down the next', { tags: 'slow' }, async () => {
     await node.db.kysely.deleteFrom('price_jobs').execute()
     const now = node.clock.now()
     const insertJobs = () =>

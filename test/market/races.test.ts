@@ -37,7 +37,7 @@ const transactionsOf = async (table: 'listings' | 'collection_items', column: 'i
   return rows[0]!.count
 }
 
-test('of 50 concurrent highlights with 1 credit on two nodes, 1 succeeds', async () => {
+test('of 50 concurrent highlights with 1 credit on two nodes, 1 succeeds', { tags: 'slow' }, async () => {
   const listings = await Promise.all(times(5).map(() => published(node, item)))
   const replies = await Promise.all(
     times(50).map((i) => plus(nodes()[i % 2]!, 'POST', '/make-highlight', { id: listings[i % 5]!.id }, { key: node.keys.plus })),
@@ -76,7 +76,9 @@ test('of 12 concurrent orders for the last unit on two nodes, 1 succeeds', async
   expect(sales).toHaveLength(1)
 })
 
-test('with orders of the same listings in any order and concurrent price changes, none fails and the stock is correct', async () => {
+test('with orders of the same listings in any order and concurrent price changes, none fails and the stock is correct', {
+  tags: 'slow',
+}, async () => {
   const listings = await Promise.all(times(4).map(() => published(node, item, { quantity: 100 })))
   const orders = times(24).map((i) => {
     const lines = listings.map(({ id }) => ({ listing_id: id, quantity: 1 }))

@@ -358,7 +358,7 @@ describe('over REST, GraphQL and hourly', () => {
     expect((await said({})).get(mine.id)).toEqual([119, null, 'price_target'])
   })
 
-  test('two rules that undercut each other settle, and follow the market up again', async () => {
+  test('two rules that undercut each other settle, and follow the market up again', { tags: 'slow' }, async () => {
     const [mine, rival] = [await ours(100), await theirs(100)]
     const anchor = await published(node, items.char!, { price: 100, seller_id: node.accounts.professional })
     const [a, b] = [await create(), await create({ floor: { price: 30 } }, other())]
@@ -532,7 +532,7 @@ describe('over REST, GraphQL and hourly', () => {
     expect(told, JSON.stringify(body.error)).toEqual([expect.stringMatching(new RegExp(`^${refusal}`))])
   })
 
-  test('at most 20 rules', async () => {
+  test('at most 20 rules', { tags: 'slow' }, async () => {
     for (let i = 0; i < 20; i += 1) await create({ name: `Rule ${i}` })
     expect(await plus(node, 'POST', '/repricing-rules', UNDERCUT)).toMatchObject({ status: 409, body: { error: { rule: 'too_many_rules' } } })
   })

@@ -266,7 +266,9 @@ describe('rejected', () => {
   })
 })
 
-test('with concurrent vacations, approvals, sales and highlights on two nodes, none fails, and every period has the correct length', async () => {
+test('with concurrent vacations, approvals, sales and highlights on two nodes, none fails, and every period has the correct length', {
+  tags: 'slow',
+}, async () => {
   await call(addCredits, node.ctx, { id: seller, amount: 100 })
   const listings = await Promise.all(Array.from({ length: 6 }, () => published(node, item, { quantity: 1_000 })))
   const waiting = await Promise.all(Array.from({ length: 24 }, () => pending(node, item)))

@@ -142,7 +142,7 @@ describe('a linked picture', () => {
     expect(askedFor(gone)).toBe(0)
   })
 
-  test('is not copied if the operator switches it off, no photos are stored, or their public address is not known', async () => {
+  test('is not copied if the operator switches it off, no photos are stored, or their public address is not known', { tags: 'slow' }, async () => {
     for (const [name, value] of [
       ['COPY_PICTURES', 'off'],
       ['PHOTOS_PER_ACCOUNT', '0'],
@@ -184,7 +184,7 @@ describe('a picture that cannot be copied', () => {
     expect(await urls(id)).toEqual([expect.stringMatching(OURS)])
   })
 
-  test('because it is not a photo is not fetched again', async () => {
+  test('because it is not a photo is not fetched again', { tags: 'slow' }, async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
     const wrong = {
       svg: at(image(svg, 'image/svg+xml')),
@@ -234,7 +234,7 @@ describe('a picture that cannot be copied', () => {
     expect(await photos()).toEqual([])
   })
 
-  test('because the account has too many photos waits for room; addresses without end are not remembered', async () => {
+  test('because the account has too many photos waits for room; addresses without end are not remembered', { tags: 'slow' }, async () => {
     const answer = async (n: number) =>
       image(
         await plain(20 + n, 20)
@@ -265,7 +265,7 @@ describe('a picture that cannot be copied', () => {
   })
 })
 
-test('a copy that no listing has used for long is removed, and copied again when it is linked again', async () => {
+test('a copy that no listing has used for long is removed, and copied again when it is linked again', { tags: 'slow' }, async () => {
   const url = at(await jpeg())
   const first = await pending(node, items.char!, { images: [url] })
   await copy()

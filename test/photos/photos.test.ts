@@ -158,7 +158,7 @@ describe('refused', () => {
     expect(await count()).toBe(0)
   })
 
-  test('damaged, too large and endless images', async () => {
+  test('damaged, too large and endless images', { tags: 'slow' }, async () => {
     const photo = await plain(900, 900).jpeg().toBuffer()
     const damage = [photo.subarray(0, 300), photo.subarray(0, -100), Buffer.concat([photo.subarray(0, 200), randomBytes(4_000)])]
     for (const body of damage) {
@@ -335,7 +335,7 @@ test('the approval queue marks a photo that another account has uploaded, too', 
   expect(await marks()).toMatchObject({ [own.id]: true })
 })
 
-test('photos may be in the bucket of the dumps', async () => {
+test('photos may be in the bucket of the dumps', { tags: 'slow' }, async () => {
   const store = await openS3()
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-photos-'))
   const inBucket = await startTestNode({ databaseUrl: node.databaseUrl, env: { ...store.settings, PHOTOS_DIR: folder } })

@@ -19,7 +19,7 @@ import { forgetOldPrices } from '#prices/history/retention.ts'
 import { history, makeTwins, merged, operator, type Posted, postPrices, undo } from '../identity/kit.ts'
 import { endAll, run } from '../program/service.ts'
 import { passOnAllPrices, send, startTestNode, type TestNode } from '../support/node.ts'
-import { runs } from '../support/runs.ts'
+import { rowsOf, runs } from '../support/runs.ts'
 import { openS3, type S3Store } from '../support/s3.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mintmark-archive-'))
@@ -164,7 +164,7 @@ describe('an archived history', () => {
     )
   })
 
-  test('accepts late prices, which the next run adds to the file', async () => {
+  test('accepts late prices, which the next run adds to the file', { tags: 'slow' }, async () => {
     const [id] = await itemsWith([500, 480, 470, 440, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     const [twin] = await itemsWith([500, 480, 470, 440, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     await archiveAll()
@@ -180,7 +180,7 @@ describe('an archived history', () => {
     expect(await prices(twin!)).toEqual([1, 8, 9, 3, 4, 5])
   })
 
-  test('follows merges and their undos', async () => {
+  test('follows merges and their undos', { tags: 'slow' }, async () => {
     const rows = (offset: number) => [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days + offset, i + 1 + offset])
     const [a, b] = (await itemsWith(rows(0), rows(3))) as [number, number]
     const [plainA, plainB] = (await itemsWith(rows(0), rows(3))) as [number, number]
@@ -201,7 +201,7 @@ describe('an archived history', () => {
     expect([await seen(a), await seen(b)]).toEqual([beforeA, beforeB])
   })
 
-  test('restores merged items when a merge is undone after archiving', async () => {
+  test('restores merged items when a merge is undone after archiving', { tags: 'slow' }, async () => {
     const rows = (offset: number) => [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days + offset, i + 1 + offset])
     const [a, b] = (await itemsWith(rows(0), rows(3))) as [number, number]
     const seen = async (id: number) => (await history(node, id)).map(({ price, updated_at }) => [price, updated_at])
@@ -214,7 +214,7 @@ describe('an archived history', () => {
     expect([await seen(a), await seen(b)]).toEqual(before)
   })
 
-  test.each(['one import', 'two imports'])('merges points with the same times, of %s, like the database', async (imports) => {
+  test.each(rowsOf(['one import', 'two imports'], 2))('merges points with the same times, of %s, like the database', async (imports) => {
     const twins = async () => {
       const ids = (await itemsWith([], [])) as [number, number]
       const rows = (factor: number) => [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, (i + 1) * factor])
@@ -250,7 +250,7 @@ describe('an archived history', () => {
     expect(current).toEqual([{ price: '3.00' }])
   })
 
-  test('keeps points covered by late prices with the same time', async () => {
+  test('keeps points covered by late prices with the same time', { tags: 'slow' }, async () => {
     const [id] = await itemsWith([500, 480, 440, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     const prices = async () => (await history(node, id!)).map(({ price }) => price)
     await archiveAll()
@@ -318,7 +318,7 @@ describe('an archived history', () => {
     expect(files()).toHaveLength(months.length)
   })
 
-  test('keeps earlier files of a month for database backups, until the end of retention', async () => {
+  test('keeps earlier files of a month for database backups, until the end of retention', { tags: 'slow' }, async () => {
     const rows = Array.from({ length: 3 }, (_, i): Row => ['Near Mint', 'source_c', 800 - i / 24, i + 1])
     const [id] = await itemsWith([...rows, ['Near Mint', 'source_c', 20, 9]])
     const month = monthOf(800)
@@ -344,7 +344,7 @@ describe('archiving', () => {
   })
   const seen = () => history(node, id)
 
-  test.each(['written', 'stored', 'verified', 'recorded'])('killed once it is %s loses nothing, and can be repeated', async (step) => {
+  test.each(rowsOf(['written', 'stored', 'verified', 'recorded'], 4))('killed once it is %s loses nothing, and can be repeated', async (step) => {
     const before = await seen()
     const child = spawn(process.execPath, [new URL('archive-and-die.ts', import.meta.url).pathname, node.databaseUrl, folder, month, step])
     const [, signal] = await once(child, 'exit')
@@ -458,7 +458,7 @@ describe('an archive in a bucket', () => {
   })
   afterAll(() => s3.close())
 
-  test('is read in ranges', async () => {
+  test('is read in ranges', { tags: 'slow' }, async () => {
     const [id] = await itemsWith([500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     const before = await history(node, id!)
     const archive = openPriceArchive({

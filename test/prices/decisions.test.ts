@@ -151,7 +151,7 @@ describe('prices in question', () => {
     expect(await reviews(`item_id=${id}`)).toEqual([])
   })
 
-  test('are ranked by current rates, and again after all prices were evaluated', async () => {
+  test('are ranked by current rates, and again after all prices were evaluated', { tags: 'slow' }, async () => {
     const [inEuro, inDollar] = [await disputed(), await item()]
     await post(inEuro, 9_000, 2, { market: 'source_b' })
     await post(inDollar, 10_500, 0)

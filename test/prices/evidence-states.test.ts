@@ -337,7 +337,7 @@ test('accepting a held price publishes and evaluates it', async () => {
   ])
 })
 
-test('concurrent imports of two markets: the verdicts consider both', async () => {
+test('concurrent imports of two markets: the verdicts consider both', { tags: 'slow' }, async () => {
   const cards = await Promise.all(Array.from({ length: 40 }, () => newItem()))
   const at = daysAgo(0)
   const file = (market: string, priceOf: (i: number) => number) =>

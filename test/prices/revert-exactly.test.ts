@@ -212,7 +212,7 @@ test('reverting an import that only confirmed prices removes and restores its co
   expect(await current()).toEqual([[10, 1, 3, 9.75, first]])
 })
 
-test('prices confirmed by later imports stay when the first import is reverted', async () => {
+test('prices confirmed by later imports stay when the first import is reverted', { tags: 'slow' }, async () => {
   const [first, second, third] = await guides([[10, 9]], [[10, 9.5]], [[10, 9.75]])
   const withdrawn = await revert(first!)
   expect(await current()).toEqual([[10, 2, 3, 9.75, second]])

@@ -17,7 +17,7 @@ import { call } from '#core/verb.ts'
 import { graphqlSchema } from '../../src/graphql/schema.ts'
 import { makeCatalogue } from '../market/kit.ts'
 import { OPERATOR_TOKEN, type TestNode, until } from '../support/node.ts'
-import { casesOf } from '../support/runs.ts'
+import { casesOf, rowsOf } from '../support/runs.ts'
 import {
   ALL_PARTS,
   filled,
@@ -275,7 +275,7 @@ function rowOf(name: string): number {
   return rows.get(name)!
 }
 
-describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
+describe.each(rowsOf(Object.entries(PUBLIC_ROWS)))('%s', (name, row) => {
   test('malformed keys return 401 and change nothing', async () => {
     const things = await thingsOf(callers.enterprise, partsOf(name, row))
     const before = await stateOf(node)
@@ -311,7 +311,7 @@ describe.each(Object.entries(PUBLIC_ROWS))('%s', (name, row) => {
   })
 })
 
-test.each(ownedOf(PUBLIC_ROWS))("%s: another account's records stay unchanged and hidden", async (name, row) => {
+test.each(rowsOf(ownedOf(PUBLIC_ROWS), 4))("%s: another account's records stay unchanged and hidden", async (name, row) => {
   const things = await thingsOf(stranger)
   const before = await stateOf(node)
   for (const [plan, caller] of Object.entries(callers)) {
@@ -335,7 +335,7 @@ const NO_DRY_RUN = [
 ]
 const isWrite = ([name, row]: [string, PublicRow]) => name.includes(' /api/v1/plus/') && !name.startsWith('GET ') && !row.reads
 
-test.each(Object.entries(PUBLIC_ROWS).filter(isWrite))('%s: a dry run changes nothing', async (name, row) => {
+test.each(rowsOf(Object.entries(PUBLIC_ROWS).filter(isWrite)))('%s: a dry run changes nothing', async (name, row) => {
   node.clock.advance(61_000)
   const things = await thingsOf(rehearsing)
   const before = await stateOf(node)
@@ -351,17 +351,20 @@ test.each(Object.entries(PUBLIC_ROWS).filter(isWrite))('%s: a dry run changes no
   expect(await stateOf(node)).toEqual(before)
 })
 
-test.each(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation ')))('%s: a dry run changes nothing', async (name, row) => {
-  node.clock.advance(61_000)
-  const things = await thingsOf(rehearsing)
-  const before = await stateOf(node)
-  // Among the arguments of the mutation, or as its only one.
-  const field = /^\w+\(/.test(row.field) ? row.field.replace('(', '(dryRun: true, ') : row.field.replace(/^\w+/, '$&(dryRun: true)')
-  const reply = await askGraphql('/graphql', name, { field }, things, bearer(rehearsing.key))
-  if (NO_DRY_RUN.includes(name)) expect(reply.text).toContain('"field":"dryRun"')
-  else expect([reply.status, reply.text]).toEqual([200, expect.not.stringContaining('"errors"')])
-  expect(await stateOf(node)).toEqual(before)
-})
+test.each(rowsOf(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation '))))(
+  '%s: a dry run changes nothing',
+  async (name, row) => {
+    node.clock.advance(61_000)
+    const things = await thingsOf(rehearsing)
+    const before = await stateOf(node)
+    // Among the arguments of the mutation, or as its only one.
+    const field = /^\w+\(/.test(row.field) ? row.field.replace('(', '(dryRun: true, ') : row.field.replace(/^\w+/, '$&(dryRun: true)')
+    const reply = await askGraphql('/graphql', name, { field }, things, bearer(rehearsing.key))
+    if (NO_DRY_RUN.includes(name)) expect(reply.text).toContain('"field":"dryRun"')
+    else expect([reply.status, reply.text]).toEqual([200, expect.not.stringContaining('"errors"')])
+    expect(await stateOf(node)).toEqual(before)
+  },
+)
 
 test('malformed keys return 401 for MCP', async () => {
   for (const [kind, { headers, query }] of Object.entries(brokenKeys)) {
@@ -371,7 +374,7 @@ test('malformed keys return 401 for MCP', async () => {
   }
 })
 
-describe.each(Object.entries(GRAPHQL_ROWS))('%s', (name, row) => {
+describe.each(rowsOf(Object.entries(GRAPHQL_ROWS)))('%s', (name, row) => {
   test('malformed keys return 401 and change nothing', async () => {
     const things = await thingsOf(callers.enterprise, partsIn(row.field))
     const before = await stateOf(node)
@@ -406,7 +409,7 @@ describe.each(Object.entries(GRAPHQL_ROWS))('%s', (name, row) => {
   })
 })
 
-test.each(ownedOf(GRAPHQL_ROWS))("%s: another account's records stay unchanged and hidden", async (name, row) => {
+test.each(rowsOf(ownedOf(GRAPHQL_ROWS), 4))("%s: another account's records stay unchanged and hidden", async (name, row) => {
   const things = await thingsOf(stranger)
   const before = await stateOf(node)
   for (const [plan, caller] of Object.entries(callers)) {
@@ -437,7 +440,7 @@ test('gated fields of items are null below their plan, and only there', async ()
   }
 })
 
-describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
+describe.each(rowsOf([...OPERATOR_ROWS, ...TOKEN_ROWS]))('%s', (name) => {
   const [method, path] = name.split(' ') as [string, string]
   // Ids and formats that do not exist: a request that passes authorisation fails there.
   const url = () => `${node.operatorUrl}${path.replace(/:\w+/g, '0')}`
@@ -467,7 +470,7 @@ describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
   })
 })
 
-describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
+describe.each(rowsOf([...OPERATOR_ROWS, ...TOKEN_ROWS]))('%s', (name) => {
   test('roles', async () => {
     const [method, path] = name.split(' ') as [string, string]
     const url = node.operatorUrl + path.replace(/:\w+/g, '0')

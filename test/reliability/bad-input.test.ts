@@ -92,7 +92,7 @@ describe('regressions: former 5xx, and responses without the envelope', () => {
     })
   })
 
-  test('filters by ids out of range', async () => {
+  test('filters by ids out of range', { tags: 'slow' }, async () => {
     const beyond = ['-9223372036854775809', '9223372036854775808', '9'.repeat(30), '2147483648', '-1', '0']
     const lists = [
       '/orders?seller_id',

@@ -192,7 +192,7 @@ async function statementsWith(text: string, run: () => Promise<unknown>): Promis
 }
 
 describe('a rare kind', () => {
-  test('costs one statement per request, however many other changes are between, and ends with the same entries', async () => {
+  test('costs one statement per request, however many other changes are between, and ends with the same entries', { tags: 'slow' }, async () => {
     const after = await end()
     const id = await item()
     // Item changes, none of which is a deletion until the last.
@@ -230,7 +230,7 @@ describe('a rare kind', () => {
 })
 
 describe('waiting', () => {
-  test('clients that a change wakes share one statement, and each gets it once', async () => {
+  test('clients that a change wakes share one statement, and each gets it once', { tags: 'slow' }, async () => {
     const first = await end()
     const waiting: Promise<Changes>[] = []
     // Their positions differ: each has begun at another moment.
@@ -272,7 +272,7 @@ describe('waiting', () => {
     expect((await waiting).body.data.map(shown)).toEqual([['item', id, id, null, null]])
   })
 
-  test('ends empty when the time is over or the node stops', async () => {
+  test('ends empty when the time is over or the node stops', { tags: 'slow' }, async () => {
     const after = await end()
     const { body } = await changes(`after=${after}&wait=1`)
     expect(body).toMatchObject({ data: [] })

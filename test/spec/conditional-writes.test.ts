@@ -8,6 +8,7 @@ import { type Change, makeCatalogue, operator, orderId, pending, plus, published
 import { filled, makeOwner, makeThings, type Owner, sendRaw, startListing, stateOf, type Things } from '../reliability/authorisation-kit.ts'
 import { GRAPHQL_ROWS } from '../reliability/authorisation-rows.ts'
 import { OPERATOR_TOKEN, type Reply, silent, type TestNode } from '../support/node.ts'
+import { rowsOf } from '../support/runs.ts'
 
 /** Writes that honour `If-Match`, with what they need to succeed; all others reject it. */
 const CONDITIONAL: Record<string, object | null> = {
@@ -88,7 +89,7 @@ test('every write of both listeners honours If-Match, or rejects it without chan
   expect(refused.length).toBeGreaterThan(25)
 })
 
-test.each(Object.entries(CONDITIONAL))('%s succeeds if the state is the one that was read', async (name, body) => {
+test.each(rowsOf(Object.entries(CONDITIONAL), 4))('%s succeeds if the state is the one that was read', async (name, body) => {
   const things = await thingsFor(name)
   const read = name.includes('/collections/')
     ? (await plus(node, 'GET', `/collections/${things.collection}/items/${things.record}`, undefined, { key: owner.key })).headers.get('etag')!
@@ -97,7 +98,7 @@ test.each(Object.entries(CONDITIONAL))('%s succeeds if the state is the one that
   expect([status, text]).toEqual([/\/(lots|disposals)$/.test(name) ? 201 : 200, expect.stringContaining('"success":true')])
 })
 
-test.each(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation ')))(
+test.each(rowsOf(Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWith('mutation '))))(
   '%s rejects If-Match, because a document may change many things',
   async (_name, { field }) => {
     const query = `mutation { ${filled(field, untouched)} }`
@@ -160,7 +161,7 @@ describe('approval', () => {
     expect((await decide(id, 'reject', seen)).status).toBe(412)
   })
 
-  test('the tag of a listing stays valid if its period has ended meanwhile', async () => {
+  test('the tag of a listing stays valid if its period has ended meanwhile', { tags: 'slow' }, async () => {
     const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + HOUR_MS))
     // For a node one hour ahead the period is over; no worker ends it between the read and the write.
     const now = () => new Date(node.clock.now().getTime() + HOUR_MS)

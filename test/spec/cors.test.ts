@@ -153,7 +153,7 @@ describe('preflights', () => {
   })
 })
 
-test("the operator's listener allows no pages of other origins", async () => {
+test("the operator's listener allows no pages of other origins", { tags: 'slow' }, async () => {
   const authorization = `Bearer ${OPERATOR_TOKEN}`
   for (const path of ['/operator/v1/stats', '/operator/openapi.json', '/nothing']) {
     const answer = await fetch(node.operatorUrl + path, { headers: { origin: SHOP, authorization } })

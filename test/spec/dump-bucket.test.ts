@@ -108,7 +108,7 @@ test('the previous dump stays, older ones and incomplete ones are removed', asyn
   expect([(await download(first)).status, (await download(second)).status]).toEqual([404, 200])
 })
 
-test('a file uploaded in many parts is returned unchanged', async () => {
+test('a file uploaded in many parts is returned unchanged', { tags: 'slow' }, async () => {
   const bucket = new DumpBucket(settingsOf({ DUMPS_S3_URL: `${s3.origin}/cards` }), folder)
   const stamp = '20300101T000000000Z'
   const name = `items-${stamp}.parquet`

@@ -380,7 +380,7 @@ describe('transport', () => {
   })
 })
 
-test('requests share the count with REST', async () => {
+test('requests share the count with REST', { tags: 'slow' }, async () => {
   const limited = await startSampleNode({ env: { RATE_LIMITS: 'starter=3' }, listeners: 'public' })
   try {
     const read = () => ask(limited, '{ item(id: 1) { id } }', { plan: 'starter' })

@@ -407,7 +407,7 @@ describe('on the wire', () => {
     }
   })
 
-  test('a client that does not read is disconnected, and one that waits for its response is not', async () => {
+  test('a client that does not read is disconnected, and one that waits for its response is not', { tags: 'slow' }, async () => {
     const app = createServer({ log: silent, trustProxy: false })
     app.server.timeout = 1_000
     app.get('/large', (_request, reply) => reply.send(Buffer.alloc(50_000_000)))

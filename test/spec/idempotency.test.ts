@@ -6,6 +6,7 @@ import { makeCatalogue, operator, plus, published } from '../market/kit.ts'
 import { filled, makeOwner, makeThings, type Owner, partsIn, stateOf, withIds } from '../reliability/authorisation-kit.ts'
 import { GRAPHQL_ROWS, PUBLIC_ROWS } from '../reliability/authorisation-rows.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
+import { rowsOf } from '../support/runs.ts'
 
 let node: TestNode
 let item: number
@@ -155,7 +156,7 @@ async function writtenState(): Promise<Record<string, string>> {
   return { ...state, webhook_events: events!.split(' ')[0]! }
 }
 
-test.each(REST_WRITES)('%s', async (name, { query = '', body, upload }) => {
+test.each(rowsOf(REST_WRITES))('%s', async (name, { query = '', body, upload }) => {
   const things = await makeThings(node, owner, item, partsIn(name, query, JSON.stringify(body)))
   const [method, path] = name.split(' ') as [string, string]
   const url = node.publicUrl + withIds(path, things)
@@ -165,7 +166,7 @@ test.each(REST_WRITES)('%s', async (name, { query = '', body, upload }) => {
   )
 })
 
-test.each(MUTATIONS)('%s', async (_name, { field }) => {
+test.each(rowsOf(MUTATIONS))('%s', async (_name, { field }) => {
   const things = await makeThings(node, owner, item, partsIn(field))
   const query = `mutation { ${filled(field, things)} }`
   const headers = (key: string) => ({ authorization: `Bearer ${owner.key}`, 'idempotency-key': key })

@@ -256,7 +256,7 @@ async function allPages(query: string, perPage = 100): Promise<Item[]> {
 }
 
 describe('filters', () => {
-  test('totals are exact for every combination of market, game, genre and category', async () => {
+  test('totals are exact for every combination of market, game, genre and category', { tags: 'slow' }, async () => {
     const anyLeaf = rows.find((row) => row.market === 'source_c')!.category_id
     const roots = [...below].filter(([, members]) => members.size > 5).map(([root]) => root)
     const categories = [undefined, anyLeaf, ...roots.slice(0, 2), 2 ** 31 - 1]

@@ -7,6 +7,7 @@ import { change } from '#db/changes/change.ts'
 import { packPrices } from '#prices/records/price-payload.ts'
 import { ask } from '../graphql/client.ts'
 import { importText, msPastMidnight, OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { rowsOf } from '../support/runs.ts'
 
 interface Item {
   id: number
@@ -127,7 +128,7 @@ const NODES = [
   { setting: 'an order without two markets', on: () => short, order: SHORT_ORDER },
 ]
 
-describe.each(NODES)('with $setting', ({ on, order }) => {
+describe.each(rowsOf(NODES, NODES.length))('with $setting', ({ on, order }) => {
   test('without `market`, every item is listed with the prices of its home market, otherwise of the first with prices', async () => {
     for (const plan of ['starter', 'professional'] as const) {
       const items = await list(on(), '', plan)

@@ -194,7 +194,7 @@ describe('items', () => {
     expect([status, body.error?.code, body.error?.details?.map((problem) => problem.field)]).toEqual([422, 'VALIDATION_ERROR', [field]])
   })
 
-  test('stay changeable after the ref of the category that an operator set has changed', async () => {
+  test('stay changeable after the ref of the category that an operator set has changed', { tags: 'slow' }, async () => {
     await upload('mintmark-ndjson', CATALOGUE.replaceAll('up:', 'moved:'))
     const { id } = (await operator<[Row]>('/items?ref=moved:1')).body.data[0]
     const patch = async (json: object) => (await operator(`/items/${id}`, { method: 'PATCH', json })).body
@@ -427,7 +427,7 @@ describe('imports', () => {
     expect((await operator('/imports/999999/refusals.csv')).status).toBe(404)
   })
 
-  test('of an earlier version list the rows stored with them', async () => {
+  test('of an earlier version list the rows stored with them', { tags: 'slow' }, async () => {
     const { id } = await upload('mintmark-ndjson', `${CATALOGUE}\nnot json`, { query: '?file_name=a.ndjson' })
     await node.db.kysely.deleteFrom('import_refusals').where('import_id', '=', id).execute()
     const errors = JSON.stringify([{ row: 3, message: 'the line is no valid JSON' }])
@@ -456,7 +456,7 @@ describe('imports', () => {
     await finished(first.body.data.id)
   })
 
-  test('several imports are queued and all finish', async () => {
+  test('several imports are queued and all finish', { tags: 'slow' }, async () => {
     const ids = await Promise.all(
       Array.from({ length: 3 }, async (_, i) => {
         const body = CATALOGUE.replaceAll('up:', `many${i}:`)
@@ -467,7 +467,7 @@ describe('imports', () => {
     expect(all.map(({ status, created }) => [status, created])).toEqual(ids.map(() => ['done', 2]))
   })
 
-  test('an import interrupted by a crash is marked as failed', async () => {
+  test('an import interrupted by a crash is marked as failed', { tags: 'slow' }, async () => {
     const values = { format: 'tcgdex', author: 'operator:gone', status: 'running' as const, started_at: new Date('2026-01-01') }
     const { id } = await node.db.kysely.insertInto('imports').values(values).returning('id').executeTakeFirstOrThrow()
     const other = await startTestNode({ databaseUrl: node.databaseUrl })

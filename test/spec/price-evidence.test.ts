@@ -277,7 +277,7 @@ describe('an explanation', () => {
     expect(apart.body.data).toMatchObject({ rates: [], inputs: [{ kind: 'statement' }, { kind: 'market', used: false, reason: 'other_time' }] })
   })
 
-  test('is sufficient to recompute the differences between markets, and the rule by which they conflict', async () => {
+  test('is sufficient to recompute the differences between markets, and the rule by which they conflict', { tags: 'slow' }, async () => {
     const ids: number[] = []
     for (let n = 0; n < 10; n += 1) ids.push(await newCard(`ratio:${n}`, 'Zigzagoon'))
     const at = '2026-11-05T00:00:00Z'

@@ -6,6 +6,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { rowsOf } from '../support/runs.ts'
 
 let node: TestNode
 
@@ -154,22 +155,24 @@ async function exchange({ path, caller, method = 'POST', type = 'application/jso
   }
 }
 
-describe.each(REFUSALS)('$status of $path for $caller ($bytes bytes)', (refusal) => {
-  test.each(ENCODINGS.flatMap((encoding) => [true, false].map((valid) => ({ encoding, valid }))))(
-    '$encoding, valid: $valid',
-    async ({ encoding, valid }) => {
-      const body = bodyOf(encoding, refusal.bytes ?? SIZE, valid)
-      // A body that is read first may be rejected as malformed.
-      const read = !valid && (refusal.status === 404 || refusal.status === 405)
-      for (const chunked of [false, true]) {
-        const { answer, next } = await exchange(refusal, encoding, body, chunked)
-        expect(read ? [400, refusal.status] : [refusal.status]).toContain(answer.status)
-        expect(next).toBe(answer.ends ? null : 200)
-        // A body of known and moderate size does not close the connection.
-        if (!chunked && !read && refusal.status !== 413) expect(answer.ends).toBe(false)
-      }
-    },
-  )
+describe.each(rowsOf(REFUSALS, 4))('$status of $path for $caller ($bytes bytes)', (refusal) => {
+  test.each(
+    rowsOf(
+      ENCODINGS.flatMap((encoding) => [true, false].map((valid) => ({ encoding, valid }))),
+      3,
+    ),
+  )('$encoding, valid: $valid', async ({ encoding, valid }) => {
+    const body = bodyOf(encoding, refusal.bytes ?? SIZE, valid)
+    // A body that is read first may be rejected as malformed.
+    const read = !valid && (refusal.status === 404 || refusal.status === 405)
+    for (const chunked of [false, true]) {
+      const { answer, next } = await exchange(refusal, encoding, body, chunked)
+      expect(read ? [400, refusal.status] : [refusal.status]).toContain(answer.status)
+      expect(next).toBe(answer.ends ? null : 200)
+      // A body of known and moderate size does not close the connection.
+      if (!chunked && !read && refusal.status !== 413) expect(answer.ends).toBe(false)
+    }
+  })
 })
 
 test('a body that does not match its encoding returns 400, and an upload with an unknown encoding 415', async () => {

@@ -115,7 +115,7 @@ describe('order', () => {
     expect((await found('charizard box'))[0]).toBe('a8')
   })
 
-  test('CATALOGUE_LANGUAGES orders languages, over REST and GraphQL', async () => {
+  test('CATALOGUE_LANGUAGES orders languages, over REST and GraphQL', { tags: 'slow' }, async () => {
     const other = await startTestNode({ databaseUrl: node.databaseUrl, env: { CATALOGUE_LANGUAGES: 'fr,ja' } })
     try {
       const { body } = await send<Item[]>(`${other.publicUrl}/api/v1/items/search?q=OP01-001`, other.keys.professional)

@@ -253,7 +253,7 @@ test('statistics contain the health of the sources', async () => {
   expect(body.data.imports).toMatchObject({ done: expect.any(Number) })
 })
 
-test('two concurrent imports of one market both finish, and the later statement wins', async () => {
+test('two concurrent imports of one market both finish, and the later statement wins', { tags: 'slow' }, async () => {
   const id = await item()
   const csv = (price: string, day: string) => `item_ref,market,label,price,updated_at\ncard:${count},source_c,Near Mint,${price},${day}T00:00:00Z\n`
   const ids = await Promise.all(

@@ -14,10 +14,10 @@ const DICTIONARIES: [Record<string, string>, Record<string, string>][] = [
 ]
 const WORDS = DICTIONARIES.flatMap(([english, turkish]) => Object.keys(english).map((key) => [key, english[key]!, turkish[key]!] as const))
 
-test.each(WORDS)('%s has the same placeholders in every language and is not empty', (_key, english, turkish) => {
-  const gaps = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort()
-  expect(gaps(turkish)).toEqual(gaps(english))
-  expect(turkish.trim()).not.toBe('')
+test('every text has the same placeholders in every language and is not empty', () => {
+  const gaps = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort().join()
+  const wrong = WORDS.filter(([, english, turkish]) => gaps(turkish) !== gaps(english) || turkish.trim() === '')
+  expect(wrong.map(([key]) => key)).toEqual([])
 })
 
 test('shared texts are not repeated by a page', () => {

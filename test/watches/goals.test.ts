@@ -211,7 +211,7 @@ describe('a goal is told', () => {
     expect([(await told(base)).length, (await told(english)).length]).toEqual([1, 0])
   })
 
-  test('once by two nodes', async () => {
+  test('once by two nodes', { tags: 'slow' }, async () => {
     const sets = [await ownedSet(), await ownedSet(), await ownedSet()]
     const watches: GoalWatch[] = []
     for (const of of sets) watches.push(await watched(of))
@@ -222,7 +222,7 @@ describe('a goal is told', () => {
     for (const watch of watches) expect((await told(watch)).length).toBe(1)
   })
 
-  test('when a merge that completed it is undone', async () => {
+  test('when a merge that completed it is undone', { tags: 'slow' }, async () => {
     const of = await ownedSet(1)
     await addCards(of, [1, 2])
     const { id } = await node.db.kysely.selectFrom('items').select('id').where('ref', '=', `${of.ref}-2`).executeTakeFirstOrThrow()

@@ -258,7 +258,7 @@ describe('a watch is told', () => {
 })
 
 describe('an item that thousands watch', () => {
-  test('is told in several transactions to each of them once, by two nodes at the same time', async () => {
+  test('is told in several transactions to each of them once, by two nodes at the same time', { tags: 'slow' }, async () => {
     const item = await newItem(node)
     await sql`
       with watchers as (insert into accounts (name, plan) select 'Watcher ' || n, 'plus' from generate_series(1, 4500) n returning id)
@@ -285,7 +285,7 @@ describe('an item that thousands watch', () => {
   })
 })
 
-test('the day of an event is that of the time zone of the service', async () => {
+test('the day of an event is that of the time zone of the service', { tags: 'slow' }, async () => {
   const item = await newItem(node, usd('50.00'))
   const { id } = await below(node, item, 60)
   // Midnight in Istanbul is 21:00 UTC.
@@ -299,7 +299,7 @@ test('the day of an event is that of the time zone of the service', async () => 
   expect(await toldPrices(node, { id })).toEqual([50, 49])
 })
 
-test('amounts that change while their watches are compared lose no event and write no second one', async () => {
+test('amounts that change while their watches are compared lose no event and write no second one', { tags: 'slow' }, async () => {
   const items = await newItems(
     node,
     Array.from({ length: 10 }, () => usd('50.00')),
@@ -466,7 +466,7 @@ describe('requests', () => {
     }
   })
 
-  test('an account has at most 20,000 watches; deleting all of them makes room', async () => {
+  test('an account has at most 20,000 watches; deleting all of them makes room', { tags: 'slow' }, async () => {
     const item = await newItem(node)
     const key = node.keys.plus
     await watching(node, 'DELETE', '', undefined, key)

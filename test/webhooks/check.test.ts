@@ -91,7 +91,9 @@ describe('the check', () => {
   })
 
   for (const [name, reference] of Object.entries(REFERENCE_RECEIVERS)) {
-    test(`reports the receiver that ${name}`, async () => {
+    // This one takes as long as the check waits.
+    const tags = name === 'answers too late' ? ['slow'] : []
+    test(`reports the receiver that ${name}`, { tags }, async () => {
       const receiver = await serve(reference)
       closing.push(receiver.close)
       const seller = await openSeller(receiver.url)

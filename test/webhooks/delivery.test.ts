@@ -231,7 +231,7 @@ test('at most 5 requests are in progress for one receiver, over all workers', as
   await second.close()
 })
 
-test('hanging receivers delay no others, and get one request at a time until they respond', async () => {
+test('hanging receivers delay no others, and get one request at a time until they respond', { tags: 'slow' }, async () => {
   const hanging = await Promise.all(Array.from({ length: 20 }, () => openSeller(silence)))
   await Promise.all(hanging.map(({ accountId }) => sell(node, accountId, 10)))
   await until('all of them hang', () => hanging.every(({ receiver }) => receiver.received.length >= 5))
@@ -252,7 +252,7 @@ test('hanging receivers delay no others, and get one request at a time until the
   for (const { ctx, receiver } of hanging) await call(configureWebhook, ctx, { url: receiver.url, is_active: false })
 })
 
-test('attempts interrupted by a crash are logged, retried, and never exceed three', async () => {
+test('attempts interrupted by a crash are logged, retried, and never exceed three', { tags: 'slow' }, async () => {
   const seller = await openSeller()
   const crashed = async (attempts: number) => {
     const now = new Date(Date.now() - 60_000)

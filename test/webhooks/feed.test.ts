@@ -274,7 +274,7 @@ test('a key that is revoked meanwhile reads nothing more', async () => {
   expect((await read(key)).status).toBe(401)
 })
 
-test('a stopping node answers waiting callers', async () => {
+test('a stopping node answers waiting callers', { tags: 'slow' }, async () => {
   const stopping = await startTestNode({ worker: true, listeners: 'public' })
   const polls = Array.from({ length: 10 }, () => read(stopping.keys.plus, { wait: 30 }, stopping))
   await waiting(10, stopping)

@@ -48,7 +48,7 @@ test('body and headers arrive unchanged, and 2xx is a success', async () => {
   expect(received[0]!.body.toString()).toBe('{"a":1}')
 })
 
-test.concurrent('every other status is a failure, and redirects are not followed', async () => {
+test.concurrent('every other status is a failure, and redirects are not followed', { tags: 'slow' }, async () => {
   const target = await receiver(ok)
   const redirect = await receiver((_request, response) => void response.writeHead(307, { location: target.url }).end('elsewhere'))
   expect(await send(redirect.url)).toEqual({ success: false, statusCode: 307, error: null, excerpt: 'elsewhere' })
@@ -59,7 +59,7 @@ test.concurrent('every other status is a failure, and redirects are not followed
   }
 })
 
-test.concurrent('no response, slow headers, endless early hints, no TLS and no name server fail in time', async () => {
+test.concurrent('no response, slow headers, endless early hints, no TLS and no name server fail in time', { tags: 'slow' }, async () => {
   const drip = await rawServer((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n')
     const timer = setInterval(() => socket.write('X-A: b\r\n'), 100)

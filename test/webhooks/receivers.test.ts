@@ -78,7 +78,7 @@ describe('mintmark listen', () => {
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
-  test('responds with the given status, after the given delay, and with 401 to an invalid signature', async () => {
+  test('responds with the given status, after the given delay, and with 401 to an invalid signature', { tags: 'slow' }, async () => {
     const seller = await openSeller()
     const { url, output } = await mintmark('--secret', seller.secret, '--status', '503', '--delay', '50ms')
     await seller.pointTo(url)

@@ -81,7 +81,7 @@ export interface FileCounts {
 export function itReads(format: CatalogueFormat, expected: Readonly<Record<string, FileCounts>>) {
   const files = Object.keys(expected)
   const missing = files.some((file) => !existsSync(new URL(file, REFERENCE)))
-  it.skipIf(missing)(`reads ${files.join(', ')} (skipped without ../shared/data)`, async () => {
+  it.skipIf(missing)(`reads ${files.join(', ')} (skipped without ../shared/data)`, { tags: 'slow' }, async () => {
     const reader = opened(format)
     const counts: Record<string, FileCounts> = {}
     const categories = new Map<string, string>()

@@ -44,7 +44,7 @@ export interface Counts {
 /** A test of a real file; skipped if the reference data is not available. */
 export function itReads(format: PriceFormat, file: string, check: (counts: Counts) => void) {
   const url = new URL(file, REFERENCE)
-  it.skipIf(!existsSync(url))(`reads ${file} (skipped without ../shared/data)`, async () => {
+  it.skipIf(!existsSync(url))(`reads ${file} (skipped without ../shared/data)`, { tags: 'slow' }, async () => {
     const raw = createReadStream(url)
     const bytes = file.endsWith('.gz') ? gunzip(raw) : raw
     const counts: Counts = { lines: 0, prices: 0, none: 0, rejects: {} }
