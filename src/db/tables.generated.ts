@@ -279,6 +279,21 @@ export interface Tables {
     last_item: number
     last_import: number
   }
+  erasures: {
+    id: GeneratedAlways<number>
+    kind: 'account' | 'buyer'
+    account_id: number | null
+    buyer_reference: string | null
+    pseudonym: string
+    reason: string
+    requested_by: string
+    state: Generated<'running' | 'done'>
+    counts: Generated<unknown>
+    requested_at: Date
+    finished_at: Date | null
+    swept_at: Date | null
+    storage_at: Date | null
+  }
   event_counters: {
     account_id: number
     last: number
@@ -679,6 +694,14 @@ export interface Tables {
     totp_step: Generated<number>
     created_at: Date
     removed_at: Date | null
+  }
+  person_keys: {
+    id: GeneratedAlways<number>
+    kind: 'account' | 'buyer'
+    account_id: number | null
+    reference_hash: Buffer | null
+    key: Buffer
+    created_at: Generated<Date>
   }
   person_links: {
     hash: Buffer
