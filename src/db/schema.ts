@@ -118,6 +118,7 @@ interface Columns {
     after: JSONColumnType<object> | null
   }
   webhook_attempts: { kind: 'sale' | 'expire' }
+  erasures: { counts: JSONColumnType<Record<string, number>, string | undefined, string> }
 }
 
 type Precise<T extends keyof Tables> = T extends keyof Columns ? Omit<Tables[T], keyof Columns[T]> & Columns[T] : Tables[T]

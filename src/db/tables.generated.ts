@@ -289,6 +289,7 @@ export interface Tables {
     requested_by: string
     state: Generated<'running' | 'done'>
     counts: Generated<unknown>
+    started_xact: Generated<string>
     requested_at: Date
     finished_at: Date | null
     swept_at: Date | null

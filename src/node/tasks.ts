@@ -24,6 +24,8 @@ import { failBrokenImports } from '#prices/imports/imports.ts'
 import { prepareMonths } from '#prices/records/months.ts'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
 import { rankReviews } from '#prices/reviews/rank-reviews.ts'
+import { rewriteStorage } from '#privacy/rewrite-storage.ts'
+import { runErasures } from '#privacy/run-erasures.ts'
 import { recordDay } from '#stats/day-counts.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
 import { followChanges } from '#watches/follow-changes.ts'
@@ -42,6 +44,7 @@ const EVERY = {
   repricing: MINUTE_MS,
   collectionWorth: 10 * MINUTE_MS,
   brokenImports: 10_000,
+  erasures: 5_000,
   heartbeat: 15_000,
   keyUses: 10_000,
   listingViews: 10_000,
@@ -109,8 +112,17 @@ export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat
     ...(config.copyPictures
       ? [['picture-copies', EVERY.pictureCopies, pictureCopies({ ...ctx, catalogue, photos, network }, signal)] satisfies Task]
       : []),
+    ['erasures', EVERY.erasures, () => erasures(node, signal)],
     ['worker-heartbeat', EVERY.heartbeat, () => heartbeat.beat()],
   ])
+}
+
+/** Carries out erasures. The embedded database and the start file are then written anew, without old versions of rows. */
+async function erasures({ config, db, now, photos, log, startFile }: NodeParts, signal: AbortSignal): Promise<void> {
+  await runErasures({ db, now, files: photos.files, log }, signal)
+  if (config.databaseUrl !== null) return
+  const rewritten = await rewriteStorage(db, now())
+  if (rewritten && startFile) await startFile.write({ unlessWithinMs: 0, maxLockedMs: MAX_LOCKED_MS })
 }
 
 /** Loads its module when it first runs, because other roles do not need its HTTP client. */

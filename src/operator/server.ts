@@ -58,6 +58,7 @@ import { addMetrics } from './metrics-server.ts'
 import { offerRoutes, orderRoutes } from './order-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { priceRoutes } from './price-routes.ts'
+import { privacyRoutes } from './privacy-routes.ts'
 import { readStats } from '#stats/read-stats.ts'
 import { sourceRoutes } from './source-routes.ts'
 import { statsRoutes } from './stats-routes.ts'
@@ -84,6 +85,7 @@ const ROUTES = [
   ...matchRoutes,
   ...statsRoutes,
   ...dumpRoutes,
+  ...privacyRoutes,
 ]
 
 const TAGS = [
@@ -103,6 +105,7 @@ const TAGS = [
   { name: 'Collections', description: 'Collections of accounts, their imports and exports' },
   { name: 'Webhooks', description: 'Webhooks of accounts, their events and deliveries' },
   { name: 'People', description: 'People who run the service, their roles, sessions and tokens' },
+  { name: 'Personal data', description: 'Exports and erasures of what is stored about an account or a buyer' },
   { name: 'Audit', description: 'Record of every write' },
   { name: 'Price sources', description: 'Trust in each source, and ids shared by several items' },
   { name: 'Stats', description: 'Counts, queues, activity and health' },

@@ -23,6 +23,7 @@ export const MESSAGES = {
   'Disposal recorded': 'Elden çıkarma kaydedildi',
   'Disposal removed': 'Elden çıkarma kaydı silindi',
   'Dump started': 'Döküm başlatıldı',
+  'Erasure started': 'Silme başlatıldı',
   'Event queued for redelivery': 'Olay yeniden gönderilmek üzere sıraya alındı',
   'File imported': 'Dosya içe aktarıldı',
   'Forecast only; nothing was changed': 'Yalnızca öngörü; hiçbir şey değiştirilmedi',

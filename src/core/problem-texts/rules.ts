@@ -211,6 +211,8 @@ export const RULES = {
   events_forgotten: 'the events after this cursor are no longer kept; start again without `after`',
   replay_size: 'must be at most {max} events before {field}, not {count}',
   once_a_minute: 'this is allowed once a minute; try again in {seconds} s',
+  account_erased: 'the account was erased by request {id}; create another account',
+  offers_open: '{count} offers are open; the erasure is possible when they are answered, withdrawn or expired',
   key_ended: 'the key is {state}; create a new one instead',
   service_prices: 'prices of the market service are computed from its sales and cannot be set',
   nothing_to_revert: 'import {id} has changed nothing; there is nothing to revert',

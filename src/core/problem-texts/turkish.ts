@@ -206,6 +206,8 @@ export const TURKISH: Words = {
     events_forgotten: 'bu imleçten sonraki olaylar artık saklanmıyor; `after` göndermeden yeniden başlayın',
     replay_size: '{field} öncesinde en çok {max} olay olmalı; burada {count} olay var',
     once_a_minute: 'bu işlem dakikada bir kez yapılabilir; {seconds} saniye sonra yeniden deneyin',
+    account_erased: 'hesap {id} numaralı istekle silindi; başka bir hesap oluşturun',
+    offers_open: '{count} açık teklif var; silme, bunlar yanıtlandığında, geri çekildiğinde ya da süreleri dolduğunda mümkündür',
     key_ended: 'anahtar {state}; yeni bir anahtar üretin',
     service_prices: 'hizmetin fiyatları satışlarından oluşur',
     nothing_to_revert: '{id} numaralı içe aktarma hiçbir şey değiştirmemiş; geri alınacak bir şey yok',

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 
 const STATEMENTS = [
-  // buyer_reference: until the erasure is done. swept_at: the last pass. storage_at: when the embedded database was rewritten without old row versions.
+  // buyer_reference: until the erasure is done. started_xact: transactions that began earlier may still write data of the person. swept_at: the last pass. storage_at: when the embedded database was rewritten without old row versions.
   `create table erasures (
     id integer generated always as identity primary key,
     kind text not null check (kind in ('account', 'buyer')),
@@ -13,6 +13,7 @@ const STATEMENTS = [
     requested_by text not null,
     state text not null default 'running' check (state in ('running', 'done')),
     counts jsonb not null default '{}',
+    started_xact xid8 not null default pg_current_xact_id(),
     requested_at timestamptz(3) not null,
     finished_at timestamptz(3),
     swept_at timestamptz(3),

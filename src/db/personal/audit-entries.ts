@@ -62,6 +62,17 @@ const parsed = (text: string | null): Json => (text === null ? null : (JSON.pars
 const written = (state: Json): string | null => (state === null ? null : JSON.stringify(state))
 type States = Pick<StoredAuditEntry, 'before' | 'after'>
 
+/** Whether an entry is about a person. */
+export function isAbout(entry: EntryOfPerson, person: PersonRef): boolean {
+  const { account, buyer } = ownersOf(entry, [parsed(entry.before), parsed(entry.after)])
+  return isSame(account, person) || isSame(buyer, person)
+}
+
+function isSame(one: PersonRef | null, other: PersonRef): boolean {
+  if (one?.kind === 'account') return other.kind === 'account' && one.id === other.id
+  return one?.kind === 'buyer' && other.kind === 'buyer' && one.reference === other.reference
+}
+
 /** The states of an entry with replaced texts of one person; null if it has none. */
 export function withoutPerson(entry: EntryOfPerson, person: PersonRef, text: (old: string, field: 'text' | 'reference') => string): States | null {
   const states = [parsed(entry.before), parsed(entry.after)]
@@ -69,7 +80,10 @@ export function withoutPerson(entry: EntryOfPerson, person: PersonRef, text: (ol
   let changed = false
   const [before, after] = states.map((state) =>
     mapPersonal(state, owners, (old, of) => {
-      if (of.kind !== person.kind || (of.kind === 'account' ? of.id !== (person as { id: number }).id : of.reference !== (person as { reference: string }).reference))
+      if (
+        of.kind !== person.kind ||
+        (of.kind === 'account' ? of.id !== (person as { id: number }).id : of.reference !== (person as { reference: string }).reference)
+      )
         return old
       const next = text(old, of.kind === 'buyer' && old === of.reference ? 'reference' : 'text')
       changed ||= next !== old

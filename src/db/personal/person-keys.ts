@@ -59,7 +59,8 @@ export class PersonKeys {
       where account_id = any(${accounts}::int4[]) or reference_hash = any(${hashes}::bytea[])`.execute(this.#on)
     const byHash = new Map(references.map((reference, i) => [hashes[i]!.toString('hex'), reference]))
     for (const { id, key, account_id: accountId, reference_hash: hash } of rows) {
-      const person: PersonRef = accountId === null ? { kind: 'buyer', reference: byHash.get(hash!.toString('hex'))! } : { kind: 'account', id: accountId }
+      const person: PersonRef =
+        accountId === null ? { kind: 'buyer', reference: byHash.get(hash!.toString('hex'))! } : { kind: 'account', id: accountId }
       this.#byPerson.set(nameOf(person), { id, key })
     }
   }

@@ -5,10 +5,14 @@ import { type Link, type PersonKind, TABLES_OF_PEOPLE } from './tables-of-people
 /** An account, or a buyer by the shop's reference. */
 export type PersonRef = { kind: 'account'; id: number } | { kind: 'buyer'; reference: string }
 
-/** The condition for a person's rows of a table; null if the table has none of this kind of person. */
-export function rowsOf(table: string, person: PersonRef): RawBuilder<SqlBool> | null {
-  const links = TABLES_OF_PEOPLE[table]?.[person.kind]
-  if (!links) return null
+/**
+ * The condition for a person's rows of a table; null if the table has none of this kind of person.
+ * @param owned only rows whose personal columns are the person's: an offer also names the account that made it
+ */
+export function rowsOf(table: string, person: PersonRef, owned = false): RawBuilder<SqlBool> | null {
+  const all = TABLES_OF_PEOPLE[table]?.[person.kind]
+  if (!all) return null
+  const links = owned ? all.slice(0, 1) : all
   return sql<SqlBool>`(${sql.join(
     links.map((link) => follow(link, person)),
     sql` or `,

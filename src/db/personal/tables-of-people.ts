@@ -250,7 +250,7 @@ export const SPECIAL_TABLES: Readonly<Record<string, TableOfPeople>> = {
   // The record of requests: an erased buyer's reference is deleted when its erasure is done.
   erasures: {
     personal: 'buyer_reference',
-    plain: 'id kind account_id pseudonym state counts requested_at finished_at swept_at storage_at',
+    plain: 'id kind account_id pseudonym state counts started_xact requested_at finished_at swept_at storage_at',
     operator: 'requested_by reason',
   },
 }
