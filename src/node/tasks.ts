@@ -118,11 +118,14 @@ export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat
 }
 
 /** Carries out erasures. The embedded database and the start file are then written anew, without old versions of rows. */
-async function erasures({ config, db, now, photos, log, startFile }: NodeParts, signal: AbortSignal): Promise<void> {
+async function erasures({ config, db, feed, now, photos, log, startFile }: NodeParts, signal: AbortSignal): Promise<void> {
   await runErasures({ db, now, files: photos.files, log }, signal)
   if (config.databaseUrl !== null) return
   const rewritten = await rewriteStorage(db, now())
-  if (rewritten && startFile) await startFile.write({ unlessWithinMs: 0, maxLockedMs: MAX_LOCKED_MS })
+  if (!rewritten || !startFile) return
+  // The node reloads its memory first.
+  await feed.pull()
+  await startFile.write({ unlessWithinMs: 0, maxLockedMs: MAX_LOCKED_MS })
 }
 
 /** Loads its module when it first runs, because other roles do not need its HTTP client. */

@@ -100,15 +100,17 @@ export interface RunningErasure {
   person: PersonRef
   pseudonym: string
   isDone: boolean
+  /** listings removed so far */
+  listings: number
 }
 
 /** The request, locked until the transaction ends; null if another node has it, or if it has no more to do. */
 export async function lockErasure(tx: Tx, id: number): Promise<RunningErasure | null> {
   const row: ErasureRow | undefined = await tx.selectFrom('erasures').selectAll().where('id', '=', id).forUpdate().skipLocked().executeTakeFirst()
   if (!row) return null
-  const isDone = row.state === 'done'
-  if (row.account_id !== null) return { id, person: { kind: 'account', id: row.account_id }, pseudonym: row.pseudonym, isDone }
-  return row.buyer_reference === null ? null : { id, person: { kind: 'buyer', reference: row.buyer_reference }, pseudonym: row.pseudonym, isDone }
+  const facts = { id, pseudonym: row.pseudonym, isDone: row.state === 'done', listings: row.counts.listings ?? 0 }
+  if (row.account_id !== null) return { ...facts, person: { kind: 'account', id: row.account_id } }
+  return row.buyer_reference === null ? null : { ...facts, person: { kind: 'buyer', reference: row.buyer_reference } }
 }
 
 /** Adds to the record how many rows of a table were removed or overwritten. */

@@ -1,6 +1,7 @@
 // Carries out requests for erasure: short transactions over every table with personal data, until a whole pass finds nothing.
 import { sql } from 'kysely'
 import type { Log } from '#core/context.ts'
+import { reloadNodes } from '#db/changes/change-feed.ts'
 import { noteCollector, type WriteCtx } from '#db/changes/change.ts'
 import { rewriteAuditEntries, type StoredAuditEntry } from '#db/changes/audit-log.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
@@ -31,17 +32,20 @@ export async function runErasures(ctx: ErasureTaskCtx, signal?: AbortSignal): Pr
 /** Passes over all tables until one finds nothing; a pass that is cut off continues with the next run. @returns whether it is done */
 async function eraseOne(ctx: ErasureTaskCtx, id: number, signal?: AbortSignal): Promise<boolean> {
   const { db, now, log } = ctx
+  let removedListings = false
   for (;;) {
     const alone = await isAlone(db.kysely, id)
     const erased = await onePass(ctx, id, signal)
     if (erased === null) return false
-    if (erased > 0) continue
+    removedListings ||= erased.listings > 0
+    if (erased.total > 0) continue
     if (!alone) return false
     const finished = await inTransaction(db, async (tx) => {
       const erasure = await lockErasure(tx, id)
       if (!erasure) return false
       const { person, isDone } = erasure
       await finishPass(tx, erasure, person.kind === 'buyer' ? referenceHash(person.reference) : null, now())
+      if (removedListings || (!isDone && erasure.listings > 0)) await reloadNodes(tx)
       const { noteOf, write } = noteCollector(tx)
       if (!isDone) noteOf(SYSTEM).audit({ action: 'erasure.finish', subject: 'erasure', id })
       await write()
@@ -52,15 +56,15 @@ async function eraseOne(ctx: ErasureTaskCtx, id: number, signal?: AbortSignal): 
   }
 }
 
-/** @returns rows removed or overwritten; null if another node has the request */
-async function onePass(ctx: ErasureTaskCtx, id: number, signal?: AbortSignal): Promise<number | null> {
+/** @returns rows removed or overwritten, in all tables and of listings; null if another node has the request */
+async function onePass(ctx: ErasureTaskCtx, id: number, signal?: AbortSignal): Promise<{ total: number; listings: number } | null> {
   const { db } = ctx
   const steps: Step[] = [
     auditStep(await auditRange(db)),
     idempotencyStep,
     ...Object.entries(TABLES_OF_PEOPLE).map(([table, words]) => tableStep(table, words)),
   ]
-  let total = 0
+  const erased = { total: 0, listings: 0 }
   for (const { table, batch, next } of steps) {
     for (let state: 'more' | 'end' = 'more'; state === 'more'; ) {
       signal?.throwIfAborted()
@@ -72,13 +76,14 @@ async function onePass(ctx: ErasureTaskCtx, id: number, signal?: AbortSignal): P
         return { rows, more }
       })
       if (!outcome) return null
-      total += outcome.rows
+      erased.total += outcome.rows
+      if (table === 'listings') erased.listings += outcome.rows
       next?.()
       state = outcome.more ? 'more' : 'end'
     }
     if (table === 'photos') await forgetPhotos(db, ctx.files, ctx.now())
   }
-  return total
+  return erased
 }
 
 interface Step {

@@ -80,11 +80,7 @@ export function withoutPerson(entry: EntryOfPerson, person: PersonRef, text: (ol
   let changed = false
   const [before, after] = states.map((state) =>
     mapPersonal(state, owners, (old, of) => {
-      if (
-        of.kind !== person.kind ||
-        (of.kind === 'account' ? of.id !== (person as { id: number }).id : of.reference !== (person as { reference: string }).reference)
-      )
-        return old
+      if (!isSame(of, person)) return old
       const next = text(old, of.kind === 'buyer' && old === of.reference ? 'reference' : 'text')
       changed ||= next !== old
       return next
