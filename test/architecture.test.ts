@@ -7,6 +7,7 @@ const ROOT = new URL('..', import.meta.url).pathname
 
 /** What a module may import besides itself and the type of the settings. */
 const MODULES = [
+  'privacy',
   'audit',
   'dumps',
   'identity',
@@ -54,6 +55,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   rest: ['public-context.ts', ...MODULES, ...BELOW],
   graphql: ['index', 'public-context.ts', ...MODULES, ...BELOW],
   mcp: ['public-context.ts', ...MODULES, ...BELOW],
+  privacy: ['photos', 'webhooks', 'market', 'audit', 'accounts', 'files', ...BELOW],
   operator: ['pages', 'imports', 'stats', 'health', ...MODULES, 'images', 'jobs', ...BELOW],
   pages: ['http', 'core'],
   'public.ts': ['rest', 'graphql', 'mcp', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],
@@ -187,7 +189,8 @@ const OWNERS: Record<string, readonly string[]> = {
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts', 'event_counters', 'event_positions', 'webhook_turns'],
   jobs: ['workers'],
   stats: ['day_counts'],
-  db: ['change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks', 'demo_record'],
+  privacy: ['erasures'],
+  db: ['person_keys', 'change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks', 'demo_record'],
 }
 
 interface Import {

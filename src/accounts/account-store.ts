@@ -57,6 +57,7 @@ export async function insertAccount(tx: Tx, values: Pick<Account, 'name' | 'plan
   return jsonReady(await tx.insertInto('accounts').values(values).returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
 }
 
+/** Changes a locked account. */
 export async function updateAccount(tx: Tx, id: number, values: Partial<Pick<Account, 'name' | 'plan' | 'suspended'>>, now: Date): Promise<Account> {
   const update = tx
     .updateTable('accounts')

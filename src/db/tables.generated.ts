@@ -69,6 +69,7 @@ export interface Tables {
     earlier_files: Generated<string[]>
     emptied: boolean
     archived_at: Date
+    sealed: Generated<boolean>
   }
   audit_log: {
     id: GeneratedAlways<number>

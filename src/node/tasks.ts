@@ -1,6 +1,6 @@
 // The periodic tasks of a node: what every node does for itself, what a worker does for the service, and housekeeping.
 import { forgetOldUsage } from '#accounts/keys/usage.ts'
-import { forgetOldAudit, monthsOfAudit } from '#audit/archive/archive-audit.ts'
+import { forgetOldAudit, monthsOfAudit, sealOldMonths } from '#audit/archive/archive-audit.ts'
 import { recordWorth } from '#collections/record-worth.ts'
 import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
 import { trimChangeLog } from '#db/changes/change-feed.ts'
@@ -89,9 +89,14 @@ export function scheduleOwnTasks(node: NodeParts, listeners: { public: boolean }
 export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat, signal: AbortSignal): void {
   const { archive, auditArchive, catalogue, config, db, dumps, imageNetwork: network, listings, now, photos } = node
   const { auditArchiveMonths, marketNames, priceArchiveMonths, priceRules, sourceCurrencies: currencies, timeZone } = config
-  const archiveOld = async (table: MonthTable, keepMonths: number) => {
+  const archiveOld = async (table: MonthTable, keepMonths: number, prepare?: typeof sealOldMonths) => {
     if (keepMonths === 0 || !(await mayArchive(table.archives, db))) return
-    await archiveOldMonths(table, { db, now: now(), signal }, keepMonths).catch((error: unknown) => {
+    const archiving = { db, now: now(), signal }
+    const run = async () => {
+      await prepare?.(table, archiving)
+      await archiveOldMonths(table, archiving, keepMonths)
+    }
+    await run().catch((error: unknown) => {
       if (!signal.aborted) throw error
     })
   }
@@ -108,7 +113,7 @@ export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat
     ['price-reviews', EVERY.priceReviews, () => rankReviews(db, priceRules.currencies, now())],
     ['dumps', EVERY.dumps, () => dumps.makeDue(catalogue.items.live.size === 0)],
     ['price-archive', EVERY.archives, () => archiveOld(monthsOfPrices(archive.files), priceArchiveMonths)],
-    ['audit-archive', EVERY.archives, () => archiveOld(monthsOfAudit(auditArchive), auditArchiveMonths)],
+    ['audit-archive', EVERY.archives, () => archiveOld(monthsOfAudit(auditArchive), auditArchiveMonths, sealOldMonths)],
     ...(config.copyPictures
       ? [['picture-copies', EVERY.pictureCopies, pictureCopies({ ...ctx, catalogue, photos, network }, signal)] satisfies Task]
       : []),

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Selectable, type SqlBool, sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
+import { deletePersonKey } from '#db/personal/person-keys.ts'
 import type { PersonRef } from '#db/personal/rows-of-person.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
@@ -128,9 +129,8 @@ export async function isAlone(on: Queryable, id: number): Promise<boolean> {
 }
 
 /** Deletes the key of the person, after which archives and backups are unreadable for them, and records the end of a pass. */
-export async function finishPass(tx: Tx, { id, person }: RunningErasure, hash: Buffer | null, now: Date): Promise<void> {
-  const keys = tx.deleteFrom('person_keys')
-  await (person.kind === 'account' ? keys.where('account_id', '=', person.id) : keys.where('reference_hash', '=', hash)).execute()
+export async function finishPass(tx: Tx, { id, person }: RunningErasure, now: Date): Promise<void> {
+  await deletePersonKey(tx, person)
   await sql`
     update erasures set state = 'done', buyer_reference = null, finished_at = coalesce(finished_at, ${now}), swept_at = ${now}, storage_at = null
     where id = ${id}`.execute(tx)

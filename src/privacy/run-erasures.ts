@@ -6,7 +6,7 @@ import { noteCollector, type WriteCtx } from '#db/changes/change.ts'
 import { rewriteAuditEntries, type StoredAuditEntry } from '#db/changes/audit-log.ts'
 import { inTransaction } from '#db/connection/transaction.ts'
 import { entriesOfPerson, type EntryOfPerson, withoutPerson } from '#db/personal/audit-entries.ts'
-import { ERASED_TEXT, referenceHash } from '#db/personal/person-keys.ts'
+import { ERASED_TEXT } from '#db/personal/person-keys.ts'
 import { type PersonRef, rowsOf } from '#db/personal/rows-of-person.ts'
 import { type TableOfPeople, TABLES_OF_PEOPLE } from '#db/personal/tables-of-people.ts'
 import type { Db, Tx } from '#db/schema.ts'
@@ -43,8 +43,8 @@ async function eraseOne(ctx: ErasureTaskCtx, id: number, signal?: AbortSignal): 
     const finished = await inTransaction(db, async (tx) => {
       const erasure = await lockErasure(tx, id)
       if (!erasure) return false
-      const { person, isDone } = erasure
-      await finishPass(tx, erasure, person.kind === 'buyer' ? referenceHash(person.reference) : null, now())
+      const { isDone } = erasure
+      await finishPass(tx, erasure, now())
       if (removedListings || (!isDone && erasure.listings > 0)) await reloadNodes(tx)
       const { noteOf, write } = noteCollector(tx)
       if (!isDone) noteOf(SYSTEM).audit({ action: 'erasure.finish', subject: 'erasure', id })

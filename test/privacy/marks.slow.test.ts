@@ -54,12 +54,16 @@ async function usesEverything(): Promise<{ accountId: number; key: string; other
   const account = await operator('POST', '/accounts', { name: `Ada ${MARK}`, plan: 'plus', highlight_credits: 5 })
   const other = await operator('POST', '/accounts', { name: 'Another seller', plan: 'plus' })
   const { key } = await operator<{ key: string }>('POST', `/accounts/${account.id}/keys`, { label: `Laptop of ada@${MARK}.example` })
-  const plus = <T = { id: number }>(method: string, path: string, json?: unknown) => request<T>(method, `${service.publicUrl}/api/v1/plus${path}`, key, json)
+  const plus = <T = { id: number }>(method: string, path: string, json?: unknown) =>
+    request<T>(method, `${service.publicUrl}/api/v1/plus${path}`, key, json)
   await operator('POST', `/accounts/${account.id}/credits`, { amount: 3, reason: `Apology to ${MARK}` })
   await operator('PATCH', `/accounts/${account.id}`, { listing_intake: { quota: 100 } })
-  await plus('PUT', '/webhook', { url: `http://127.0.0.1:9/${MARK}`, secret_key: 'x'.repeat(48), events: { sale: true, expire: true }, is_active: true }).catch(() =>
-    plus('PUT', '/webhook', { url: `http://127.0.0.1:9/${MARK}`, on_sale: true, on_expire: true, is_active: true }),
-  )
+  await plus('PUT', '/webhook', {
+    url: `http://127.0.0.1:9/${MARK}`,
+    secret_key: 'x'.repeat(48),
+    events: { sale: true, expire: true },
+    is_active: true,
+  }).catch(() => plus('PUT', '/webhook', { url: `http://127.0.0.1:9/${MARK}`, on_sale: true, on_expire: true, is_active: true }))
   await plus('POST', '/images', PIXEL)
   const ids: number[] = []
   for (const seller of [account.id, account.id, other.id]) {
@@ -117,7 +121,9 @@ async function tablesWithMark(): Promise<string[]> {
   )
   const found: string[] = []
   for (const { name } of rows) {
-    const { rowCount } = await client.query(`select from ${name} t where t::text ilike '%${MARK}%' or t::text like '%${Buffer.from(MARK).toString('hex')}%' limit 1`)
+    const { rowCount } = await client.query(
+      `select from ${name} t where t::text ilike '%${MARK}%' or t::text like '%${Buffer.from(MARK).toString('hex')}%' limit 1`,
+    )
     if (rowCount) found.push(name)
   }
   await client.end()

@@ -31,6 +31,8 @@ const STATEMENTS = [
     created_at timestamptz(3) not null default now(),
     check ((kind = 'account') = (account_id is not null) and (kind = 'buyer') = (reference_hash is not null))
   )`,
+  // sealed: whether texts of people in the file are sealed.
+  'alter table audit_archives add sealed boolean not null default false',
   // For erasures and exports of a buyer.
   'create index offers_by_reference on offers (buyer_reference)',
   'create index offers_by_buyer_account on offers (buyer_account_id) where buyer_account_id is not null',

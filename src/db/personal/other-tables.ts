@@ -9,7 +9,7 @@ export const OTHER_TABLES: Readonly<Record<string, Pick<TableOfPeople, 'plain' |
   approval_rule_log: { plain: 'decision_id rule_id rule_version mode approves' },
   approval_rule_versions: { plain: 'rule_id version conditions at', operator: 'author' },
   approval_rules: { plain: 'id name mode version conditions max_rejected_percent min_decisions created_at updated_at' },
-  audit_archives: { plain: 'month file rows checksum earlier_files emptied archived_at' },
+  audit_archives: { plain: 'month file rows checksum earlier_files emptied archived_at sealed' },
   catalogue_log_floor: { plain: 'xact' },
   categories: { plain: 'id market ref name slug game parent_id image printed_total created_at updated_at' },
   category_changes: { plain: 'import_id category_id market ref before after' },

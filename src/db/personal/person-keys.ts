@@ -1,7 +1,7 @@
 // A key per person: fields of people in archived months and in backups are sealed with it, and nobody can read them once an erasure has deleted it.
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Queryable } from '../schema.ts'
+import type { Queryable, Tx } from '../schema.ts'
 import type { PersonRef } from './rows-of-person.ts'
 
 interface PersonKey {
@@ -22,8 +22,16 @@ function nameOf(person: PersonRef): string {
   return person.kind === 'account' ? `account:${person.id}` : `buyer:${person.reference}`
 }
 
-export function referenceHash(reference: string): Buffer {
+function referenceHash(reference: string): Buffer {
   return createHash('sha256').update(reference).digest()
+}
+
+/** Deletes the key of a person: nobody can read their texts in archives and backups any more. */
+export async function deletePersonKey(tx: Tx, person: PersonRef): Promise<void> {
+  const keys = tx.deleteFrom('person_keys')
+  const theirs =
+    person.kind === 'account' ? keys.where('account_id', '=', person.id) : keys.where('reference_hash', '=', referenceHash(person.reference))
+  await theirs.execute()
 }
 
 /** Seals and opens texts; reads each key once. */
