@@ -1,7 +1,7 @@
 // Fields of people in entries of the audit log: who an entry is about, which of its texts are personal, and how they are replaced or sealed.
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { StoredAuditEntry } from '../changes/audit-log.ts'
-import { type PersonKeys } from './person-keys.ts'
+import type { PersonKeys } from './person-keys.ts'
 import type { PersonRef } from './rows-of-person.ts'
 
 /** Fields of `before` and `after` that name a buyer. */
@@ -104,7 +104,10 @@ export async function sealEntries<Entry extends EntryOfPerson>(keys: PersonKeys,
 }
 
 /** Opens the sealed texts of entries; those of erased people become `ERASED_TEXT`. */
-export async function openEntries<Entry extends States>(keys: PersonKeys, entries: readonly Entry[]): Promise<Entry[]> {
+export async function openEntries<Entry extends States>(
+  keys: Pick<PersonKeys, 'prepareSealed' | 'open'>,
+  entries: readonly Entry[],
+): Promise<Entry[]> {
   const texts: string[] = []
   const mapTexts = (state: Json, map: (text: string) => string): Json => {
     if (typeof state === 'string') return map(state)

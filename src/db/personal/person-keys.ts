@@ -120,3 +120,50 @@ export function openWith(text: string, keyOf: (id: number) => Buffer | null): st
     return text
   }
 }
+
+/** A key as its file contains it. */
+export interface StoredKey extends PersonKey {
+  kind: 'account' | 'buyer'
+  account_id: number | null
+  /** SHA-256 of a buyer's reference */
+  reference_hash: Buffer | null
+}
+
+/** Lines of the file of keys: without it, a backup has no texts of people. */
+export async function* keyLines(on: Queryable): AsyncGenerator<string> {
+  const AT_ONCE = 10_000
+  for (let last = 0; ; ) {
+    const keys = on.selectFrom('person_keys').select(['id', 'kind', 'account_id', 'reference_hash', 'key']).where('id', '>', last)
+    const rows = await keys.orderBy('id').limit(AT_ONCE).execute()
+    yield rows
+      .map(
+        (row) => `${JSON.stringify({ ...row, key: row.key.toString('base64'), reference_hash: row.reference_hash?.toString('base64') ?? null })}\n`,
+      )
+      .join('')
+    if (rows.length < AT_ONCE) return
+    last = rows.at(-1)!.id
+  }
+}
+
+/** @throws SyntaxError if a line is not one of a file of keys */
+export function readKeyLine(line: string): StoredKey {
+  const row = JSON.parse(line) as Omit<StoredKey, 'key' | 'reference_hash'> & { key: string; reference_hash: string | null }
+  const hash = row.reference_hash === null ? null : Buffer.from(row.reference_hash, 'base64')
+  return { ...row, key: Buffer.from(row.key, 'base64'), reference_hash: hash }
+}
+
+/** Stores the keys of a restored backup. */
+export async function restoreKeys(tx: Tx, keys: readonly StoredKey[]): Promise<void> {
+  const AT_ONCE = 5_000
+  for (let at = 0; at < keys.length; at += AT_ONCE) {
+    const some = keys.slice(at, at + AT_ONCE)
+    await sql`
+      insert into person_keys (id, kind, account_id, reference_hash, key) overriding system value
+      select * from unnest(${some.map(({ id }) => id)}::int4[], ${some.map(({ kind }) => kind)}::text[], ${some.map((one) => one.account_id)}::int4[],
+        ${some.map((one) => one.reference_hash)}::bytea[], ${some.map(({ key }) => key)}::bytea[])`.execute(tx)
+  }
+  await sql`
+    select setval(pg_get_serial_sequence('person_keys', 'id'), greatest((select last_value from person_keys_id_seq), ${keys.reduce((last, { id }) => Math.max(last, id), 1)}::int8))`.execute(
+    tx,
+  )
+}
