@@ -139,6 +139,7 @@ const OWNERS: Record<string, readonly string[]> = {
   photos: ['photos', 'picture_copies'],
   market: [
     'certificates',
+    'notices',
     'listings',
     'listing_views',
     'price_jobs',

@@ -618,6 +618,20 @@ export interface Tables {
     undone_by: string | null
     undone_at: Date | null
   }
+  notices: {
+    id: GeneratedAlways<number>
+    listing_id: number | null
+    seller_id: number
+    who: string
+    right: string
+    evidence: string
+    state: Generated<'received' | 'hidden' | 'kept'>
+    received_at: Date
+    due_at: Date
+    note: string | null
+    decided_at: Date | null
+    decided_by: string | null
+  }
   offers: {
     id: GeneratedAlways<number>
     listing_id: number | null

@@ -11,6 +11,7 @@ import { judgeWaiting } from '#market/approval/judge.ts'
 import { forgetOldListingImports } from '#market/intake/import-store.ts'
 import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import { expireListings } from '#market/listings/expire-listings.ts'
+import { forgetOldNotices } from '#market/notices/notice-store.ts'
 import { expireOffers } from '#market/offers/expire-offers.ts'
 import { forgetOldOffers } from '#market/offers/offer-store.ts'
 import { forgetOldViews } from '#market/views/listing-views.ts'
@@ -149,7 +150,7 @@ export function scheduleStartFile(node: NodeParts): void {
 /** Deletes expired data and prepares the months to come. Any node does this for all nodes. */
 export function scheduleHousekeeping(node: NodeParts): void {
   const { auditArchive, db, now, photos } = node
-  const { priceHistoryDays, auditLogDays, webhookLogDays } = node.config
+  const { priceHistoryDays, auditLogDays, noticeDays, webhookLogDays } = node.config
   const tasks: [name: string, run: () => Promise<unknown>][] = [
     ['change-log-trimming', () => trimChangeLog(db)],
     ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db)],
@@ -160,6 +161,7 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['webhook-retention', () => forgetOldEvents(db, webhookLogDays, now())],
     ['listing-import-retention', () => forgetOldListingImports(db, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],
+    ['notice-retention', () => forgetOldNotices(db, noticeDays, now())],
     ['offer-retention', () => forgetOldOffers(db, now())],
     ['listing-view-retention', () => forgetOldViews(db, now())],
     ['photo-retention', () => forgetPhotos(db, photos.files, now())],

@@ -72,12 +72,12 @@ async function* document(ctx: PrivacyCtx, person: PersonRef): AsyncGenerator<str
       const of = person.kind === 'account' ? { account_id: person.id } : { buyer_reference: person.reference }
       yield `{"success":true,"data":{"of":${JSON.stringify(of)},"as_of":${JSON.stringify(ctx.now())},"tables":{`
       let first = true
-      for (const [table, { secret }] of Object.entries(TABLES_OF_PEOPLE)) {
+      for (const [table, { secret, others }] of Object.entries(TABLES_OF_PEOPLE)) {
         const theirs = rowsOf(table, person)
         if (!theirs) continue
         yield `${first ? '' : ','}${JSON.stringify(table)}:[`
         first = false
-        const rows = sql`select (to_jsonb(t) - ${words(secret)}::text[])::text as row from ${sql.table(table)} t where ${theirs}`
+        const rows = sql`select (to_jsonb(t) - ${[...words(secret), ...words(others)]}::text[])::text as row from ${sql.table(table)} t where ${theirs}`
         yield* array(rowsOfTable(db.kysely as Tx, rows))
         yield ']'
       }

@@ -36,8 +36,8 @@ const reasonOf = ({ status, body }: { status: number; body: { error?: { rule?: s
 
 describe('the table of personal data', () => {
   const all: Record<string, TableOfPeople> = { ...TABLES_OF_PEOPLE, ...SPECIAL_TABLES, ...OTHER_TABLES }
-  const columnsOf = ({ personal, changes, plain, operator: operators, secret }: TableOfPeople) =>
-    [...words(personal), ...Object.keys(changes ?? {}), ...words(plain), ...words(operators), ...words(secret)].sort()
+  const columnsOf = ({ personal, changes, plain, operator: operators, others, secret }: TableOfPeople) =>
+    [...words(personal), ...Object.keys(changes ?? {}), ...words(plain), ...words(operators), ...words(others), ...words(secret)].sort()
 
   test('has a word for every column of the database', async () => {
     const { rows } = await sql<{ table: string; columns: string[] }>`

@@ -2,6 +2,7 @@
 
 /** Turkish texts by English text. */
 export const MESSAGES = {
+  'Access ended': 'Erişim sonlandırıldı',
   'Account created': 'Hesap oluşturuldu',
   'Account updated': 'Hesap güncellendi',
   'Approval rule created': 'Onay kuralı oluşturuldu',
@@ -74,6 +75,7 @@ export const MESSAGES = {
   'Price job planned': 'Fiyat işi planlandı',
   'Price job undone': 'Fiyat işi geri alındı',
   'Price published': 'Fiyat yayımlandı',
+  'Notice recorded': 'Bildirim kaydedildi',
   'Price set': 'Fiyat belirlendi',
   'Price updated': 'Fiyat güncellendi',
   'Ratio confirmed': 'Oran onaylandı',

@@ -27,6 +27,8 @@ export interface TableOfPeople {
   plain?: string
   /** columns about operators: they stay as long as the row, because decisions must be accountable */
   operator?: string
+  /** columns about people outside the service: removed with the row, by retention; not exported */
+  others?: string
   /** hashes and sealed secrets: never exported */
   secret?: string
 }
@@ -178,6 +180,13 @@ export const TABLES_OF_PEOPLE: Readonly<Record<string, TableOfPeople>> = {
     secret: 'sha256 size_hashes',
   },
   listing_views: { account: via('listing_id', 'listings'), removed: true, plain: 'listing_id day views' },
+  notices: {
+    account: account('seller_id'),
+    changes: { evidence: { of: 'account', to: "''" }, note: { of: 'account', to: 'null' } },
+    plain: 'id listing_id seller_id right state received_at due_at decided_at',
+    operator: 'decided_by',
+    others: 'who',
+  },
   listing_decisions: {
     account: account('seller_id'),
     changes: { facts: { of: 'account', to: 'null' }, note: { of: 'account', to: 'null' }, before: { of: 'account', to: 'null' } },
