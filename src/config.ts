@@ -58,6 +58,10 @@ export interface Config {
   auditArchiveMonths: number
   /** retention of the audit log, 0: forever */
   auditLogDays: number
+  /** hours within which a notice of infringement must be decided */
+  noticeHours: number
+  /** retention of decided notices */
+  noticeDays: number
   /** retention of webhook events and their delivery attempts */
   webhookLogDays: number
   /** hour of the day, in `timeZone`, at which a dump is made; null: only on demand */
@@ -207,6 +211,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     priceArchiveMonths: read('PRICE_ARCHIVE_MONTHS'),
     auditArchiveMonths: read('AUDIT_ARCHIVE_MONTHS'),
     auditLogDays: read('AUDIT_LOG_DAYS'),
+    noticeHours: read('NOTICE_HOURS'),
+    noticeDays: read('NOTICE_DAYS'),
     webhookLogDays: read('WEBHOOK_LOG_DAYS'),
     dumpHour: read('DUMP_HOUR'),
     timeZone: read('TIME_ZONE'),

@@ -144,6 +144,8 @@ export const SETTINGS = {
   PRICE_HISTORY_DAYS: setting('retention of the price history in days; 0: forever', 0, integerBetween(0, 36500)),
   AUDIT_ARCHIVE_MONTHS: setting('months of the audit log that stay in the database, 0 for all', 0, auditArchiveMonths),
   AUDIT_LOG_DAYS: setting('retention of the audit log in days; 0: forever', 0, integerBetween(0, 36500)),
+  NOTICE_HOURS: setting('hours within which a notice of infringement must be decided', 48, integerBetween(1, 8760)),
+  NOTICE_DAYS: setting('retention of decided notices of infringement in days', 1095, integerBetween(1, 36500)),
   WEBHOOK_LOG_DAYS: setting('retention of webhook events and their delivery attempts in days', 90, integerBetween(90, 36500)),
   // The minimum leaves room for a page of 100 items of maximum size.
   MINTMARK_WITHOUT: setting('optimisations to disable, for benchmarks', NO_SPEEDUPS, speedups),

@@ -7,6 +7,7 @@ const ROOT = new URL('..', import.meta.url).pathname
 
 /** What a module may import besides itself and the type of the settings. */
 const MODULES = [
+  'privacy',
   'audit',
   'dumps',
   'identity',
@@ -58,6 +59,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   rest: ['public-context.ts', ...MODULES, ...BELOW],
   graphql: ['index', 'public-context.ts', ...MODULES, ...BELOW],
   mcp: ['public-context.ts', ...MODULES, ...BELOW],
+  privacy: ['photos', 'webhooks', 'market', 'audit', 'accounts', 'files', ...BELOW],
   operator: ['pages', 'imports', 'stats', 'health', ...MODULES, 'images', 'jobs', ...BELOW],
   pages: ['http', 'core'],
   'public.ts': ['rest', 'graphql', 'mcp', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],
@@ -141,6 +143,7 @@ const OWNERS: Record<string, readonly string[]> = {
   photos: ['photos', 'picture_copies'],
   market: [
     'certificates',
+    'notices',
     'listings',
     'listing_views',
     'price_jobs',
@@ -193,7 +196,8 @@ const OWNERS: Record<string, readonly string[]> = {
   notifications: ['notifications', 'notification_reads', 'notification_deliveries'],
   jobs: ['workers'],
   stats: ['day_counts', 'search_terms'],
-  db: ['change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks', 'demo_record'],
+  privacy: ['erasures'],
+  db: ['person_keys', 'change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks', 'demo_record'],
 }
 
 interface Import {

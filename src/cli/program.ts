@@ -27,6 +27,9 @@ import { register as registerNotifications } from './notifications.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
 import { register as registerPeople } from './people.ts'
 import { register as registerPriceReviews } from './prices/price-reviews.ts'
+import { register as registerBreach } from './privacy/breach.ts'
+import { register as registerNotices } from './privacy/notices.ts'
+import { register as registerPersonalData } from './privacy/personal-data.ts'
 import { register as registerRates } from './rates.ts'
 import { register as registerUsualRatios } from './prices/usual-ratios.ts'
 import { register as registerServe } from './service/serve.ts'
@@ -76,6 +79,9 @@ registerExport(program, open)
 registerDump(program, open, print)
 registerMirror(program, print)
 registerHeld(program, open, print)
+registerPersonalData(program, open, print)
+registerNotices(program, open, print)
+registerBreach(program, open, print)
 registerPriceReviews(program, open, print)
 registerUsualRatios(program, open, print)
 registerBatches(program, open, print)

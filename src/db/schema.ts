@@ -119,6 +119,7 @@ interface Columns {
   }
   notifications: { params: JSONColumnType<object> }
   webhook_attempts: { kind: 'sale' | 'expire' }
+  erasures: { counts: JSONColumnType<Record<string, number>, string | undefined, string> }
 }
 
 type Precise<T extends keyof Tables> = T extends keyof Columns ? Omit<Tables[T], keyof Columns[T]> & Columns[T] : Tables[T]

@@ -69,6 +69,7 @@ export interface Tables {
     earlier_files: Generated<string[]>
     emptied: boolean
     archived_at: Date
+    sealed: Generated<boolean>
   }
   audit_log: {
     id: GeneratedAlways<number>
@@ -279,6 +280,22 @@ export interface Tables {
     last_account: number
     last_item: number
     last_import: number
+  }
+  erasures: {
+    id: GeneratedAlways<number>
+    kind: 'account' | 'buyer'
+    account_id: number | null
+    buyer_reference: string | null
+    pseudonym: string
+    reason: string
+    requested_by: string
+    state: Generated<'running' | 'done'>
+    counts: Generated<unknown>
+    started_xact: Generated<string>
+    requested_at: Date
+    finished_at: Date | null
+    swept_at: Date | null
+    storage_at: Date | null
   }
   event_counters: {
     account_id: number
@@ -602,6 +619,20 @@ export interface Tables {
     undone_by: string | null
     undone_at: Date | null
   }
+  notices: {
+    id: GeneratedAlways<number>
+    listing_id: number | null
+    seller_id: number
+    who: string
+    right: string
+    evidence: string
+    state: Generated<'received' | 'hidden' | 'kept'>
+    received_at: Date
+    due_at: Date
+    note: string | null
+    decided_at: Date | null
+    decided_by: string | null
+  }
   notification_deliveries: {
     id: GeneratedAlways<number>
     notification_id: number
@@ -715,6 +746,14 @@ export interface Tables {
     removed_at: Date | null
     provider_issuer: string | null
     provider_subject: string | null
+  }
+  person_keys: {
+    id: GeneratedAlways<number>
+    kind: 'account' | 'buyer'
+    account_id: number | null
+    reference_hash: Buffer | null
+    key: Buffer
+    created_at: Generated<Date>
   }
   person_links: {
     hash: Buffer

@@ -1,6 +1,6 @@
 // The periodic tasks of a node: what every node does for itself, what a worker does for the service, and housekeeping.
 import { forgetOldUsage } from '#accounts/keys/usage.ts'
-import { forgetOldAudit, monthsOfAudit } from '#audit/archive/archive-audit.ts'
+import { forgetOldAudit, monthsOfAudit, sealOldMonths } from '#audit/archive/archive-audit.ts'
 import { recordWorth } from '#collections/record-worth.ts'
 import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
 import { trimChangeLog } from '#db/changes/change-feed.ts'
@@ -11,6 +11,7 @@ import { judgeWaiting } from '#market/approval/judge.ts'
 import { forgetOldListingImports } from '#market/intake/import-store.ts'
 import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import { expireListings } from '#market/listings/expire-listings.ts'
+import { forgetOldNotices } from '#market/notices/notice-store.ts'
 import { expireOffers } from '#market/offers/expire-offers.ts'
 import { forgetOldOffers } from '#market/offers/offer-store.ts'
 import { forgetOldViews } from '#market/views/listing-views.ts'
@@ -26,6 +27,8 @@ import { failBrokenImports } from '#prices/imports/imports.ts'
 import { prepareMonths } from '#prices/records/months.ts'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
 import { rankReviews } from '#prices/reviews/rank-reviews.ts'
+import { rewriteStorage } from '#privacy/rewrite-storage.ts'
+import { runErasures } from '#privacy/run-erasures.ts'
 import { recordDay } from '#stats/day-counts.ts'
 import { forgetSearches } from '#stats/searches/search-terms.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
@@ -45,6 +48,7 @@ const EVERY = {
   repricing: MINUTE_MS,
   collectionWorth: 10 * MINUTE_MS,
   brokenImports: 10_000,
+  erasures: 5_000,
   heartbeat: 15_000,
   keyUses: 10_000,
   listingViews: 10_000,
@@ -93,9 +97,14 @@ export function scheduleOwnTasks(node: NodeParts, listeners: { public: boolean }
 export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat, signal: AbortSignal): void {
   const { archive, auditArchive, catalogue, config, db, dumps, imageNetwork: network, listings, now, photos } = node
   const { auditArchiveMonths, marketNames, priceArchiveMonths, priceRules, sourceCurrencies: currencies, timeZone } = config
-  const archiveOld = async (table: MonthTable, keepMonths: number) => {
+  const archiveOld = async (table: MonthTable, keepMonths: number, prepare?: typeof sealOldMonths) => {
     if (keepMonths === 0 || !(await mayArchive(table.archives, db))) return
-    await archiveOldMonths(table, { db, now: now(), signal }, keepMonths).catch((error: unknown) => {
+    const archiving = { db, now: now(), signal }
+    const run = async () => {
+      await prepare?.(table, archiving)
+      await archiveOldMonths(table, archiving, keepMonths)
+    }
+    await run().catch((error: unknown) => {
       if (!signal.aborted) throw error
     })
   }
@@ -112,12 +121,13 @@ export function scheduleWork(node: NodeParts, ctx: NodeCtx, heartbeat: Heartbeat
     ['price-reviews', EVERY.priceReviews, () => rankReviews(db, priceRules.currencies, now())],
     ['dumps', EVERY.dumps, () => dumps.makeDue(catalogue.items.live.size === 0)],
     ['price-archive', EVERY.archives, () => archiveOld(monthsOfPrices(archive.files), priceArchiveMonths)],
-    ['audit-archive', EVERY.archives, () => archiveOld(monthsOfAudit(auditArchive), auditArchiveMonths)],
+    ['audit-archive', EVERY.archives, () => archiveOld(monthsOfAudit(auditArchive), auditArchiveMonths, sealOldMonths)],
     ...(config.copyPictures
       ? [['picture-copies', EVERY.pictureCopies, pictureCopies({ ...ctx, catalogue, photos, network }, signal)] satisfies Task]
       : []),
     ['notifications', EVERY.notifications, () => tellFindings(node)],
     ...notificationChannels(node, signal),
+    ['erasures', EVERY.erasures, () => erasures(node, signal)],
     ['worker-heartbeat', EVERY.heartbeat, () => heartbeat.beat()],
   ])
 }
@@ -140,6 +150,17 @@ function notificationChannels({ config, db, log, now, webhooks: network }: NodeP
       ? [['notification-emails', EVERY.notificationDelivery, async () => (await deliver()).deliverEmails(ctx, await mail(email))] satisfies Task]
       : []),
   ]
+}
+
+/** Carries out erasures. The embedded database and the start file are then written anew, without old versions of rows. */
+async function erasures({ config, db, feed, now, photos, log, startFile }: NodeParts, signal: AbortSignal): Promise<void> {
+  await runErasures({ db, now, files: photos.files, log }, signal)
+  if (config.databaseUrl !== null) return
+  const rewritten = await rewriteStorage(db, now())
+  if (!rewritten || !startFile) return
+  // The node reloads its memory first.
+  await feed.pull()
+  await startFile.write({ unlessWithinMs: 0, maxLockedMs: MAX_LOCKED_MS })
 }
 
 /** Loads its module when it first runs, because other roles do not need its HTTP client. */
@@ -168,6 +189,7 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['webhook-retention', () => forgetOldEvents(db, config.webhookLogDays, now())],
     ['listing-import-retention', () => forgetOldListingImports(db, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],
+    ['notice-retention', () => forgetOldNotices(db, config.noticeDays, now())],
     ['offer-retention', () => forgetOldOffers(db, now())],
     ['listing-view-retention', () => forgetOldViews(db, now())],
     ['search-term-retention', () => forgetSearches(db, now())],

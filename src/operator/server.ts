@@ -60,6 +60,9 @@ import { notificationRoutes } from './service/notification-routes.ts'
 import { offerRoutes, orderRoutes } from './order-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { priceRoutes } from './price-routes.ts'
+import { breachRoutes } from './privacy/breach-routes.ts'
+import { noticeRoutes } from './privacy/notice-routes.ts'
+import { privacyRoutes } from './privacy/personal-data-routes.ts'
 import { readStats } from '#stats/read-stats.ts'
 import { sourceRoutes } from './source-routes.ts'
 import { settingRoutes } from './service/setting-routes.ts'
@@ -89,6 +92,8 @@ const ROUTES = [
   ...notificationRoutes,
   ...settingRoutes,
   ...dumpRoutes,
+  ...privacyRoutes,
+  ...noticeRoutes,
 ]
 
 const TAGS = [
@@ -108,6 +113,8 @@ const TAGS = [
   { name: 'Collections', description: 'Collections of accounts, their imports and exports' },
   { name: 'Webhooks', description: 'Webhooks of accounts, their events and deliveries' },
   { name: 'People', description: 'People who run the service, their roles, sessions and tokens' },
+  { name: 'Personal data', description: 'Exports and erasures of what is stored about an account or a buyer' },
+  { name: 'Notices', description: 'Notices of infringement and decisions about them' },
   { name: 'Audit', description: 'Record of every write' },
   { name: 'Price sources', description: 'Trust in each source, and ids shared by several items' },
   { name: 'Stats', description: 'Counts, queues, activity and health' },
@@ -181,7 +188,10 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
       const rules = { failed, security: 'operatorToken', snapshot: openSnapshot }
       registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ...rules, ctx })
       registerRoutes(api, collectionFileRoutes(imports), { ...rules, ctx })
-      registerRoutes(api, webhookRoutes, { ...rules, ctx: (viewer, request) => ({ ...ctx(viewer, request), webhooks: node.webhooks }) })
+      registerRoutes(api, [...webhookRoutes, ...breachRoutes], {
+        ...rules,
+        ctx: (viewer, request) => ({ ...ctx(viewer, request), webhooks: node.webhooks }),
+      })
     },
     { prefix: '/operator/v1' },
   )

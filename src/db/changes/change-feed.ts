@@ -2,7 +2,8 @@
 import { sql } from 'kysely'
 import { inSpan, TRACED } from '#core/network/tracing.ts'
 import { copyOut, int8At, readBinaryCopy } from '../copy.ts'
-import type { ChangeKind, Db } from '../schema.ts'
+import { announce } from '../connection/announce.ts'
+import type { ChangeKind, Db, Tx } from '../schema.ts'
 
 /** A committed change: ids to read again, or the new values themselves. */
 export interface ChangeRow {
@@ -330,4 +331,10 @@ export async function trimChangeLog(db: Db): Promise<number> {
     )
     select count(*)::int as trimmed from old`.execute(db.kysely)
   return rows[0]!.trimmed
+}
+
+/** Makes every node reload its memory: words of removed texts stay in its indexes, and in its start file, until then. Readers of changes are not affected. */
+export async function reloadNodes(tx: Tx): Promise<void> {
+  await sql`update change_log_floor set xact = (pg_current_xact_id()::text::bigint + 1)::text::xid8`.execute(tx)
+  announce(tx, CHANGES_CHANNEL)
 }
