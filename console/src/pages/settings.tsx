@@ -23,11 +23,11 @@ export function SettingsPage() {
     changed()
   }
   const save = async (setting: Setting, value: string | null) => {
-    const saved = await write('PATCH', `/settings/${setting.name}`, { value }, setting.etag)
+    const saved = await write('PATCH', `/settings/${setting.name as string}`, { value }, setting.etag)
     if (saved) done(saved.data, t('settingSaved', { name: nameOf(setting) }))
   }
   const undo = async (setting: Setting) => {
-    const saved = await write('POST', `/settings/${setting.name}/undo`, {}, setting.etag)
+    const saved = await write('POST', `/settings/${setting.name as string}/undo`, undefined, setting.etag)
     if (saved) done(saved.data, t('settingUndone', { name: nameOf(setting) }))
     else setEdited(setting)
   }
