@@ -35,6 +35,7 @@ import { PriceReviewsPage } from './pages/price-reviews.tsx'
 import { RatesPage } from './pages/rates.tsx'
 import { SearchesPage } from './pages/searches.tsx'
 import { SetMatchesPage } from './pages/set-matches.tsx'
+import { SettingsPage } from './pages/settings.tsx'
 import { SourcesPage } from './pages/sources.tsx'
 import { SynonymsPage } from './pages/synonyms.tsx'
 import { TodayPage } from './pages/today.tsx'
@@ -77,6 +78,7 @@ const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console/accounts', text: t('accounts'), help: 'operating#limits-of-api-keys', also: ['/console/webhooks'] },
   { href: '/console/audit', text: t('audit'), help: 'operating#archive-of-the-audit-log' },
   { href: '/console/health', text: t('health'), help: 'operating#monitoring', also: [NOTIFICATIONS_PATH] },
+  { href: '/console/settings', text: t('settings'), help: 'operating#change-settings-while-the-service-runs' },
   ...(person === null || person.roles.includes('owner') ? [{ href: '/console/people', text: t('people'), help: 'operating#people' }] : []),
   ...(person === null ? [] : [account()]),
 ]
@@ -132,6 +134,7 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
       <Route path="/console/audit" component={AuditPage} />
       <Route path="/console/searches" component={SearchesPage} />
       <Route path="/console/health" component={HealthPage} />
+      <Route path="/console/settings" component={SettingsPage} />
       <Route path={NOTIFICATIONS_PATH} component={NotificationsPage} />
       <Route path="/console/people" component={PeoplePage} />
       <Route path="/console/people/:id" component={PersonPage} />

@@ -30,7 +30,10 @@ export const changeSetting = verb(
     input: Type.Object({
       name: Name,
       value: orNull(
-        Type.String({ maxLength: MAX_TEXT_LENGTH, description: 'In the notation of the environment variable; null returns to the environment or the default' }),
+        Type.String({
+          maxLength: MAX_TEXT_LENGTH,
+          description: 'In the notation of the environment variable; null returns to the environment or the default',
+        }),
       ),
     }),
   },

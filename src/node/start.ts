@@ -135,7 +135,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     publicUrl = roles.public ? await openPublic(served, options, listeners, progress) : null
     const operatorUrl = roles.operator ? await openOperator(node, listeners, metrics.ofService) : null
     const metricsUrl = config.metricsPort === null ? null : await openMetrics(node, listeners, metrics.ofService)
-    const bare = { db, now: node.now, requestId: null, idempotency: null, precondition: null, market, rules: config.priceRules }
+    const bare = { db, now: node.now, requestId: null, idempotency: null, precondition: null, market, rules: config.priceRules, config }
     const ctx = (viewer: Viewer): NodeCtx => ({ ...bare, caughtUp: () => node.feed.pull(), viewer })
     if (worker) {
       sender = await openSender(node, notices)

@@ -212,6 +212,7 @@ async function fill(node: TestNode): Promise<string[]> {
     '/audit',
     '/health',
     '/notifications',
+    '/settings',
     '/people',
     '/my-account',
     '/first-steps',

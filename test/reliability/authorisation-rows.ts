@@ -395,6 +395,9 @@ export const OPERATOR_ROWS: readonly string[] = [
   'GET /operator/v1/usual-ratios',
   'POST /operator/v1/usual-ratios/confirm',
   'POST /operator/v1/usual-ratios/reject',
+  'GET /operator/v1/settings',
+  'PATCH /operator/v1/settings/:name',
+  'POST /operator/v1/settings/:name/undo',
   'GET /operator/v1/notifications',
   'POST /operator/v1/notifications/read',
   'GET /operator/v1/stats',
@@ -439,6 +442,8 @@ const OWNERS: readonly Role[] = ['owner']
  * sessions and tokens, these are the roles that may access those of others.
  */
 export const OPERATOR_ROLES: Readonly<Record<string, readonly Role[]>> = {
+  'PATCH /operator/v1/settings/:name': OWNERS,
+  'POST /operator/v1/settings/:name/undo': OWNERS,
   'POST /operator/v1/notifications/read': ROLES,
   'POST /operator/v1/accounts': SUPPORT,
   'PATCH /operator/v1/accounts/:id': SUPPORT,

@@ -17,6 +17,7 @@ export interface NumberReader {
   max: number
 }
 
+/** Whole numbers of a range. */
 export function integerBetween(min: number, max: number): NumberReader {
   const read = (text: string): number => {
     const value = Number(text)
@@ -26,6 +27,7 @@ export function integerBetween(min: number, max: number): NumberReader {
   return Object.assign(read, { kind: 'integer' as const, min, max })
 }
 
+/** Numbers of a range, with a decimal point. */
 export function decimal(min: number, max: number): NumberReader {
   const read = (text: string): number => {
     const value = Number(text)
@@ -35,6 +37,7 @@ export function decimal(min: number, max: number): NumberReader {
   return Object.assign(read, { kind: 'decimal' as const, min, max })
 }
 
+/** One of a few words. */
 export function oneOf<T extends string>(values: readonly T[]): (text: string) => T {
   return (text) => {
     if (!(values as readonly string[]).includes(text)) throw new Error(`one of ${values.join(', ')}`)
@@ -48,6 +51,7 @@ export const flag = (text: string): boolean => {
   throw new Error('1 or 0')
 }
 
+/** URLs of certain protocols, such as `https:`, without a slash at the end. */
 export function url(protocols: readonly string[]): (text: string) => string {
   return (text) => {
     if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
@@ -57,6 +61,7 @@ export function url(protocols: readonly string[]): (text: string) => string {
   }
 }
 
+/** The URL of a bucket with an optional prefix. */
 export function bucketUrl(text: string): string {
   const { protocol, pathname, username, search, hash } = URL.canParse(text) ? new URL(text) : new URL('none:')
   const isAddress = protocol === 'https:' || protocol === 'http:'
@@ -66,11 +71,13 @@ export function bucketUrl(text: string): string {
   return text.replace(/\/$/, '')
 }
 
+/** A region of a store. */
 export function region(text: string): string {
   if (!/^[a-z0-9-]{1,40}$/.test(text)) throw new Error('a region such as us-east-1')
   return text
 }
 
+/** Origins of web pages; `*` for all. */
 export function corsOrigins(text: string): '*' | readonly string[] {
   if (text === '*') return '*'
   if (text === 'none') return []
@@ -94,12 +101,14 @@ function monthsOrNone(min: number): (text: string) => number {
   }
 }
 
+/** An hour of the day; null for `off`. */
 export function dumpHour(text: string): number | null {
   if (text === 'off') return null
   if (!/^(1?\d|2[0-3])$/.test(text)) throw new Error('off, or a whole number from 0 to 23')
   return Number(text)
 }
 
+/** An IANA time zone. */
 export function timeZone(text: string): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone
@@ -108,6 +117,7 @@ export function timeZone(text: string): string {
   }
 }
 
+/** Requests per minute by plan; null for `off`. */
 export function rateLimits(text: string): Record<Plan, number> | null {
   if (text === 'off') return null
   const limits = { ...DEFAULT_RATE_LIMITS }
@@ -121,6 +131,7 @@ export function rateLimits(text: string): Record<Plan, number> | null {
   return limits
 }
 
+/** Names of optimisations. */
 export function speedups(text: string): ReadonlySet<Speedup> {
   const names = text
     .split(',')
@@ -130,6 +141,7 @@ export function speedups(text: string): ReadonlySet<Speedup> {
   return new Set(names as Speedup[])
 }
 
+/** Currencies by market; markets that are not named have their default. */
 export function currencies(text: string): Record<Market, string> {
   const result = { ...DEFAULT_CURRENCIES }
   for (const part of text.split(',')) {
@@ -142,6 +154,7 @@ export function currencies(text: string): Record<Market, string> {
   return result
 }
 
+/** Markets, each at most once. */
 export function marketOrder(text: string): readonly Market[] {
   const order = text.split(',').map((part) => part.trim())
   if (!order.every(isMarket) || new Set(order).size < order.length) {
@@ -150,6 +163,7 @@ export function marketOrder(text: string): readonly Market[] {
   return Object.freeze(order)
 }
 
+/** Codes of languages, each at most once. */
 export function languages(text: string): readonly string[] {
   const order = text.split(',').map((part) => part.trim())
   if (!order.every((code) => /^[a-z]{2}(-[a-z]{2})?$/.test(code)) || new Set(order).size < order.length) {
@@ -162,6 +176,7 @@ const MAX_NAME_LENGTH = 40
 
 const VISIBLE = new RegExp(VISIBLE_LINE, 'u')
 
+/** Names by market. */
 export function marketNames(text: string): MarketNames {
   const names = new Map<Market, string>()
   for (const part of text.split(',')) {
@@ -178,12 +193,14 @@ export function marketNames(text: string): MarketNames {
   return Object.freeze(Object.fromEntries(names))
 }
 
+/** Two durations in milliseconds. */
 export function retryDelays(text: string): readonly number[] {
   const delays = text.split(',').map((part) => parseDuration(part.trim()))
   if (delays.length !== 2 || delays.includes(null)) throw new Error('two durations such as 30s,5m')
   return delays as number[]
 }
 
+/** Address ranges; `none` for none. */
 export function cidrs(text: string): readonly string[] {
   if (text === 'none') return []
   const ranges = text.split(',').map((part) => part.trim())
@@ -205,6 +222,7 @@ export function emailAddresses(text: string): readonly string[] {
   return Object.freeze(addresses)
 }
 
+/** Hours of the day; null for `off`. */
 export function quietHours(text: string): QuietHours | null {
   if (text === 'off') return null
   const hours = parseQuietHours(text)
@@ -212,6 +230,7 @@ export function quietHours(text: string): QuietHours | null {
   return hours
 }
 
+/** The URL of a mail server. */
 export function smtpUrl(text: string): string {
   if (!URL.canParse(text) || !['smtp:', 'smtps:'].includes(new URL(text).protocol) || new URL(text).hostname === '') {
     throw new Error('a URL such as smtps://user:password@mail.example:465')
@@ -221,6 +240,7 @@ export function smtpUrl(text: string): string {
 
 const PROXY_GROUPS: readonly string[] = ['loopback', 'linklocal', 'uniquelocal']
 
+/** Which proxies to trust: all, none, or those with these addresses. */
 export function trustProxy(text: string): boolean | string {
   if (text === '1' || text === 'true') return true
   if (text === '0' || text === 'false') return false

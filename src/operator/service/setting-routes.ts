@@ -19,7 +19,8 @@ export const settingRoutes: Route<SettingsWriteCtx>[] = [
     path: '/settings',
     verb: listSettings,
     summary: 'List the settings that can be changed while the service runs',
-    description: 'Each with its value and where that comes from: the default, the environment, or a change by an operator. Secrets are not among them.',
+    description:
+      'Each with its value and where that comes from: the default, the environment, or a change by an operator. Secrets are not among them.',
     tag,
     answer: (settings: Setting[]) => ({ data: settings }),
     data: Type.Array(SettingSchema),
