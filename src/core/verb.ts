@@ -5,7 +5,7 @@ import { bodyReader, type Static, type TSchema } from './input.ts'
 import { FAMILY_ERROR, type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.ts'
 import { reason } from './problems.ts'
 import { isOperatorNeed, mayOperate, type OperatorNeed, type Person } from './roles.ts'
-import { inSpan, TRACED } from './network/tracing.ts'
+import { inSpan, TRACED } from './tracing/spans.ts'
 
 /** The caller: an API key's account, a named operator, a shared operator token, or the command line on the machine itself. */
 export type Viewer =

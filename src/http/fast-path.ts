@@ -1,7 +1,7 @@
 // Fast path on plain node:http for the most frequent reads, which skip the overhead of Fastify.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { nameRequest } from '#core/network/tracing.ts'
+import { nameRequest } from '#core/tracing/spans.ts'
 import type { Operation, Viewer } from '#core/verb.ts'
 import { bareCredential } from './fastify-adapter.ts'
 import { clientAddress, type Trust } from './client-address.ts'

@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { type Reason, reason } from '#core/problems.ts'
-import { nameRequest } from '#core/network/tracing.ts'
+import { nameRequest } from '#core/tracing/spans.ts'
 import { trustOf } from './client-address.ts'
 import { allowOrigin, answerPreflights, type CorsHeaders } from './cors.ts'
 import { errorBody } from './envelope.ts'

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { MINUTE_MS } from '#core/duration.ts'
-import { traceRequests } from '#core/network/tracing.ts'
+import { traceRequests } from '#core/tracing/spans.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
 
 /** How long requests in progress may take to end when the node stops. */

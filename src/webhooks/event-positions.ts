@@ -1,6 +1,6 @@
 // SQL of the feed: every event has a position among the events of its account, in commit order.
 import { sql } from 'kysely'
-import { traceparent } from '#core/network/tracing.ts'
+import { traceparent } from '#core/tracing/spans.ts'
 import { announce } from '#db/connection/announce.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import type { FeedKind } from './events/event-body.ts'

@@ -1,6 +1,6 @@
 // Follows the change log: every node receives every committed change, in order, without missing a slow transaction.
 import { sql } from 'kysely'
-import { inSpan, TRACED } from '#core/network/tracing.ts'
+import { inSpan, TRACED } from '#core/tracing/spans.ts'
 import { copyOut, int8At, readBinaryCopy } from '../copy.ts'
 import { announce } from '../connection/announce.ts'
 import type { ChangeKind, Db, Tx } from '../schema.ts'

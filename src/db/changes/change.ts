@@ -2,7 +2,7 @@
 // alone or in a batch, and the writing node has applied the change before it responds.
 import { sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
-import { traceparent } from '#core/network/tracing.ts'
+import { traceparent } from '#core/tracing/spans.ts'
 import { mayWrite, type Viewer } from '#core/verb.ts'
 import { announce } from '../connection/announce.ts'
 import { addAuditEntries, type NewAuditEntry } from './audit-log.ts'

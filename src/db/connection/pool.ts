@@ -13,7 +13,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
-import { tracedStatement } from '#core/network/tracing.ts'
+import { tracedStatement } from '#core/tracing/spans.ts'
 import { ConnectionWatch } from './connection-watch.ts'
 import { NoServerError, setServer, type Role, ROLE, Servers } from './servers.ts'
 import { explainTls } from './tls-errors.ts'

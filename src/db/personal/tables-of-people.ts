@@ -57,6 +57,19 @@ export const TABLES_OF_PEOPLE: Readonly<Record<string, TableOfPeople>> = {
   rate_limit_leases: { account: account(), removed: true, plain: 'account_id ends_at leased granted node shared_at' },
 
   // Webhooks; the body of an event names listings and orders.
+  notification_reads: { account: via('notification_id', 'notifications'), removed: true, plain: 'notification_id version', operator: 'reader' },
+  notification_deliveries: {
+    account: via('notification_id', 'notifications'),
+    removed: true,
+    personal: 'body',
+    plain: 'id notification_id version channel state attempts due_at lease_until finished_at error',
+  },
+  notifications: {
+    account: account(),
+    removed: true,
+    personal: 'params state',
+    plain: 'id account_id subject node kind severity value version since changed_at resolved_at',
+  },
   webhook_attempts: {
     account: account(),
     removed: true,
@@ -68,7 +81,7 @@ export const TABLES_OF_PEOPLE: Readonly<Record<string, TableOfPeople>> = {
     account: account(),
     removed: true,
     personal: 'body',
-    plain: 'id account_id kind test state attempts last_attempt due_at lease_until created_at replay',
+    plain: 'id account_id kind test state attempts last_attempt due_at lease_until created_at replay traceparent',
   },
   event_counters: { account: account(), removed: true, plain: 'account_id last forgotten' },
   webhook_turns: { account: account(), removed: true, plain: 'account_id action at' },

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '#core/context.ts'
 import type { Sealing } from '#core/sealing.ts'
-import { inSpan, TRACED, traceparent } from '#core/network/tracing.ts'
+import { inSpan, TRACED, traceparent } from '#core/tracing/spans.ts'
 import type { Db } from '#db/schema.ts'
 import type { Notices } from '#jobs/notices.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
