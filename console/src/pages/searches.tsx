@@ -19,21 +19,23 @@ export function SearchesPage() {
       <Heading>{t('searches')}</Heading>
       <CatalogueTabs current="searches" />
       <p class="quiet">{t('searchesText')}</p>
-      <div class="filters">
-        <label>
-          {t('searchesShown')}
-          <select value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as typeof kind)}>
-            {KINDS.map((one) => (
-              <option key={one} value={one}>
-                {t(TEXTS[one])}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {t('searchesWeek')}
-          <input type="date" value={week} onChange={({ currentTarget }) => setWeek(currentTarget.value)} />
-        </label>
+      <div class="toolbar">
+        <search class="filters">
+          <label>
+            {t('searchesShown')}
+            <select value={kind} onChange={({ currentTarget }) => setKind(currentTarget.value as typeof kind)}>
+              {KINDS.map((one) => (
+                <option key={one} value={one}>
+                  {t(TEXTS[one])}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            {t('searchesWeek')}
+            <input type="date" value={week} onChange={({ currentTarget }) => setWeek(currentTarget.value)} />
+          </label>
+        </search>
       </div>
       <Await of={report}>
         {({ terms }) =>
