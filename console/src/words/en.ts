@@ -122,6 +122,7 @@ export const en = {
   heldPrices: 'Held prices',
   matchesWaiting: 'Pending matches',
   matchesPostponed: '{count} postponed',
+  ratiosWaiting: 'Open usual ratios',
   id: 'Id',
   import: 'Import',
   importProgress: 'Progress of the import',
@@ -896,5 +897,6 @@ export const en = {
   'check.rates': 'Exchange rates',
   'check.replica': 'Replica',
   'check.settings': 'Settings',
+  'check.usual ratios': 'Usual ratios',
   'check.worker': 'Worker',
 }

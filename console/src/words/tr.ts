@@ -124,6 +124,7 @@ export const tr: Record<keyof typeof en, string> = {
   heldPrices: 'Bekletilen fiyatlar',
   matchesWaiting: 'Bekleyen eşleştirmeler',
   matchesPostponed: '{count} ertelendi',
+  ratiosWaiting: 'Karar bekleyen olağan oranlar',
   id: 'No',
   import: 'İçe aktarma',
   importProgress: 'İçe aktarma ilerlemesi',
@@ -899,5 +900,6 @@ export const tr: Record<keyof typeof en, string> = {
   'check.rates': 'Döviz kurları',
   'check.replica': 'Kopya (replica)',
   'check.settings': 'Ayarlar',
+  'check.usual ratios': 'Olağan oranlar',
   'check.worker': 'Worker',
 }
