@@ -13,6 +13,7 @@ import { missingDump } from '#dumps/published-dump.ts'
 import { openFileStore } from '#files/file-store.ts'
 import { ALIVE_SECONDS, workersSeen } from '#jobs/heartbeat.ts'
 import { listSources, type PriceSource } from '#prices/reviews/list-sources.ts'
+import { openUsualRatios } from '#prices/reviews/list-usual-ratios.ts'
 import { failingReceivers } from '#webhooks/delivery/receiver-health.ts'
 import type { Config } from '#config.ts'
 import { type Finding, finding } from './findings.ts'
@@ -137,11 +138,13 @@ async function worker(db: Db): Promise<Finding> {
   return finding(check, isReplaced, isReplaced ? 'worker_replaced' : 'worker_missing', { seconds: Math.round(lastSeenSeconds) })
 }
 
-/** Freshness, coverage and trust of each price source, informational because only the operator knows what to expect; and exchange rates. */
+/** Freshness, coverage and trust of each price source, informational because only the operator knows what to expect; open ratios; exchange rates. */
 async function priceSources(db: Db, { marketNames, priceRules }: Config, now: Date): Promise<{ held: number; findings: Finding[] }> {
   const ctx = { db, viewer: { kind: 'operator', name: 'doctor' } as const, now: () => now, rules: priceRules, marketNames }
   const sources = (await call(listSources, ctx, {})).filter(({ groups }) => groups.length > 0)
   const findings = sources.map(stateOf)
+  const open = await openUsualRatios(db.kysely)
+  if (open > 0) findings.push(finding('usual ratios', true, 'ratios_open', { count: open }))
   const rates = await ratesFinding(db.kysely, sources, now)
   return { held: sources.reduce((sum, { held }) => sum + held, 0), findings: rates ? [...findings, rates] : findings }
 }

@@ -52,6 +52,10 @@ export const FINDINGS_IN_TURKISH: Record<FindingRule, FindingTexts> = {
   clock_off: { found: 'veritabanının saatinden {milliseconds} ms farklı', advice: 'saatleri eşitleyin (NTP)' },
   source: { found: SOURCE, advice: DECIDE },
   source_late: { found: `gecikti; ${SOURCE}`, advice: DECIDE },
+  ratios_open: {
+    found: 'karar bekleyen olağan oranlar: {count}',
+    advice: 'karar verin: mintmark usual-ratios list --state open',
+  },
   rates_known: { found: '{currencies} için biliniyor' },
   rates_unchecked: {
     found: '{currencies} için biliniyor; {unchecked} fiyat, gününün kuru olmadığı için denetlenemedi',

@@ -84,6 +84,11 @@ export const FINDINGS = {
   clock_off: { found: '{milliseconds} ms from the database’s', advice: 'synchronise the clocks (NTP)' },
   source: { found: SOURCE, advice: DECIDE },
   source_late: { found: `late; ${SOURCE}`, advice: DECIDE, severity: 'warning' },
+  ratios_open: {
+    found: 'usual ratios of sets that await a decision: {count}',
+    advice: 'decide: mintmark usual-ratios list --state open',
+    severity: 'info',
+  },
   rates_known: { found: 'known for {currencies}' },
   rates_unchecked: {
     found: 'known for {currencies}; {unchecked} prices could not be checked: no exchange rate for their day',

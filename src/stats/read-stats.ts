@@ -10,6 +10,7 @@ import { ratesFinding } from '#health/rates.ts'
 import { workersSeen } from '#jobs/heartbeat.ts'
 import { QUEUED, STATUSES } from '#market/records/rules.ts'
 import { listSources, SourceHealthSchema, type SourcesCtx } from '#prices/reviews/list-sources.ts'
+import { openUsualRatios } from '#prices/reviews/list-usual-ratios.ts'
 import { IMPORT_STATUSES } from '#prices/imports/stored-imports.ts'
 import { receiverHealth, ReceiverHealthSchema } from '#webhooks/delivery/receiver-health.ts'
 import { STATES } from '#webhooks/webhook-types.ts'
@@ -31,6 +32,7 @@ export const StatsSchema = Type.Object(
     held_prices: Type.Record(Type.String(), Type.Integer(), { description: 'Held prices by rule' }),
     matches: Type.Object({ waiting: Type.Integer(), postponed: Type.Integer() }, { description: 'Source records pending a match decision' }),
     notices: Type.Object({ open: Type.Integer(), overdue: Type.Integer() }, { description: 'Notices of infringement that wait for a decision' }),
+    usual_ratios_open: Type.Integer({ description: 'Usual ratios of sets that await a decision' }),
     webhook_events: Type.Record(Type.String(), Type.Integer(), { description: 'By state; `queued` is the queue depth' }),
     webhooks_failing: Type.Integer({ description: 'Webhooks whose last attempt failed' }),
     webhook_receivers: Type.Array(ReceiverHealthSchema, { description: 'Success rate of each receiver in the last day, worst first' }),
@@ -111,6 +113,7 @@ export const readStats = verb({ name: 'readStats', needs: 'operator', input: Typ
     imports: counts('imports', IMPORT_STATUSES),
     held_prices: counts('held_prices'),
     matches: { waiting: matches.waiting!, postponed: matches.postponed! },
+    usual_ratios_open: await openUsualRatios(on),
     prices_unchecked: Object.fromEntries(sources.map(({ market, unchecked }) => [market, unchecked])),
     notices: { open: notices.open!, overdue: notices.overdue! },
     webhook_events: counts('webhook_events', STATES),

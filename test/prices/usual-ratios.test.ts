@@ -65,6 +65,9 @@ afterAll(() => node.close())
 
 test('a ratio within 3 times of the game needs no decision; beyond it, the limit is applied, and the list and the explanation say so', async () => {
   const [ratio, ...others] = await ratios()
+  expect(await operator('/stats')).toMatchObject({ usual_ratios_open: 1 })
+  const { findings } = await operator<{ findings: object[] }>('/health')
+  expect(findings).toContainEqual(expect.objectContaining({ check: 'usual ratios', ok: true, rule: 'ratios_open', params: { count: 1 } }))
   expect(others).toEqual([])
   expect(ratio).toMatchObject({
     category_id: sets[2],

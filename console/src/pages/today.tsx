@@ -67,6 +67,7 @@ function Waiting({ stats }: { stats: Stats }) {
       <Tile href="/console/matches" label={t('matchesWaiting')} value={matches.waiting} waits={matches.waiting > 0}>
         {matches.postponed > 0 && t('matchesPostponed', { count: matches.postponed })}
       </Tile>
+      <Tile href="/console/sources" label={t('ratiosWaiting')} value={stats.usual_ratios_open} waits={stats.usual_ratios_open > 0} />
       <Tile href="/console/webhooks?state=queued" label={t('webhooksWaiting')} value={events.queued ?? 0} waits={false}>
         {since.webhook_event && t('oldest', { ago: ago(since.webhook_event) })}
       </Tile>

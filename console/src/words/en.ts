@@ -135,6 +135,7 @@ export const en = {
   heldPrices: 'Held prices',
   matchesWaiting: 'Pending matches',
   matchesPostponed: '{count} postponed',
+  ratiosWaiting: 'Open usual ratios',
   id: 'Id',
   import: 'Import',
   importProgress: 'Progress of the import',
@@ -925,6 +926,7 @@ export const en = {
   'check.rates': 'Exchange rates',
   'check.replica': 'Replica',
   'check.settings': 'Settings',
+  'check.usual ratios': 'Usual ratios',
   'check.worker': 'Worker',
   notificationsText:
     'Findings of the health checks that need attention. Each is told once, and again when it changes or returns; others see it as unread until they have read it.',

@@ -137,6 +137,7 @@ export const tr: Record<keyof typeof en, string> = {
   heldPrices: 'Bekletilen fiyatlar',
   matchesWaiting: 'Bekleyen eşleştirmeler',
   matchesPostponed: '{count} ertelendi',
+  ratiosWaiting: 'Karar bekleyen olağan oranlar',
   id: 'No',
   import: 'İçe aktarma',
   importProgress: 'İçe aktarma ilerlemesi',
@@ -928,6 +929,7 @@ export const tr: Record<keyof typeof en, string> = {
   'check.rates': 'Döviz kurları',
   'check.replica': 'Kopya (replica)',
   'check.settings': 'Ayarlar',
+  'check.usual ratios': 'Olağan oranlar',
   'check.worker': 'Worker',
   notificationsText:
     'İlgilenilmesi gereken sistem sağlığı bulguları. Her biri bir kez, değiştiğinde veya yinelendiğinde yeniden bildirilir; okundu işareti kişiye özeldir.',

@@ -81,6 +81,11 @@ export const listUsualRatios = listVerb(
   },
 )
 
+/** Number of ratios that await a decision. */
+export async function openUsualRatios(on: Queryable): Promise<number> {
+  return (await loadUsualRatios(on)).beyondLimit().filter(({ state }) => state === 'open').length
+}
+
 /** Ratios as operators see them. */
 export async function shownRatios(on: Queryable, ratios: readonly RatioBeyondLimit[]): Promise<UsualRatio[]> {
   if (ratios.length === 0) return []
