@@ -150,7 +150,7 @@ export async function startCluster(machines: Machines, dir: string): Promise<Clu
     }
     throw new Error('etcd has no leader')
   }
-  const url = (...hosts: string[]) => `postgresql://mintmark:secret@${hosts.join(',')}/mintmark?target_session_attrs=read-write`
+  const url = (...hosts: string[]) => `postgresql://mintmark:secret@${hosts.join(',')}/mintmark?target_session_attrs=read-write&sslmode=disable`
   return { postgres, etcd, haproxy, url, connect, primary, etcdLeader, untilComplete }
 }
 

@@ -46,7 +46,7 @@ export async function nodesRun({ times, rounds = 1, partitionMs = 14_000 }: Node
     const { host, command, databaseHost, databasePort } = hosts[n]!
     return startService(
       {
-        DATABASE_URL: `postgresql://mintmark:x@${databaseHost}:${databasePort}/mintmark`,
+        DATABASE_URL: `postgresql://mintmark:x@${databaseHost}:${databasePort}/mintmark?sslmode=disable`,
         HOST: host,
         OPERATOR_HOST: host,
         PORT: String(ports[2 * n]),

@@ -58,7 +58,7 @@ interface Where {
 async function server(where: Where): Promise<Postgres> {
   const { bin, describe, user, dir, data, host, settings } = where
   const [port] = (await freePorts(1)) as [number]
-  const url = `postgresql://${USER}:x@${host}:${port}/mintmark`
+  const url = `postgresql://${USER}:x@${host}:${port}/mintmark?sslmode=disable`
   const all = { ...SETTINGS, ...settings, port: String(port), listen_addresses: host, unix_socket_directories: dir }
   const query = async (statement: string, database = 'mintmark') => {
     const client = new pg.Client({ host: dir, port, user: USER, database })

@@ -153,7 +153,11 @@ async function dropped(dir: string): Promise<Scene> {
     await nodeHost.remove()
     await postgres.stop('immediate')
   }
-  const settings = { DATABASE_URL: `postgresql://mintmark:x@${databaseHost}:${postgres.port}/mintmark`, HOST: address, OPERATOR_HOST: address }
+  const settings = {
+    DATABASE_URL: `postgresql://mintmark:x@${databaseHost}:${postgres.port}/mintmark?sslmode=disable`,
+    HOST: address,
+    OPERATOR_HOST: address,
+  }
   return { settings, command, begin: partition, end: heal, accepted: null, close }
 }
 

@@ -1,11 +1,13 @@
 // Reads the environment, in this file only: every setting is checked and passed on in one frozen object.
 import { join, resolve } from 'node:path'
+import { identityProvider, type IdentityProviderSettings } from '#core/network/identity-provider.ts'
 import { isLoopback } from '#core/network/loopback.ts'
 import type { Market, MarketNames } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
+import type { QuietHours } from '#core/time.ts'
 import type { Speedup } from '#core/speedups.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
-import { ConfigError, dumpBucket, SETTINGS } from '#settings.ts'
+import { CHANGEABLE_NAMES, type ChangeableName, ConfigError, dumpBucket, SETTINGS } from '#settings.ts'
 import type { BucketSettings } from '#core/files/bucket-settings.ts'
 
 export interface Config {
@@ -29,6 +31,10 @@ export interface Config {
   alone: boolean
   /** bootstrap operator token, null when none is set */
   operatorToken: string | null
+  /** the OpenID Connect provider with which operators sign in; null for none */
+  identityProvider: IdentityProviderSettings | null
+  /** URL at which browsers reach the operator's listener, without a trailing slash; null: the address of each request */
+  operatorUrl: string | null
   /** public base URL of the public listener, without a trailing slash; null: the address it listens on */
   publicUrl: string | null
   /** whether responses contain image URLs below `publicUrl`, where this service fetches and caches the images */
@@ -52,6 +58,10 @@ export interface Config {
   auditArchiveMonths: number
   /** retention of the audit log, 0: forever */
   auditLogDays: number
+  /** hours within which a notice of infringement must be decided */
+  noticeHours: number
+  /** retention of decided notices */
+  noticeDays: number
   /** retention of webhook events and their delivery attempts */
   webhookLogDays: number
   /** hour of the day, in `timeZone`, at which a dump is made; null: only on demand */
@@ -97,6 +107,13 @@ export interface Config {
   /** the same for images: loopback is opened only for trying out webhooks */
   imageAllowCidrs: readonly string[]
   webhookAllowHttp: boolean
+  /** how operators are notified outside the console; null: not in this way */
+  notify: {
+    webhook: { url: string; secret: string } | null
+    email: { server: string; from: string; to: readonly string[]; quietHours: QuietHours | null; language: 'en' | 'tr' } | null
+  }
+  /** texts of the environment, of the settings that operators can change while the service runs */
+  environment: Readonly<Partial<Record<ChangeableName, string>>>
   /** key that encrypts webhook secrets; null: one generated in `dataDir` */
   secretKey: string | null
 }
@@ -120,7 +137,7 @@ function readerOf(env: NodeJS.ProcessEnv): Read {
     try {
       return SETTINGS[name].read(value)
     } catch (error) {
-      const shown = /(TOKEN|URL|KEY)$/.test(name) ? '' : ` is "${value}" but`
+      const shown = /(TOKEN|URL|KEY|SECRET)$/.test(name) ? '' : ` is "${value}" but`
       throw new ConfigError(`${name}${shown} must be ${(error as Error).message}`)
     }
   }
@@ -180,6 +197,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     databaseReplicaUrl: read('DATABASE_REPLICA_URL'),
     alone: read('DATABASE_URL') === null && read('API_PROCESSES') === 1,
     operatorToken: read('OPERATOR_TOKEN'),
+    identityProvider: providerOf(read),
+    operatorUrl: read('OPERATOR_URL'),
     publicUrl: read('PUBLIC_URL'),
     imageProxy,
     imageCacheMb: read('IMAGE_CACHE_MB'),
@@ -192,6 +211,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     priceArchiveMonths: read('PRICE_ARCHIVE_MONTHS'),
     auditArchiveMonths: read('AUDIT_ARCHIVE_MONTHS'),
     auditLogDays: read('AUDIT_LOG_DAYS'),
+    noticeHours: read('NOTICE_HOURS'),
+    noticeDays: read('NOTICE_DAYS'),
     webhookLogDays: read('WEBHOOK_LOG_DAYS'),
     dumpHour: read('DUMP_HOUR'),
     timeZone: read('TIME_ZONE'),
@@ -218,7 +239,30 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     webhookAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? (production || env.WEBHOOK_ALLOW_CIDRS === '' ? [] : ['127.0.0.0/8', '::1/128'])),
     imageAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? []),
     webhookAllowHttp: read('WEBHOOK_ALLOW_HTTP') ?? !production,
+    notify: notifyOf(read),
+    environment: Object.freeze(Object.fromEntries(CHANGEABLE_NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))),
     secretKey: read('SECRET_KEY'),
+  })
+}
+
+function providerOf(read: Read): IdentityProviderSettings | null {
+  try {
+    return identityProvider(read)
+  } catch (error) {
+    throw new ConfigError((error as Error).message)
+  }
+}
+
+/** @throws ConfigError if a part of a channel is missing */
+function notifyOf(read: Read): Config['notify'] {
+  const [url, secret] = [read('NOTIFY_WEBHOOK_URL'), read('NOTIFY_WEBHOOK_SECRET')]
+  if ((url === null) !== (secret === '')) throw new ConfigError('NOTIFY_WEBHOOK_URL and NOTIFY_WEBHOOK_SECRET must be set together')
+  const [server, to, from] = [read('SMTP_URL'), read('NOTIFY_EMAIL'), read('NOTIFY_EMAIL_FROM')]
+  const isSet = [server !== null, to.length > 0, from !== '']
+  if (isSet.includes(true) && isSet.includes(false)) throw new ConfigError('SMTP_URL, NOTIFY_EMAIL and NOTIFY_EMAIL_FROM must be set together')
+  return Object.freeze({
+    webhook: url === null ? null : { url, secret },
+    email: server === null ? null : { server, from, to, quietHours: read('NOTIFY_QUIET_HOURS'), language: read('NOTIFY_LANGUAGE') },
   })
 }
 

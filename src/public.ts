@@ -22,6 +22,7 @@ import { addPages } from './pages/routes.ts'
 import { addSharedPages, guardShared } from './pages/shared/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { addBuiltPages } from '#http/built-pages.ts'
+import { trustOf } from '#http/client-address.ts'
 import { compressReplies } from '#http/compress-replies.ts'
 import { corsHeaders } from '#http/cors.ts'
 import { errorBody } from '#http/envelope.ts'
@@ -29,7 +30,8 @@ import { failuresOf } from '#http/failures.ts'
 import { apiRequest } from '#http/fastify-adapter.ts'
 import { addFastPath, type FastEndpoint, fastRead } from '#http/fast-path.ts'
 import { addReference } from '#http/openapi/reference.ts'
-import { responseWeight, type ResponseCache } from '#http/respond.ts'
+import { type ApiRequest, responseWeight, type ResponseCache } from '#http/respond.ts'
+import type { Response } from '#http/response.ts'
 import type { Route } from '#http/route.ts'
 import { registerOtherMethods, registerRoutes, type RouteRules } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
@@ -54,6 +56,7 @@ import { repricingRoutes } from './rest/repricing-routes.ts'
 import { saleRoutes } from './rest/sale-routes.ts'
 import { sharedRoutes } from './rest/shared-routes.ts'
 import { vacationRoutes } from './rest/vacation-routes.ts'
+import { notificationRoutes } from './rest/notification-routes.ts'
 import { watchRoutes } from './rest/watch-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
 
@@ -69,6 +72,8 @@ export interface PublicNode extends PublicContextNode {
   sellerSessions: Keyring
   limits: RateLimits | null
   views: ListingViews
+  /** counts what people search for */
+  searches: { note: (viewer: Viewer, term: string, address: string) => void }
   requests: RequestCounts
   /** why the node is not ready for traffic, null if it is */
   notReady: () => string | null
@@ -126,17 +131,23 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
 /** Adds the REST routes and the MCP tools based on them; returns the routes, and the reads that the fast path serves. */
 async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads: FastEndpoint[]; routes: Route<PublicCtx>[] }> {
   const prefix = '/api/v1'
-  const { catalogue, listings, views } = node
+  const { catalogue, listings, searches, views } = node
+  const countSearch = (viewer: Viewer, { term }: Response, request: ApiRequest) => {
+    if (term !== undefined) searches.note(viewer, term, request.address())
+  }
   const readyBytes = node.config.without.has('response-cache') ? 0 : node.config.readyBytesMb * 1024 * 1024
   const rules: RouteRules<PublicCtx> = { ctx: publicContext(node), failed: failuresOf(node.log), security: 'apiKey' }
   const families: [Route<PublicCtx>[], RouteRules<PublicCtx>][] = [
-    [catalogueRoutes(catalogue), { ...rules, cache: responseCache(readyBytes * CACHED_ITEMS_SHARE, () => catalogue.version) }],
+    [catalogueRoutes(catalogue), { ...rules, cache: responseCache(readyBytes * CACHED_ITEMS_SHARE, () => catalogue.version), counted: countSearch }],
     [
       listingRoutes(listings),
       {
         ...rules,
         cache: responseCache(readyBytes * CACHED_LISTINGS_SHARE, () => listings.version),
-        counted: (viewer, shown) => views.note(viewer, shown),
+        counted: (viewer, response, request) => {
+          if (response.shown) views.note(viewer, response.shown)
+          countSearch(viewer, response, request)
+        },
       },
     ],
     [
@@ -155,6 +166,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
         ...saleRoutes,
         ...vacationRoutes,
         ...watchRoutes,
+        ...notificationRoutes,
         ...webhookRoutes,
         ...meRoutes,
       ],
@@ -162,6 +174,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
     ],
   ]
   const reads: FastEndpoint[] = []
+  const trust = trustOf(node.config.trustProxy)
   const all = families.flatMap(([routes]) => routes)
   addMcp(app, node, all)
   await app.register(
@@ -171,7 +184,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
       for (const [routes, rules] of families) {
         const endpoints = registerRoutes(scope, routes, rules)
         for (const [i, { method, verb, path }] of routes.entries()) {
-          if (method === 'GET' && verb.sharedBy === 'plan') reads.push(fastRead(prefix, path, endpoints[i]!))
+          if (method === 'GET' && verb.sharedBy === 'plan') reads.push(fastRead(prefix, path, endpoints[i]!, trust))
         }
       }
     },

@@ -49,20 +49,26 @@ export interface StartFileOptions {
   catalogue: Catalogue
   listings: ListingSnapshot
   /** settings that columns depend on */
-  settings: object
+  settings: () => object
 }
 
 /** Reads and writes the start file; several nodes with the same DATA_DIR share it. */
 export class StartFile {
   readonly #options: StartFileOptions
   readonly #path: string
-  /** hash of everything besides the database that determines the columns */
-  readonly #program: string
+  /** hashes by the settings: of everything besides the database that determines the columns */
+  readonly #programs = new Map<string, string>()
 
   constructor(options: StartFileOptions) {
     this.#options = options
     this.#path = join(options.dataDir, NAME)
-    this.#program = programHash(JSON.stringify(options.settings))
+  }
+
+  get #program(): string {
+    const settings = JSON.stringify(this.#options.settings())
+    const hash = this.#programs.get(settings) ?? programHash(settings)
+    this.#programs.set(settings, hash)
+    return hash
   }
 
   /**

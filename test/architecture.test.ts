@@ -7,6 +7,7 @@ const ROOT = new URL('..', import.meta.url).pathname
 
 /** What a module may import besides itself and the type of the settings. */
 const MODULES = [
+  'privacy',
   'audit',
   'dumps',
   'identity',
@@ -18,6 +19,8 @@ const MODULES = [
   'matching',
   'catalogue',
   'prices',
+  'live-settings',
+  'notifications',
   'webhooks',
   'accounts',
 ]
@@ -46,14 +49,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
   dumps: ['catalogue', 'prices', 'files', ...BELOW],
-  health: ['dumps', 'files', 'prices', 'accounts', 'jobs', ...BELOW],
-  stats: ['health', 'market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
+  health: ['dumps', 'files', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
+  'live-settings': ['settings.ts', ...BELOW],
+  notifications: ['health', 'webhooks', 'accounts', 'outbound', 'jobs', ...BELOW],
+  stats: ['health', 'market', 'catalogue', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
   // Shared by both public APIs for calling verbs: it depends on the modules, so that these do not depend on each other.
   'public-context.ts': [...MODULES, ...BELOW],
   rest: ['public-context.ts', ...MODULES, ...BELOW],
   graphql: ['index', 'public-context.ts', ...MODULES, ...BELOW],
   mcp: ['public-context.ts', ...MODULES, ...BELOW],
+  privacy: ['photos', 'webhooks', 'market', 'audit', 'accounts', 'files', ...BELOW],
   operator: ['pages', 'imports', 'stats', 'health', ...MODULES, 'images', 'jobs', ...BELOW],
   pages: ['http', 'core'],
   'public.ts': ['rest', 'graphql', 'mcp', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],
@@ -137,6 +143,7 @@ const OWNERS: Record<string, readonly string[]> = {
   photos: ['photos', 'picture_copies'],
   market: [
     'certificates',
+    'notices',
     'listings',
     'listing_views',
     'price_jobs',
@@ -185,9 +192,12 @@ const OWNERS: Record<string, readonly string[]> = {
     'sealed_aliases',
   ],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts', 'event_counters', 'event_positions', 'webhook_turns'],
+  'live-settings': ['service_settings'],
+  notifications: ['notifications', 'notification_reads', 'notification_deliveries'],
   jobs: ['workers'],
-  stats: ['day_counts'],
-  db: ['change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks', 'demo_record'],
+  stats: ['day_counts', 'search_terms'],
+  privacy: ['erasures'],
+  db: ['person_keys', 'change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks', 'demo_record'],
 }
 
 interface Import {

@@ -28,7 +28,7 @@ const BUILT: Readonly<Record<string, readonly string[]>> = {
   'src/accounts/credentials/key-format.ts': ['^mintmark_[0-9A-Za-z]{49}$'],
   // Patterns of schemas are checked as strings.
   'src/core/input.ts': [],
-  'src/settings.ts': [VISIBLE_LINE],
+  'src/core/settings/readers.ts': [VISIBLE_LINE],
   'src/core/text.ts': [VISIBLE_LINE, LINE, LINES, CATALOGUE_TEXT, PERSON_NAME],
   'src/images/routes.ts': [`${PHOTO_KEY}([1-9]\\d{0,3})\\.webp$`],
   'src/market/approval/review.ts': [PHOTO_KEY],

@@ -91,15 +91,25 @@ interface SessionOptions<Session> {
   who: keyof Session
   /** called with each loaded session */
   onLoad: (session: Session) => void
+  /** called with each response, signed in or not */
+  onAnswer?: (answer: Partial<Session>) => void
 }
 
 /** Connects the pages to their service and returns the session store; call it once, before the first request. */
-export function connect<Session extends object>({ app, api, credential: field, who, onLoad }: SessionOptions<Session>): SessionStore<Session> {
+export function connect<Session extends object>({
+  app,
+  api,
+  credential: field,
+  who,
+  onLoad,
+  onAnswer,
+}: SessionOptions<Session>): SessionStore<Session> {
   const session = signal<Session | null | undefined>(undefined)
   const path = `/${app}/session`
   service = { api, header: `x-${app}`, onSessionEnd: () => void (session.value = null) }
   const loadSession = async () => {
     const { data } = await ask<Session>('GET', path)
+    onAnswer?.(data)
     const signedIn = data[who] === null ? null : data
     if (signedIn) {
       readChoicesOf(personIn(signedIn[who]))

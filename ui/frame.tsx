@@ -30,10 +30,12 @@ interface FrameProps {
   signOut: () => Promise<void>
   /** search for Ctrl-K, in addition to the navigation */
   find?: SearchRecords
+  /** link to the notifications */
+  bell?: ComponentChildren
   children: ComponentChildren
 }
 
-export function Frame({ places, icons, who, signOut, find, children }: FrameProps) {
+export function Frame({ places, icons, who, signOut, find, bell, children }: FrameProps) {
   const { path } = useLocation()
   const home = places[0]!.href
   // A place above others, such as `/desk` above `/desk/orders`, has only its own address and those in `also`.
@@ -47,9 +49,12 @@ export function Frame({ places, icons, who, signOut, find, children }: FrameProp
         {t('skip')}
       </a>
       <header class="side">
-        <a class="brand" href={home}>
-          <Logo size={24} /> Mintmark
-        </a>
+        <div class="top">
+          <a class="brand" href={home}>
+            <Logo size={24} /> Mintmark
+          </a>
+          {bell}
+        </div>
         {find && <PaletteButton />}
         <nav ref={nav} aria-label={t('places')}>
           {places.map(({ href, text, also, badge }) => (

@@ -1,4 +1,5 @@
 // The console's connection to the operator API: typed by its document, with the signed-in person.
+import { signal } from '@preact/signals'
 import { apiAddress, connect, offline, ownHeaders, postToPages, type Reply, readReply } from '#ui/api.ts'
 import { clientOf } from '#ui/client.ts'
 import { nameMarkets } from '#ui/words.ts'
@@ -8,7 +9,7 @@ import type { paths, Person, PriceSource } from './api-types.ts'
 export interface OperatorApi {
   paths: paths
   prefix: '/operator/v1'
-  parameters: { market: PriceSource['market'] }
+  parameters: { market: PriceSource['market']; name: string }
 }
 
 export const { request, useData, useUpload, useWrite, writeNow, List } = clientOf<OperatorApi>({ csv: true })
@@ -22,6 +23,8 @@ export interface SignedInPerson {
 
 interface Session {
   operator: string
+  /** name of the identity provider with which people can sign in; null for none */
+  provider: string | null
   /** null for a shared token, which may do everything */
   person: SignedInPerson | null
   /** what the roles of the signed-in person allow */
@@ -36,11 +39,15 @@ interface Session {
   market_names: Record<string, string>
 }
 
+/** The identity provider of this service, signed in or not. */
+export const provider = signal<string | null>(null)
+
 export const sessions = connect<Session>({
   app: 'console',
   api: '/operator/v1',
   credential: 'token',
   who: 'operator',
+  onAnswer: ({ provider: name = null }) => (provider.value = name),
   onLoad: ({ market_names: names }) => nameMarkets(names),
 })
 

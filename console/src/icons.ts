@@ -10,6 +10,7 @@ import listChecks from 'lucide-static/icons/list-checks.svg?raw'
 import rss from 'lucide-static/icons/rss.svg?raw'
 import scale from 'lucide-static/icons/scale.svg?raw'
 import scrollText from 'lucide-static/icons/scroll-text.svg?raw'
+import slidersHorizontal from 'lucide-static/icons/sliders-horizontal.svg?raw'
 import store from 'lucide-static/icons/store.svg?raw'
 import upload from 'lucide-static/icons/upload.svg?raw'
 import userCog from 'lucide-static/icons/user-cog.svg?raw'
@@ -28,6 +29,7 @@ export const ICONS: Record<string, string> = {
   '/console/accounts': users,
   '/console/audit': scrollText,
   '/console/health': heartPulse,
+  '/console/settings': slidersHorizontal,
   '/console/people': idCard,
   '/console/my-account': userCog,
   '/console/first-steps': listChecks,

@@ -2,6 +2,7 @@
 import { render } from 'preact'
 import { lazy, Route } from 'preact-iso'
 import { App, Routes } from '#ui/app.tsx'
+import { Bell } from '#ui/bell.tsx'
 import { Frame } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
 import '#ui/theme.ts'
@@ -25,13 +26,16 @@ import { ListingPage } from './pages/listing.tsx'
 import { ListingsPage } from './pages/listings.tsx'
 import { MatchesPage } from './pages/matches.tsx'
 import { MyAccountPage } from './pages/my-account.tsx'
+import { NOTIFICATIONS_PATH, NotificationsPage } from './pages/notifications.tsx'
 import { OrderPage } from './pages/order.tsx'
 import { OrdersPage } from './pages/orders.tsx'
 import { PeoplePage, PersonPage } from './pages/people.tsx'
 import { PriceDecisionsPage } from './pages/price-decisions.tsx'
 import { PriceReviewsPage } from './pages/price-reviews.tsx'
 import { RatesPage } from './pages/rates.tsx'
+import { SearchesPage } from './pages/searches.tsx'
 import { SetMatchesPage } from './pages/set-matches.tsx'
+import { SettingsPage } from './pages/settings.tsx'
 import { SourcesPage } from './pages/sources.tsx'
 import { SynonymsPage } from './pages/synonyms.tsx'
 import { TodayPage } from './pages/today.tsx'
@@ -58,7 +62,7 @@ const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console', text: isEmpty ? t('firstSteps') : t('today'), help: 'operating#console' },
   ...(isNew && !isEmpty ? [{ href: FIRST_STEPS_PATH, text: t('firstSteps'), help: 'first-hour' }] : []),
   { href: '/console/approvals', text: t('approvals'), help: 'operating#approvals', also: ['/console/approval-rules'] },
-  { href: '/console/catalogue', text: t('catalogue'), help: 'operating#importing', also: ['/console/synonyms'] },
+  { href: '/console/catalogue', text: t('catalogue'), help: 'operating#importing', also: ['/console/synonyms', '/console/searches'] },
   { href: '/console/matches', text: t('matches'), help: 'operating#matches', also: ['/console/set-matches'] },
   {
     href: '/console/price-reviews',
@@ -73,7 +77,8 @@ const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console/listings', text: t('market'), help: 'operating#cancellations-and-refunds', also: ['/console/orders', '/console/certificates'] },
   { href: '/console/accounts', text: t('accounts'), help: 'operating#limits-of-api-keys', also: ['/console/webhooks'] },
   { href: '/console/audit', text: t('audit'), help: 'operating#archive-of-the-audit-log' },
-  { href: '/console/health', text: t('health'), help: 'operating#monitoring' },
+  { href: '/console/health', text: t('health'), help: 'operating#monitoring', also: [NOTIFICATIONS_PATH] },
+  { href: '/console/settings', text: t('settings'), help: 'operating#change-settings-while-the-service-runs' },
   ...(person === null || person.roles.includes('owner') ? [{ href: '/console/people', text: t('people'), help: 'operating#people' }] : []),
   ...(person === null ? [] : [account()]),
 ]
@@ -88,6 +93,7 @@ function Console() {
           who={signed.operator.replace(/[:#]\d+$/, '')}
           signOut={sessions.signOut}
           find={searchRecords}
+          bell={signed.person?.unfinished ? null : <Bell path="/notifications" href={NOTIFICATIONS_PATH} />}
         >
           {signed.person?.unfinished ? <MyAccountPage /> : <Pages isEmpty={signed.is_empty} />}
         </Frame>
@@ -126,7 +132,10 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
       <Route path="/console/accounts/:id" component={AccountPage} />
       <Route path="/console/webhooks" component={WebhooksPage} />
       <Route path="/console/audit" component={AuditPage} />
+      <Route path="/console/searches" component={SearchesPage} />
       <Route path="/console/health" component={HealthPage} />
+      <Route path="/console/settings" component={SettingsPage} />
+      <Route path={NOTIFICATIONS_PATH} component={NotificationsPage} />
       <Route path="/console/people" component={PeoplePage} />
       <Route path="/console/people/:id" component={PersonPage} />
       <Route path={ACCOUNT_PATH} component={MyAccountPage} />

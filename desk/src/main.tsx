@@ -2,6 +2,7 @@
 import { render } from 'preact'
 import { lazy, Route } from 'preact-iso'
 import { App, Routes } from '#ui/app.tsx'
+import { Bell } from '#ui/bell.tsx'
 import { Frame } from '#ui/frame.tsx'
 import { SignIn } from '#ui/sign-in.tsx'
 import '#ui/theme.ts'
@@ -27,6 +28,7 @@ const NewListingPage = lazy(() => import('./pages/new-listing.tsx').then((page) 
 const CollectionPage = lazy(() => import('./pages/collection.tsx').then((page) => page.CollectionPage))
 const lazyPages = () => import('./pages/lazy-pages.ts')
 const FilesPage = lazy(() => lazyPages().then((pages) => pages.FilesPage))
+const NotificationsPage = lazy(() => lazyPages().then((pages) => pages.NotificationsPage))
 const OffersPage = lazy(() => lazyPages().then((pages) => pages.OffersPage))
 const RenewalPage = lazy(() => lazyPages().then((pages) => pages.RenewalPage))
 const RepricingPage = lazy(() => lazyPages().then((pages) => pages.RepricingPage))
@@ -49,7 +51,7 @@ const places = () => [
   { href: '/desk/collections', text: t('collections'), help: 'selling#collections', also: ['/desk/cards'] },
   { href: '/desk/watches', text: t('watches'), help: 'selling#watches' },
   { href: '/desk/webhook', text: t('webhook'), help: 'selling#webhook' },
-  { href: '/desk/account', text: t('account'), help: 'selling#account' },
+  { href: '/desk/account', text: t('account'), help: 'selling#account', also: ['/desk/notifications'] },
 ]
 
 function Desk() {
@@ -57,7 +59,13 @@ function Desk() {
   return (
     <App scope="/desk" store={sessions} signIn={signIn}>
       {({ account }) => (
-        <Frame places={places()} icons={ICONS} who={account.name} signOut={() => Promise.all([runHeld(), runRemovals()]).then(sessions.signOut)}>
+        <Frame
+          places={places()}
+          icons={ICONS}
+          who={account.name}
+          signOut={() => Promise.all([runHeld(), runRemovals()]).then(sessions.signOut)}
+          bell={<Bell path="/plus/notifications" href="/desk/notifications" />}
+        >
           <Pages />
         </Frame>
       )}
@@ -89,6 +97,7 @@ function Pages() {
       <Route path="/desk/watches" component={WatchesPage} />
       <Route path="/desk/collections/:id/records/:recordId" component={CollectionRecordPage} />
       <Route path="/desk/webhook" component={WebhookPage} />
+      <Route path="/desk/notifications" component={NotificationsPage} />
       <Route path="/desk/account" component={AccountPage} />
     </Routes>
   )

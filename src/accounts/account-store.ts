@@ -1,6 +1,7 @@
 // SQL of accounts, their keys and the operators' tokens.
 import { sql } from 'kysely'
 import type { Queryable, Tx } from '#db/schema.ts'
+import { conflict } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { KeyScope } from './credentials/key-scope.ts'
@@ -31,11 +32,18 @@ export async function insertConsoleSession(
   return id
 }
 
-/** The account, locked until the transaction ends. */
+/** The account, locked until the transaction ends. @throws NOT_FOUND; CONFLICT if the account was erased */
 export async function lockAccount(tx: Tx, id: number): Promise<Account> {
   const row = await accounts(tx).where('id', '=', existing('account', id)).forUpdate().executeTakeFirst()
   if (!row) throw missing('account', id)
+  await refuseErased(tx, id)
   return jsonReady(row)
+}
+
+/** @throws CONFLICT if the account was erased, or is being erased */
+export async function refuseErased(on: Queryable, id: number): Promise<void> {
+  const erasure = await on.selectFrom('erasures').select('id').where('account_id', '=', id).executeTakeFirst()
+  if (erasure) throw conflict('account_erased', { id: erasure.id })
 }
 
 /** @throws NOT_FOUND */
@@ -49,6 +57,7 @@ export async function insertAccount(tx: Tx, values: Pick<Account, 'name' | 'plan
   return jsonReady(await tx.insertInto('accounts').values(values).returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
 }
 
+/** Changes a locked account. */
 export async function updateAccount(tx: Tx, id: number, values: Partial<Pick<Account, 'name' | 'plan' | 'suspended'>>, now: Date): Promise<Account> {
   const update = tx
     .updateTable('accounts')

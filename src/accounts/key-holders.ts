@@ -179,13 +179,16 @@ export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Bu
   }
 }
 
-/** A session that was opened with a token ends with it; a session opened with only a password may only set up two-factor sign-in. */
+/**
+ * A session that was opened with a token ends with it; a session opened with only a password may only set up two-factor sign-in. The
+ * identity provider has checked the second factor itself.
+ */
 async function loadPersonSession(db: Db, hash: Buffer): Promise<KeyHolder | null> {
   const row = await db.kysely
     .selectFrom('person_sessions as s')
     .innerJoin('people as p', 'p.id', 's.person_id')
     .leftJoin('person_tokens as t', 't.id', 's.token_id')
-    .select(['s.id as session_id', 's.token_id', 's.expires_at', 's.last_used_at', 't.revoked_at'])
+    .select(['s.id as session_id', 's.token_id', 's.by_provider', 's.expires_at', 's.last_used_at', 't.revoked_at'])
     .select(['p.id', 'p.name', 'p.roles', 'p.totp_secret', 'p.removed_at'])
     .where('s.hash', '=', hash)
     .executeTakeFirst()
@@ -198,7 +201,7 @@ async function loadPersonSession(db: Db, hash: Buffer): Promise<KeyHolder | null
     viewer: personViewer(row, {
       sessionId,
       ...(row.token_id !== null && { tokenId: row.token_id }),
-      ...(row.token_id === null && row.totp_secret === null && { unfinished: true }),
+      ...(row.token_id === null && !row.by_provider && row.totp_secret === null && { unfinished: true }),
     }),
     refusal: row.revoked_at || row.removed_at ? reason('credential', { credential: 'console session', state: 'revoked' }) : null,
     expiresAtMs: row.expires_at.getTime(),

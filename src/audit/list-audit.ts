@@ -5,6 +5,8 @@ import { listVerb, type Range, type Rows } from '#core/paging.ts'
 import { monthAfter, monthStart } from '#core/time.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { countOf } from '#db/page.ts'
+import { openEntries } from '#db/personal/audit-entries.ts'
+import { PersonKeys } from '#db/personal/person-keys.ts'
 import type { Queryable } from '#db/schema.ts'
 import { namesOf, orderBy, type Sorting, type SortInput, sortParams } from '#db/sorting.ts'
 import { fromArchive, readWithArchive } from '#files/archive-reads.ts'
@@ -86,7 +88,7 @@ function spansOf(on: Queryable, archive: AuditArchive, files: readonly ArchivedF
     // Drop bounds outside of the month: all of its entries meet them, so their times need not be read.
     const { from: later, to: earlier, ...equal } = criteria
     const within = { ...equal, ...(later && later > first && { from: later }), ...(earlier && earlier < next && { to: earlier }) }
-    add(first, next, () => fileSpan(archive, file, within, sort))
+    add(first, next, () => fileSpan(on, archive, file, within, sort))
     start = next
   }
   add(start, null, inDatabase)
@@ -116,7 +118,7 @@ function databaseSpan(on: Queryable, { from, to, ...equal }: AuditFilter, sort: 
 }
 
 /** @throws UNAVAILABLE if the archive cannot be read */
-function fileSpan(archive: AuditArchive, name: string, criteria: AuditFilter, sort: Sort): Span {
+function fileSpan(on: Queryable, archive: AuditArchive, name: string, criteria: AuditFilter, sort: Sort): Span {
   const isWhole = Object.keys(criteria).length === 0
   const opened = fromArchive('audit_archive', archive.open(name))
   const positions = fromArchive(
@@ -130,7 +132,8 @@ function fileSpan(archive: AuditArchive, name: string, criteria: AuditFilter, so
       const found = await positions
       const count = found?.length ?? file.rows
       const chosen = Array.from({ length: Math.min(limit, count - offset) }, (_, i) => (isAscending(sort) ? offset + i : count - 1 - offset - i))
-      const entries = await fromArchive('audit_archive', file.at(chosen.map((i) => found?.[i] ?? i)))
+      const stored = await fromArchive('audit_archive', file.at(chosen.map((i) => found?.[i] ?? i)))
+      const entries = await openEntries(new PersonKeys(on), stored)
       return entries.map(({ before, after, ...entry }) => jsonReady({ ...entry, before: parsed(before), after: parsed(after) }))
     },
   }

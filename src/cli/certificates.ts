@@ -12,7 +12,6 @@ import {
   importCertificates,
 } from '#market/certificates/import-certificates.ts'
 import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult, rejectedLines } from './terminal/command.ts'
-import { readConfig } from '../config.ts'
 import { bytesAt } from './files.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
@@ -39,7 +38,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .addHelpText('after', '\nThe last two columns may be missing. Invalid rows are reported and do not affect the others.')
     .action((path: string, options: OutputOptions) =>
       open(async (ctx) => {
-        const catalogue = new Catalogue(ctx.db, { ...readConfig(), readyBytesMb: 1, now: ctx.now })
+        const catalogue = new Catalogue(ctx.db, { ...ctx.config, readyBytesMb: 1, now: ctx.now })
         await catalogue.load()
         const report = await importAll({ ...ctx, catalogue }, path)
         const { created, updated, refused, rows } = report

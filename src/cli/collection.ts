@@ -22,7 +22,6 @@ import {
   wholeNumber,
   wrongUsage,
 } from './terminal/command.ts'
-import { readConfig } from '../config.ts'
 import { writeText } from './export.ts'
 
 interface Fields extends OutputOptions {
@@ -97,7 +96,7 @@ function registerFiles(collection: Command, open: OpenCli, print: Print): void {
     .addHelpText('after', `\nFormats:\n${COLLECTION_FORMATS.map((format) => `  ${format.name.padEnd(16)} ${format.title}`).join('\n')}`)
     .action((id: number, path: string, options: OutputOptions & { format: string }) =>
       open(async (ctx) => {
-        const catalogue = new Catalogue(ctx.db, { ...readConfig(), readyBytesMb: 1, now: ctx.now })
+        const catalogue = new Catalogue(ctx.db, { ...ctx.config, readyBytesMb: 1, now: ctx.now })
         await catalogue.load()
         const file = { path: path === '-' ? '/dev/stdin' : path, gzip: path.endsWith('.gz') }
         const report = await call(importCollection, { ...ctx, catalogue }, { id, format: options.format, file })
@@ -112,7 +111,7 @@ function registerFiles(collection: Command, open: OpenCli, print: Print): void {
     .addOption(new Option('--format <format>', 'format of the file').choices(EXPORT_FORMATS).default('mintmark-csv'))
     .action((id: number, path: string, { format }: { format: string }) =>
       open(async (ctx) => {
-        const { sourceCurrencies: currencies, timeZone } = readConfig()
+        const { sourceCurrencies: currencies, timeZone } = ctx.config
         await writeText(path, await call(exportCollection, { ...ctx, currencies, market: { timeZone } }, { id, format }))
       }),
     )

@@ -7,6 +7,7 @@ import { embeddedConnection } from '#db/local/embedded.ts'
 import { openDatabase } from '#db/open.ts'
 import { databaseFindings, machineFindings } from '#health/checks.ts'
 import { type Finding, finding } from '#health/findings.ts'
+import { applyStored, liveConfig } from '#live-settings/live-config.ts'
 import { type Config, readConfig } from '../config.ts'
 import { addCommand, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 
@@ -75,8 +76,11 @@ async function database(config: Config, running: boolean): Promise<Finding[]> {
   try {
     const opened = await openDatabase(config, { applicationName: 'mintmark doctor', log, max: 2, own: false })
     try {
+      const live = liveConfig(config)
+      // Before the migration, there are none.
+      await applyStored(live, opened.db.kysely, log).catch(() => {})
       // An embedded database that is opened only for this command has no other users.
-      return await databaseFindings(config, {
+      return await databaseFindings(live, {
         db: opened.db,
         describe: reason('said', { text: opened.describe }),
         needsWorker: config.databaseUrl !== null || running,

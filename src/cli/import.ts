@@ -8,7 +8,6 @@ import { IMPORT_FORMATS } from '#imports/registry.ts'
 import { ENCODINGS, YEARS } from '#prices/records/mappings.ts'
 import type { ImportReport } from '#imports/run.ts'
 import type { RefusedRow } from '#prices/imports/refusals.ts'
-import { readConfig } from '../config.ts'
 import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
 import { fileAt } from './files.ts'
 
@@ -68,7 +67,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         }
         const started = Date.now()
         const bar = process.stderr.isTTY ? progressBar() : null
-        const report = await call(importFiles, { ...ctx, rules: readConfig().priceRules, ...(bar && { onProgress: bar.show }) }, input)
+        const report = await call(importFiles, { ...ctx, ...(bar && { onProgress: bar.show }) }, input)
         bar?.clear()
         const seconds = (Date.now() - started) / 1000
         printResult(print, options, jsonOf(report, dryRun, seconds), summaryOf(report, dryRun, seconds))

@@ -1,4 +1,4 @@
-// The commands `people owner-link`, `create`, `list`, `set`, `invite`, `remove`, `sessions`, `end-sessions`, and `token create`, `list`, `revoke`.
+// The commands `people owner-link`, `create`, `list`, `set`, `invite`, `remove`, `readmit`, `sessions`, `end-sessions`, and `token create`, `list`, `revoke`.
 import { type Command, Option } from 'commander'
 import { changePerson } from '#accounts/people/change-person.ts'
 import { createPersonToken, listPersonTokens, revokePersonToken } from '#accounts/people/person-tokens.ts'
@@ -8,6 +8,8 @@ import { invitePerson } from '#accounts/people/invite-person.ts'
 import { listPeople } from '#accounts/people/read-people.ts'
 import { makeOwnerLink } from '#accounts/people/make-owner-link.ts'
 import { removePerson } from '#accounts/people/remove-person.ts'
+import type { Person } from '#accounts/people/people-types.ts'
+import { readmitPerson } from '#accounts/provider/readmit-person.ts'
 import { ROLES, type Role } from '#core/roles.ts'
 import { call } from '#core/verb.ts'
 import { readConfig } from '../config.ts'
@@ -46,13 +48,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(people, 'list', 'list all people').action((options: OutputOptions) =>
     open(async (ctx) => {
       const rows = await allRows((paging) => call(listPeople, ctx, paging))
-      const lines = rows.map((p) => [
-        p.id,
-        p.name,
-        p.roles.join(','),
-        p.two_factor ? 'password and code' : p.has_password ? 'password' : 'no',
-        p.created_at,
-      ])
+      const lines = rows.map((p) => [p.id, p.name, p.roles.join(','), signInOf(p), p.created_at])
       printResult(print, options, rows, columns(['ID', 'NAME', 'ROLES', 'SIGNS IN', 'CREATED'], lines))
     }),
   )
@@ -86,8 +82,22 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
+  addCommand(people, 'readmit', 'let a removed person sign in with the identity provider again')
+    .argument('<id>', PERSON, wholeNumber)
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const person = await call(readmitPerson, ctx, { id })
+        printResult(print, options, person, `"${person.name}" may sign in with the identity provider again`)
+      }),
+    )
+
   registerSessions(people, open, print)
   registerTokens(people, open, print)
+}
+
+function signInOf({ two_factor: twoFactor, has_password: hasPassword, by_provider: byProvider }: Person): string {
+  const password = twoFactor ? 'password and code' : hasPassword ? 'password' : null
+  return [byProvider ? 'identity provider' : null, password].filter((way) => way !== null).join(', ') || 'no'
 }
 
 function registerSessions(people: Command, open: OpenCli, print: Print): void {

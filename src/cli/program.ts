@@ -7,7 +7,7 @@ import { register as registerBatches } from './batches.ts'
 import { register as registerBackup } from './backup.ts'
 import { register as registerCertificates } from './certificates.ts'
 import { register as registerCollection } from './collection.ts'
-import type { OpenCli } from './terminal/command.ts'
+import type { CliCtx, OpenCli } from './terminal/command.ts'
 import { register as registerDemo } from './demo/demo.ts'
 import { register as registerDoctor } from './doctor.ts'
 import { register as registerDump } from './dump.ts'
@@ -23,37 +23,45 @@ import { register as registerMatches } from './matches.ts'
 import { register as registerMerge } from './merge.ts'
 import { register as registerMigrate } from './migrate.ts'
 import { register as registerMirror } from './mirror.ts'
+import { register as registerNotifications } from './notifications.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
 import { register as registerPeople } from './people.ts'
 import { register as registerPriceReviews } from './prices/price-reviews.ts'
+import { register as registerBreach } from './privacy/breach.ts'
+import { register as registerNotices } from './privacy/notices.ts'
+import { register as registerPersonalData } from './privacy/personal-data.ts'
 import { register as registerRates } from './rates.ts'
 import { register as registerUsualRatios } from './prices/usual-ratios.ts'
+import { register as registerSettings } from './settings.ts'
 import { register as registerServe } from './service/serve.ts'
 import { readConfig } from '../config.ts'
 import { ServiceError } from '#core/errors.ts'
 import { openDatabase } from '#db/open.ts'
 import { readFromReplica } from '#db/replica.ts'
 import { migrate } from '#db/migrate.ts'
-import type { PriceWriteCtx } from '#prices/records/price-types.ts'
+import { applyStored, liveConfig } from '#live-settings/live-config.ts'
 
 const print = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
 
 const open: OpenCli = async (run) => {
-  const config = readConfig()
+  const config = liveConfig(readConfig())
   // On standard error, so that `--json` output stays one value.
   const log = await openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, { sync: true })
   const database = await openDatabase(config, { applicationName: 'mintmark command', log, max: 4, own: false })
   try {
     await migrate(database.db)
-    const ctx: PriceWriteCtx = {
+    await applyStored(config, database.db.kysely, log)
+    const ctx: CliCtx = {
       db: database.db,
       viewer: { kind: 'operator', name: 'cli' },
       now: () => new Date(),
       requestId: null,
       idempotency: null,
+      precondition: null,
       rules: config.priceRules,
+      config,
       caughtUp: async () => {},
     }
     await run(ctx, (read) => readFromReplica({ replicaUrl: config.databaseReplicaUrl, primary: database.db, log }, read))
@@ -75,9 +83,14 @@ registerExport(program, open)
 registerDump(program, open, print)
 registerMirror(program, print)
 registerHeld(program, open, print)
+registerPersonalData(program, open, print)
+registerNotices(program, open, print)
+registerBreach(program, open, print)
 registerPriceReviews(program, open, print)
 registerUsualRatios(program, open, print)
 registerBatches(program, open, print)
+registerNotifications(program, open, print)
+registerSettings(program, open, print)
 registerMatch(program, open, print)
 registerMatches(program, open, print)
 registerMerge(program, open, print)

@@ -1,4 +1,5 @@
 // Creates a collection for an account.
+import { refuseErased } from '#accounts/account-store.ts'
 import { invalid } from '#core/errors.ts'
 import { idForSql, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -22,6 +23,7 @@ export const createCollection = verb(
     change(ctx, async (tx, note) => {
       const account = await tx.selectFrom('accounts').select('id').where('id', '=', idForSql(account_id)).executeTakeFirst()
       if (!account) throw invalid('account_id', 'unknown_id', { thing: 'account', id: account_id })
+      await refuseErased(tx, account_id)
       const collection = await insertCollection(tx, { account_id, name: title.trim(), description, visibility })
       note.audit({ action: 'collection.create', subject: 'collection', id: collection.id, after: collection })
       return collection

@@ -69,6 +69,8 @@ export const OPERATION_PLAN = {
   changeWatch: 'plus',
   deleteWatch: 'plus',
   deleteWatches: 'plus',
+  listOwnNotifications: 'plus',
+  markOwnNotificationsRead: 'plus',
   readStatement: 'plus',
   planPriceJob: 'plus',
   listPriceJobs: 'plus',

@@ -15,7 +15,10 @@ export interface Sealing {
  * @param keyText returns the SECRET_KEY; called at the first use, because it may have to be generated
  * @param purpose what is encrypted: each purpose has its own key
  */
-export function openSealing(keyText: () => string, purpose: 'mintmark webhook secrets' | 'mintmark totp secrets'): Sealing {
+export function openSealing(
+  keyText: () => string,
+  purpose: 'mintmark webhook secrets' | 'mintmark totp secrets' | 'mintmark sign-in cookies',
+): Sealing {
   let derived: Buffer | null = null
   const key = () => (derived ??= Buffer.from(hkdfSync('sha256', keyText(), '', purpose, 32)))
   return {

@@ -25,6 +25,8 @@ export const PERSON_NAME = `^(?=\\S)(?!.*  )${HAS_VISIBLE}(?:[^\\p{C}\\p{Z}#]| )
 const LINE_TEST = new RegExp(LINE, 'u')
 const LINES_TEST = new RegExp(LINES, 'u')
 const VISIBLE_TEST = new RegExp(`^${HAS_VISIBLE}`, 'u')
+/** Printable ASCII without surrounding spaces, as most texts are: there is nothing to clean. */
+const PLAIN_TEST = /^[!-~](?:[ -~]*[!-~])?$/
 const FORMATTING = new RegExp(`[\\u0000${BIDI}]`, 'gu')
 const SEPARATOR = new RegExp(`[${SEPARATORS}]`, 'gu')
 
@@ -40,6 +42,7 @@ export function isLines(text: string): boolean {
 
 /** Text of a foreign file as it can be stored: without NUL, bidirectional controls and surrounding white space; '' if nothing visible is left. */
 export function cleanText(text: string): string {
+  if (PLAIN_TEST.test(text)) return text
   const clean = text.replace(FORMATTING, '').replace(SEPARATOR, '\n').trim()
   return VISIBLE_TEST.test(clean) ? clean : ''
 }

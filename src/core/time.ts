@@ -1,4 +1,4 @@
-// Accepted time formats, and local times in Plus endpoints and webhooks.
+// Accepted time formats, local times in Plus endpoints and webhooks, and hours of the day.
 import { Cache } from '#core/cache.ts'
 import { MINUTE_MS } from '#core/duration.ts'
 
@@ -50,4 +50,19 @@ function offsetAt(ms: number, zone: string): { ms: number; text: string } {
   const offset = { ms: local.offsetNanoseconds / 1e6, text: local.offset.slice(0, 6) }
   offsets.set(key, offset)
   return offset
+}
+
+/** Minutes since midnight; `to` is excluded, and before `from` if the hours pass midnight. */
+export interface QuietHours {
+  from: number
+  to: number
+}
+
+/** Reads quiet hours such as `22:00-07:00`; null if the text is not two different times of day. */
+export function parseQuietHours(text: string): QuietHours | null {
+  const [, ...parts] = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
+  if (parts.length === 0) return null
+  const [fromHour, fromMinute, toHour, toMinute] = parts.map(Number) as [number, number, number, number]
+  const hours = { from: fromHour * 60 + fromMinute, to: toHour * 60 + toMinute }
+  return hours.from === hours.to ? null : hours
 }

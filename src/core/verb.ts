@@ -5,6 +5,7 @@ import { bodyReader, type Static, type TSchema } from './input.ts'
 import { FAMILY_ERROR, type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.ts'
 import { reason } from './problems.ts'
 import { isOperatorNeed, mayOperate, type OperatorNeed, type Person } from './roles.ts'
+import { inSpan, TRACED } from './network/tracing.ts'
 
 /** The caller: an API key's account, a named operator, a shared operator token, or the command line on the machine itself. */
 export type Viewer =
@@ -150,7 +151,8 @@ export function call<Ctx extends HasViewer, In extends TSchema, Out>(
   mayCall(viewer, target)
   const visible = target.sharedBy === 'plan' && viewer.kind !== 'plan' ? { ...ctx, viewer: planViewer(viewer) } : ctx
   try {
-    const out = target.run(visible, target.check(input, elsewhere))
+    const run = () => target.run(visible, target.check(input, elsewhere))
+    const out = TRACED ? inSpan(target.name, {}, run) : run()
     if (!(out instanceof Promise)) return out
     return out.catch((error: unknown) => {
       throw withFamilyCode(error, target)

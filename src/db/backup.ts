@@ -7,6 +7,8 @@ import { monthAfter } from '#core/time.ts'
 import { copyIn, copyOut } from './copy.ts'
 import { raiseFloors } from './emptiness.ts'
 import { holdPriceMonths, priceMonths } from './price-months.ts'
+import { PersonKeys, restoreKeys, type StoredKey } from './personal/person-keys.ts'
+import { type ColumnFacts, OpenedRows, sealedTable, sealLines } from './personal/sealed-rows.ts'
 import type { Db, Queryable, Tx } from './schema.ts'
 
 interface Header {
@@ -34,6 +36,8 @@ const LEFT_OUT = [
   'workers',
   'start_marks',
   'watch_progress',
+  // An erasure must delete the only copies of a key that exist.
+  'person_keys',
 ]
 const END_OF_TABLE = '\\.'
 const BATCH_CHARACTERS = 256 * 1024
@@ -43,23 +47,30 @@ export class BackupError extends Error {
 }
 
 /**
- * Writes everything as of one moment while other writes continue.
+ * Writes everything as of one moment while other writes continue. Texts of people are sealed; `writeKeys` writes their keys to another file.
+ * @param keysOn where keys of people are created that do not exist yet: the primary, if `db` is a replica
  * @returns rows by table
  */
-export async function backup(db: Db, target: Writable, onTable: (table: string) => void = () => {}): Promise<Map<string, number>> {
+export async function backup(
+  db: Db,
+  target: Writable,
+  onTable: (table: string) => void = () => {},
+  keysOn: Queryable = db.kysely,
+): Promise<Map<string, number>> {
   const rows = new Map<string, number>()
+  const keys = new PersonKeys(keysOn)
   await db.kysely
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (tx) => {
       await holdPriceMonths(tx)
-      await pipeline(Readable.from(archive(tx, rows, onTable)), createGzip({ level: 6 }), target)
+      await pipeline(Readable.from(archive(tx, keys, rows, onTable)), createGzip({ level: 6 }), target)
     })
   return rows
 }
 
-async function* archive(tx: Tx, rows: Map<string, number>, onTable: (table: string) => void): AsyncGenerator<string | Buffer> {
+async function* archive(tx: Tx, keys: PersonKeys, rows: Map<string, number>, onTable: (table: string) => void): AsyncGenerator<string | Buffer> {
   const header: Header = {
     mintmark_backup: 1,
     created_at: new Date().toISOString(),
@@ -72,10 +83,15 @@ async function* archive(tx: Tx, rows: Map<string, number>, onTable: (table: stri
     onTable(table)
     yield `${JSON.stringify({ table, columns })}\n`
     let count = 0
-    for await (const chunk of copyOut(tx, `copy (select ${columns.map(quoted).join(', ')} from ${quoted(table)}) to stdout`)) {
-      for (let i = chunk.indexOf(10); i >= 0; i = chunk.indexOf(10, i + 1)) count += 1
-      yield chunk
+    async function* counted(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of chunks) {
+        for (let i = chunk.indexOf(10); i >= 0; i = chunk.indexOf(10, i + 1)) count += 1
+        yield chunk
+      }
     }
+    const sealed = sealedTable(table, columns)
+    const chunks = copyOut(tx, `copy (select ${sealed?.select ?? columns.map(quoted).join(', ')} from ${quoted(table)} t) to stdout`)
+    for await (const chunk of sealed ? sealLines(keys, sealed, counted(chunks)) : counted(chunks)) yield chunk
     rows.set(table, count)
     yield `${END_OF_TABLE}\n`
   }
@@ -85,12 +101,13 @@ async function* archive(tx: Tx, rows: Map<string, number>, onTable: (table: stri
 /**
  * Replaces the content of a migrated database by a backup, in one transaction; running nodes then reload everything.
  * @param replace false rejects a database that has items or accounts
+ * @param keys the file of keys of people; texts whose keys it lacks are lost, and their accounts are erased again
  * @throws BackupError if the file is not a complete backup, or has another version of the schema
  */
 export async function restore(
   db: Db,
   source: AsyncIterable<Uint8Array>,
-  { replace, onTable = () => {} }: { replace: boolean; onTable?: (table: string) => void },
+  { replace, keys, onTable = () => {} }: { replace: boolean; keys: readonly StoredKey[]; onTable?: (table: string) => void },
 ): Promise<Map<string, number>> {
   const rows = new Map<string, number>()
   const lines = new LineReader(source)
@@ -107,13 +124,17 @@ export async function restore(
     }
     await sql.raw(`truncate ${[...existing.map(({ table }) => table), ...LEFT_OUT].map(quoted).join(', ')}`).execute(tx)
     await attachMonths(tx, header.months)
+    const facts = await columnFacts(tx)
+    const opened = new OpenedRows(new Map(keys.map(({ id, key }) => [id, key])))
     for (let line = await lines.next(); line !== END_OF_TABLE; line = await lines.next()) {
       const { table, columns } = readTable(line, existing)
       onTable(table)
       const statement = `copy ${quoted(table)} (${columns.map(quoted).join(', ')}) from stdin`
-      rows.set(table, await copyIn(tx, statement, lines.untilEndOfTable()))
+      rows.set(table, await copyIn(tx, statement, opened.lines(table, columns, facts.get(table)!, lines.untilEndOfTable())))
     }
     for (const [name, value] of Object.entries(header.sequences)) await sql`select setval(${name}::regclass, ${value})`.execute(tx)
+    await restoreKeys(tx, keys)
+    await eraseAgain(tx, [...opened.erasedAccounts])
     await raiseFloors(tx)
   })
   return rows
@@ -204,6 +225,30 @@ async function tables(db: Queryable): Promise<TableHeader[]> {
     open = open.filter((row) => !free.includes(row))
   }
   return sorted
+}
+
+/** A backup from before an erasure has rows that the erasure removed. */
+async function eraseAgain(tx: Tx, accountIds: readonly number[]): Promise<void> {
+  await sql`
+    insert into ${sql.table('erasures')} (kind, account_id, pseudonym, reason, requested_by, requested_at)
+    select 'account', id, 'Erased account ' || id, 'erased before this backup was restored', 'system', now() from unnest(${accountIds}::int4[]) id
+    on conflict (account_id) do update set state = 'running'`.execute(tx)
+  // Transaction ids of another database mean nothing here.
+  await sql`update ${sql.table('erasures')} set started_xact = pg_current_xact_id()`.execute(tx)
+  await sql`update ${sql.table('erasures')} set state = 'done', finished_at = now() where kind = 'buyer' and buyer_reference is null and state = 'running'`.execute(
+    tx,
+  )
+}
+
+async function columnFacts(tx: Tx): Promise<Map<string, Map<string, ColumnFacts>>> {
+  const { rows } = await sql<{ table: string; column: string } & ColumnFacts>`
+    select c.relname::text as table, a.attname::text as column, not a.attnotnull as nullable, format_type(a.atttypid, null) as type
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped`.execute(tx)
+  const facts = new Map<string, Map<string, ColumnFacts>>()
+  for (const { table, column, nullable, type } of rows)
+    facts.set(table, (facts.get(table) ?? new Map<string, ColumnFacts>()).set(column, { nullable, type }))
+  return facts
 }
 
 async function migrationNames(db: Queryable): Promise<string[]> {

@@ -16,9 +16,10 @@ export async function liveItemId(on: Queryable, id: number): Promise<number | nu
 
 /** The same for many ids, by the given id; unknown ids are missing. */
 export async function liveItemIds(on: Queryable, ids: readonly number[]): Promise<Map<number, number>> {
+  const valid = `{${ids.filter((id) => idForSql(id) === id).join(',')}}`
   const { rows } = await sql<{ requested: number; id: number }>`
-    select requested.id as requested, i.id from unnest(${[...new Set(ids)].filter((id) => idForSql(id) === id)}::int4[]) as requested (id)
-    join items i on i.id = live_item(requested.id)`.execute(on)
+    select id as requested, id from items where id = any(${valid}::int4[])
+    union all select old_id, live_item(item_id) from item_aliases where old_id = any(${valid}::int4[])`.execute(on)
   return new Map(rows.map(({ requested, id }) => [requested, id]))
 }
 

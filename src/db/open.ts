@@ -1,6 +1,7 @@
 // Opens the database of the settings: the configured one, the embedded one that already runs, or one started now.
 import type { Config } from '#config.ts'
 import type { TextLog } from '#core/context.ts'
+import { readDatabaseAddress } from '#core/network/database-address.ts'
 import { claimDataDir } from './local/data-dir.ts'
 import { embeddedConnection, startEmbedded } from './local/embedded.ts'
 import { openPool } from './connection/pool.ts'
@@ -35,6 +36,7 @@ const BASE_CONNECTIONS = 80
 export async function openDatabase(config: Config, { applicationName, log, max = 20, own }: OpenOptions): Promise<OpenDatabase> {
   const connect = (url: string) => openPool<Schema>({ url, max, applicationName, ...(!own && { patienceMs: COMMAND_PATIENCE_MS }) })
   if (config.databaseUrl) {
+    if (own) warnOfWaivedTls(config, log)
     const db = connect(config.databaseUrl)
     return { db, url: config.databaseUrl, describe: 'PostgreSQL at DATABASE_URL', close: () => db.close() }
   }
@@ -56,5 +58,15 @@ export async function openDatabase(config: Config, { applicationName, log, max =
   } catch (error) {
     claim.release()
     throw error
+  }
+}
+
+const WAIVED = { encryption: 'is not encrypted', verification: "is encrypted without verifying the server's certificate" }
+
+function warnOfWaivedTls(config: Config, log: TextLog): void {
+  const { databaseUrl: DATABASE_URL, databaseListenUrl: DATABASE_LISTEN_URL, databaseReplicaUrl: DATABASE_REPLICA_URL } = config
+  for (const [name, url] of Object.entries({ DATABASE_URL, DATABASE_LISTEN_URL, DATABASE_REPLICA_URL })) {
+    const waived = url === null ? null : readDatabaseAddress(url).waived
+    if (waived !== null) log.warn(`The connection of ${name} leaves this machine and ${WAIVED[waived]}, as its parameters say`)
   }
 }

@@ -117,7 +117,9 @@ interface Columns {
     before: JSONColumnType<object> | null
     after: JSONColumnType<object> | null
   }
+  notifications: { params: JSONColumnType<object> }
   webhook_attempts: { kind: 'sale' | 'expire' }
+  erasures: { counts: JSONColumnType<Record<string, number>, string | undefined, string> }
 }
 
 type Precise<T extends keyof Tables> = T extends keyof Columns ? Omit<Tables[T], keyof Columns[T]> & Columns[T] : Tables[T]

@@ -69,6 +69,7 @@ export interface Tables {
     earlier_files: Generated<string[]>
     emptied: boolean
     archived_at: Date
+    sealed: Generated<boolean>
   }
   audit_log: {
     id: GeneratedAlways<number>
@@ -122,10 +123,11 @@ export interface Tables {
   change_log: {
     seq: GeneratedAlways<number>
     xact: Generated<string>
-    kind: 'items' | 'categories' | 'groups' | 'prices' | 'evidence' | 'rates' | 'synonyms' | 'sources' | 'accounts' | 'operators' | 'listings' | 'sales'
+    kind: 'items' | 'categories' | 'groups' | 'prices' | 'evidence' | 'rates' | 'synonyms' | 'sources' | 'settings' | 'accounts' | 'operators' | 'listings' | 'sales'
     ids: number[] | null
     payload: Buffer | null
     at: Generated<Date>
+    traceparent: string | null
   }
   change_log_floor: {
     xact: string
@@ -278,6 +280,22 @@ export interface Tables {
     last_account: number
     last_item: number
     last_import: number
+  }
+  erasures: {
+    id: GeneratedAlways<number>
+    kind: 'account' | 'buyer'
+    account_id: number | null
+    buyer_reference: string | null
+    pseudonym: string
+    reason: string
+    requested_by: string
+    state: Generated<'running' | 'done'>
+    counts: Generated<unknown>
+    started_xact: Generated<string>
+    requested_at: Date
+    finished_at: Date | null
+    swept_at: Date | null
+    storage_at: Date | null
   }
   event_counters: {
     account_id: number
@@ -601,6 +619,53 @@ export interface Tables {
     undone_by: string | null
     undone_at: Date | null
   }
+  notices: {
+    id: GeneratedAlways<number>
+    listing_id: number | null
+    seller_id: number
+    who: string
+    right: string
+    evidence: string
+    state: Generated<'received' | 'hidden' | 'kept'>
+    received_at: Date
+    due_at: Date
+    note: string | null
+    decided_at: Date | null
+    decided_by: string | null
+  }
+  notification_deliveries: {
+    id: GeneratedAlways<number>
+    notification_id: number
+    version: number
+    channel: 'webhook' | 'email'
+    body: string
+    state: Generated<'queued' | 'delivered' | 'failed' | 'cancelled'>
+    attempts: Generated<number>
+    due_at: Date
+    lease_until: Date | null
+    finished_at: Date | null
+    error: string | null
+  }
+  notification_reads: {
+    notification_id: number
+    reader: string
+    version: number
+  }
+  notifications: {
+    id: GeneratedAlways<number>
+    account_id: number | null
+    subject: string
+    node: string
+    kind: string
+    severity: 'info' | 'warning' | 'critical'
+    params: unknown
+    state: string
+    value: number | null
+    version: Generated<number>
+    since: Date
+    changed_at: Date
+    resolved_at: Date | null
+  }
   offers: {
     id: GeneratedAlways<number>
     listing_id: number | null
@@ -679,6 +744,16 @@ export interface Tables {
     totp_step: Generated<number>
     created_at: Date
     removed_at: Date | null
+    provider_issuer: string | null
+    provider_subject: string | null
+  }
+  person_keys: {
+    id: GeneratedAlways<number>
+    kind: 'account' | 'buyer'
+    account_id: number | null
+    reference_hash: Buffer | null
+    key: Buffer
+    created_at: Generated<Date>
   }
   person_links: {
     hash: Buffer
@@ -695,6 +770,7 @@ export interface Tables {
     created_at: Date
     last_used_at: Date | null
     expires_at: Date
+    by_provider: Generated<boolean>
   }
   person_tokens: {
     id: GeneratedAlways<number>
@@ -929,6 +1005,13 @@ export interface Tables {
     words: string
     means: string
   }
+  search_terms: {
+    week: string
+    term: string
+    searches: number
+    people: number
+    marks: number[]
+  }
   seller_sessions: {
     id: GeneratedAlways<number>
     hash: Buffer
@@ -936,6 +1019,14 @@ export interface Tables {
     created_at: Generated<Date>
     last_used_at: Date
     expires_at: Date
+  }
+  service_settings: {
+    name: string
+    value: string | null
+    previous: string | null
+    version: number
+    author: string
+    changed_at: Date
   }
   set_decision_merges: {
     from_ref: string
@@ -1085,6 +1176,7 @@ export interface Tables {
     lease_until: Date | null
     created_at: Date
     replay: Generated<boolean>
+    traceparent: string | null
   }
   webhook_turns: {
     account_id: number

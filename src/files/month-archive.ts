@@ -53,7 +53,7 @@ export interface MonthTable {
   restore(tx: Tx, month: string, file: string, facts: FileFacts): Promise<void>
 }
 
-export interface WriteJob extends Pick<Archiving, 'now' | 'signal'> {
+export interface WriteJob extends Pick<Archiving, 'db' | 'now' | 'signal'> {
   month: string
   /** path of the new file */
   path: string
@@ -129,7 +129,7 @@ async function moveMonth(table: MonthTable, archiving: Archiving, month: string,
       .setAccessMode('read only')
       .execute(async (tx) => {
         const oldFile = await fileOf(tx)
-        return { oldFile, written: await table.write(tx, { month, path, oldFile, byHand, now, ...(signal && { signal }) }) }
+        return { oldFile, written: await table.write(tx, { db, month, path, oldFile, byHand, now, ...(signal && { signal }) }) }
       })
     if (!written) return null
     await reached('written')
@@ -149,6 +149,13 @@ async function moveMonth(table: MonthTable, archiving: Archiving, month: string,
   } finally {
     await rm(path, { force: true })
   }
+}
+
+/** Deletes the files that a month had before, which only older backups of the database need. */
+export async function forgetEarlierFiles({ archives, files }: Pick<MonthTable, 'archives' | 'files'>, db: Db, month: string): Promise<void> {
+  const row = await db.kysely.selectFrom(archives).select('earlier_files').where('month', '=', month).executeTakeFirst()
+  for (const name of row?.earlier_files ?? []) await files.store.remove(name)
+  await sql`update ${sql.table(archives)} set earlier_files = '{}' where month = ${month}`.execute(db.kysely)
 }
 
 async function record(archives: ArchivesTable, tx: Tx, row: Record<string, unknown>): Promise<void> {

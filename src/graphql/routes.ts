@@ -8,6 +8,7 @@ import type { Log } from '#core/context.ts'
 import { publicContext, type PublicContextNode } from '#public-context.ts'
 import { demoKeyFor } from '#http/demo-key.ts'
 import { failuresOf } from '#http/failures.ts'
+import { clientAddress, type Trust, trustOf } from '#http/client-address.ts'
 import type { FastEndpoint, ReadRequest } from '#http/fast-path.ts'
 import { handleRequest, bareCredential } from '#http/fastify-adapter.ts'
 import type { Speedup } from '#core/speedups.ts'
@@ -26,7 +27,7 @@ import { graphqlEndpoint } from './respond.ts'
 import { graphqlSchema } from './schema.ts'
 
 export interface GraphqlNode extends PublicContextNode {
-  config: PublicContextNode['config'] & { without: ReadonlySet<Speedup> }
+  config: PublicContextNode['config'] & { without: ReadonlySet<Speedup>; trustProxy: boolean | string }
   log: Log
   keys: Keyring
   limits: RateLimits | null
@@ -88,11 +89,12 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
       registerOtherMethods(scope, url, ['GET', 'POST'])
     }
   })
-  return PATHS.map((path) => ({ route: path, endpoint, match: (request) => matchBody(path, request) }))
+  const trust = trustOf(node.config.trustProxy)
+  return PATHS.map((path) => ({ route: path, endpoint, match: (request) => matchBody(path, request, trust) }))
 }
 
 /** Matches a JSON body of known length, and reads it if it has arrived completely; Fastify reads all other requests. */
-function matchBody(path: string, request: IncomingMessage): ReadRequest | null {
+function matchBody(path: string, request: IncomingMessage, trust: Trust): ReadRequest | null {
   const { method, url, headers } = request
   if (url !== path || method !== 'POST' || !JSON_BODIES.has(headers['content-type'] ?? '')) return null
   const length = Number(headers['content-length'])
@@ -114,6 +116,7 @@ function matchBody(path: string, request: IncomingMessage): ReadRequest | null {
         query: () => ({}),
         body: bytes,
         onDisconnect: disconnectOf(request),
+        address: () => clientAddress(request, trust),
         credential: () => bareCredential(headers.authorization ?? null),
       })
     })

@@ -1,6 +1,7 @@
 // Health checks of a service, whether it is running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { sql } from 'kysely'
+import { EXPIRING_DAYS, expiringKeys } from '#accounts/keys/expiring-keys.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Term } from '#core/problem-texts/terms.ts'
 import { call } from '#core/verb.ts'
@@ -12,6 +13,7 @@ import { missingDump } from '#dumps/published-dump.ts'
 import { openFileStore } from '#files/file-store.ts'
 import { ALIVE_SECONDS, workersSeen } from '#jobs/heartbeat.ts'
 import { listSources, type PriceSource } from '#prices/reviews/list-sources.ts'
+import { failingReceivers } from '#webhooks/delivery/receiver-health.ts'
 import type { Config } from '#config.ts'
 import { type Finding, finding } from './findings.ts'
 import { ratesFinding } from './rates.ts'
@@ -19,6 +21,8 @@ import { ratesFinding } from './rates.ts'
 const MIN_FREE_BYTES = 1024 ** 3
 const CLOCK_TOLERANCE_MS = 2_000
 const MIN_POSTGRES_VERSION = 150_000
+/** Accounts that a finding lists. */
+const MAX_NAMED = 5
 
 /** Checks that need no database. */
 export async function machineFindings(config: Config): Promise<Finding[]> {
@@ -37,11 +41,12 @@ interface DatabaseInUse {
 /** Checks of an open database: the server, its clock, its workers and its prices. */
 export async function databaseFindings(config: Config, { db, describe, needsWorker, now }: DatabaseInUse): Promise<Finding[]> {
   const schema = await migrations(db)
-  const sources = schema.ok ? await priceSources(db, config, now) : []
+  const sources = schema.ok ? await priceSources(db, config, now) : { held: 0, findings: [] }
   const replicas = config.databaseReplicaUrl ? [await replica(config.databaseReplicaUrl, db)] : []
+  const queues = schema.ok ? [...pricesHeld(sources), ...(await receiversAndKeys(db, now))] : []
   const workers = schema.ok && needsWorker ? [await worker(db)] : []
   const files = schema.ok ? await sharedFiles(db, config) : []
-  return [await server(db, describe), ...replicas, schema, await clock(db), ...workers, ...files, ...sources]
+  return [await server(db, describe), ...replicas, schema, await clock(db), ...workers, ...files, ...sources.findings, ...queues]
 }
 
 function dataDir({ dataDir: path, databaseUrl }: Config): Finding {
@@ -133,12 +138,31 @@ async function worker(db: Db): Promise<Finding> {
 }
 
 /** Freshness, coverage and trust of each price source, informational because only the operator knows what to expect; and exchange rates. */
-async function priceSources(db: Db, { marketNames, priceRules }: Config, now: Date): Promise<Finding[]> {
+async function priceSources(db: Db, { marketNames, priceRules }: Config, now: Date): Promise<{ held: number; findings: Finding[] }> {
   const ctx = { db, viewer: { kind: 'operator', name: 'doctor' } as const, now: () => now, rules: priceRules, marketNames }
   const sources = (await call(listSources, ctx, {})).filter(({ groups }) => groups.length > 0)
   const findings = sources.map(stateOf)
   const rates = await ratesFinding(db.kysely, sources, now)
-  return rates ? [...findings, rates] : findings
+  return { held: sources.reduce((sum, { held }) => sum + held, 0), findings: rates ? [...findings, rates] : findings }
+}
+
+/** What waits for a person; reported only if something does. */
+function pricesHeld({ held }: { held: number }): Finding[] {
+  return held > 0 ? [finding('held prices', true, 'prices_held', { count: held })] : []
+}
+
+/** Accounts that need help, although the service itself is healthy; reported only if there are some. */
+async function receiversAndKeys({ kysely }: Db, now: Date): Promise<Finding[]> {
+  const [failing, keys] = await Promise.all([failingReceivers(kysely), expiringKeys(kysely, now)])
+  const holders = [...new Set(keys.map(({ accountId }) => accountId))]
+  return [
+    ...(failing.length > 0 ? [finding('webhooks', true, 'webhooks_failing', { count: failing.length, accounts: firstOf(failing) })] : []),
+    ...(keys.length > 0 ? [finding('keys', true, 'keys_expiring', { days: EXPIRING_DAYS, count: keys.length, accounts: firstOf(holders) })] : []),
+  ]
+}
+
+function firstOf(accountIds: readonly number[]): string[] {
+  return [...accountIds.slice(0, MAX_NAMED).map(String), ...(accountIds.length > MAX_NAMED ? ['…'] : [])]
 }
 
 function stateOf(source: PriceSource): Finding {

@@ -11,7 +11,7 @@ import { inLanguage, languageHeaders, languageOf } from './language.ts'
 import { isList, listAsCsv, type OpenSnapshot } from './list-csv.ts'
 import type { RawQuery } from './query.ts'
 import { type ApiRequest, type Endpoint, type MaybePromise, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
-import { jsonResponse, JSON_HEADERS, prefersCsv, type Response, type Shown } from './response.ts'
+import { jsonResponse, JSON_HEADERS, prefersCsv, type Response } from './response.ts'
 import type { Route } from './route.ts'
 import { strictResponder, unknownIn, warned, type Warning, warningsOf, withWarnings } from './unknown-parameters.ts'
 import { hasLongList, slicedJson } from './sliced-json.ts'
@@ -22,8 +22,8 @@ export interface EndpointRules<Ctx extends HasViewer> {
   failed: Failures
   /** for reads that are shared by plan: the version of everything that they show */
   cache?: ResponseCache
-  /** called with each response whose records are counted, before it is sent */
-  counted?: (viewer: Viewer, shown: Shown) => void
+  /** called with each response whose records or searches are counted, before it is sent */
+  counted?: (viewer: Viewer, response: Response, request: ApiRequest) => void
   /** if set, clients can get every paged list as CSV: a snapshot to read the list from */
   snapshot?: OpenSnapshot<Ctx>
 }
@@ -46,8 +46,8 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
     const answer = dryRun && 'data' in answered ? answerOfDryRun(answered, result) : answered
     if ('file' in answer) return fileResponse(answer, request)
     if ('bytes' in answer) {
-      const { tag, bytes, shown } = warnings ? withWarnings(answer, warnings) : answer
-      return { status: 200, headers: JSON_HEADERS, etag: tag, body: bytes, again: bytes, shown }
+      const { tag, bytes, shown, term } = warnings ? withWarnings(answer, warnings) : answer
+      return { status: 200, headers: JSON_HEADERS, etag: tag, body: bytes, again: bytes, shown, term }
     }
     if ('body' in answer) return { status: 200, ...answer }
     const status = route.status ?? 200
@@ -88,14 +88,14 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
 }
 
 /** A 304 shows nothing new. */
-function counting(respond: Responder, counted: (viewer: Viewer, shown: Shown) => void): Responder {
-  const count = (viewer: Viewer, response: Response): Response => {
-    if (response.shown !== undefined && response.status === 200) counted(viewer, response.shown)
+function counting(respond: Responder, counted: (viewer: Viewer, response: Response, request: ApiRequest) => void): Responder {
+  const count = (viewer: Viewer, response: Response, request: ApiRequest): Response => {
+    if (response.status === 200 && (response.shown ?? response.term) !== undefined) counted(viewer, response, request)
     return response
   }
   return (viewer, request) => {
     const response = respond(viewer, request)
-    return response instanceof Promise ? response.then((later) => count(viewer, later)) : count(viewer, response)
+    return response instanceof Promise ? response.then((later) => count(viewer, later, request)) : count(viewer, response, request)
   }
 }
 

@@ -1,8 +1,10 @@
 // Fast path on plain node:http for the most frequent reads, which skip the overhead of Fastify.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { nameRequest } from '#core/network/tracing.ts'
 import type { Operation, Viewer } from '#core/verb.ts'
 import { bareCredential } from './fastify-adapter.ts'
+import { clientAddress, type Trust } from './client-address.ts'
 import type { CorsHeaders } from './cors.ts'
 import { parseQuery } from './query.ts'
 import type { RequestCounts } from './request-counts.ts'
@@ -42,7 +44,7 @@ export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoi
     const startedMs = performance.now()
     // A closing listener announces it in its responses, and invalid Host headers are rejected: Fastify does both.
     if (!server.listening || hostProblem(request) !== null) return fastify(request, response)
-    for (const { endpoint, match, count } of served) {
+    for (const { route, endpoint, match, count } of served) {
       const read = match(request)
       if (read === null) continue
       // Fastify's gate looks up all other keys, and those of all other requests.
@@ -50,7 +52,10 @@ export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoi
       if (viewer === null) break
       return read((apiRequest) => {
         if (apiRequest === null) fastify(request, response)
-        else answer({ endpoint, apiRequest, viewer, response, cors: app.cors, startedMs, count }, rules)
+        else {
+          nameRequest(apiRequest.method, route, apiRequest.id)
+          answer({ endpoint, apiRequest, viewer, response, cors: app.cors, startedMs, count }, rules)
+        }
       })
     }
     fastify(request, response)
@@ -114,8 +119,9 @@ const MAX_NUMBER_LENGTH = 10
 /**
  * Matches a GET of a fixed path, or of one that ends in a number.
  * @param path as routes declare it: `/items` or `/items/:id`
+ * @param trust which senders of forwarded addresses are trusted
  */
-export function fastRead(prefix: string, path: string, endpoint: Endpoint): FastEndpoint {
+export function fastRead(prefix: string, path: string, endpoint: Endpoint, trust: Trust): FastEndpoint {
   const [, fixed = '', parameter = null] = /^([^:]*)(?::(\w+))?$/.exec(path) ?? []
   const start = prefix + fixed
   const match: FastEndpoint['match'] = (request) => {
@@ -135,6 +141,7 @@ export function fastRead(prefix: string, path: string, endpoint: Endpoint): Fast
         params: parameter === null ? NO_PARAMS : { [parameter]: url.slice(from, to) },
         query: () => (to === url.length ? NO_PARAMS : parseQuery(url.slice(to + 1))),
         onDisconnect: disconnectOf(request),
+        address: () => clientAddress(request, trust),
         credential: () => bareCredential(request.headers.authorization ?? null),
       })
   }

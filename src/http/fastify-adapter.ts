@@ -37,6 +37,7 @@ export function apiRequest(request: FastifyRequest): ApiRequest {
     params,
     query: () => request.query as RawQuery,
     onDisconnect: disconnectOf(request.raw),
+    address: () => request.ip,
     credential: () => bareCredential(request.credential),
   }
 }

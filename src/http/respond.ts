@@ -29,6 +29,8 @@ export interface ApiRequest {
   query: () => RawQuery
   /** Registers a listener for the end of the connection; the returned function removes it. */
   onDisconnect: OnDisconnect
+  /** address of the client */
+  address: () => string
   /** the credential that authenticated the caller; null outside the gate */
   credential: () => string | null
   body?: unknown
@@ -54,8 +56,8 @@ const ENTRY_BYTES = 300
 const SHOWN_BYTES = 250
 
 /** Weight of a cached response, in bytes. */
-export function responseWeight({ body, shown }: Response, key: string): number {
-  return ENTRY_BYTES + key.length + (Buffer.isBuffer(body) ? body.length : 0) + (shown ? SHOWN_BYTES + 2 * shown.ids.byteLength : 0)
+export function responseWeight({ body, shown, term = '' }: Response, key: string): number {
+  return ENTRY_BYTES + key.length + 2 * term.length + (Buffer.isBuffer(body) ? body.length : 0) + (shown ? SHOWN_BYTES + 2 * shown.ids.byteLength : 0)
 }
 
 /** Makes responses for one caller each, which are not shared. */

@@ -24,6 +24,8 @@ export interface Response {
   again?: (() => Buffer) | null
   /** the records that it shows, if showing them is counted */
   shown?: Shown | undefined
+  /** what was searched for, if searches are counted */
+  term?: string | undefined
 }
 
 export const JSON_TYPE = 'application/json; charset=utf-8'

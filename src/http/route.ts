@@ -16,6 +16,8 @@ export interface ReadyAnswer {
   bytes: () => Buffer
   /** the records that it shows, if showing them is counted */
   shown?: Shown
+  /** what was searched for, if searches are counted */
+  term?: string | undefined
 }
 
 /** A response other than JSON, such as a file. */

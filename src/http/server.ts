@@ -6,6 +6,8 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { type Reason, reason } from '#core/problems.ts'
+import { nameRequest } from '#core/network/tracing.ts'
+import { trustOf } from './client-address.ts'
 import { allowOrigin, answerPreflights, type CorsHeaders } from './cors.ts'
 import { errorBody } from './envelope.ts'
 import { type Failures, failuresOf } from './failures.ts'
@@ -87,8 +89,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
   const failed = errorHandler(failuresOf(log))
   const app = Fastify({
     logger: false,
-    // One proxy: everything before the last address of X-Forwarded-For came from the client, which can send any address.
-    trustProxy: trustProxy === true ? (_address, hop) => hop === 0 : trustProxy,
+    trustProxy: trustProxy !== false && trustOf(trustProxy),
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
     connectionTimeout: UNREAD_MS,
@@ -126,6 +127,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
   })
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply)
+    nameRequest(request.method, request.routeOptions.url, request.id)
     const problem = hostProblem(request.raw)
     // A proxy may have parsed this request differently, so nothing after it on the connection is trusted.
     if (problem) throw new ServiceError('BAD_REQUEST', problem, { headers: { connection: 'close' } })

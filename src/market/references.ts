@@ -1,5 +1,6 @@
 // The references of a listing: its seller, its item and its grade, and the prices that it is compared with.
 import { sql } from 'kysely'
+import { refuseErased } from '#accounts/account-store.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { invalid } from '#core/errors.ts'
 import { parseLabel } from '#core/labels.ts'
@@ -17,6 +18,7 @@ const MAX_ID = 2 ** 31 - 1
 export async function checkSeller(tx: Tx, id: number): Promise<void> {
   const seller = await tx.selectFrom('accounts').select('id').where('id', '=', possible(id)).executeTakeFirst()
   if (!seller) throw invalid('seller_id', 'unknown_id', { thing: 'account', id })
+  await refuseErased(tx, id)
 }
 
 /** The current id for an item id, which a merge may have replaced. @throws VALIDATION_ERROR */

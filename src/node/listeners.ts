@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { MINUTE_MS } from '#core/duration.ts'
+import { traceRequests } from '#core/network/tracing.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
 
 /** How long requests in progress may take to end when the node stops. */
@@ -31,6 +32,7 @@ export class Listeners {
    */
   async open(server: FastifyInstance, host: string, port: number, setting: string): Promise<string> {
     this.#servers.push(server)
+    traceRequests(server.server)
     try {
       // For `localhost`, Fastify would open two listeners, and the second one could not be drained.
       await server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })

@@ -23,11 +23,15 @@ import { openPhotoFiles } from '#photos/photo-files.ts'
 import { openPriceArchive } from '#prices/archive/price-archive.ts'
 import { EventFeed } from '#webhooks/event-feed.ts'
 import { guardOf, webhookRules } from '#webhooks/rules.ts'
+import { SearchTerms } from '#stats/searches/search-terms.ts'
+import type { LiveConfig } from '#live-settings/changeable.ts'
+import { settingsFollower } from '#live-settings/live-config.ts'
 import type { Config } from '../config.ts'
 import { StartFile } from '../start-file.ts'
 
 export interface PartsOptions {
-  config: Config
+  /** changes of settings are made in it */
+  config: LiveConfig
   db: Db
   log: Log
   /** the current time; default: the database's clock */
@@ -52,12 +56,14 @@ export function createParts({ config, db, log, now: clock, ports, publicUrl }: P
   const readyOnce = config.without.has('ready-bytes')
   // Responses are built only after the public listener has opened.
   const addresses = imageAddresses(() => config.publicUrl ?? publicUrl() ?? '', config.imageProxy)
-  const catalogue = new Catalogue(db, { ...config, cachedRows, readyOnce, now, addresses })
+  const catalogue = new Catalogue(db, { ...config, marketOrder: () => config.marketOrder, cachedRows, readyOnce, now, addresses })
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, readyOnce, cachedRows })
   const polls = new LongPolls()
   const events = new EventFeed(db, polls)
+  // Before those that use the settings.
+  feed.add(settingsFollower(config, db.kysely, log))
   for (const follower of [keys, operators, sessions.consoleSessions, sessions.sellerSessions, catalogue, listings, polls]) feed.add(follower)
-  const { dataDir, marketOrder, startFileMinutes } = config
+  const { dataDir, startFileMinutes } = config
   const imageNetwork: Network = { guard: guardOf(config, db, ports, config.imageAllowCidrs), resolve: webhooks.resolve }
   const dumpStore = openDumpStore(config)
   const archive = openPriceArchive(config)
@@ -76,9 +82,11 @@ export function createParts({ config, db, log, now: clock, ports, publicUrl }: P
     catalogue,
     listings,
     views: new ListingViews({ db, now }),
+    searches: new SearchTerms({ db, now, secret: secretKeyOf(config, log) }),
     market,
     webhooks,
     peopleSealing: openSealing(secretKeyOf(config, log), 'mintmark totp secrets'),
+    signInSealing: openSealing(secretKeyOf(config, log), 'mintmark sign-in cookies'),
     events,
     limits: new RateLimits(config.rateLimits, sharedCounting(config, db, log)),
     requests: new RequestCounts(),
@@ -87,7 +95,7 @@ export function createParts({ config, db, log, now: clock, ports, publicUrl }: P
     archive,
     auditArchive: openAuditArchive(config),
     photos: { files: openPhotoFiles(config), perAccount: config.photosPerAccount },
-    startFile: startFileMinutes === 0 ? null : new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: { marketOrder } }),
+    startFile: startFileMinutes === 0 ? null : new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: () => ({ marketOrder: config.marketOrder }) }),
     imageNetwork,
     ...imageOpening({ config, log, now }, imageNetwork),
   }

@@ -21,6 +21,7 @@ import { EVENTS_CHANNEL } from '#webhooks/event-positions.ts'
 import { checkSealing } from '#webhooks/rules.ts'
 import type { Config } from '../config.ts'
 import type { NodeCtx } from './context.ts'
+import { applyStored, liveConfig } from '#live-settings/live-config.ts'
 import { Listeners } from './listeners.ts'
 import { createParts, type NodeParts } from './parts.ts'
 import { scheduleHousekeeping, scheduleOwnTasks, scheduleStartFile, scheduleWork } from './tasks.ts'
@@ -88,10 +89,12 @@ interface Progress {
 
 /** Starts a node on a migrated database; its data is loaded before its listeners open. */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
-  const { config, db, log, listeners: roles, worker } = options
+  const { db, log, listeners: roles, worker } = options
   const listeners = new Listeners()
   const progress: Progress = { started: false, draining: false }
   let publicUrl: string | null = null
+  const config = liveConfig(options.config)
+  await applyStored(config, db.kysely, log)
   const node = createParts({ config, db, log, now: options.now, ports: () => listeners.ports(), publicUrl: () => publicUrl })
   const { catalogue, listings, polls, market, scheduler } = node
   await Promise.all([checkSealing(db, node.webhooks.sealing), checkPeopleSealing(db, node.peopleSealing)])
@@ -124,6 +127,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     await node.feed.close()
     await Promise.all([
       node.views.flush().catch(() => {}),
+      node.searches.flush().catch(() => {}),
       ...[node.keys, node.operators, node.consoleSessions, node.sellerSessions].map(closeQuietly),
     ])
   }
@@ -131,7 +135,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     publicUrl = roles.public ? await openPublic(served, options, listeners, progress) : null
     const operatorUrl = roles.operator ? await openOperator(node, listeners, metrics.ofService) : null
     const metricsUrl = config.metricsPort === null ? null : await openMetrics(node, listeners, metrics.ofService)
-    const bare = { db, now: node.now, requestId: null, idempotency: null, precondition: null, market, rules: config.priceRules }
+    const bare = { db, now: node.now, requestId: null, idempotency: null, precondition: null, market, rules: config.priceRules, config }
     const ctx = (viewer: Viewer): NodeCtx => ({ ...bare, caughtUp: () => node.feed.pull(), viewer })
     if (worker) {
       sender = await openSender(node, notices)

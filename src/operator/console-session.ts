@@ -25,6 +25,8 @@ export interface ConsoleSessionParts {
   /** currency of each price source, for pages that show prices */
   currencies: Record<string, string>
   marketNames: MarketNames
+  /** name of the identity provider with which people can sign in; null for none */
+  provider: string | null
 }
 
 /** The viewer of a sign-in by link or name, before the person is known. */
@@ -32,7 +34,7 @@ const ANONYMOUS: Viewer = Object.freeze({ kind: 'operator', name: 'link' })
 
 /** Registers sign-in to the console, and the endpoints where people change their own credentials. */
 export function addConsoleSession(app: FastifyInstance, pages: SessionPages, parts: ConsoleSessionParts): void {
-  const { operators, sealing, ctx, currencies, marketNames } = parts
+  const { operators, sealing, ctx, currencies, marketNames, provider } = parts
   const peopleOf = ({ db, now }: WriteCtx): PeopleParts => ({ db, now, failures: operators.failures, sealing })
   const viewerBy = (request: FastifyRequest, body: Record<string, unknown>): Viewer | Promise<Viewer> => {
     const anonymous = ctx(request, ANONYMOUS)
@@ -50,11 +52,12 @@ export function addConsoleSession(app: FastifyInstance, pages: SessionPages, par
     },
     close: (request, viewer, session) => call(closeConsoleSession, ctx(request, viewer), { session }),
     describe: async (request, viewer) => {
-      if (viewer?.kind !== 'operator') return { operator: null }
+      if (viewer?.kind !== 'operator') return { operator: null, provider }
       const { person } = viewer
       const steps = person?.unfinished ? null : await call(readFirstSteps, ctx(request, viewer), {})
       return {
         operator: viewer.name,
+        provider,
         person: person ? { id: person.id, roles: person.roles, unfinished: person.unfinished ?? false } : null,
         may: allowedNeeds(person),
         first_steps: steps !== null && !steps.done,

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addGate } from '#accounts/keys/gate.ts'
 import type { Keyring } from '#accounts/keys/keyring.ts'
+import { addProviderSignIn } from '#accounts/provider/provider-routes.ts'
 import { pictureViewer, type SessionPages, sessionCaller } from '#accounts/sessions/session-routes.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
 import type { StoredExplainCtx } from '#catalogue/items/explain-price.ts'
@@ -55,12 +56,17 @@ import { matchRoutes } from './match-routes.ts'
 import { certificateRoutes, listingRoutes } from './listing-routes.ts'
 import { openServiceMetrics } from './metrics.ts'
 import { addMetrics } from './metrics-server.ts'
+import { notificationRoutes } from './service/notification-routes.ts'
 import { offerRoutes, orderRoutes } from './order-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { priceRoutes } from './price-routes.ts'
+import { breachRoutes } from './privacy/breach-routes.ts'
+import { noticeRoutes } from './privacy/notice-routes.ts'
+import { privacyRoutes } from './privacy/personal-data-routes.ts'
 import { readStats } from '#stats/read-stats.ts'
 import { sourceRoutes } from './source-routes.ts'
-import { statsRoutes } from './stats-routes.ts'
+import { settingRoutes } from './service/setting-routes.ts'
+import { statsRoutes } from './service/stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
@@ -83,7 +89,11 @@ const ROUTES = [
   ...identityRoutes,
   ...matchRoutes,
   ...statsRoutes,
+  ...notificationRoutes,
+  ...settingRoutes,
   ...dumpRoutes,
+  ...privacyRoutes,
+  ...noticeRoutes,
 ]
 
 const TAGS = [
@@ -103,9 +113,13 @@ const TAGS = [
   { name: 'Collections', description: 'Collections of accounts, their imports and exports' },
   { name: 'Webhooks', description: 'Webhooks of accounts, their events and deliveries' },
   { name: 'People', description: 'People who run the service, their roles, sessions and tokens' },
+  { name: 'Personal data', description: 'Exports and erasures of what is stored about an account or a buyer' },
+  { name: 'Notices', description: 'Notices of infringement and decisions about them' },
   { name: 'Audit', description: 'Record of every write' },
   { name: 'Price sources', description: 'Trust in each source, and ids shared by several items' },
   { name: 'Stats', description: 'Counts, queues, activity and health' },
+  { name: 'Settings', description: 'Settings that can be changed while the service runs' },
+  { name: 'Notifications', description: 'Findings that need attention, each told once' },
 ]
 
 /** The parts of the node that the listener uses. */
@@ -124,6 +138,8 @@ export interface OperatorNode {
   webhooks: WebhookRules
   /** seals the secrets of authenticator apps */
   peopleSealing: Sealing
+  /** seals the cookies of sign-ins with the identity provider */
+  signInSealing: Sealing
   dumps: DumpMaker
   archive: PriceArchive
   auditArchive: AuditArchive
@@ -164,7 +180,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
   const ctx = contextsOf(node, imports)
-  const pages: SessionPages = { app: 'console', sessions: node.consoleSessions, publicUrl: null }
+  const pages: SessionPages = { app: 'console', sessions: node.consoleSessions, publicUrl: node.config.operatorUrl }
   await app.register(
     async (api) => {
       addGate(api, node.operators, null, sessionCaller(pages))
@@ -172,7 +188,10 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
       const rules = { failed, security: 'operatorToken', snapshot: openSnapshot }
       registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ...rules, ctx })
       registerRoutes(api, collectionFileRoutes(imports), { ...rules, ctx })
-      registerRoutes(api, webhookRoutes, { ...rules, ctx: (viewer, request) => ({ ...ctx(viewer, request), webhooks: node.webhooks }) })
+      registerRoutes(api, [...webhookRoutes, ...breachRoutes], {
+        ...rules,
+        ctx: (viewer, request) => ({ ...ctx(viewer, request), webhooks: node.webhooks }),
+      })
     },
     { prefix: '/operator/v1' },
   )
@@ -191,7 +210,12 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     ctx: sessionCtx,
     currencies: config.sourceCurrencies,
     marketNames: config.marketNames,
+    provider: config.identityProvider && new URL(config.identityProvider.issuer).host,
   })
+  if (config.identityProvider) {
+    const { log, now, signInSealing: sealing } = node
+    addProviderSignIn(app, pages, { settings: config.identityProvider, failures: operators.failures, sealing, ctx: sessionCtx, log, now })
+  }
   app.get('/', { schema: { hide: true } as object }, (_request, reply) => reply.redirect('/console'))
   addPictures(app, '/console/pictures', { images: node.openImages, photos: node.photos, viewerOf: pictureViewer(pages) })
   addBuiltPages(app, 'console', '')

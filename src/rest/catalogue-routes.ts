@@ -142,7 +142,8 @@ function answersOf(catalogue: Catalogue) {
     const queryMember = query === undefined ? '' : `,"query":${JSON.stringify(query)}`
     const others = suggestions === undefined ? '' : `,"suggestions":${JSON.stringify(suggestions)}`
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page + crc32(others)
-    return ready(found, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}${queryMember}${others}}`)
+    const tail = `],"pagination":${JSON.stringify(pagination)}${queryMember}${others}}`
+    return { ...ready(found, state, '{"success":true,"data":[', tail), term: found.term }
   }
   const item = (found: ItemRows): ReadyAnswer => ready(found, 0, '{"success":true,"data":', '}')
   const suggestions = ({ rows }: SuggestedRows): ReadyAnswer => {

@@ -8,7 +8,7 @@ import { importListings } from '#market/intake/import-listings.ts'
 import { KEEP_DAYS } from '#market/intake/import-store.ts'
 import { listListingImports } from '#market/intake/list-listing-imports.ts'
 import { dropParkedListing, listParkedListings, placeParkedListing } from '#market/intake/parked-listings.ts'
-import { getListingColumns, type ListingColumns, ListingColumnsSchema, setListingColumns, savedColumns } from '#market/intake/saved-columns.ts'
+import { getListingColumns, type ListingColumns, ListingColumnsSchema, savedListingColumns, setListingColumns } from '#market/intake/saved-columns.ts'
 import { undoListingImport } from '#market/intake/undo-listing-import.ts'
 import {
   type IntakeCtx,
@@ -38,7 +38,7 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
       '`columns` says what each column was taken as; `PUT /plus/listings/columns` corrects it. Accepts an `Idempotency-Key`.',
     tag,
     bodyLimit: 16 * 1024 * 1024,
-    bodies: { 'text/csv': async (body, ctx) => listingsOfCsv(body, await savedColumns(ctx)) },
+    bodies: { 'text/csv': async (body, ctx) => listingsOfCsv(body, await savedListingColumns(ctx)) },
     answer: (data: ListingImport) => ({ data, message: 'File imported' }),
     data: ListingImportSchema,
     errors: ['FORBIDDEN', 'INVALID_JSON', 'PAYLOAD_TOO_LARGE'],

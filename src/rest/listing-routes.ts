@@ -49,15 +49,16 @@ const CONDITION = 'Send the `ETag` of the response as `If-Match` with the next c
 
 /** Listings, sales and highlights; searches are served from memory as serialised bytes. */
 export function listingRoutes(listings: ListingSnapshot): Route<ListingCtx>[] {
-  const page = ({ rows, flags, details, pagination }: FoundListings): ReadyAnswer => {
+  const page = ({ rows, flags, details, term, pagination }: FoundListings): ReadyAnswer => {
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
     const tail = `],"pagination":${JSON.stringify(pagination)}}`
     const shown = listings.shownOf(rows)
-    if (details) return { ...taggedBytes(listings.pageBytes(rows, flags, HEAD, tail, details)), shown }
+    if (details) return { ...taggedBytes(listings.pageBytes(rows, flags, HEAD, tail, details)), shown, term }
     return {
       tag: listings.pageTag(rows, flags, state),
       bytes: () => listings.pageBytes(rows, flags, HEAD, tail),
       shown,
+      term,
     }
   }
   return [

@@ -30,6 +30,7 @@ export const StatsSchema = Type.Object(
     imports: Type.Record(Type.String(), Type.Integer(), { description: 'By status' }),
     held_prices: Type.Record(Type.String(), Type.Integer(), { description: 'Held prices by rule' }),
     matches: Type.Object({ waiting: Type.Integer(), postponed: Type.Integer() }, { description: 'Source records pending a match decision' }),
+    notices: Type.Object({ open: Type.Integer(), overdue: Type.Integer() }, { description: 'Notices of infringement that wait for a decision' }),
     webhook_events: Type.Record(Type.String(), Type.Integer(), { description: 'By state; `queued` is the queue depth' }),
     webhooks_failing: Type.Integer({ description: 'Webhooks whose last attempt failed' }),
     webhook_receivers: Type.Array(ReceiverHealthSchema, { description: 'Success rate of each receiver in the last day, worst first' }),
@@ -77,6 +78,8 @@ export const readStats = verb({ name: 'readStats', needs: 'operator', input: Typ
       union all select 'imports', status, count(*)::int from imports group by 2
       union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
       union all select 'matches', case when postponed then 'postponed' else 'waiting' end, count(*)::int from match_queue group by 2
+      union all select 'notices', 'open', count(*)::int from notices where state = 'received'
+      union all select 'notices', 'overdue', count(*)::int from notices where state = 'received' and due_at < ${now}
       union all select 'webhook_events', state, count(*)::int from webhook_events group by 2`.execute(on)
   // Missing states count as 0, so monitoring never has to handle their absence.
   const counts = (kind: string, names: readonly string[] = []): Static<typeof Counts> => ({
@@ -86,6 +89,7 @@ export const readStats = verb({ name: 'readStats', needs: 'operator', input: Typ
   const listings = counts('listings', STATUSES)
   const hidden = counts('hidden')['']!
   const matches = counts('matches', ['waiting', 'postponed'])
+  const notices = counts('notices', ['open', 'overdue'])
   const { rows: queues } = await sql<{ failing: number; approval: Date | null; webhook_event: Date | null }>`
       select (select count(*)::int from webhooks where failing and is_active) as failing,
         (select min(waiting_since) from listings where status = ${sql.lit(QUEUED)}) as approval,
@@ -108,6 +112,7 @@ export const readStats = verb({ name: 'readStats', needs: 'operator', input: Typ
     held_prices: counts('held_prices'),
     matches: { waiting: matches.waiting!, postponed: matches.postponed! },
     prices_unchecked: Object.fromEntries(sources.map(({ market, unchecked }) => [market, unchecked])),
+    notices: { open: notices.open!, overdue: notices.overdue! },
     webhook_events: counts('webhook_events', STATES),
     webhooks_failing: failing,
     webhook_receivers: await receiverHealth(on, now),

@@ -1,5 +1,6 @@
 // SQL of the feed: every event has a position among the events of its account, in commit order.
 import { sql } from 'kysely'
+import { traceparent } from '#core/network/tracing.ts'
 import { announce } from '#db/connection/announce.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import type { FeedKind } from './events/event-body.ts'
@@ -34,8 +35,8 @@ export async function appendEvents(tx: Tx, events: readonly AccountEvent[], now:
       on conflict (account_id) do update set last = c.last + excluded.last
       returning account_id, last
     ), inserted as (
-      insert into webhook_events (account_id, kind, body, state, due_at, created_at)
-      select account_id, kind, body, state, ${now}, ${now} from event order by n
+      insert into webhook_events (account_id, kind, body, state, due_at, created_at, traceparent)
+      select account_id, kind, body, state, ${now}, ${now}, ${traceparent()}::text from event order by n
       returning id, account_id, state
     ), placed as (
       insert into event_positions (account_id, position, event_id)

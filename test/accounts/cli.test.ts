@@ -1,6 +1,7 @@
 // The commands for accounts, keys and operator tokens: human-readable text, or one JSON value for programs.
 import { Command, CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readConfig } from '#config.ts'
 import { register as registerAccount } from '#cli/account.ts'
 import { register as registerKey } from '#cli/key.ts'
 import { register as registerOperatorToken } from '#cli/operator-token.ts'
@@ -26,7 +27,7 @@ async function mintmark(...args: string[]): Promise<string> {
   for (const register of [registerAccount, registerKey, registerOperatorToken]) {
     register(
       program,
-      (run) => run(node.ctx, (read) => read(node.db)),
+      (run) => run({ ...node.ctx, config: readConfig({}), precondition: null }, (read) => read(node.db)),
       (line) => lines.push(line),
     )
   }

@@ -139,7 +139,7 @@ test('a backup omits stored results, and a restore deletes those of the database
     (async function* () {
       yield* chunks
     })(),
-    { replace: true },
+    { replace: true, keys: [] },
   )
   const { rows: left } = await sql`select 1 from idempotency_keys`.execute(other.db.kysely)
   expect(left).toEqual([])

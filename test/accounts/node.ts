@@ -70,6 +70,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     now,
     webhooks,
     peopleSealing: openSealing(() => 'secret key of these tests', 'mintmark totp secrets'),
+    signInSealing: openSealing(() => 'secret key of these tests', 'mintmark sign-in cookies'),
     market: config,
     catalogue,
     dumps: new DumpMaker({ ...config, db, log: silent, now, store: new DumpFolder(config.dumpsDir), archive, currencies: config.sourceCurrencies }),

@@ -36,6 +36,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
       ['/rates', /^(New|Set)/],
       ['/dumps', /^Create/],
       ['/sources', /^Set aside/],
+      ['/settings', /^Change Commission/],
       ['/listings', /^(New listing|Approve|Reject)/],
       [`/listings/${listingId}`, /^(Edit|Approve|Reject|Request a change)/],
       ['/orders', /^Record/],

@@ -1,6 +1,6 @@
 // Every health finding has its texts in English and in Turkish with the same parameters, and without gaps if some are missing.
 import { expect, test } from 'vitest'
-import { FINDINGS_IN_TURKISH } from '../../console/src/words/findings-tr.ts'
+import { FINDINGS_IN_TURKISH } from '#health/findings-turkish.ts'
 import { finding, type FindingRule, FINDINGS, type FindingTexts, textsOf } from '#health/findings.ts'
 
 const namesIn = (text = '') => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!))].sort()

@@ -57,9 +57,10 @@ const answers = (work: Promise<unknown>) =>
   )
 
 test.each([
-  ['postgresql://u:p@a:1,b,[::1]:3/db', ['a:1', 'b:5432', '::1:3'], 'read-write', 'postgresql://u:p@a:1/db'],
+  ['postgresql://u:p@a:1,b,[::1]:3/db', ['a:1', 'b:5432', '::1:3'], 'read-write', 'postgresql://u:p@a:1/db?sslmode=verify-full'],
   ['postgresql://u@a,b/db?target_session_attrs=any&sslmode=require', ['a:5432', 'b:5432'], 'any', 'postgresql://u@a/db?sslmode=require'],
-  ['postgres://a/db?target_session_attrs=read-write', ['a:5432'], 'read-write', 'postgres://a/db'],
+  ['postgres://a/db?target_session_attrs=read-write', ['a:5432'], 'read-write', 'postgres://a/db?sslmode=verify-full'],
+  ['postgres://localhost,[::1]/db', ['localhost:5432', '::1:5432'], 'read-write', 'postgres://localhost/db'],
   ['postgresql://u@/db?host=%2Frun', [], 'any', 'postgresql://u@/db?host=%2Frun'],
 ])('%s', (address, hosts, role, url) => {
   const read = readDatabaseAddress(address)

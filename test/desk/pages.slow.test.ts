@@ -41,6 +41,7 @@ const PATHS = [
   '/collections/1/records/1',
   '/webhook',
   '/account',
+  '/notifications',
 ]
 
 describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {

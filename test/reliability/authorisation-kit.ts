@@ -112,6 +112,9 @@ export async function makeOwner(node: TestNode, plan: Plan): Promise<Owner> {
     )
     insert into webhook_attempts (event_id, account_id, kind, test, attempt, response_excerpt, started_at, finished_at)
     select id, ${accountId}, 'sale', false, 1, ${secretWord}, now(), now() from event`.execute(node.db.kysely)
+  await sql`
+    insert into notifications (account_id, subject, node, kind, severity, params, state, since, changed_at)
+    values (${accountId}, ${secretWord}, '', 'own_key_expiring', 'warning', '{}', '', now(), now())`.execute(node.db.kysely)
   const category = await node.db.kysely.selectFrom('categories').select(['id', 'market']).executeTakeFirstOrThrow()
   const asOperator = { ...node.ctx, rules: node.config.priceRules }
   const { id: itemId } = await call(createItem, asOperator, { name: secretWord, market: category.market, category_id: category.id })

@@ -1,7 +1,7 @@
 // Who may do what: one row for every operation that a listener registers; authorisation.test.ts sends all of them.
 import type { ErrorCode } from '#core/errors.ts'
 import type { Plan } from '#core/plans.ts'
-import type { Role } from '#core/roles.ts'
+import { type Role, ROLES } from '#core/roles.ts'
 
 /** The kind of record that an operation accesses and that belongs to an account; `own`: lists of the caller's own records. */
 type Owned = 'watch' | 'offer' | 'listing' | 'parked' | 'import' | 'collection' | 'job' | 'rule' | 'own'
@@ -90,6 +90,8 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'POST /api/v1/plus/offers/:id/accept': OFFER,
   'POST /api/v1/plus/offers/:id/decline': OFFER,
   'POST /api/v1/plus/offers/:id/counter': { ...OFFER, body: { price: 90 } },
+  'GET /api/v1/plus/notifications': OWN,
+  'POST /api/v1/plus/notifications/read': { needs: 'plus', body: {} },
   'GET /api/v1/plus/watches': OWN,
   'PUT /api/v1/plus/watches': { needs: 'plus', body: { kind: 'offer_below', item_id: 'ITEM', amount: 90 } },
   // The parameter is ignored; it states that the watch is used up.
@@ -393,8 +395,14 @@ export const OPERATOR_ROWS: readonly string[] = [
   'GET /operator/v1/usual-ratios',
   'POST /operator/v1/usual-ratios/confirm',
   'POST /operator/v1/usual-ratios/reject',
+  'GET /operator/v1/settings',
+  'PATCH /operator/v1/settings/:name',
+  'POST /operator/v1/settings/:name/undo',
+  'GET /operator/v1/notifications',
+  'POST /operator/v1/notifications/read',
   'GET /operator/v1/stats',
   'GET /operator/v1/stats/activity',
+  'GET /operator/v1/stats/searches',
   'GET /operator/v1/health',
   'POST /operator/v1/prices',
   'POST /operator/v1/items/:id/prices',
@@ -434,6 +442,9 @@ const OWNERS: readonly Role[] = ['owner']
  * sessions and tokens, these are the roles that may access those of others.
  */
 export const OPERATOR_ROLES: Readonly<Record<string, readonly Role[]>> = {
+  'PATCH /operator/v1/settings/:name': OWNERS,
+  'POST /operator/v1/settings/:name/undo': OWNERS,
+  'POST /operator/v1/notifications/read': ROLES,
   'POST /operator/v1/accounts': SUPPORT,
   'PATCH /operator/v1/accounts/:id': SUPPORT,
   'POST /operator/v1/accounts/:id/credits': SUPPORT,

@@ -28,6 +28,8 @@ const CONDITIONAL: Record<string, object | null> = {
   'POST /operator/v1/listings/:id/reject': { reason: 'Blurred' },
   'POST /operator/v1/listings/:id/request-change': { note: 'Blurred' },
   'POST /operator/v1/listings/:id/undo-decision': {},
+  'PATCH /operator/v1/settings/:name': { value: '9' },
+  'POST /operator/v1/settings/:name/undo': {},
 }
 const STALE = ['if-match', '"as-it-was-yesterday"']
 
@@ -56,13 +58,14 @@ function ask(name: string, headers: string[], body: object | null, things: Thing
   const base = path.startsWith('/operator') ? node.operatorUrl! : node.publicUrl!
   const id = path.includes('/listings/') ? things.listing : things.collection
   const params: Record<string, number | undefined> = { ':id': id, ':itemId': things.record, ':lotId': things.lot, ':disposalId': things.disposal }
-  const url = base + path.replace(/:\w+/g, (name) => String(params[name] ?? 1))
+  const url = base + path.replace(':name', 'HIGHLIGHT_DAYS').replace(/:\w+/g, (name) => String(params[name] ?? 1))
   const text = body && JSON.stringify(body).replace('"LISTING"', String(things.listing))
   return sendRaw(url, method, [...credentialOf(path), ...headers], text ?? undefined)
 }
 
 /** Approve requires a pending listing, and undo one that has not changed since. */
 async function thingsFor(name: string): Promise<Things> {
+  if (name.endsWith('/undo')) await operator(node, 'PATCH', '/settings/HIGHLIGHT_DAYS', { value: '8' })
   if (name.endsWith('/approve')) return { ...untouched, listing: (await pending(node, item)).id }
   if (name.endsWith('/undo-decision')) return { ...untouched, listing: (await published(node, item)).id }
   return makeThings(node, owner, item, [name.includes('/collections/') ? 'collection' : 'listing'])
@@ -91,9 +94,11 @@ test('every write of both listeners honours If-Match, or rejects it without chan
 
 test.each(rowsOf(Object.entries(CONDITIONAL), 4))('%s succeeds if the state is the one that was read', async (name, body) => {
   const things = await thingsFor(name)
-  const read = name.includes('/collections/')
-    ? (await plus(node, 'GET', `/collections/${things.collection}/items/${things.record}`, undefined, { key: owner.key })).headers.get('etag')!
-    : (await operator(node, 'GET', `/listings/${things.listing}`)).headers.get('etag')!
+  const read = name.includes('/settings/')
+    ? (await operator<{ name: string; etag: string }[]>(node, 'GET', '/settings')).body.data.find((one) => one.name === 'HIGHLIGHT_DAYS')!.etag
+    : name.includes('/collections/')
+      ? (await plus(node, 'GET', `/collections/${things.collection}/items/${things.record}`, undefined, { key: owner.key })).headers.get('etag')!
+      : (await operator(node, 'GET', `/listings/${things.listing}`)).headers.get('etag')!
   const { status, text } = await ask(name, ['if-match', read], body, things)
   expect([status, text]).toEqual([/\/(lots|disposals)$/.test(name) ? 201 : 200, expect.stringContaining('"success":true')])
 })

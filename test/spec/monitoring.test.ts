@@ -1,5 +1,5 @@
 // The alert rules and the dashboard in deploy/: a scrape of a node that has served requests contains every metric and label that they use.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
 
@@ -8,12 +8,14 @@ interface Dashboard {
 }
 
 const ALERTS = readFileSync('deploy/prometheus/alerts.yml', 'utf8')
+const OBJECTIVES = readFileSync('deploy/prometheus/objectives.yml', 'utf8')
 const DASHBOARD = JSON.parse(readFileSync('deploy/grafana/mintmark.json', 'utf8')) as Dashboard
 const CONFIGURATION = readFileSync('deploy/prometheus/prometheus.yml', 'utf8')
 
 /** PromQL of the alert rules: after `expr:`, on the same line or on the more indented lines below it. */
-const rules = [...ALERTS.matchAll(/^ {8}expr: (?:\|\n((?: {10,}.*\n)+)|(.*)\n)/gm)].map(([, block, line]) => block ?? line!)
-const queries = [...rules, ...DASHBOARD.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))]
+const rulesOf = (text: string) => [...text.matchAll(/^ {8}expr: (?:\|\n((?: {10,}.*\n)+)|(.*)\n)/gm)].map(([, block, line]) => block ?? line!)
+const rules = rulesOf(ALERTS)
+const queries = [...rules, ...rulesOf(OBJECTIVES), ...DASHBOARD.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))]
 
 let node: TestNode
 /** Names of the metrics in the scrape, and the labels of each. */
@@ -87,10 +89,22 @@ test('labels in the queries belong to their metrics', () => {
 })
 
 test('every alert has a severity, a summary and an action', () => {
-  const alerts = ALERTS.split('- alert: ').slice(1)
+  const alerts = [ALERTS, OBJECTIVES].flatMap((text) => text.split('- alert: ').slice(1))
   expect(alerts.filter((alert) => !/severity: (critical|warning|info)/.test(alert) || !/summary: '/.test(alert) || !/action: '/.test(alert))).toEqual(
     [],
   )
+})
+
+test('every objective has alerts on three rates, recorded failures for their periods, and a runbook', () => {
+  const objectives = new Set(Array.from(OBJECTIVES.matchAll(/objective: (\w+) \}/g), ([, name]) => name!))
+  expect(objectives.size).toBe(4)
+  for (const name of objectives) {
+    const used = Array.from(OBJECTIVES.matchAll(new RegExp(`(mintmark:failures:\\w+)\\{objective="${name}"\\} > `, 'g')), ([, metric]) => metric)
+    const recorded = Array.from(OBJECTIVES.matchAll(new RegExp(`record: (\\S+)\n +labels: \\{ objective: ${name} \\}`, 'g')), ([, metric]) => metric)
+    expect(used).toHaveLength(6)
+    expect(new Set(used)).toEqual(new Set(recorded))
+    expect(existsSync(`docs/runbooks/${name}.md`)).toBe(true)
+  }
 })
 
 test('dashboard panels have unique ids and do not overlap', () => {
@@ -103,7 +117,7 @@ test('dashboard panels have unique ids and do not overlap', () => {
 })
 
 test('Prometheus loads the rules and scrapes the metrics address', async () => {
-  expect(CONFIGURATION).toContain('- alerts.yml')
+  expect(CONFIGURATION).toContain('- alerts.yml\n  - objectives.yml')
   const path = /metrics_path: (\S+)/.exec(CONFIGURATION)![1]!
   expect((await send(`${node.operatorUrl}${path}`, null)).status).toBe(401)
 })

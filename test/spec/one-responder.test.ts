@@ -9,6 +9,7 @@ import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { call, type HasViewer, type PlanViewer, verb } from '#core/verb.ts'
+import { trustOf } from '#http/client-address.ts'
 import { addFastPath, type FastEndpoint, fastRead } from '#http/fast-path.ts'
 import { failuresOf } from '#http/failures.ts'
 import { RequestCounts } from '#http/request-counts.ts'
@@ -84,12 +85,13 @@ async function listen(limits: RateLimits | null): Promise<string> {
       addGate(scope, keys, limits)
       scope.setNotFoundHandler(answerNotFound)
       const endpoints = registerRoutes(scope, routes, rules)
-      for (const [i, { verb, path }] of routes.entries()) if (verb.sharedBy === 'plan') shared.push(fastRead('/api', path, endpoints[i]!))
+      for (const [i, { verb, path }] of routes.entries())
+        if (verb.sharedBy === 'plan') shared.push(fastRead('/api', path, endpoints[i]!, trustOf(false)))
     },
     { prefix: '/api' },
   )
   await app.ready()
-  const fast = [...shared, fastRead('/api', '/later', later), fastRead('/api', '/half-sent', halfSent)]
+  const fast = [...shared, fastRead('/api', '/later', later, trustOf(false)), fastRead('/api', '/half-sent', halfSent, trustOf(false))]
   addFastPath(app, fast, {
     cachedCaller: (header) => keys.cached(header),
     allow: (viewer, operation) => allow(viewer, operation, limits, null),

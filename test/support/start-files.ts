@@ -23,7 +23,7 @@ export function memoryOf({ db, dataDir, now = () => new Date(), said = () => {} 
   const feed = new ChangeFeed(db, log)
   const catalogue = new Catalogue(db, { ...readConfig({}), readyBytesMb: 64, now })
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: 'Europe/Istanbul', readyBytesMb: 64 })
-  const file = new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: {} })
+  const file = new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: () => ({}) })
   feed.add(catalogue)
   feed.add(listings)
   const load = async () => {

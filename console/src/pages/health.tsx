@@ -1,14 +1,11 @@
 // Health: the findings of the command `doctor` as seen from the responding node, with remedies.
 import { Heading } from '#ui/heading.tsx'
+import { findingTexts } from '#ui/notifications.tsx'
 import { Await, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
-import { TURKISH } from '../../../src/core/problem-texts/turkish.ts'
-import type { Params } from '../../../src/core/problems.ts'
-import { type FindingRule, textsOf } from '../../../src/health/findings.ts'
 import { type Finding, marketCodeValues as MARKETS } from '../api-types.ts'
 import { useData } from '../api.ts'
-import { locale, t, termText } from '../words.ts'
-import { FINDINGS_IN_TURKISH } from '../words/findings-tr.ts'
+import { t, termText } from '../words.ts'
 
 const REFRESH_MS = 60_000
 
@@ -31,7 +28,7 @@ export function HealthPage() {
               rows={findings}
               rowKey={({ check }) => check}
               columns={[
-                { head: t('name'), short: true, cell: ({ check }) => nameOf(check) },
+                { head: t('name'), short: true, cell: ({ check }) => nameOfCheck(check) },
                 { head: t('state'), cell: (finding) => <Status code={finding.ok ? 'passed' : 'failed'} /> },
                 { head: t('finding'), cell: (finding) => textsOfFinding(finding).found },
                 { head: t('whatToDo'), cell: (finding) => textsOfFinding(finding).advice },
@@ -44,12 +41,11 @@ export function HealthPage() {
   )
 }
 
-/** Finding and remedy in the reader's language; the service's English text if the rule is unknown here. */
-export function textsOfFinding({ rule, params, found, advice }: Finding): { found: string; advice?: string | undefined } {
-  const isTranslated = locale.value === 'tr' && Object.hasOwn(FINDINGS_IN_TURKISH, rule)
-  return isTranslated ? textsOf(FINDINGS_IN_TURKISH[rule as FindingRule], params as Params, TURKISH) : { found, advice }
+/** Finding and remedy in the reader's language. */
+export function textsOfFinding({ rule, ...finding }: Finding): { found: string; advice?: string | undefined } {
+  return findingTexts({ kind: rule, ...finding })
 }
 
-function nameOf(check: string): string {
+export function nameOfCheck(check: string): string {
   return (MARKETS as readonly string[]).includes(check) ? termText('market', check) : termText('check', check)
 }

@@ -35,10 +35,11 @@ function Account({ person: { id, roles, unfinished } }: { person: SignedInPerson
           [t('roles'), roles.map((role) => termText('role', role)).join(', ')],
         ]}
       />
-      <TwoFactor on={!unfinished} />
+      {data?.by_provider && <p>{t('providerAccount')}</p>}
+      {data?.has_password && <TwoFactor on={data.two_factor} />}
       {!unfinished && (
         <>
-          <Password />
+          {data?.has_password && <Password />}
           <PersonSessions personId={id} />
           <PersonTokens personId={id} />
         </>

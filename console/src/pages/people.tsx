@@ -166,9 +166,10 @@ function rolesOf({ roles }: Person): string {
   return roles.map((role) => termText('role', role)).join(', ')
 }
 
-function signsIn({ has_password: hasPassword, two_factor: twoFactor, link_expires_at: expires }: Person): string {
+function signsIn({ by_provider: byProvider, has_password: hasPassword, two_factor: twoFactor, link_expires_at: expires }: Person): string {
   if (twoFactor) return t('withPasswordAndCode')
   if (hasPassword) return t('withPassword')
+  if (byProvider) return t('withProvider')
   if (expires === null) return t('withTokensOnly')
   return Date.parse(expires) > Date.now() ? t('invitedUntil', { at: moment(expires) }) : t('linkIsOver')
 }

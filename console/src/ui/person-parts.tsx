@@ -134,9 +134,10 @@ export function PersonTokens({ personId }: { personId: number }) {
 }
 
 /** Browser and operating system from the `User-Agent`; its raw text if unrecognised. */
-function browserOf({ browser, by_token: byToken }: PersonSession): string {
+function browserOf({ browser, by_token: byToken, by_provider: byProvider }: PersonSession): string {
   const name = /(Firefox|Edg|Chrome|Safari)\//.exec(browser)?.[1]
   const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(browser)?.[1]
   const shown = name && system ? `${name === 'Edg' ? 'Edge' : name}, ${system}` : browser || t('unknownBrowser')
-  return byToken ? `${shown} (${t('byToken')})` : shown
+  const how = byToken ? t('byToken') : byProvider ? t('byProvider') : null
+  return how === null ? shown : `${shown} (${how})`
 }

@@ -1,9 +1,10 @@
 // Signing in to the console: by name, password and code; with a token; or by a one-time link that sets a new password.
+import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Field, Form } from '#ui/dialog.tsx'
 import { CredentialForm, SignInFrame, useSubmit } from '#ui/sign-in.tsx'
-import { sessions } from '../api.ts'
-import { t } from '../words.ts'
+import { provider, sessions } from '../api.ts'
+import { t, termText } from '../words.ts'
 
 export const JOIN_PATH = '/console/join'
 export const ACCOUNT_PATH = '/console/my-account'
@@ -18,12 +19,37 @@ export function ConsoleSignIn() {
         <JoinForm />
       ) : (
         <>
+          <ProviderSignIn />
           <PersonForm />
           <p class="quiet">{t('orWithToken')}</p>
           <CredentialForm label={t('operatorToken')} hint={t('tokenHint')} refused={t('tokenRefused')} signIn={sessions.signIn} />
         </>
       )}
     </SignInFrame>
+  )
+}
+
+/** The button, if the service has an identity provider, and why the last sign-in with it failed. */
+function ProviderSignIn() {
+  const refused = new URLSearchParams(location.search).get('refused')
+  const [leaving, setLeaving] = useState(false)
+  if (provider.value === null) return null
+  const leave = () => {
+    setLeaving(true)
+    location.assign('/console/provider')
+  }
+  return (
+    <>
+      {refused !== null && (
+        <p class="refusal" role="alert">
+          {termText('refused', refused)}
+        </p>
+      )}
+      <button type="button" class="main" disabled={leaving} onClick={leave}>
+        {t('signInWith', { name: provider.value })}
+      </button>
+      <p class="quiet">{t('orWithPassword')}</p>
+    </>
   )
 }
 

@@ -11,7 +11,7 @@ export function RecordValue({ of: { value, value_missing: missing } }: { of: Col
   if (!value) return <span class="quiet">{missing ? termText('valueMissing', missing) : '–'}</span>
   return (
     <>
-      {money(value.amount, value.currency)} <span class="quiet">{termText('market', value.market)}</span>
+      {money(value.amount, value.currency)} <small class="quiet">{termText('market', value.market)}</small>
     </>
   )
 }

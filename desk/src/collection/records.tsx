@@ -36,7 +36,7 @@ export function Records({ collectionId }: { collectionId: number }) {
             head: t('bought'),
             name: 'bought',
             short: true,
-            wide: true,
+            optional: true,
             sort: 'purchase_date',
             cell: ({ purchase_date: day }) => (day ? calendarDay(day) : '–'),
           },

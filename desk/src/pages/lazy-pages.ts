@@ -2,6 +2,7 @@
 export { CardPage } from './card.tsx'
 export { CollectionRecordPage } from './collection-record.tsx'
 export { FilesPage } from './files.tsx'
+export { NotificationsPage } from './notifications.tsx'
 export { OffersPage } from './offers.tsx'
 export { RenewalPage } from './renewal.tsx'
 export { NewRulePage, RulePage } from './repricing-rule.tsx'

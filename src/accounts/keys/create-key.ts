@@ -7,7 +7,7 @@ import type { Tx } from '#db/schema.ts'
 import { id, moment, momentOf, orNull, remark } from '#core/fields.ts'
 import { hashKey, last4, newKey } from '../credentials/key-format.ts'
 import { type KeyScope, NO_SCOPE, ScopeFields, scopeOf } from '../credentials/key-scope.ts'
-import { fetchAccount, insertKey } from '../account-store.ts'
+import { fetchAccount, insertKey, refuseErased } from '../account-store.ts'
 import type { NewApiKey } from '../credentials/credential-types.ts'
 
 export const createKey = verb(
@@ -27,6 +27,7 @@ export const createKey = verb(
       const expiresAt = expiryOf(expires_at, ctx.now())
       const scope = { ...NO_SCOPE, ...scopeOf(limits) }
       const account = await fetchAccount(tx, account_id)
+      await refuseErased(tx, account.id)
       return issueKey(tx, note, 'key.create', { account_id: account.id, label: label.trim(), expires_at: expiresAt }, scope)
     }),
 )

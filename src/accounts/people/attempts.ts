@@ -43,6 +43,11 @@ export async function countCode(db: Db, attempt: Attempt, now: Date): Promise<bo
   return attempt.fromUsualAddress || (await secondsLocked(db, codesOf(attempt), now, LIMIT)) === null
 }
 
+/** Whether a secret that is valid for less than 15 minutes is used for the first time on any node. */
+export async function useOnce(db: Db, secret: string, now: Date): Promise<boolean> {
+  return (await secondsLocked(db, JSON.stringify(['once', secret]), now, 1)) === null
+}
+
 /** Resets the counts after a successful sign-in, and makes its address known. */
 export async function noteSignIn(db: Db, attempt: Omit<Attempt, 'fromUsualAddress'>, personId: number, now: Date): Promise<void> {
   await forgetAttempts(db, byAddress(attempt), codesOf(attempt))

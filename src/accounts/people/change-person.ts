@@ -2,8 +2,10 @@
 import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
+import type { Role } from '#core/roles.ts'
 import { verb } from '#core/verb.ts'
-import { change, type WriteCtx } from '#db/changes/change.ts'
+import { change, type Note, type WriteCtx } from '#db/changes/change.ts'
+import type { Tx } from '#db/schema.ts'
 import { personName, roles } from './fields.ts'
 import { fetchPerson, noteChangedPermissions, renamePerson, revokeTokens, setRoles } from './people-store.ts'
 
@@ -19,9 +21,7 @@ export const changePerson = verb(
       const before = await fetchPerson(tx, id)
       if (name !== undefined) await renamePerson(tx, id, name)
       if (roles !== undefined) {
-        await setRoles(tx, id, [...new Set(roles)])
-        // Only owners may create tokens for others.
-        if (!roles.includes('owner')) await revokeTokens(tx, note, id, 'of others', ctx.now())
+        await assignRoles(tx, note, id, [...new Set(roles)], ctx.now())
       }
       const after = await fetchPerson(tx, id)
       note.audit({ action: 'person.change', subject: 'person', id, before, after })
@@ -29,3 +29,10 @@ export const changePerson = verb(
       return after
     }),
 )
+
+/** Sets roles, unless no owner would be left. @throws CONFLICT */
+export async function assignRoles(tx: Tx, note: Note, id: number, roles: Role[], now: Date): Promise<void> {
+  await setRoles(tx, id, roles)
+  // Only owners may create tokens for others.
+  if (!roles.includes('owner')) await revokeTokens(tx, note, id, 'of others', now)
+}

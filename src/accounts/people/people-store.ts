@@ -22,6 +22,7 @@ export const PERSON_COLUMNS = [
   'roles',
   sql<boolean>`password_hash is not null`.as('has_password'),
   sql<boolean>`totp_secret is not null`.as('two_factor'),
+  sql<boolean>`provider_subject is not null`.as('by_provider'),
   sql<Date | null>`(select l.expires_at from person_links l where l.person_id = people.id)`.as('link_expires_at'),
   'created_at',
 ] as const

@@ -9,7 +9,7 @@ import { pageOf } from '#db/page.ts'
 import { selfOrOwner } from './fields.ts'
 import { endSessions, fetchPerson, noteChangedPermissions } from './people-store.ts'
 
-const COLUMNS = ['id', 'token_id', 'address', 'browser', 'created_at', 'last_used_at', 'expires_at'] as const
+const COLUMNS = ['id', 'token_id', 'by_provider', 'address', 'browser', 'created_at', 'last_used_at', 'expires_at'] as const
 
 /** Lists the open console sessions of a person, newest first. */
 export const listPersonSessions = listVerb(

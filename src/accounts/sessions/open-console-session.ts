@@ -17,9 +17,14 @@ export const openConsoleSession = verb(
     name: 'openConsoleSession',
     needs: 'self',
     secret: true,
-    input: Type.Object({ token: Type.Optional(Type.String()), address: Type.String(), browser: Type.String() }),
+    input: Type.Object({
+      token: Type.Optional(Type.String()),
+      by_provider: Type.Optional(Type.Boolean()),
+      address: Type.String(),
+      browser: Type.String(),
+    }),
   },
-  (ctx: WriteCtx, { token, address, browser }) =>
+  (ctx: WriteCtx, { token, by_provider: byProvider = false, address, browser }) =>
     change(ctx, async (tx, note): Promise<NewSession> => {
       const now = ctx.now()
       const session = newKey('session')
@@ -32,14 +37,14 @@ export const openConsoleSession = verb(
         await tx.deleteFrom('person_sessions').where('expires_at', '<', now).execute()
         const tokenId = tokenHash && (await tokenOf(tx, 'person_tokens', tokenHash))
         const seen = { address, browser: browser.slice(0, MAX_USER_AGENT_LENGTH), created_at: now, expires_at: expiresAt }
-        const insert = tx.insertInto('person_sessions').values({ hash, person_id: person.id, token_id: tokenId, ...seen })
+        const insert = tx.insertInto('person_sessions').values({ hash, person_id: person.id, token_id: tokenId, by_provider: byProvider, ...seen })
         id = (await insert.returning('id').executeTakeFirstOrThrow()).id
       } else {
         await tx.deleteFrom('console_sessions').where('expires_at', '<', now).execute()
         const tokenId = await tokenOf(tx, 'operator_tokens', tokenHash!)
         id = await insertConsoleSession(tx, { hash, token_id: tokenId, bootstrap_hash: tokenId === null ? tokenHash : null, expires_at: expiresAt })
       }
-      note.audit({ action: 'console.sign-in', subject: 'console-session', id })
+      note.audit({ action: 'console.sign-in', subject: 'console-session', id, ...(byProvider && { after: { by_provider: true } }) })
       return { session, expiresAt }
     }),
 )

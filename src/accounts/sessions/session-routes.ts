@@ -75,10 +75,8 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
       throw error
     }
   }
-  const setCookie = (request: FastifyRequest, reply: FastifyReply, value: string, expires: Date) => {
-    const secure = request.protocol === 'https' || publicUrl?.startsWith('https:') ? '; Secure' : ''
-    reply.header('set-cookie', `mintmark_${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Expires=${expires.toUTCString()}${secure}`)
-  }
+  const setCookie = (request: FastifyRequest, reply: FastifyReply, value: string, expires: Date) =>
+    reply.header('set-cookie', sessionCookie(signIn, request, { session: value, expiresAt: expires }))
   app.get(path, hide, async (request, reply) => sendData(reply, await describe(request, (await current(request))?.viewer ?? null)))
   app.post(path, hide, async (request, reply) => {
     refuseOtherPages(request, name, publicUrl)
@@ -95,6 +93,17 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
     return sendData(reply, await describe(request, null))
   })
   registerOtherMethods(app, path, ['GET', 'POST', 'DELETE'])
+}
+
+/** The value of `Set-Cookie` for a session. */
+export function sessionCookie({ app, publicUrl }: Pick<SessionPages, 'app' | 'publicUrl'>, request: FastifyRequest, opened: NewSession): string {
+  const attributes = `Path=/; HttpOnly; SameSite=Strict; Expires=${opened.expiresAt.toUTCString()}`
+  return `mintmark_${app}=${opened.session}; ${attributes}${secureAttribute(publicUrl, request)}`
+}
+
+/** Over https, browsers send the cookie over https only. */
+export function secureAttribute(publicUrl: string | null, { protocol }: FastifyRequest): string {
+  return protocol === 'https' || publicUrl?.startsWith('https:') ? '; Secure' : ''
 }
 
 /** The credential in a field of a body. @throws VALIDATION_ERROR with the rule `must` */
@@ -120,7 +129,8 @@ function refuseOtherPages(request: FastifyRequest, app: string, publicUrl: strin
   if (!(origin === undefined ? reads : isOurs(origin))) throw new ServiceError('FORBIDDEN', reason('own_pages_only'))
 }
 
-function cookieReader(app: string): (request: FastifyRequest) => string | null {
+/** Reads the cookie `mintmark_<app>`. */
+export function cookieReader(app: string): (request: FastifyRequest) => string | null {
   const name = `mintmark_${app}=`
   return ({ headers: { cookie } }) => {
     const found = cookie?.split(';').find((part) => part.trimStart().startsWith(name))

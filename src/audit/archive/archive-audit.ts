@@ -5,7 +5,17 @@ import { monthAfter, monthStart } from '#core/time.ts'
 import { deleteAuditEntries, restoreAuditEntries, type StoredAuditEntry } from '#db/changes/audit-log.ts'
 import { rowBatches } from '#db/row-batches.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
-import { forgetMonths, type MonthTable } from '#files/month-archive.ts'
+import { type EntryOfPerson, openEntries, sealEntries } from '#db/personal/audit-entries.ts'
+import { PersonKeys } from '#db/personal/person-keys.ts'
+import {
+  archivedMonths,
+  archiveMonth,
+  type Archiving,
+  forgetEarlierFiles,
+  forgetMonths,
+  type MonthTable,
+  restoreMonth,
+} from '#files/month-archive.ts'
 import { type AuditArchive, writeAuditFile } from './audit-file.ts'
 
 const BATCH = 5_000
@@ -21,9 +31,10 @@ export function monthsOfAudit(files: AuditArchive): MonthTable {
     // Entries get the time of their transaction, so no entry can still arrive in a month that has ended.
     tooRecentFrom: (now) => now.toISOString().slice(0, 7),
     months: monthsWithEntries,
-    async write(tx, { month, path, signal }) {
-      const facts = await writeAuditFile(path, entriesOf(tx, month, signal))
-      return facts.rows === 0 ? null : { ...facts, columns: { emptied: false } }
+    async write(tx, { db, month, path, signal }) {
+      // Keys are created through another connection: this transaction only reads.
+      const facts = await writeAuditFile(path, sealed(new PersonKeys(db.kysely), entriesOf(tx, month, signal)))
+      return facts.rows === 0 ? null : { ...facts, columns: { emptied: false, sealed: true } }
     },
     async empty(db, signal) {
       const full = await db.kysely.selectFrom('audit_archives').select('month').where('emptied', '=', false).where('file', 'is not', null).execute()
@@ -33,8 +44,20 @@ export function monthsOfAudit(files: AuditArchive): MonthTable {
       }
     },
     async restore(tx, _, file, facts) {
-      for await (const entries of (await files.openVerified(file, facts)).groups()) await restoreAuditEntries(tx, entries)
+      for await (const entries of (await files.openVerified(file, facts)).groups())
+        await restoreAuditEntries(tx, await openEntries(new PersonKeys(tx), entries))
     },
+  }
+}
+
+/** Archives again the months of releases that did not seal texts of people, and deletes their files, which an erasure could not reach. */
+export async function sealOldMonths(table: MonthTable, archiving: Archiving): Promise<void> {
+  const { db } = archiving
+  const plain = db.kysely.selectFrom('audit_archives').select('month').where('sealed', '=', false)
+  for (const { month } of await plain.orderBy('month').execute()) {
+    if ((await archivedMonths('audit_archives', db.kysely, month))[0]?.file) await restoreMonth(table, db, month)
+    await archiveMonth(table, archiving, month)
+    await forgetEarlierFiles(table, db, month)
   }
 }
 
@@ -58,9 +81,18 @@ async function monthsWithEntries(on: Queryable): Promise<string[]> {
   return months
 }
 
-async function* entriesOf(tx: Tx, month: string, signal?: AbortSignal): AsyncGenerator<StoredAuditEntry> {
+type Read = StoredAuditEntry & EntryOfPerson
+
+async function* entriesOf(tx: Tx, month: string, signal?: AbortSignal): AsyncGenerator<Read[]> {
   const entries = sql`
-    select id, at, actor, action, subject_type, subject_id, before::text as before, after::text as after, request_id
+    select id, at, actor, action, subject_type, subject_id, before::text as before, after::text as after, request_id,
+      case when subject_type = 'order' and subject_id ~ '^[0-9]{1,18}$'
+        then (select b.reference from order_buyers b where b.order_id = subject_id::int8) end as order_buyer
     from audit_log where at >= ${monthStart(month)} and at < ${monthStart(monthAfter(month))} order by id`
-  for await (const rows of rowBatches<StoredAuditEntry>(tx, entries, BATCH, signal)) yield* rows
+  yield* rowBatches<Read>(tx, entries, BATCH, signal)
+}
+
+/** Entries as they are stored in files: texts of people can be read only while their keys exist. */
+async function* sealed(keys: PersonKeys, batches: AsyncIterable<Read[]>): AsyncGenerator<StoredAuditEntry> {
+  for await (const batch of batches) for (const { order_buyer: _, ...entry } of await sealEntries(keys, batch)) yield entry
 }

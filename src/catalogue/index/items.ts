@@ -80,10 +80,15 @@ export class ItemTable {
   #rowOfId = new Int32Array(0)
   /** survivors of merged items, which may be merged themselves */
   readonly #aliases = new Map<number, number>()
-  readonly #rule: MarketRule
+  #rule: MarketRule
 
   /** @param marketOrder the setting MARKET_ORDER */
   constructor(marketOrder: readonly Market[]) {
+    this.#rule = new MarketRule(marketOrder)
+  }
+
+  /** Every row must be derived again afterwards. */
+  useMarketOrder(marketOrder: readonly Market[]): void {
     this.#rule = new MarketRule(marketOrder)
   }
 

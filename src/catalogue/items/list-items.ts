@@ -5,6 +5,7 @@ import { marketPosition } from '#core/markets.ts'
 import { PER_PAGE, pageParams, pagination, type Pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
+import { countedTerm } from '#index/counted-term.ts'
 import { type CatalogueCtx, shapeWithStats } from '../context.ts'
 import { readPublicQuery } from '../public-query.ts'
 import {
@@ -33,6 +34,8 @@ export interface ItemPage extends ItemRows {
   pagination: Pagination
   /** canonical form of the field query, if any */
   query?: string | undefined
+  /** what was searched for, on the first page */
+  term?: string | undefined
   /** other searches that have results, if this one has none */
   suggestions?: readonly string[] | undefined
 }
@@ -75,6 +78,7 @@ export const listItems = verb(
       market: marketPosition(input.market),
       pagination: pagination(page, per_page, found.total),
       query: filter.query?.canonical,
+      ...(page === 1 && search !== undefined && { term: countedTerm(search) }),
       ...(found.total === 0 && search?.trim() && { suggestions: ctx.catalogue.queries.suggestions(search, filter) }),
     }
   },

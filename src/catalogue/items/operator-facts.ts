@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import { detailsToRow } from '../records/details.ts'
-import { type Facts, factsOf, factsOfRecord, foreignIdKey } from '../records/facts.ts'
+import { type Facts, factsOfRecord, foreignIdKey, mergedFacts } from '../records/facts.ts'
 import type { ItemFields } from './item-fields.ts'
 import { worldOf } from '../records/record-origin.ts'
 import type { Genre } from '../records/catalogue-records.ts'
@@ -22,7 +22,7 @@ export async function factsOfNew(tx: Tx, write: ItemWrite): Promise<Facts> {
  */
 export async function factsOfChange(tx: Tx, id: number, sent: readonly (keyof ItemFields)[], write: ItemWrite): Promise<Facts> {
   const records = (await statedFacts(tx, [id])).get(id) ?? []
-  const others = factsOf(records.filter(({ source }) => source !== 'operator')).facts
+  const others = mergedFacts(records.filter(({ source }) => source !== 'operator'))
   const { market, ref, name, code, genre, game, slug, category, images, attributes, details, foreignIds } = write.record
   const named = new Set(attributes.map((attribute) => attribute.name))
   const newDetails = detailsToRow(details)

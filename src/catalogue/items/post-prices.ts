@@ -8,7 +8,7 @@ import { MAX_AMOUNT, minorOfNumber } from '#core/money.ts'
 import { problem, type Reason, reason, combineProblems } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/changes/change.ts'
-import { resolveAliases } from '#db/live-item.ts'
+import { liveItemIds } from '#db/live-item.ts'
 import type { Tx } from '#db/schema.ts'
 import { closeImport, noCounts, openImport } from '#prices/imports/imports.ts'
 import { addLabel, labelIds } from '#prices/records/labels.ts'
@@ -77,10 +77,11 @@ export const postPrices = verb(
       const opening = { format: 'prices-api', market: null, fileName: null, author: actorOf(ctx.viewer), dryRun: false }
       const importId = await openImport(tx, opening)
       const wrong: { row: number; why: Reason }[] = []
-      const writes = await readAll(tx, note, prices, nowMs, (row, why) => wrong.push({ row, why }))
+      const labels = await labelIds(tx)
+      const writes = await readAll(tx, note, prices, labels, nowMs, (row, why) => wrong.push({ row, why }))
       const refusals = new Refusals()
       const errors = wrong.sort((a, b) => a.row - b.row).map(({ row, why }) => refusals.add({ row }, why))
-      const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, nowMs })
+      const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, nowMs, labels })
       const { accepted, created, unchanged, held } = await writer.write(PriceBatch.of(writes))
       await writer.finish({ whole: false })
       const rejected = errors.length
@@ -91,8 +92,15 @@ export const postPrices = verb(
     }),
 )
 
-/** Returns the valid rows; passes the problems of the others to `refuse`. */
-async function readAll(tx: Tx, note: Note, rows: unknown[], nowMs: number, refuse: (row: number, why: Reason) => void): Promise<PriceWrite[]> {
+/** Returns the valid rows; passes the problems of the others to `refuse`. Adds new labels to `labels`. */
+async function readAll(
+  tx: Tx,
+  note: Note,
+  rows: unknown[],
+  labels: Map<string, number>,
+  nowMs: number,
+  refuse: (row: number, why: Reason) => void,
+): Promise<PriceWrite[]> {
   const read: { row: number; price: Price }[] = []
   for (const [row, value] of rows.entries()) {
     try {
@@ -106,7 +114,6 @@ async function readAll(tx: Tx, note: Note, rows: unknown[], nowMs: number, refus
     tx,
     read.map(({ price }) => price),
   )
-  const labels = await labelIds(tx)
   const writes: PriceWrite[] = []
   for (const { row, price } of read) {
     const item = findItem(price)
@@ -143,13 +150,7 @@ function readPrice(value: unknown, nowMs: number): Price {
 /** Resolves the items of prices: the id, or the reason why there is none. */
 async function itemFinder(tx: Tx, prices: Price[]): Promise<(price: Price) => number | Reason> {
   const ids = [...new Set(prices.flatMap(({ item_id }) => item_id ?? []))]
-  const survivors = await resolveAliases(tx, ids)
-  const rows = await tx
-    .selectFrom('items')
-    .select('id')
-    .where('id', '=', (eb) => eb.fn.any(eb.val(ids)))
-    .execute()
-  const currentIds = new Map([...survivors, ...rows.map((row) => [row.id, row.id] as const)])
+  const currentIds = await liveItemIds(tx, ids)
   const lookup = new ItemLookup(tx)
   await lookup.load(prices.flatMap(({ item_ref }) => (item_ref === undefined ? [] : { ref: item_ref })))
   return ({ item_id: id, item_ref: ref, market }) => {

@@ -16,7 +16,8 @@ import { addLabel, labelIds } from '#prices/records/labels.ts'
 import { PriceBatch } from '#prices/records/price-batch.ts'
 import { Refusals } from '#prices/imports/refusals.ts'
 import type { PriceWrite, PriceWriteCtx } from '#prices/records/price-types.ts'
-import { lockMarkets, PriceWriter } from '#prices/writing/writer.ts'
+import { lockMarkets } from '#prices/writing/lock-markets.ts'
+import { PriceWriter } from '#prices/writing/writer.ts'
 
 const Price = Type.Number({ description: "In the market's currency" })
 

@@ -90,7 +90,7 @@ async function insertRecords(tx: Tx, importId: number, statements: readonly Stat
     select id from created`.execute(tx)
   const lines = statements.map(({ key, facts }, n) => {
     const values = [String(rows[n]!.id), key.source, key.id, key.finish, facts.game!, worldOf(key, facts), JSON.stringify(facts)]
-    return `${values.map((value) => value.replace(COPY_SPECIAL, (special) => COPY_ESCAPES[special]!)).join('\t')}\n`
+    return `${values.map(copyText).join('\t')}\n`
   })
   await copyIn(tx, 'copy source_records (id, source, foreign_id, finish, game, world, facts) from stdin', [lines.join('')])
   return rows.map(({ id }) => id)
@@ -98,7 +98,12 @@ async function insertRecords(tx: Tx, importId: number, statements: readonly Stat
 
 /** Characters that COPY would interpret. */
 const COPY_ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
-const COPY_SPECIAL = /[\\\t\n\r]/g
+const COPY_SPECIAL = /[\\\t\n\r]/
+const ALL_COPY_SPECIAL = new RegExp(COPY_SPECIAL, 'g')
+
+function copyText(value: string): string {
+  return COPY_SPECIAL.test(value) ? value.replace(ALL_COPY_SPECIAL, (special) => COPY_ESCAPES[special]!) : value
+}
 
 /** Statements that equal the record's facts get a copy of them before the record changes. */
 async function changeFacts(tx: Tx, changes: readonly { id: number; facts: Facts }[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { ItemDetails } from './catalogue-records.ts'
 
 /** Details in a fixed order of keys, without absent ones. */
 export function detailsToRow(details: ItemDetails): Record<string, unknown> {
-  const row = {
+  const stated = {
     rarity: details.rarity,
     illustrator: details.illustrator,
     hp: details.hp,
@@ -15,7 +15,9 @@ export function detailsToRow(details: ItemDetails): Record<string, unknown> {
     level: details.level,
     names: details.names,
   }
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
+  const row: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(stated)) if (value !== undefined) row[name] = value
+  return row
 }
 
 /** The inverse of `detailsToRow`. */

@@ -77,9 +77,14 @@ function finishOf({ source, finish, facts }: StatedFacts): string {
  * the first in the list. A value that a record does not state removes nothing.
  */
 export function factsOf(records: readonly StatedFacts[]): { facts: Facts; provenance: Provenance } {
+  const provenance: Provenance = {}
+  return { facts: mergedFacts(records, provenance), provenance }
+}
+
+/** The facts of `factsOf`. @param provenance to which the source of each value is added; null if nobody needs it: an import merges thousands */
+export function mergedFacts(records: readonly StatedFacts[], provenance: Provenance | null = null): Facts {
   const ordered = records.toSorted((a, b) => stateRank(a) - stateRank(b) || Number(a.whole) - Number(b.whole))
   const finish = ordered.map((record) => (record.whole ? '' : finishOf(record))).find(Boolean) ?? ''
-  const provenance: Provenance = {}
   const facts: Facts = {}
   for (const field of IDENTITY) takeFirst(facts, provenance, byIdentity(records), field)
   takeFirst(
@@ -94,7 +99,7 @@ export function factsOf(records: readonly StatedFacts[]): { facts: Facts; proven
   facts.details = detailsOf(ordered, provenance)
   addLanguages(facts, ordered, provenance)
   facts.foreign_ids = foreignIdsOf(ordered, finish, provenance)
-  return { facts, provenance }
+  return facts
 }
 
 /** Records in the order in which they identify the item. Records of the whole card come last, because they also apply to other items. */
@@ -111,24 +116,25 @@ function stateRank({ source, merged }: FactSource): number {
 
 function takeFirst(
   into: Facts,
-  provenance: Provenance,
+  provenance: Provenance | null,
   records: readonly StatedFacts[],
   field: (typeof IDENTITY | typeof SINGLE)[number] | 'slug',
 ): void {
   const record = records.find(({ facts }) => facts[field] !== undefined)
   if (!record) return
-  Object.assign(into, { [field]: record.facts[field] })
-  if (record.facts[field] !== null) provenance[field] = record.source
+  const value = record.facts[field]
+  ;(into as Record<string, unknown>)[field] = value
+  if (provenance && value !== null) provenance[field] = record.source
 }
 
-function attributesOf(records: readonly StatedFacts[], provenance: Provenance): NonNullable<Facts['attributes']> {
+function attributesOf(records: readonly StatedFacts[], provenance: Provenance | null): NonNullable<Facts['attributes']> {
   const stated = new Set<string>()
   const attributes: NonNullable<Facts['attributes']> = []
   for (const { source, facts } of records) {
     for (const attribute of facts.attributes ?? []) {
       if (stated.has(attribute.name) || attribute.value === null) continue
       attributes.push(attribute)
-      provenance[`attributes.${attribute.name}`] = source
+      if (provenance) provenance[`attributes.${attribute.name}`] = source
     }
     for (const { name } of facts.attributes ?? []) stated.add(name)
   }
@@ -136,7 +142,7 @@ function attributesOf(records: readonly StatedFacts[], provenance: Provenance): 
 }
 
 /** Adds the languages of a source that has a record for each, and the names in them. */
-function addLanguages(facts: Facts, records: readonly StatedFacts[], provenance: Provenance): void {
+function addLanguages(facts: Facts, records: readonly StatedFacts[], provenance: Provenance | null): void {
   const translated = records.filter((record) => languageOf(record) !== undefined)
   const source = translated[0]?.source
   const own = translated.filter((record) => record.source === source && record.source !== '')
@@ -149,27 +155,27 @@ function addLanguages(facts: Facts, records: readonly StatedFacts[], provenance:
   names.delete(facts.name ?? '')
   if (names.size === 0) return
   facts.details = { ...facts.details, names: [...names] }
-  provenance['details.names'] ??= source!
+  if (provenance) provenance['details.names'] ??= source!
 }
 
 function languageOf({ facts }: StatedFacts): string | undefined {
   return facts.attributes?.find(({ name }) => name === LANGUAGE)?.value ?? undefined
 }
 
-function detailsOf(records: readonly StatedFacts[], provenance: Provenance): Record<string, unknown> {
+function detailsOf(records: readonly StatedFacts[], provenance: Provenance | null): Record<string, unknown> {
   const details: Record<string, unknown> = {}
   for (const { source, facts } of records) {
     for (const [name, value] of Object.entries(facts.details ?? {})) {
       if (name in details) continue
       details[name] = value
-      if (value !== null) provenance[`details.${name}`] = source
+      if (provenance && value !== null) provenance[`details.${name}`] = source
     }
   }
   return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== null))
 }
 
 /** All foreign ids; those of a record without a finish belong to every item of the card, each with that item's finish. */
-function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenance: Provenance): ForeignId[] {
+function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenance: Provenance | null): ForeignId[] {
   const ids = new Map<string, ForeignId>()
   for (const record of records) {
     for (const id of record.facts.foreign_ids ?? []) {
@@ -177,7 +183,7 @@ function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenanc
       const key = foreignIdKey(named)
       if (ids.has(key)) continue
       ids.set(key, named)
-      provenance[`foreign_ids.${id.source}`] ??= record.source
+      if (provenance) provenance[`foreign_ids.${id.source}`] ??= record.source
     }
   }
   for (const { facts } of records) for (const id of facts.without_ids ?? []) ids.delete(foreignIdKey(id))
@@ -213,17 +219,19 @@ export function updatedFacts(newer: Facts, older: Facts): Facts {
   const shops = new Set(newer.foreign_ids?.map(({ source }) => source))
   const olderIds = (older.foreign_ids ?? []).filter(({ source }) => !shops.has(source))
   const both = [newer, { ...older, foreign_ids: olderIds }].map((facts) => ({ source: '', finish: '', whole: false, facts }))
-  return withoutEmptyValues({ ...factsInOrder(both), ...(newer.without_ids && { without_ids: newer.without_ids }) })
-}
-
-function factsInOrder(records: StatedFacts[]): Facts {
-  return factsOf(records).facts
+  return withoutEmptyValues({ ...mergedFacts(both), ...(newer.without_ids && { without_ids: newer.without_ids }) })
 }
 
 /** Removes empty values: a source without a code or image does not state that there is none. */
 export function withoutEmptyValues(facts: Facts): Facts {
-  const isEmpty = (value: unknown) => value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => !isEmpty(value))) as Facts
+  const stated: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(facts)) if (!isEmpty(value)) stated[name] = value
+  return stated as Facts
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true
+  return typeof value === 'object' && (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0)
 }
 
 /** The facts stated by a parsed record; prices are not facts. */

@@ -5,6 +5,7 @@ import { marketPosition } from '#core/markets.ts'
 import { pageParams, pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
+import { countedTerm } from '#index/counted-term.ts'
 import { type CatalogueCtx, shapeWithStats } from '../context.ts'
 import type { ItemPage } from '../items/list-items.ts'
 import { readPublicQuery } from '../public-query.ts'
@@ -50,6 +51,7 @@ export const searchItems = verb(
       market: marketPosition(input.market),
       pagination: pagination(page, per_page, found.total),
       query: filter.query?.canonical,
+      ...(page === 1 && { term: countedTerm(input.q) }),
       ...(found.total === 0 && { suggestions: ctx.catalogue.queries.suggestions(input.q, filter) }),
     }
   },

@@ -49,7 +49,7 @@ export interface CatalogueSettings {
   /** see `ItemQueries` */
   cachedRows?: number | undefined
   /** markets whose prices are shown if an item has none in its home market, in order of preference */
-  marketOrder: readonly Market[]
+  marketOrder: readonly Market[] | (() => readonly Market[])
   /** languages in the order in which searches rank them */
   catalogueLanguages: readonly string[]
   sourceCurrencies: Readonly<Record<Market, string>>
@@ -58,6 +58,15 @@ export interface CatalogueSettings {
   now: () => Date
   /** how responses write image addresses; default: as stored */
   addresses?: ImageAddresses
+}
+
+function currentOrder({ marketOrder }: CatalogueSettings): readonly Market[] {
+  return typeof marketOrder === 'function' ? marketOrder() : marketOrder
+}
+
+/** Positions of all markets, those of the setting first. */
+function allMarkets(order: readonly Market[]): readonly number[] {
+  return [...new Set([...order, ...MARKETS])].map((market) => MARKETS.indexOf(market))
 }
 
 /** The in-memory catalogue. Load it once with `load`; afterwards the change feed keeps it up to date. It never writes to the database. */
@@ -82,7 +91,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
   #docs: SearchDocs
   readonly #search: TextOptions
   /** all markets, as positions in MARKETS: those of the setting MARKET_ORDER first */
-  readonly marketOrder: readonly number[]
+  marketOrder: readonly number[]
   loaded = false
   /** counts changes that affect many items at once: of categories, of groups, of everything */
   generation = 0
@@ -96,8 +105,9 @@ export class Catalogue extends Freezable implements ChangeFollower {
     this.addresses = settings.addresses ?? AS_STORED
     this.currencies = settings.sourceCurrencies
     this.marketNames = settings.marketNames ?? {}
-    this.marketOrder = [...new Set([...settings.marketOrder, ...MARKETS])].map((market) => MARKETS.indexOf(market))
-    this.items = new ItemTable(settings.marketOrder)
+    const order = currentOrder(settings)
+    this.marketOrder = allMarkets(order)
+    this.items = new ItemTable(order)
     this.#search = {
       meanings: (phrase) => this.synonyms.of(phrase),
       splits: true,
@@ -145,6 +155,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
     this.#ready = fresh.#ready
     this.#rates = fresh.#rates
     this.#costs = fresh.#costs
+    this.marketOrder = fresh.marketOrder
     this.generation += 1
     this.version += 1
     this.loaded = true
@@ -164,6 +175,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
       else if (kind === 'rates') await this.#reloadRates()
       // The items with prices of a source whose use changes follow as changed items.
       else if (kind === 'sources') await this.#reloadTerms()
+      else if (kind === 'settings') await this.#followSettings()
       else if (kind === 'synonyms') await this.#reloadSynonyms()
       else if (kind === 'sales') await this.#reloadCosts(this.#db.kysely, ids)
     }
@@ -330,6 +342,27 @@ export class Catalogue extends Freezable implements ChangeFollower {
   async #reloadTerms(): Promise<void> {
     await this.#loadTerms(this.#db.kysely)
     this.version += 1
+  }
+
+  /** Names of markets are in responses; their order determines which market each item shows. */
+  async #followSettings(): Promise<void> {
+    this.version += 1
+    const order = currentOrder(this.#settings)
+    const all = allMarkets(order)
+    if (all.every((market, i) => market === this.marketOrder[i])) return
+    this.marketOrder = all
+    const { items } = this
+    items.useMarketOrder(order)
+    await runInSlices(items.rows, (from, to) => {
+      for (let row = from; row < to; row += 1) {
+        const before = items.shown[row]!
+        items.derive(row)
+        if (items.shown[row] === before) continue
+        items.touch(row)
+        this.#pricesChanged(row, ALL_MARKETS)
+      }
+    })
+    this.#clearReady()
   }
 
   async #reloadGroups(): Promise<void> {

@@ -195,6 +195,7 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
   const image = address(row.image) ?? assetOf(row, reading, set?.parent ?? null)
   // Cards of the API form have flags in `variants` instead of a list of printings; these are ignored, because they also state `normal` for holos.
   const flat = !isObject(row.name)
+  const details = detailsOf(row, source)
   return finishesOf(flat ? { ...row, variants: undefined } : row).map((finish, i) => ({
     key: { source: flat ? 'tcgdex-api' : source, id, finish: finish.slug ?? '' },
     item: {
@@ -208,7 +209,7 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
       images: image === undefined ? [] : [{ url: `${image}/high.webp`, order: 1 }],
       attributes: attributesOf(row, code, finish, set?.parent === DIGITAL_SERIE),
       groups: ['ungraded', 'graded'],
-      details: detailsOf(row, source),
+      details,
       foreignIds: [{ source, id, ...(finish.priceFinish && { finish: finish.priceFinish }) }, ...finish.foreignIds],
     },
   }))

@@ -2,13 +2,20 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Page } from '#core/paging.ts'
 import type { Db } from '#db/schema.ts'
+import type { HasPrecondition } from '#core/precondition.ts'
 import type { PriceWriteCtx } from '#prices/records/price-types.ts'
+import type { Config } from '../../config.ts'
 
 /** Runs large reads on the replica, if there is one. */
 export type ReplicaReader = <T>(read: (db: Db) => Promise<T>) => Promise<T>
 
 /** Opens the database for the duration of a command, with the command line as the operator. */
-export type OpenCli = (run: (ctx: PriceWriteCtx, atLength: ReplicaReader) => Promise<void>) => Promise<void>
+/** The context of commands; its settings include the changes of operators. */
+export interface CliCtx extends PriceWriteCtx, HasPrecondition {
+  config: Config
+}
+
+export type OpenCli = (run: (ctx: CliCtx, atLength: ReplicaReader) => Promise<void>) => Promise<void>
 
 /** Writes a line on standard output. */
 export type Print = (line: string) => void

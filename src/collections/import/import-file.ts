@@ -18,7 +18,7 @@ import { readerOf, type RowReader } from './entries.ts'
 import { COLLECTION_FORMATS, formatOfHeader, IMPORT_FORMATS, MAPPED } from './formats.ts'
 import { mappedReader } from './mapped.ts'
 import { type ImportCtx, type MatchedRow, readFile, type RefusedRow } from './read-file.ts'
-import { savedColumns } from './saved-columns.ts'
+import { savedCollectionColumns } from './saved-columns.ts'
 import { type WrittenRow, writeRecords } from './write-records.ts'
 
 /** Maximum rows of a file of an account, and characters of it. */
@@ -108,7 +108,7 @@ export const importCollectionFile = writeVerb(
 )
 
 async function importOwn(ctx: ImportCtx, collectionId: number, file: string, stated: string | undefined) {
-  const saved = await savedColumns(ctx)
+  const saved = await savedCollectionColumns(ctx)
   let format = MAPPED
   let readings: ColumnReading[] = []
   let ignored: string[] = []

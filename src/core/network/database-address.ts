@@ -1,5 +1,6 @@
 // Database addresses as libpq writes them, with one or several servers: postgresql://user@host1:5432,host2:5432/name.
 import { accessSync, constants, statSync } from 'node:fs'
+import { isLoopback } from './loopback.ts'
 import { readServer, type Server } from './server-address.ts'
 
 /** The role that a server must have; `any` accepts any server that responds. */
@@ -10,8 +11,10 @@ export interface DatabaseAddress {
   /** several servers, or one whose role is checked; empty: `url` is enough */
   servers: readonly Server[]
   role: RequiredRole
-  /** connection string of the first server */
+  /** connection string of the first server; with `sslmode=verify-full` unless the address says otherwise or stays on this machine */
   url: string
+  /** what the address gives up on a connection to another machine */
+  waived: 'encryption' | 'verification' | null
 }
 
 const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']
@@ -38,7 +41,8 @@ const FORM = 'a URL that begins with postgresql://, with one or several hosts'
 
 /**
  * Parses `postgresql://…`. The URL class does not accept all of them: a Unix socket has no host (`postgresql://user@/name?host=/run/postgresql`).
- * With several servers and no `target_session_attrs`, the server that accepts writes is used.
+ * With several servers and no `target_session_attrs`, the server that accepts writes is used. Connections to other machines are encrypted and
+ * the server's certificate is verified, unless `sslmode` says otherwise.
  * @throws Error that says what is allowed
  */
 export function readDatabaseAddress(text: string): DatabaseAddress {
@@ -52,11 +56,31 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
   params.delete('target_session_attrs')
   const hosts = authority.split(',')
   const role = roleParameter ?? (hosts.length > 1 ? 'read-write' : 'any')
-  if (hosts.length === 1 && roleParameter === null) return { servers: [], role, url: text }
+  const local = hosts.every((host) => isLocal(params.get('host') ?? host.replace(/:\d+$/, '')))
+  const choosesTls = params.has('sslmode') || params.has('ssl')
+  const waived = local ? null : waivedBy(params)
+  if (hosts.length === 1 && roleParameter === null) {
+    const url = local || choosesTls ? text : `${text}${query === '' ? (text.endsWith('?') ? '' : '?') : '&'}sslmode=verify-full`
+    return { servers: [], role, url, waived }
+  }
+  if (!local && !choosesTls) params.set('sslmode', 'verify-full')
   const servers = hosts.map((host) => readServer(host, DEFAULT_PORT))
   if (!servers.every((server) => server !== null)) throw new Error(`${FORM}, each as host:port`)
   const rest = params.size > 0 ? `?${params.toString()}` : ''
-  return { servers, role, url: `${scheme}${user === undefined ? '' : `${user}@`}${hosts[0]}${path}${rest}` }
+  return { servers, role, url: `${scheme}${user === undefined ? '' : `${user}@`}${hosts[0]}${path}${rest}`, waived }
+}
+
+/** A Unix socket or a loopback address: nobody can be between the two ends. */
+function isLocal(host: string): boolean {
+  return host === '' || host.startsWith('/') || /^%2f/i.test(host) || isLoopback(host)
+}
+
+/** The driver verifies with every sslmode but these; with `uselibpqcompat`, as libpq does. */
+function waivedBy(params: URLSearchParams): DatabaseAddress['waived'] {
+  const mode = params.get('sslmode')
+  if (mode === 'disable' || (mode === null && /^(0|false)$/.test(params.get('ssl') ?? ''))) return 'encryption'
+  const asLibpq = params.get('uselibpqcompat') === 'true' && (mode === 'prefer' || (mode === 'require' && !params.has('sslrootcert')))
+  return mode === 'no-verify' || asLibpq ? 'verification' : null
 }
 
 /** @throws Error that says what is allowed */

@@ -2,6 +2,7 @@
 
 /** Turkish texts by English text. */
 export const MESSAGES = {
+  'Access ended': 'Erişim sonlandırıldı',
   'Account created': 'Hesap oluşturuldu',
   'Account updated': 'Hesap güncellendi',
   'Approval rule created': 'Onay kuralı oluşturuldu',
@@ -23,6 +24,7 @@ export const MESSAGES = {
   'Disposal recorded': 'Elden çıkarma kaydedildi',
   'Disposal removed': 'Elden çıkarma kaydı silindi',
   'Dump started': 'Döküm başlatıldı',
+  'Erasure started': 'Silme başlatıldı',
   'Event queued for redelivery': 'Olay yeniden gönderilmek üzere sıraya alındı',
   'File imported': 'Dosya içe aktarıldı',
   'Forecast only; nothing was changed': 'Yalnızca öngörü; hiçbir şey değiştirilmedi',
@@ -73,6 +75,7 @@ export const MESSAGES = {
   'Price job planned': 'Fiyat işi planlandı',
   'Price job undone': 'Fiyat işi geri alındı',
   'Price published': 'Fiyat yayımlandı',
+  'Notice recorded': 'Bildirim kaydedildi',
   'Price set': 'Fiyat belirlendi',
   'Price updated': 'Fiyat güncellendi',
   'Ratio confirmed': 'Oran onaylandı',
@@ -91,6 +94,8 @@ export const MESSAGES = {
   'Sessions ended': 'Oturumlar kapatıldı',
   'Set mapped': 'Set eşlendi',
   'Set separated': 'Set ayrı tutuldu',
+  'Setting restored': 'Ayar geri alındı',
+  'Setting updated': 'Ayar güncellendi',
   'Source restored': 'Kaynak yeniden kullanılıyor',
   'Source set aside': 'Kaynak kullanım dışı bırakıldı',
   'Source updated': 'Kaynak güncellendi',

@@ -11,6 +11,8 @@ export const TERMS = [
   'collection',
   'collection record',
   'disposal',
+  'erasure',
+  'notice',
   'grade',
   'held price',
   'import',

@@ -10,6 +10,8 @@ export const TURKISH_TERMS: Readonly<Record<Term, string>> = {
   collection: 'koleksiyon',
   'collection record': 'koleksiyon kaydı',
   disposal: 'elden çıkarma',
+  erasure: 'silme isteği',
+  notice: 'bildirim',
   grade: 'derece',
   'held price': 'bekletilen fiyat',
   import: 'içe aktarma',

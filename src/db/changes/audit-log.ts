@@ -70,3 +70,12 @@ export async function restoreAuditEntries(tx: Tx, entries: readonly StoredAuditE
       ${entries.map((entry) => entry.request_id)}::text[])
     on conflict (id) do nothing`.execute(tx)
 }
+
+/** Overwrites the states of entries, at the erasure of a person. */
+export async function rewriteAuditEntries(tx: Tx, entries: readonly Pick<StoredAuditEntry, 'id' | 'before' | 'after'>[]): Promise<void> {
+  await sql`
+    update audit_log a set before = e.before, after = e.after
+    from unnest(${entries.map(({ id }) => id)}::int8[], ${entries.map(({ before }) => before)}::jsonb[], ${entries.map(({ after }) => after)}::jsonb[])
+      as e(id, before, after)
+    where a.id = e.id`.execute(tx)
+}

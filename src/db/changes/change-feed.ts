@@ -1,7 +1,9 @@
 // Follows the change log: every node receives every committed change, in order, without missing a slow transaction.
 import { sql } from 'kysely'
+import { inSpan, TRACED } from '#core/network/tracing.ts'
 import { copyOut, int8At, readBinaryCopy } from '../copy.ts'
-import type { ChangeKind, Db } from '../schema.ts'
+import { announce } from '../connection/announce.ts'
+import type { ChangeKind, Db, Tx } from '../schema.ts'
 
 /** A committed change: ids to read again, or the new values themselves. */
 export interface ChangeRow {
@@ -14,6 +16,8 @@ export interface ChangeRow {
 /** A row of the log; large payloads are not included yet. */
 interface LoggedChange extends ChangeRow {
   bytes: number
+  /** of the span that wrote it, if it was traced */
+  traceparent: string | null
 }
 
 /** Handles changes; `reload` is called if so many were missed that the log no longer has them. */
@@ -181,6 +185,7 @@ export class ChangeFeed {
       ids: number[] | null
       bytes: number
       payload: Buffer | null
+      traceparent: string | null
     }>`
       with here as (
         select pg_current_snapshot() as position, extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms,
@@ -189,7 +194,7 @@ export class ChangeFeed {
                  or pg_snapshot_xmin(pg_current_snapshot()) < from_here.xmin as missed
         from (select pg_snapshot_xmin(${this.#position}::pg_snapshot) as xmin) as from_here
       )
-      select here.position::text, here.floor, here.missed, here.server, here.clock_ms, c.seq, c.kind, c.ids,
+      select here.position::text, here.floor, here.missed, here.server, here.clock_ms, c.seq, c.kind, c.ids, c.traceparent,
              coalesce(octet_length(c.payload), 0) as bytes, case when octet_length(c.payload) <= ${SMALL_BYTES} then c.payload end as payload
       from here left join change_log c on c.xact >= here.xmin and not pg_visible_in_snapshot(c.xact, ${this.#position}::pg_snapshot)
       order by c.seq`.execute(this.#db.kysely)
@@ -212,11 +217,19 @@ export class ChangeFeed {
       // The next part is read while this one is applied; its errors are thrown in the next round.
       coming = this.#withPayloads(parts[i + 1] ?? [])
       coming.catch(() => {})
-      for (const follower of this.#followers) await follower.apply(changes)
+      await this.#apply(changes)
       this.#lastSeq = Math.max(this.#lastSeq, ...changes.map(({ seq }) => seq))
     }
     this.#position = position
     this.lastPullMs = Date.now()
+  }
+
+  async #apply(changes: LoggedChange[]): Promise<void> {
+    const apply = async () => {
+      for (const follower of this.#followers) await follower.apply(changes)
+    }
+    const [cause, ...links] = TRACED ? new Set(changes.flatMap(({ traceparent }) => traceparent ?? [])) : []
+    await (cause === undefined ? apply() : inSpan('apply changes', { cause, links }, apply))
   }
 
   #compareClocks(databaseMs: number, requestedMs: number): void {
@@ -247,7 +260,7 @@ export class ChangeFeed {
   }
 
   /** Reads large payloads in binary: as column values they would be twice as long. */
-  async #withPayloads(part: LoggedChange[]): Promise<ChangeRow[]> {
+  async #withPayloads(part: LoggedChange[]): Promise<LoggedChange[]> {
     const large = new Map(part.filter((row) => row.bytes > SMALL_BYTES).map((row) => [row.seq, row]))
     if (large.size === 0) return part
     const query = `copy (select seq, payload from change_log where seq = any('{${[...large.keys()].join(',')}}'::int8[])) to stdout (format binary)`
@@ -276,12 +289,12 @@ function snapshotBelow(xid: string): string {
   return `${xid}:${xid}:`
 }
 
-/** Consecutive ids of one kind as one change: each would otherwise be read again on its own. */
+/** Consecutive ids of one kind and trace as one change: each would otherwise be read again on its own. */
 function joined<T extends LoggedChange>(rows: T[]): T[] {
   const changes: T[] = []
   for (const row of rows) {
     const last = changes.at(-1)
-    if (last?.ids && row.ids && last.kind === row.kind && last.ids.length < MAX_JOINED) {
+    if (last?.ids && row.ids && last.kind === row.kind && last.traceparent === row.traceparent && last.ids.length < MAX_JOINED) {
       for (const id of row.ids) last.ids.push(id)
       last.seq = row.seq
     } else changes.push(row)
@@ -318,4 +331,10 @@ export async function trimChangeLog(db: Db): Promise<number> {
     )
     select count(*)::int as trimmed from old`.execute(db.kysely)
   return rows[0]!.trimmed
+}
+
+/** Makes every node reload its memory: words of removed texts stay in its indexes, and in its start file, until then. Readers of changes are not affected. */
+export async function reloadNodes(tx: Tx): Promise<void> {
+  await sql`update change_log_floor set xact = (pg_current_xact_id()::text::bigint + 1)::text::xid8`.execute(tx)
+  announce(tx, CHANGES_CHANNEL)
 }

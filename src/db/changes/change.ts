@@ -2,6 +2,7 @@
 // alone or in a batch, and the writing node has applied the change before it responds.
 import { sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
+import { traceparent } from '#core/network/tracing.ts'
 import { mayWrite, type Viewer } from '#core/verb.ts'
 import { announce } from '../connection/announce.ts'
 import { addAuditEntries, type NewAuditEntry } from './audit-log.ts'
@@ -188,6 +189,8 @@ function resultOf<Result>(outcome: Result | ServiceError): Result {
 
 /** Audit rows per statement: more would occupy the event loop for too long. */
 const AUDITS_AT_ONCE = 1_000
+/** Packed values up to this size are logged with the rest of the notes, to save a statement. */
+const LOG_BYTES = 64 * 1024
 
 /** For dry runs: nothing commits, so nodes have nothing to apply. */
 const UNNOTED: Note = { audit: () => {}, changed: () => {}, changedPrices: async () => {}, changedEvidence: async () => {}, flush: async () => {} }
@@ -199,10 +202,16 @@ type By = Pick<WriteCtx, 'viewer' | 'requestId'>
 export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => Promise<boolean> } {
   const audits: NewAuditEntry[] = []
   const changes = new Map<ChangeKind, { ids: Set<number>; packed: Buffer[] }>()
+  const waiting: { kind: ChangeKind; payload: Buffer; traceparent: string | null }[] = []
+  let waitingBytes = 0
   let logged = false
-  const logNow = async (kind: ChangeKind, payload: Buffer) => {
-    await tx.insertInto('change_log').values({ kind, payload }).execute()
+  const log = async (kind: ChangeKind, payload: Buffer) => {
     logged = true
+    waiting.push({ kind, payload, traceparent: traceparent() })
+    waitingBytes += payload.length
+    if (waitingBytes < LOG_BYTES) return
+    waitingBytes = 0
+    await tx.insertInto('change_log').values(waiting.splice(0)).execute()
   }
   const noteOf = ({ viewer, requestId }: By): Note => ({
     audit: (entry) => audits.push({ actor: actorOf(viewer), requestId, ...entry }),
@@ -212,8 +221,8 @@ export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => 
       if (Buffer.isBuffer(rows)) ofKind.packed.push(rows)
       else for (const id of rows) ofKind.ids.add(id)
     },
-    changedPrices: (payload) => logNow('prices', payload),
-    changedEvidence: (payload) => logNow('evidence', payload),
+    changedPrices: (payload) => log('prices', payload),
+    changedEvidence: (payload) => log('evidence', payload),
     async flush() {
       await writeAudits(1)
       for (const noted of changes.values()) noted.packed = noted.packed.length > 0 ? [Buffer.concat(noted.packed)] : []
@@ -225,15 +234,18 @@ export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => 
   }
   const write = async () => {
     await writeAudits(AUDITS_AT_ONCE + 1)
-    const rows = [...changes].flatMap(([kind, { ids, packed }]) => [
-      ...(ids.size > 0 ? [sql`(${kind}, ${[...ids]}::int4[], null::bytea)`] : []),
-      ...(packed.length > 0 ? [sql`(${kind}, null::int4[], ${Buffer.concat(packed)}::bytea)`] : []),
-    ])
+    const trace = traceparent()
+    const values = (kind: ChangeKind, payload: Buffer) => sql`(${kind}, null::int4[], ${payload}::bytea, ${trace}::text)`
+    const rows = waiting.splice(0).map(({ kind, payload }) => values(kind, payload))
+    for (const [kind, { ids, packed }] of changes) {
+      if (ids.size > 0) rows.push(sql`(${kind}, ${[...ids]}::int4[], null::bytea, ${trace}::text)`)
+      if (packed.length > 0) rows.push(values(kind, Buffer.concat(packed)))
+    }
     logged ||= rows.length > 0
     // One statement, so that a small write takes few round trips.
     const parts = [
       ...(audits.length > 0 ? [addAuditEntries(audits)] : []),
-      ...(rows.length > 0 ? [sql`logged as (insert into change_log (kind, ids, payload) values ${sql.join(rows)})`] : []),
+      ...(rows.length > 0 ? [sql`logged as (insert into change_log (kind, ids, payload, traceparent) values ${sql.join(rows)})`] : []),
     ]
     if (parts.length > 0) await sql`with ${sql.join(parts)} select 1`.execute(tx)
     if (logged) announce(tx, CHANGES_CHANNEL)

@@ -13,6 +13,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
+import { tracedStatement } from '#core/network/tracing.ts'
 import { ConnectionWatch } from './connection-watch.ts'
 import { NoServerError, setServer, type Role, ROLE, Servers } from './servers.ts'
 import { explainTls } from './tls-errors.ts'
@@ -215,7 +216,9 @@ class PoolConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const { command, rowCount, rows } = await this.client.query(query.sql, [...query.parameters]).catch((error: Error) => {
+    const values = [...query.parameters]
+    const sent = tracedStatement(query.sql, (text, unique) => (unique ? this.client.query({ text, values }) : this.client.query(text, values)))
+    const { command, rowCount, rows } = await sent.catch((error: Error) => {
       // A migration changed the columns of a statement that was prepared before: this connection would always fail.
       if (error.message.startsWith('cached plan must not change')) this.spoilt = true
       // The server is gone or became a standby: a new connection may reach the one that took over.

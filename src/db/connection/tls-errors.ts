@@ -20,6 +20,6 @@ function adviceOn({ message, ...error }: Error): string | null {
     return "PostgreSQL's certificate is signed by an authority that is not trusted; add sslrootcert=/path/to/ca.pem to DATABASE_URL, or set NODE_EXTRA_CA_CERTS to that file"
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'use the name in the certificate as the host of DATABASE_URL'
   if (message === 'The server does not support SSL connections')
-    return 'enable ssl in PostgreSQL, or use sslmode=disable if the network between them is private'
+    return 'enable ssl in PostgreSQL, or add sslmode=disable to DATABASE_URL if the network between them is private'
   return code === '28000' && message.endsWith('no encryption') ? 'PostgreSQL requires TLS; add sslmode=verify-full to DATABASE_URL' : null
 }

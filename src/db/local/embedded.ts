@@ -78,6 +78,8 @@ const SETTINGS = {
   // No replica or archive reads the write-ahead log: loading into a new table can bypass it.
   wal_level: 'minimal',
   max_wal_senders: '0',
+  // A recycled file keeps its old content, also that of an erased person.
+  wal_recycle: 'off',
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',

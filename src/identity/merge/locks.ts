@@ -5,7 +5,7 @@ import { missing } from '#core/fields.ts'
 import { MARKETS } from '#core/markets.ts'
 import type { Tx } from '#db/schema.ts'
 import { lockListingsOf } from '#market/merged-listings.ts'
-import { lockMarkets } from '#prices/writing/writer.ts'
+import { lockMarkets } from '#prices/writing/lock-markets.ts'
 
 /**
  * Blocks everything that could refer to the items or price them until the transaction ends. Locks are taken in the order that other

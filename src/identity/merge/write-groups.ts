@@ -1,8 +1,9 @@
 // Writes groups of records as items: facts by precedence, refs, free slugs, and the links of records to them.
 import { type RawBuilder, sql } from 'kysely'
 import { CatalogueNames, type Composition, composeItems } from '#catalogue/items/compose-items.ts'
-import { factsOf, type StatedFacts } from '#catalogue/records/facts.ts'
+import { mergedFacts, type StatedFacts } from '#catalogue/records/facts.ts'
 import { type ItemRecordLink, linkRecords } from '#catalogue/items/source-records.ts'
+import { runInSlices } from '#core/yield-to-event-loop.ts'
 import type { Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { authorsOfJoins } from '../records/decisions.ts'
@@ -41,21 +42,25 @@ export async function writeGroups(
   const names = new CatalogueNames(tx)
   const authors = await authorsOfJoins(tx)
   const comingBack = new Set<number>()
-  // Composes each part while the previous one is being written.
+  // Reads the next part and composes this one while the previous one is being written.
+  let reading = readPart(tx, groups.slice(0, PART))
   let writing: Promise<void> = Promise.resolve()
   try {
-    let next = await readPart(tx, groups.slice(0, PART))
-    for (let from = PART; next.groups.length > 0; from += PART) {
-      const part = next
-      const items = part.groups.map((group) => composition(group, part, refs.get(group)!, comingBack))
+    for (let from = PART; from < groups.length + PART; from += PART) {
+      const part = await reading
+      reading = readPart(tx, groups.slice(from, from + PART))
+      const items: Composition[] = []
+      await runInSlices(part.groups.length, (first, end) => {
+        for (const group of part.groups.slice(first, end)) items.push(composition(group, part, refs.get(group)!, comingBack))
+      })
       await writing
-      next = await readPart(tx, groups.slice(from, from + PART))
       writing = writePart(items, part)
-      // Prevents an unhandled rejection; the next await receives the error.
-      writing.catch(() => {})
+      // Prevents unhandled rejections; the next await receives the error.
+      for (const running of [reading, writing]) running.catch(() => {})
     }
   } finally {
-    // After an error the transaction ends, so wait until no write is running.
+    // After an error the transaction ends, so wait until nothing is running.
+    await reading.catch(() => {})
     await writing
   }
   return written
@@ -101,7 +106,7 @@ function composition(group: Group, { facts }: Part, ref: string, comingBack: Set
   const stated = recordsByPrecedence(group).map(({ record, whole, merged }) => ({ ...facts.get(record.id)!, whole, merged }))
   return {
     id: group.item ?? formerOf(group, comingBack),
-    facts: { ...factsOf(stated).facts, ref },
+    facts: { ...mergedFacts(stated), ref },
     ...(isCopy(group) && { copies: group.members[0]!.record.id }),
   }
 }

@@ -7,6 +7,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { type PlanViewer, verb } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
+import { countedTerm } from '#index/counted-term.ts'
 import { GenreParam } from '#catalogue/params.ts'
 import { detailsOf } from './own-listing.ts'
 import { detailsById } from '../listing-store.ts'
@@ -31,6 +32,8 @@ export interface FoundListings {
   flags: Flags
   /** as JSON, appended to each row's listing; null if they are not requested */
   details: string[] | null
+  /** what was searched for, on the first page */
+  term?: string | undefined
   pagination: Pagination
 }
 
@@ -97,7 +100,8 @@ export const searchListings = verb(
       maxPc: hundredthsTo(input.max_pc),
     }
     const { rows, total } = ctx.listings.page(criteria, search, sort, (page - 1) * perPage, perPage)
-    const found: FoundListings = { rows, flags: flagsOf(input), details: null, pagination: pagination(page, perPage, total) }
+    const term = page === 1 && search !== undefined ? countedTerm(search) : undefined
+    const found: FoundListings = { rows, flags: flagsOf(input), details: null, term, pagination: pagination(page, perPage, total) }
     return input.with_details ? withDetails(ctx, found) : found
   },
 )

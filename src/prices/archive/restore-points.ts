@@ -4,7 +4,7 @@ import { MARKETS } from '#core/markets.ts'
 import { copyIn } from '#db/copy.ts'
 import type { Tx } from '#db/schema.ts'
 import { ensureMonth } from '../records/months.ts'
-import { lockMarkets } from '../writing/writer.ts'
+import { lockMarkets } from '../writing/lock-markets.ts'
 import type { ArchivedPoint, ArchiveFile } from './archive-file.ts'
 
 const BATCH = 20_000

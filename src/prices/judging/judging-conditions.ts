@@ -49,7 +49,7 @@ export async function loadFeedIntervals(
         select newest, prices, import_id from price_feeds where market = m.market ${earlier} order by newest desc limit ${sql.lit(LATEST_FEEDS)}
       ) latest
       where import_id <> all (array(select id from imports where reverted_by_import_id is not null))
-      group by floor(extract(epoch from newest) / 86400)
+      group by date_bin('1 day', newest, 'epoch')
     ) f on true`.execute(on)
   return MARKETS.map((_, market) => {
     const days = rows.filter((row) => row.market === market)

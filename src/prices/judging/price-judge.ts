@@ -62,10 +62,18 @@ export class PriceJudge {
     this.#labels = labels
   }
 
-  /** @param before an import: feeds from this one on do not count for the interval of their source; null for all */
-  static async load(on: Queryable, rules: PriceRules, nowMs: number, before: number | null = null): Promise<PriceJudge> {
-    const ids = await labelIds(on)
-    const labels = { nearMint: ids.get('Near Mint')!, psa10: ids.get('PSA 10')! }
+  /**
+   * @param before an import: feeds from this one on do not count for the interval of their source; null for all
+   * @param ids ids of all labels; null: not read yet
+   */
+  static async load(
+    on: Queryable,
+    rules: PriceRules,
+    nowMs: number,
+    { before = null, ids = null }: { before?: number | null; ids?: ReadonlyMap<string, number> | null } = {},
+  ): Promise<PriceJudge> {
+    const known = ids ?? (await labelIds(on))
+    const labels = { nearMint: known.get('Near Mint')!, psa10: known.get('PSA 10')! }
     return new PriceJudge(await loadConditions(on, rules, nowMs, before), rules, nowMs, labels)
   }
 
@@ -92,7 +100,7 @@ export class PriceJudge {
     this.#confirmed = (await hasConfirmedPrices(on)) ? await confirmedPrices(on, ids) : null
     const several = ids.filter((id) => hasSeveralSources(currents, id))
     this.#groups = await loadItemGroups(on, several)
-    const isCompared = ids.some((id) => currents.next(currents.first(id)) >= 0)
+    const isCompared = ids.some((id) => areSeveral(marketsOf(currents, id)))
     this.#isConditionKnown = isCompared ? await conditionsOfPrices(on, currents) : () => true
     if (several.length > 0) this.#ratios ??= await loadUsualRatios(on)
   }
@@ -209,9 +217,16 @@ export class PriceJudge {
 
 /** Whether an item has prices of more than one source. */
 export function hasSeveralSources(currents: CurrentPrices, itemId: number): boolean {
+  return areSeveral(marketsOf(currents, itemId) & ~(1 << SERVICE))
+}
+
+/** The markets in which an item has prices, as bits by position in MARKETS. */
+function marketsOf(currents: CurrentPrices, itemId: number): number {
   let markets = 0
-  for (let at = currents.first(itemId); at >= 0; at = currents.next(at)) {
-    if (currents.market(at) !== SERVICE) markets |= 1 << currents.market(at)
-  }
-  return (markets & (markets - 1)) !== 0
+  for (let at = currents.first(itemId); at >= 0; at = currents.next(at)) markets |= 1 << currents.market(at)
+  return markets
+}
+
+function areSeveral(bits: number): boolean {
+  return (bits & (bits - 1)) !== 0
 }

@@ -2,6 +2,7 @@
 import { MARKETS } from '#core/markets.ts'
 import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Queryable } from '#db/schema.ts'
+import { resolveAliases } from '#db/live-item.ts'
 import { withCapacity } from '#index/columns.ts'
 import { bitsOf, type PriceEvidence, STATES } from '../evidence/evidence-types.ts'
 import { FIGURE_COLUMNS, FigureTable } from './feed-figures.ts'
@@ -32,7 +33,7 @@ export const PERSISTENT_FLAGS = IDENTICAL | FROZEN | JUMPS | FEW_PEOPLE
 
 const SERVICE = MARKETS.indexOf('service')
 
-/** Used instead of a market in rows that map a merged item to its survivor. */
+/** Used instead of a market in rows of merged items. */
 const ALIAS = -1
 
 /** The price in a row of `CURRENT_FIELDS`. The database only copies the columns, because computing there would take most of the time. */
@@ -102,6 +103,7 @@ export class CurrentPrices {
   /** Reads every price of the items, in all markets; those of locked markets stay valid, because writes to one market are serialised. */
   static async read(on: Queryable, itemIds: Iterable<number>): Promise<CurrentPrices> {
     const currents = new CurrentPrices()
+    const aliases: number[] = []
     const ids = [...new Set(itemIds)].join(',')
     if (ids === '') return currents
     const chunks = copyOut(
@@ -109,13 +111,13 @@ export class CurrentPrices {
       `copy (
         select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS}, ctid, import_id, line from prices where item_id = any('{${ids}}'::int4[])
         union all
-        select old_id, ${ALIAS}, live_item(item_id), 0, 'epoch', ${NO_EVIDENCE}, ctid, 0, 0 from item_aliases where old_id = any('{${ids}}'::int4[])
+        select old_id, ${ALIAS}, item_id, 0, 'epoch', ${NO_EVIDENCE}, ctid, 0, 0 from item_aliases where old_id = any('{${ids}}'::int4[])
       ) to stdout (format binary)`,
     )
     await readBinaryCopy(chunks, (buffer, offsets, lengths) => {
       const price = priceOf(buffer, offsets)
       if (price.market === ALIAS) {
-        currents.survivors.set(price.itemId, price.labelId)
+        aliases.push(price.itemId)
         return
       }
       currents.places.push(placeOf(buffer, offsets[PLACE]!))
@@ -127,6 +129,8 @@ export class CurrentPrices {
       currents.importId[at] = int4At(buffer, offsets[IMPORT]!)
       currents.line[at] = lengths[LINE]! < 0 ? -1 : int4At(buffer, offsets[LINE]!)
     })
+    // Aliases are rare: planning to resolve them would take longer than reading the prices of a small batch.
+    if (aliases.length > 0) for (const [from, into] of await resolveAliases(on, aliases)) currents.survivors.set(from, into)
     return currents
   }
 

@@ -63,7 +63,7 @@ export async function replayImports(ctx: PriceWriteCtx, tx: Tx, note: Note, { fr
 
 async function writeSome(ctx: PriceWriteCtx, tx: Tx, note: Note, batches: readonly Batch[], itemIds: ReadonlySet<number>): Promise<void> {
   const judge = async (before: number, now: Date) => {
-    await judgePrices({ rules: ctx.rules, now: () => now }, tx, note, itemIds, await PriceJudge.load(tx, ctx.rules, now.getTime(), before))
+    await judgePrices({ rules: ctx.rules, now: () => now }, tx, note, itemIds, await PriceJudge.load(tx, ctx.rules, now.getTime(), { before }))
   }
   await resetPrices(tx, note, batches, itemIds)
   await judge(batches[0]!.import_id, batches[0]!.at)

@@ -12,7 +12,7 @@ import { fetchImport, type ImportDetail } from '../imports/stored-imports.ts'
 import type { PriceWriteCtx } from '../records/price-types.ts'
 import { restoreCoveredPoints } from '../reviews/decide-prices.ts'
 import { planReplay, replayImports } from './replay-imports.ts'
-import { lockMarkets } from '../writing/writer.ts'
+import { lockMarkets } from '../writing/lock-markets.ts'
 
 /** An open revert: its own batch, the import that it concerns, and whether it restores that import. */
 export interface OpenRevert {

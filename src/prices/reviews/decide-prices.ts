@@ -19,7 +19,7 @@ import { type ReviewFilter, ReviewFields } from './review-schemas.ts'
 import { judgePrices } from '../judging/judge-prices.ts'
 import { WITHDRAWN } from '../writing/withdrawn-prices.ts'
 import type { PriceWriteCtx } from '../records/price-types.ts'
-import { lockMarkets } from '../writing/writer.ts'
+import { lockMarkets } from '../writing/lock-markets.ts'
 
 /** Maximum prices in one decision. */
 const MAX_PRICES = 1_000

@@ -12,7 +12,7 @@ import { ensureMonths } from '../records/months.ts'
 import { type Decision, fetchDecision, type PriceDecision } from './price-decisions.ts'
 import { resetCurrent } from '../writing/reset-current.ts'
 import type { PriceWriteCtx } from '../records/price-types.ts'
-import { lockMarkets } from '../writing/writer.ts'
+import { lockMarkets } from '../writing/lock-markets.ts'
 
 export const undoPriceDecision = verb(
   { name: 'undoPriceDecision', needs: 'catalogue', input: Type.Object({ id: id('price decision') }) },

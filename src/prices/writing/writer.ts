@@ -2,8 +2,7 @@
 // skipped, suspicious ones held.
 import { sql } from 'kysely'
 import { HOUR_MS } from '#core/duration.ts'
-import type { Note } from '#db/changes/change.ts'
-import type { Db, Tx } from '#db/schema.ts'
+import type { Tx } from '#db/schema.ts'
 import { RowBits } from '#index/bits.ts'
 import { CurrentPrices, FROZEN, IDENTICAL, packedVerdict } from '../records/current.ts'
 import { CurrentChanges } from './current-changes.ts'
@@ -24,18 +23,12 @@ import type { Write } from './batch-table.ts'
 import { FeedMoves } from '../judging/feed-moves.ts'
 import { writeCurrent } from './current-writes.ts'
 import { dropHeld, insertHeld } from './held-writes.ts'
+import { lockMarkets } from './lock-markets.ts'
 import { cover, insertPoints } from './points.ts'
 import { currentPrice, later, type PreviousPrice, readEarlier } from './previous-prices.ts'
 
 /** With more cards than this, comparing names would take a sixth of an import, so the periodic judging does it instead. */
 const MAX_CARDS_BY_NAME = 200_000
-
-/** Writes to one market are serialised, so that prices read for it stay valid until the commit. Merges of items lock all markets. */
-export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<void> {
-  for (const market of [...new Set(markets)].sort((a, b) => a - b)) {
-    await sql`select pg_advisory_xact_lock(7307, ${market})`.execute(tx)
-  }
-}
 
 /** The statements of an import in a market: items by label. A file of a long history states each price many times. */
 interface Feed {
@@ -49,6 +42,7 @@ export class PriceWriter {
   readonly #tx: Tx
   readonly #rules: PriceRules
   readonly #nowMs: number
+  readonly #labels: ReadonlyMap<string, number> | null
   #judge: PriceJudge | null = null
   readonly #locked = new Set<number>()
   /** the transaction snapshot before the first price was read */
@@ -65,12 +59,22 @@ export class PriceWriter {
   /** how far the prices written so far are from earlier ones of their sources */
   readonly moves = new FeedMoves()
 
-  /** @param write `accepted`: a person has reviewed the prices, so they are always published; `replay`: repeats statements made at `nowMs` */
-  constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; accepted?: boolean; replay?: boolean; nowMs: number }) {
+  /**
+   * @param write `accepted`: a person has reviewed the prices, so they are always published; `replay`: repeats statements made at `nowMs`;
+   * `labels`: ids of all labels, if the caller has read them
+   */
+  constructor({
+    rules,
+    nowMs,
+    labels = null,
+    ...write
+  }: Pick<Write, 'db' | 'tx' | 'note' | 'importId'> &
+    Partial<Write> & { rules: PriceRules; nowMs: number; labels?: ReadonlyMap<string, number> | null }) {
     this.#write = { accepted: false, replay: false, ...write }
     this.#tx = write.tx
-    this.#rules = write.rules
-    this.#nowMs = write.nowMs
+    this.#rules = rules
+    this.#nowMs = nowMs
+    this.#labels = labels
   }
 
   /** Writes a batch of up to tens of thousands of prices; a key may occur with several times, in any order. */
@@ -181,7 +185,10 @@ export class PriceWriter {
   async #begin(batch: PriceBatch): Promise<{ sorted: number[]; currents: CurrentPrices }> {
     let sorted = batch.sorted()
     await this.#lock(batch, sorted)
-    this.#judge ??= await PriceJudge.load(this.#tx, this.#rules, this.#nowMs, this.#write.replay ? this.#write.importId : null)
+    this.#judge ??= await PriceJudge.load(this.#tx, this.#rules, this.#nowMs, {
+      before: this.#write.replay ? this.#write.importId : null,
+      ids: this.#labels,
+    })
     const read = () =>
       CurrentPrices.read(
         this.#tx,
@@ -201,11 +208,9 @@ export class PriceWriter {
     const markets = new Set<number>()
     for (const i of positions) if (!this.#locked.has(market[i]!)) markets.add(market[i]!)
     if (markets.size === 0) return
-    await lockMarkets(this.#tx, markets)
+    const snapshot = await lockMarkets(this.#tx, markets)
     for (const one of markets) this.#locked.add(one)
-    if (this.#snapshot !== '') return
-    const { rows } = await sql<{ snapshot: string }>`select pg_current_snapshot()::text as snapshot`.execute(this.#tx)
-    this.#snapshot = rows[0]!.snapshot
+    this.#snapshot ||= snapshot
   }
 
   /** Stored so that the import can be reverted even after later ones. Prices held for an ambiguous item are not statements. */

@@ -26,6 +26,8 @@ export interface Claim {
   kind: EventKind
   test: boolean
   body: string
+  /** the span that caused the event, if it was traced */
+  cause: string | null
   attempt: number
   /** attempts left in this round */
   attemptsLeft: number
@@ -127,14 +129,14 @@ async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimR
           case when not w.failing then ${MAX_IN_FLIGHT}::int when ${failingToo} then 1 else 0 end - flight.n))
       ) next
       where w.account_id = any(${accountIds}::int[]) and v.id = next.id
-      returning v.id, v.account_id, v.kind, v.test, v.body, v.attempts, v.last_attempt, v.replay, w.url, w.sealed_secret, w.failing,
+      returning v.id, v.account_id, v.kind, v.test, v.body, v.traceparent, v.attempts, v.last_attempt, v.replay, w.url, w.sealed_secret, w.failing,
         case when w.previous_valid_until > ${now} then w.previous_sealed_secret end as previous_sealed_secret
     ), started as (
       insert into webhook_attempts (event_id, account_id, kind, test, attempt, started_at, mark)
       select id, account_id, kind, test, attempts, ${now}, case when replay then 'replay' end from claimed
       returning id, event_id
     )
-    select c.id as "eventId", s.id as "attemptId", c.account_id as "accountId", c.kind, c.test, c.body, c.attempts as attempt,
+    select c.id as "eventId", s.id as "attemptId", c.account_id as "accountId", c.kind, c.test, c.body, c.traceparent as cause, c.attempts as attempt,
            c.last_attempt - c.attempts as "attemptsLeft", c.url, c.sealed_secret as "sealedSecret",
            c.previous_sealed_secret as "previousSealedSecret", c.failing
     from claimed c join started s on s.event_id = c.id`.execute(tx)

@@ -1,4 +1,5 @@
 // Recent health of receivers: the share of successful attempts, without replays and checks, for the operator's statistics and metrics.
+import { sql } from 'kysely'
 import { HOUR_MS } from '#core/duration.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Queryable } from '#db/schema.ts'
@@ -27,4 +28,16 @@ export function receiverHealth(on: Queryable, now: Date): Promise<ReceiverHealth
     .orderBy('account_id')
     .limit(MAX_RECEIVERS)
     .execute()
+}
+
+/** Accounts whose webhook is on and failed to get its last event in all attempts. One failed attempt is not enough: the next may succeed. */
+export async function failingReceivers(on: Queryable): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select w.account_id as id from webhooks w join accounts a on a.id = w.account_id
+    cross join lateral (
+      select state from webhook_events e where e.account_id = w.account_id and e.state in ('delivered', 'failed') and not e.test
+      order by e.id desc limit 1
+    ) last
+    where w.failing and w.is_active and not a.suspended and last.state = 'failed' order by 1`.execute(on)
+  return rows.map(({ id }) => id)
 }

@@ -1,6 +1,8 @@
 // Webhook sender: woken by commits, it serves receivers in turn, posts notifications and records every attempt.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '#core/context.ts'
+import type { Sealing } from '#core/sealing.ts'
+import { inSpan, TRACED, traceparent } from '#core/network/tracing.ts'
 import type { Db } from '#db/schema.ts'
 import type { Notices } from '#jobs/notices.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
@@ -8,7 +10,6 @@ import type { Network } from '#outbound/dial.ts'
 import { messageId, NOTIFICATION_HEADERS, TEST_MARK } from '../events/notification.ts'
 import { type Outcome, post } from './post.ts'
 import { ATTEMPTS, type Claim, type EndedAttempt, settleAndClaim, requeueLostAttempts, waitingAccounts, WAKE_CHANNEL } from './queue.ts'
-import type { Sealing } from '#core/sealing.ts'
 import { secretsOf } from './secrets.ts'
 import { signatureHeaders } from './sign.ts'
 
@@ -136,11 +137,21 @@ class WebhookSender implements Sender {
     this.#work()
   }
 
-  async #deliver({ eventId, test, body, url, attemptsLeft, ...claim }: Claim): Promise<Outcome> {
+  /** In a trace, the receiver gets the span of the attempt as its parent. */
+  #deliver(claim: Claim): Promise<Outcome> {
+    if (!TRACED) return this.#post(claim, null)
+    return inSpan('webhook attempt', { cause: claim.cause, attributes: { 'mintmark.event_id': claim.eventId } }, async (span) => {
+      const outcome = await this.#post(claim, traceparent())
+      if (outcome.statusCode !== null) span.setAttribute('http.response.status_code', outcome.statusCode)
+      return outcome
+    })
+  }
+
+  async #post({ eventId, test, body, url, attemptsLeft, ...claim }: Claim, trace: string | null): Promise<Outcome> {
     const { network, now, sealing } = this.#options
     const second = attemptsLeft === ATTEMPTS - 2
     const signatures = signatureHeaders({ secrets: secretsOf(claim, sealing), second, id: messageId(eventId), at: now(), body })
-    return post(new URL(url), { ...NOTIFICATION_HEADERS, ...signatures, ...(test && TEST_MARK) }, body, network)
+    return post(new URL(url), { ...NOTIFICATION_HEADERS, ...signatures, ...(test && TEST_MARK), ...(trace && { traceparent: trace }) }, body, network)
   }
 
   #retryAt({ attemptsLeft }: Claim): Date | null {

@@ -1,5 +1,5 @@
 // Findings of health checks and their remedies in Turkish: the texts of each rule, with the same parameters.
-import type { FindingRule, FindingTexts } from '../../../src/health/findings.ts'
+import type { FindingRule, FindingTexts } from './findings.ts'
 
 const SOURCE =
   '[{name}; ][{aside} tarafından devre dışı bırakıldı; ][en yeni veri {age_days} günlük|henüz veri yok][, genellikle {interval_days} günde bir]' +
@@ -66,5 +66,22 @@ export const FINDINGS_IN_TURKISH: Record<FindingRule, FindingTexts> = {
       '{currencies} için kur yok: sort_by=price bu fiyatlı ürünleri sona koyar ve para birimleri arasında fiyat karşılaştırılmaz' +
       '[; {unchecked} fiyat, gününün kuru olmadığı için denetlenemedi]',
     advice: 'yükleyin: mintmark rates set {rates}',
+  },
+  prices_held: { found: '{count} fiyat bekletiliyor', advice: 'bunlara karar verin: mintmark held list' },
+  webhooks_failing: {
+    found: 'teslim edilemeyen: {count}; hesaplar: {accounts}',
+    advice: 'konsolda teslim denemelerine bakın ve hesap sahiplerine haber verin',
+  },
+  keys_expiring: {
+    found: '{days} gün içinde süresi dolacak: {count}; hesaplar: {accounts}',
+    advice: 'her birini mintmark key rotate <id> ile yenileyin ve yeni anahtarı sahibine verin',
+  },
+  own_webhook_failing: {
+    found: 'son olay webhook adresinize teslim edilemedi',
+    advice: 'alıcınızı denetleyin, ardından kaçırdığı olayları yeniden gönderin',
+  },
+  own_key_expiring: {
+    found: '[{label} adlı, ]sonu {last4} olan anahtarın süresi {day} tarihinde doluyor',
+    advice: 'o günden önce hizmetin işletmecisinden yeni bir anahtar isteyin',
   },
 }

@@ -4,9 +4,10 @@ import type { Route } from '#http/route.ts'
 import type { MarketWriteCtx } from '#market/marketplace-types.ts'
 import type { SourcesCtx } from '#prices/reviews/list-sources.ts'
 import { type Activity, ActivitySchema, readActivity } from '#stats/read-activity.ts'
+import { listSearches, type SearchesCtx, type SearchReport, SearchReportSchema } from '#stats/searches/list-searches.ts'
 import { readStats, type Stats, StatsSchema } from '#stats/read-stats.ts'
 
-export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx>[] = [
+export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx & SearchesCtx>[] = [
   {
     method: 'GET',
     path: '/stats',
@@ -28,6 +29,18 @@ export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx>[] = [
     answer: (activity: Activity) => ({ data: activity }),
     data: ActivitySchema,
     errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/stats/searches',
+    verb: listSearches,
+    summary: 'Read what people searched for in a week',
+    description:
+      'Counts only, of terms that at least 20 people searched for, by the account and the address of the caller. `items` and `listings` are what a term finds ' +
+      'now. Only the first page of a search counts.',
+    tag: 'Stats',
+    answer: (report: SearchReport) => ({ data: report }),
+    data: SearchReportSchema,
   },
   {
     method: 'GET',
