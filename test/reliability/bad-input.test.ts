@@ -29,7 +29,7 @@ afterAll(() => node.close())
 const REQUESTS = Number(process.env.BAD_INPUT_REQUESTS ?? (ALL_CASES ? 4_000 : 1_200))
 const SEED = Number(process.env.BAD_INPUT_SEED ?? 20261121)
 
-test(`${REQUESTS} invalid requests: no 5xx, all in the envelope, and rejected ones change nothing`, { timeout: 300_000 }, async () => {
+test(`${REQUESTS} invalid requests: no 5xx, all in the envelope, and rejected ones change nothing`, { tags: 'slow', timeout: 300_000 }, async () => {
   const { breaches, statuses, requestsByName, refusals, named, refused } = await attack(target, { requests: REQUESTS, seed: SEED })
   expect(breaches).toEqual([])
   expect([...requestsByName].filter(([, times]) => times === 0)).toEqual([])
