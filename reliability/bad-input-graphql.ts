@@ -89,7 +89,7 @@ export function badGraphqlRequest(schema: GraphQLSchema, target: Target, chance:
   const mutates = chance.is(0.45)
   const root = mutates ? schema.getMutationType()! : schema.getQueryType()!
   const fields = Object.values(root.getFields())
-  const chosen = Array.from({ length: 1 + chance.below(2) }, () => chance.pick(fields))
+  const chosen = Array.from({ length: 1 + chance.below(2) }, () => chance.next(root.name, fields))
   const grown = `${mutates ? 'mutation' : 'query'} { ${chosen.map((field, i) => `f${i}: ${grow(field, target, chance, 0)}`).join(' ')} }`
   const document = chance.is(0.2) ? chance.pick(TEXTS) : changedText(changedTree(grown, chance), chance)
   const byGet = chance.is(0.15)

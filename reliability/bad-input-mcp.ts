@@ -35,7 +35,7 @@ const HEADERS: readonly [name: string, value: string][] = [
 ]
 
 export function badMcpRequest(tools: readonly McpTool[], target: Target, chance: Chance): BadRequest {
-  const { name, inputSchema } = chance.pick(tools)
+  const { name, inputSchema } = chance.next('tools', tools)
   const key = chance.is(0.95) ? chance.pick([target.keys.plus, target.keys.enterprise]) : target.keys.starter
   return {
     group: 'MCP tools',

@@ -153,7 +153,7 @@ function namesOf({ operations, schema, tools }: Interfaces): string[] {
 function makeRequest({ operations, schema, tools }: Interfaces, target: Target, chance: Chance): BadRequest {
   if (chance.is(GRAPHQL_SHARE)) return badGraphqlRequest(schema, target, chance)
   if (chance.is(MCP_SHARE)) return badMcpRequest(tools, target, chance)
-  return (chance.is(EXTREME_SHARE) ? extremeRequest : badRequest)(chance.pick(operations), target, chance)
+  return (chance.is(EXTREME_SHARE) ? extremeRequest : badRequest)(chance.next('operations', operations), target, chance)
 }
 
 /** Sends the request as written; the status is 599 if no response arrives. */

@@ -5,6 +5,7 @@ import type { Shape } from '#core/input.ts'
 /** A seeded random number generator. */
 export class Chance {
   readonly #random: () => number
+  readonly #turns = new Map<string, number>()
 
   constructor(random: () => number) {
     this.#random = random
@@ -21,6 +22,13 @@ export class Chance {
 
   pick<T>(list: readonly T[]): T {
     return list[this.below(list.length)]!
+  }
+
+  /** The next element of the list with this name, so that each one has its turn. */
+  next<T>(name: string, list: readonly T[]): T {
+    const turn = this.#turns.get(name) ?? 0
+    this.#turns.set(name, turn + 1)
+    return list[turn % list.length]!
   }
 }
 

@@ -6,10 +6,11 @@ import { readConfig } from '#config.ts'
 import { openPool } from '#db/connection/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
+import { runs } from '../support/runs.ts'
 
 const ITEMS = 6_000
 const PER_PAGE = 50
-const ROUNDS = 2_000
+const ROUNDS = runs(2_000)
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let db: Db

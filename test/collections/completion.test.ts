@@ -7,6 +7,7 @@ import { STATES } from '#prices/evidence/evidence-types.ts'
 import { published } from '../market/kit.ts'
 import { importText, send, startTestNode, type TestNode } from '../support/node.ts'
 import { collector, makeCollection, operator } from './kit.ts'
+import { runs } from '../support/runs.ts'
 
 interface Missing {
   item_id: number
@@ -363,7 +364,7 @@ describe('who may ask, and what', () => {
         const { status } = await plus.ask('GET', `/${collection}/completion?${new URLSearchParams(sent as Record<string, string>).toString()}`)
         expect([200, 422]).toContain(status)
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     )
   })
 })

@@ -5,8 +5,9 @@ import { conversionBy } from '#collections/lots/moneys.ts'
 import { type DisposalFlow, type LotFlow, settle, type Settlement } from '#collections/lots/settle.ts'
 import { PriceIndex } from '#prices/indices/price-index.ts'
 import { Rates } from '#prices/rates/rates.ts'
+import { runs } from '../support/runs.ts'
 
-const HISTORIES = 10_000
+const HISTORIES = runs(10_000)
 const METHODS = ['fifo', 'average'] as const
 
 /** Random numbers that are the same in every run. */
@@ -182,7 +183,7 @@ function checkSums({ lots, disposals }: Settlement): void {
   expect(sum(lots.map(({ soldCost }) => soldCost))).toBe(taken)
 }
 
-test('settles 10,000 histories in four moneys as an oracle does that follows every copy', () => {
+test(`settles ${HISTORIES} histories in four moneys as an oracle does that follows every copy`, () => {
   const next = random(34)
   const rates = new Rates()
   for (let day = 5; day < 200; day += 3) {
@@ -230,7 +231,7 @@ test('settles 10,000 histories in four moneys as an oracle does that follows eve
       seen.early += Number(settled.lots.some(({ acquired, soldCost }) => !acquired && soldCost > 0n))
     }
   }
-  expect(Math.min(seen.returned, seen.unknown, seen.early)).toBeGreaterThan(100)
+  expect(Math.min(seen.returned, seen.unknown, seen.early)).toBeGreaterThan(HISTORIES / 100)
   expect(seen.shortOfNow).toBeLessThan(HISTORIES / 2)
 })
 

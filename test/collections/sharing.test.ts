@@ -6,6 +6,7 @@ import { recordWorth } from '#collections/record-worth.ts'
 import { call } from '#core/verb.ts'
 import { send, startTwoNodes, type TestNode } from '../support/node.ts'
 import { collector, makeCollection, makeItems, operator } from './kit.ts'
+import { runs } from '../support/runs.ts'
 
 interface Own {
   id: number
@@ -313,7 +314,7 @@ test('never fails on generated input', async () => {
         expect((await fetch(`${here.publicUrl}${to}?${query}`)).status).toBeLessThan(500)
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 

@@ -100,7 +100,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
     await visited.close()
   })
 
-  test('support revokes a key and cancels orders, but does not approve', async () => {
+  test('support revokes a key and cancels orders, but does not approve', { tags: 'slow' }, async () => {
     await operator(node, 'POST', `/accounts/${node.accounts.plus}/keys`, { label: 'Leaked' })
     const visited = await signedInAs('support')
     const { page, open } = visited

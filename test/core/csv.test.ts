@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { csvLine, unescapeCell } from '#core/files/csv.ts'
 import { csvRows } from '#core/files/feed.ts'
+import { runs } from '../support/runs.ts'
 
 async function* bytesOf(text: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(text)
@@ -30,7 +31,7 @@ test('written cells are read unchanged, and none begins a formula for any separa
       const header = csvLine(cells.map((_, i) => `column${i}`))
       expect((await read(header + line)).map(unescapeCell)).toEqual(cells)
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   )
 })
 

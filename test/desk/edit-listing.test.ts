@@ -65,7 +65,7 @@ describe.skipIf(NO_BROWSER)(`Editing listings at the desk${WHY}`, () => {
     expect(await own('After the edit')).toMatchObject([{ status: 'active', price: 1200 }])
   })
 
-  test('answers a change that the operator requested, also if only the price is changed', async () => {
+  test('answers a change that the operator requested, also if only the price is changed', { tags: 'slow' }, async () => {
     const id = await listingOf(node, { title: 'To be changed', price: 3_000 }, false)
     await operator(node, 'POST', `/listings/${id}/request-change`, { note: 'State the edition in the title' })
     await visited.open(`/listings/${id}`)

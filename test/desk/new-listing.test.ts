@@ -154,7 +154,7 @@ describe.skipIf(NO_BROWSER)(`New listings at the desk${WHY}`, () => {
     })
   })
 
-  test('photos are uploaded, survive a reload, can be removed, and are refused by name', async () => {
+  test('photos are uploaded, survive a reload, can be removed, and are refused by name', { tags: 'slow' }, async () => {
     await visited.open('/listings/new')
     await search().fill('venusaur')
     await suggestion(page).waitFor()

@@ -139,7 +139,7 @@ describe.skipIf(NO_BROWSER)(`The listings table of the desk${WHY}`, () => {
     expect(await states('renewed and changed')).toEqual(['Renewed and changed, first edition: paused'])
   })
 
-  test('SKUs are edited in the table, saved as one and undone; one that is taken stays, and prices stay edited', async () => {
+  test('SKUs are edited in the table, saved as one and undone; one that is taken stays, and prices stay edited', { tags: 'slow' }, async () => {
     const first = await listingOf(node, { title: 'Numbered one' })
     await listingOf(node, { title: 'Numbered two' })
     await patch(await listingOf(node, { title: 'Has a number' }), { sku: 'TAKEN' })

@@ -134,7 +134,8 @@ describe.each(['starter', 'professional'] as const)('%s', (plan) => {
       if (compare(query, sent, ctxOf(plan)) === 'same') same += 1
     })
     fc.assert(random, { numRuns: runs(200) })
-    expect(same).toBeGreaterThan(20)
+    // Far from all, because some queries are not compiled.
+    expect(same).toBeGreaterThan(runs(200) / 10)
   })
 })
 

@@ -69,7 +69,7 @@ function traffic(a: number, listings: number[], collection: number): Promise<str
   ])
 }
 
-test('an item is merged and split during all other writes to it', async () => {
+test('an item is merged and split during all other writes to it', { tags: 'slow' }, async () => {
   for (const round of times(ROUNDS)) {
     const ids = await makeTwins(here, [
       { ref: `race${round}:a`, market: 'source_a', prices: [['source_b', 'Near Mint', '10.00']] },

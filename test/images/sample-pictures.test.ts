@@ -26,7 +26,7 @@ async function allItems(): Promise<Item[]> {
   return items
 }
 
-test('every item of the demo has its own picture, on the public listener and for the console', async () => {
+test('every item of the demo has its own picture, on the public listener and for the console', { tags: 'slow' }, async () => {
   const items = await allItems()
   expect(items.length).toBeGreaterThan(350)
   const pictures = new Set<string>()

@@ -1,5 +1,5 @@
 // Threads of uploaded imports: one that crashes fails its import with a reason and writes none of its rows; one that ended well runs the next.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -61,6 +61,8 @@ async function importCategories(count: number, { heapMb = 192, first = 0 } = {})
     })
     const row = () => node.db.kysely.selectFrom('imports').selectAll().where('id', '=', importId).executeTakeFirstOrThrow()
     await until('the import is over', async () => ['done', 'failed'].includes((await row()).status))
+    // The queue removes the upload once the thread can run the next import.
+    await until('its upload is removed', () => !existsSync(path))
     return await row()
   } finally {
     await queue.close()

@@ -6,6 +6,7 @@ import { normalCode, sameCode } from '#index/codes.ts'
 import { isOneTypo } from '#index/dictionary.ts'
 import { fold, words } from '#index/fold.ts'
 import { type Doc, TextIndex, tierOf } from '#index/text.ts'
+import { runs } from '../support/runs.ts'
 
 /** Optimal string alignment distance, by the textbook table. */
 function distance(a: string, b: string): number {
@@ -151,7 +152,7 @@ test('finds and ranks like a plain match of every row', () => {
         for (const search of queries) expectSame(index, docs, search)
       }
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   )
 })
 
@@ -161,7 +162,7 @@ test('accepts one typo like the edit distance', () => {
     fc.property(short, fc.oneof(short, typo(short)), (a, b) => {
       expect(isOneTypo(a, b)).toBe(distance(a, b) === 1)
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3_000) },
   )
 })
 

@@ -38,7 +38,7 @@ test('a listing disappears from search at the end of its period, before it is ex
   node.clock.go()
 })
 
-test('many concurrent expiry runs, on two nodes, notify once per listing', async () => {
+test('many concurrent expiry runs, on two nodes, notify once per listing', { tags: 'slow' }, async () => {
   const other = await startTestNode({ databaseUrl: node.databaseUrl, worker: true })
   const listings = await Promise.all(Array.from({ length: 30 }, () => published(node, item, {}, inAMinute())))
   node.clock.advance(60_000)

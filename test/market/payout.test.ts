@@ -6,6 +6,7 @@ import type { PayoutPreview } from '#market/marketplace-types.ts'
 import { ask } from '../graphql/client.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { makeCatalogue, operator, orderId, plus, published } from './kit.ts'
+import { runs } from '../support/runs.ts'
 
 /** Commissions in ten-thousandths of a percent. */
 const percents = fc.integer({ min: 0, max: 1_000_000 }).map((millionths) => millionths / 10_000)
@@ -22,7 +23,7 @@ test('finds the lowest price for a payout', () => {
       expect(payoutKurus(price, 1, percent)).toBeGreaterThanOrEqual(net)
       if (price > 0) expect(payoutKurus(price - 1, 1, percent)).toBeLessThan(net)
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   )
 })
 
@@ -33,7 +34,7 @@ test('the lowest price for the payout of a price is that price or a lower one', 
       expect(priceForPayout(payout, percent)).toBeLessThanOrEqual(price)
       expect(payoutKurus(priceForPayout(payout, percent), 1, percent)).toBe(payout)
     }),
-    { numRuns: 20_000 },
+    { numRuns: runs(20_000) },
   )
 })
 
@@ -51,7 +52,7 @@ const preview = (query: string) => plus<PayoutPreview>(node, 'GET', `/payout-pre
 
 test('previews equal the payouts of recorded sales', async () => {
   const { id } = await published(node, item, { quantity: 1_000 })
-  for (const batch of fc.sample(fc.array(prices, { minLength: 50, maxLength: 50 }), 4)) {
+  for (const batch of fc.sample(fc.array(prices, { minLength: runs(50), maxLength: runs(50) }), runs(4))) {
     const lines = batch.map((kurus) => ({ listing_id: id, quantity: 1, unit_price: kurus / 100 }))
     const { status, body } = await operator<{ lines: { unit_price: number; seller_payout: number }[] }>(node, 'POST', '/orders', {
       order_id: orderId(),

@@ -4,6 +4,7 @@ import { describe, expect, it, test } from 'vitest'
 import { assign } from '#matching/assign.ts'
 import type { Decisions, MatchRecord } from '#matching/matcher-types.ts'
 import { card, joined, NO_DECISIONS, product, setOf, waiting } from './kit.ts'
+import { runs } from '../support/runs.ts'
 
 const base = setOf('tcgdex', 'base1', 'Base Set', ['BS'])
 const baseOther = setOf('pokemontcg', 'base1', 'Base', ['BS'])
@@ -423,6 +424,6 @@ test('the order of records does not matter, for any records', () => {
         expect(open.has(key) ? count === 0 : finish === null ? count >= 1 : count === 1).toBe(true)
       }
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })

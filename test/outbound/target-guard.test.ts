@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { reason } from '#core/problems.ts'
 import { type GuardOptions, openGuard } from '#outbound/target-guard.ts'
+import { runs } from '../support/runs.ts'
 
 const guard = (options: Partial<GuardOptions> = {}) =>
   openGuard({ allowCidrs: [], allowHttp: true, ownPorts: () => [8080, 8081], databasePorts: [5432], ...options })
@@ -190,6 +191,7 @@ describe('URLs', () => {
           if (problem === null) expect(new URL(url).protocol).toMatch(/^https?:$/)
         },
       ),
+      { numRuns: runs(100) },
     )
   })
 })

@@ -19,7 +19,7 @@ import { forgetOldPrices } from '#prices/history/retention.ts'
 import { history, makeTwins, merged, operator, type Posted, postPrices, undo } from '../identity/kit.ts'
 import { endAll, run } from '../program/service.ts'
 import { passOnAllPrices, send, startTestNode, type TestNode } from '../support/node.ts'
-import { rowsOf, runs } from '../support/runs.ts'
+import { ALL_CASES, rowsOf, runs } from '../support/runs.ts'
 import { openS3, type S3Store } from '../support/s3.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mintmark-archive-'))
@@ -160,7 +160,7 @@ describe('an archived history', () => {
           expect(await answers()).toEqual(before)
         },
       ),
-      { numRuns: runs(4) },
+      { numRuns: ALL_CASES ? 4 : 1 },
     )
   })
 
@@ -237,7 +237,7 @@ describe('an archived history', () => {
     expect([await seen(a), await seen(b)]).toEqual(before)
   })
 
-  test('excludes points of recent imports, and points they replaced: reverting them needs no file', async () => {
+  test('excludes points of recent imports, and points they replaced: reverting them needs no file', { tags: 'slow' }, async () => {
     const [id] = await itemsWith([500, 480, 300].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
     const { import_id: batch } = await postNow(id!, [
       ['Near Mint', 'source_c', 490, 8],
@@ -284,7 +284,7 @@ describe('an archived history', () => {
     expect((await history(node, id!)).map(({ price }) => price)).toEqual([1, 3])
   })
 
-  test('is included in dumps', async () => {
+  test('is included in dumps', { tags: 'slow' }, async () => {
     const rows = [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1])
     const [, a, b] = await itemsWith(rows, rows, rows)
     const dumpOf = async () => {

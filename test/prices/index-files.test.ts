@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { register } from '#cli/indices.ts'
 import { OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 
 let node: TestNode
 let folder: string
@@ -142,6 +143,6 @@ test('generated cells never cause an error of the server', async () => {
       const { status } = await post(['index,month,value', ...rows.map((row) => row.join(','))].join('\n'))
       expect([200, 422]).toContain(status)
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { MAX_MINOR } from '#core/money.ts'
 import { Rates } from '#prices/rates/rates.ts'
+import { runs } from '../support/runs.ts'
 
 test('rates convert by the last one known on the day, and only if there is one', () => {
   const rates = new Rates()
@@ -54,6 +55,6 @@ test('every amount is converted as exact rational arithmetic would', () => {
       expect(rates.convert(minor, 'AAA', 'TRY', 0)).toBe(exactly(from, 1_000_000))
       expect(rates.convert(minor, 'TRY', 'BBB', 0)).toBe(exactly(1_000_000, to))
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   )
 })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { costToMove } from '#prices/own/cost-to-move.ts'
 import { momentOf, ownPriceOf, type OwnSale, pairWeights, weightedMedian } from '#prices/own/own-price.ts'
 import { cheapestMove } from '../../bench/prices/cheapest-move.ts'
+import { runs } from '../support/runs.ts'
 
 const NOW = Date.parse('2026-11-21T12:00:00Z')
 const DAY = 86_400_000
@@ -151,7 +152,7 @@ describe('the cost of moving it', () => {
         const cheapest = cheapestMove(history, NOW, { commissionPercent: 0, shippingMinor: SHIPPING }, 3)
         if (cheapest !== null) expect(costOf(...history).minor).toBeLessThanOrEqual(cheapest)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

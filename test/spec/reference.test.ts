@@ -146,7 +146,7 @@ async function repeated(example: Example, first: Answered, key: string): Promise
   ]
 }
 
-test('every example gets its documented response; writes of operators are repeated without effect', { timeout: 600_000 }, async () => {
+test('every example gets its documented response; writes of operators are repeated without effect', { tags: 'slow', timeout: 600_000 }, async () => {
   const found: string[] = []
   let repeatedWrites = 0
   const recorded: Example[] = []
