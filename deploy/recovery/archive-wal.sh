@@ -1,7 +1,7 @@
 #!/bin/sh
 # Stores a WAL file in the archive, compressed, with its checksum. In postgresql.conf:
 #   archive_mode = on
-#   archive_timeout = 60s
+#   archive_timeout = 50s, which leaves ten seconds of a minute for the copy
 #   archive_command = '/opt/mintmark/deploy/recovery/archive-wal.sh "%p" /var/backups/mintmark'
 # PostgreSQL tries again until it exits with 0. A file is complete and on disk before it has its name, and is never overwritten.
 set -eu

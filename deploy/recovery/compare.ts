@@ -11,7 +11,16 @@ export interface Content {
 }
 
 /** Derived, or cleared at their own times. */
-const LEFT_OUT = ['change_log', 'change_log_floor', 'catalogue_log_floor', 'idempotency_keys', 'rate_limit_leases', 'workers', 'start_marks', 'watch_progress']
+const LEFT_OUT = [
+  'change_log',
+  'change_log_floor',
+  'catalogue_log_floor',
+  'idempotency_keys',
+  'rate_limit_leases',
+  'workers',
+  'start_marks',
+  'watch_progress',
+]
 
 const BALANCES = `select
   (select coalesce(sum(highlight_credits), 0) from accounts)::text as "highlight credits of accounts",
@@ -26,7 +35,9 @@ export async function contentOf(url: string): Promise<Content> {
   )
   const counted = tables.map(({ name }) => name).filter((name) => !LEFT_OUT.includes(name))
   const counts = counted.map((name) => `select '${name}' as name, count(*)::int as rows from "${name}"`)
-  const rows = Object.fromEntries((await query<{ name: string; rows: number }>(url, counts.join(' union all '))).map(({ name, rows }) => [name, rows]))
+  const rows = Object.fromEntries(
+    (await query<{ name: string; rows: number }>(url, counts.join(' union all '))).map(({ name, rows }) => [name, rows]),
+  )
   const [balances] = await query<Record<string, string>>(url, BALANCES)
   const [newest] = await query<{ at: Date | null }>(url, 'select max(at) as at from audit_log')
   return { rows, balances: balances!, lastWrite: newest!.at }

@@ -9,7 +9,7 @@ import { ownerOf, unprivilegedUser } from '#db/local/data-dir.ts'
 import { chooseBackup, verifyBackup } from './base.ts'
 import { type Content, contentOf, differences } from './compare.ts'
 import { DrillError } from './drill-error.ts'
-import { type RestoredServer, restoredServer } from './restored-server.ts'
+import { postgresTime, type RestoredServer, restoredServer } from './restored-server.ts'
 
 const USAGE = `Usage: npm run drill -- --archive <folder> | --stanza <name> [options]
 
@@ -76,7 +76,12 @@ export async function drill(options: DrillOptions): Promise<DrillReport> {
     const lostMs = production?.lastWrite && content.lastWrite && !options.to ? production.lastWrite.getTime() - content.lastWrite.getTime() : null
     return {
       backup: copied.name,
-      minutes: { copy: minutes(started, copiedAt), replay: minutes(copiedAt, replayedAt), checks: minutes(replayedAt, ended), total: minutes(started, ended) },
+      minutes: {
+        copy: minutes(started, copiedAt),
+        replay: minutes(copiedAt, replayedAt),
+        checks: minutes(replayedAt, ended),
+        total: minutes(started, ended),
+      },
       content,
       doctor,
       differences: production && differences(content, production),
@@ -101,7 +106,8 @@ function copyBackup({ archive, to = null, pgBin }: DrillOptions, dir: string, id
   const from = resolve(archive!)
   const backup = chooseBackup(from, to)
   const bin = pgBin ?? `/usr/lib/postgresql/${backup.version}/bin`
-  if (!existsSync(join(bin, 'pg_verifybackup'))) throw new DrillError(`${bin} has no pg_verifybackup; install PostgreSQL ${backup.version} or set --pg-bin`)
+  if (!existsSync(join(bin, 'pg_verifybackup')))
+    throw new DrillError(`${bin} has no pg_verifybackup; install PostgreSQL ${backup.version} or set --pg-bin`)
   const data = join(dir, 'data')
   execFileSync('cp', ['-a', '--reflink=auto', backup.path, data], { ...identity, cwd: '/' })
   verifyBackup(bin, data, identity)
@@ -114,7 +120,7 @@ function restoreStanza({ stanza, config, to = null, pgBin }: DrillOptions, dir: 
   mkdirSync(data, { mode: 0o700 })
   if (identity.uid !== undefined) chownSync(data, identity.uid, identity.gid!)
   const common = [`--stanza=${stanza}`, ...(config === undefined ? [] : [`--config=${config}`])]
-  const target = to === null ? [] : ['--type=time', `--target=${to.toISOString().replace('T', ' ').replace('Z', '+00')}`, '--target-action=promote']
+  const target = to === null ? [] : ['--type=time', `--target=${postgresTime(to)}`, '--target-action=promote']
   try {
     const args = [...common, `--pg1-path=${data}`, '--log-level-console=warn', ...target, 'restore']
     execFileSync('pgbackrest', args, { ...identity, cwd: '/', encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
@@ -182,7 +188,8 @@ async function main(): Promise<void> {
   const { archive, stanza, config, production, user, database, in: folder, 'pg-bin': pgBin } = values as Partial<Record<string, string>>
   if ((archive === undefined) === (stanza === undefined)) return wrong('either --archive or --stanza is needed')
   const to = values.to === undefined ? null : new Date(String(values.to))
-  if (to !== null && (Number.isNaN(to.getTime()) || !/(Z|[+-]\d\d:?\d\d)$/.test(String(values.to)))) return wrong('--to must be a time with a zone, such as 2026-11-28T15:41:07Z')
+  if (to !== null && (Number.isNaN(to.getTime()) || !/(Z|[+-]\d\d:?\d\d)$/.test(String(values.to))))
+    return wrong('--to must be a time with a zone, such as 2026-11-28T15:41:07Z')
   try {
     const report = await drill({ archive, stanza, config, to, production, user, database, in: folder, pgBin })
     process.stdout.write(values.json ? `${JSON.stringify(report)}\n` : `${linesOf(report).join('\n')}\n`)

@@ -59,7 +59,8 @@ export interface RestoredServer {
 export async function restoredServer(restoring: Restoring): Promise<RestoredServer> {
   const { dir } = restoring
   const { child, log } = start(restoring)
-  while (child.exitCode === null && child.signalCode === null && !log().includes('database system is ready to accept connections')) await delay(POLL_MS)
+  while (child.exitCode === null && child.signalCode === null && !log().includes('database system is ready to accept connections'))
+    await delay(POLL_MS)
   if (child.exitCode !== null || child.signalCode !== null) throw new DrillError(reasonIn(log()))
   const url = (user: string, database: string) => `postgresql://${user}@/${database}?host=${encodeURIComponent(dir)}&port=${PORT}`
   const stop = async () => {
@@ -79,11 +80,13 @@ function start({ bin, data, dir, identity, to, restoreCommand }: Restoring): { c
   if (restoreCommand !== null) writeFileSync(join(data, 'postgresql.auto.conf'), `restore_command = '${restoreCommand.replaceAll("'", "''")}'\n`)
   if (!existsSync(join(data, 'recovery.signal'))) appendFileSync(join(data, 'recovery.signal'), '')
   const files = { config_file: join(dir, 'postgresql.conf'), hba_file: join(dir, 'pg_hba.conf'), ident_file: join(dir, 'pg_ident.conf') }
-  const target = to === null || restoreCommand === null ? {} : { recovery_target_time: to.toISOString() }
+  const target = to === null || restoreCommand === null ? {} : { recovery_target_time: postgresTime(to) }
   const all = { ...SETTINGS, ...files, ...target, unix_socket_directories: dir }
   const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const child = spawn(join(bin, 'postgres'), ['-D', data, ...args], { cwd: '/', env: { LC_ALL: 'C', PATH: process.env.PATH }, ...identity })
-  process.once('exit', () => child.kill('SIGKILL'))
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   let text = ''
   const keep = (chunk: string) => (text = (text + chunk).slice(-LOG_CHARACTERS))
   child.stderr.setEncoding('utf8').on('data', keep)
@@ -91,9 +94,16 @@ function start({ bin, data, dir, identity, to, restoreCommand }: Restoring): { c
   return { child, log: () => text }
 }
 
+/** PostgreSQL accepts no zone by name, such as Z, as a target. */
+export function postgresTime(time: Date): string {
+  return time.toISOString().replace('T', ' ').replace('Z', '+00')
+}
+
 /** WAL files that the archive does not have, as restore-wal.sh and pgBackRest report them; without histories of timelines. */
 function missingIn(log: string): string[] {
-  return [...log.matchAll(/\b([0-9A-F]{24}) is missing from the archive|unable to find ([0-9A-F]{24}) in the archive/g)].map(([, ours, theirs]) => (ours ?? theirs)!)
+  return [...log.matchAll(/\b([0-9A-F]{24}) is missing from the archive|unable to find ([0-9A-F]{24}) in the archive/g)].map(
+    ([, ours, theirs]) => (ours ?? theirs)!,
+  )
 }
 
 function reasonIn(log: string): string {
