@@ -32,10 +32,13 @@ function readDockerfile(): Dockerfile {
   const copies = all('COPY').flatMap((line) => {
     const [, sources, to] = /^--from=build ((?:\/app\/\S+ )+)\.\/(\S*)$/.exec(line)!
     const inFolder = to === '' || to!.endsWith('/')
-    return sources!.trim().split(' ').map((source) => {
-      const from = source.slice('/app/'.length)
-      return { from, to: inFolder ? join(to!, basename(from)) : to! }
-    })
+    return sources!
+      .trim()
+      .split(' ')
+      .map((source) => {
+        const from = source.slice('/app/'.length)
+        return { from, to: inFolder ? join(to!, basename(from)) : to! }
+      })
   })
   return {
     install: build!.find(({ name, rest }) => name === 'RUN' && rest.includes('--omit=dev'))!.rest,
@@ -85,7 +88,10 @@ function writeSystemFiles(root: string): void {
 /** One layer, with the same digest for the same files. Only the data folders belong to the image's user. */
 function packLayer(root: string): Buffer {
   const tar = (...args: string[]) =>
-    execFileSync('tar', ['--numeric-owner', '--sort=name', '--mtime=@0', '-C', root, ...args], { maxBuffer: 2 ** 30, stdio: ['ignore', 'pipe', 'inherit'] })
+    execFileSync('tar', ['--numeric-owner', '--sort=name', '--mtime=@0', '-C', root, ...args], {
+      maxBuffer: 2 ** 30,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
   const writable = ['./data', './shared']
   const files = tar('--owner=0', '--group=0', '--mode=go+rX', ...writable.map((folder) => `--exclude=${folder}`), '-cf', '-', '.')
   const folders = tar(`--owner=${USER}`, `--group=${USER}`, '--mode=0755', '-cf', '-', ...writable)

@@ -130,6 +130,6 @@ test('let the service write to DATA_DIR only, as an ordinary user without privil
 
 test('archive the database every minute, so that at most a minute is lost', () => {
   const [cluster] = byKind('Cluster')
-  expect(cluster!.spec.postgresql).toMatchObject({ parameters: { archive_timeout: '60s' }, synchronous: { number: 1 } })
+  expect(cluster!.spec.postgresql).toMatchObject({ parameters: { archive_timeout: '50s' }, synchronous: { number: 1 } })
   expect(byKind('ObjectStore')).toHaveLength(1)
 })
