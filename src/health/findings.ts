@@ -88,6 +88,7 @@ export const FINDINGS = {
     found: 'usual ratios of sets that await a decision: {count}',
     advice: 'decide: mintmark usual-ratios list --state open',
     severity: 'info',
+    grows: 'count',
   },
   rates_known: { found: 'known for {currencies}' },
   rates_unchecked: {
