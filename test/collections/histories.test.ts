@@ -8,7 +8,7 @@ import { operator } from './kit.ts'
 
 const HISTORIES = 120
 
-test('profits of generated histories are those of an independent computation from the export', async () => {
+test('profits of generated histories are those of an independent computation from the export', { tags: 'slow' }, async () => {
   const node = await startTestNode()
   await operator(node, 'PATCH', `/accounts/${node.accounts.plus}`, { listing_intake: { quota: 100_000 } })
   const service = {

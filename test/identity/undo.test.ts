@@ -94,7 +94,7 @@ test('two items merged into one can be split in either order', { tags: 'slow' },
   expect(await stateOf(here)).toEqual(before)
 })
 
-test('a chain is undone from its end, or at once', async () => {
+test('a chain is undone from its end, or at once', { tags: 'slow' }, async () => {
   const [a, b, c] = await threeTwins('chain')
   const before = await stateOf(here)
   const first = await merged(here, a, b)

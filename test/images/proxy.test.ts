@@ -232,7 +232,7 @@ describe('the cache', () => {
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  test('twenty concurrent requests cause one request to the source', async () => {
+  test('twenty concurrent requests cause one request to the source', { tags: 'slow' }, async () => {
     const content = randomBytes(200_000)
     let answerAll = () => {}
     const url = await addressOf('/crowd.png', (request, response) => {
@@ -393,7 +393,7 @@ describe('sources', () => {
     expect(await refusalOf(await ask(own))).toEqual([502, 'UPSTREAM_ERROR'])
   })
 
-  test('addresses blocked by the guard are not requested', async () => {
+  test('addresses blocked by the guard are not requested', { tags: 'slow' }, async () => {
     const strict = await proxyNode({ env: { WEBHOOK_ALLOW_CIDRS: 'none' } })
     const url = await addressOf('/closed.png', image(PICTURE), strict)
     expect(await refusalOf(await ask(url))).toEqual([502, 'UPSTREAM_ERROR'])

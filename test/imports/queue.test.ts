@@ -71,7 +71,7 @@ async function importCategories(count: number, { heapMb = 192, first = 0 } = {})
 
 const stored = () => node.db.kysely.selectFrom('categories').selectAll().where('ref', 'like', 'queue:%').execute()
 
-test('an import that needs more memory than available fails, and nothing else does', async () => {
+test('an import that needs more memory than available fails, and nothing else does', { tags: 'slow' }, async () => {
   const failed = await importCategories(30_000, { heapMb: 16 })
   expect(failed).toMatchObject({ status: 'failed', created: 0, rule: 'import_memory', params: { max: 16 } })
   expect(await stored()).toEqual([])

@@ -324,7 +324,7 @@ describe('races', () => {
     }
   })
 
-  test('a cancellation and a concurrent edit, pause, price change or deletion are serialised', async () => {
+  test('a cancellation and a concurrent edit, pause, price change or deletion are serialised', { tags: 'slow' }, async () => {
     for (const i of times(8)) {
       const { id: listingId } = await published(node, items.char!, { quantity: 2, title: `Raced ${i}` })
       const id = await sell([{ listing_id: listingId, quantity: 1 }])

@@ -222,7 +222,7 @@ test('two concurrent jobs, prices and sales of the same listings on two nodes: n
   }
 })
 
-test('a job of several parts is planned, applied, read and undone completely, or not at all', async () => {
+test('a job of several parts is planned, applied, read and undone completely, or not at all', { tags: 'slow' }, async () => {
   const { id: first } = await published(node, item, { price: 100, quantity: 2 })
   const { rows: copies } = await sql<{ id: number }>`
     insert into listings

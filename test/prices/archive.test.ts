@@ -214,7 +214,7 @@ describe('an archived history', () => {
     expect([await seen(a), await seen(b)]).toEqual(before)
   })
 
-  test.each(rowsOf(['one import', 'two imports'], 2))('merges points with the same times, of %s, like the database', async (imports) => {
+  test.each(['one import', 'two imports'])('merges points with the same times, of %s, like the database', { tags: 'slow' }, async (imports) => {
     const twins = async () => {
       const ids = (await itemsWith([], [])) as [number, number]
       const rows = (factor: number) => [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, (i + 1) * factor])

@@ -45,7 +45,7 @@ async function lostWith(close: (server: Server) => Promise<void>): Promise<numbe
 
 // Between the last check and closing there are microseconds, but a busy machine may suspend the program exactly there: therefore the number
 // is compared with that of the same machine without the check, about five for each close.
-test('of thousands of connections per second, far fewer are lost than without waiting for a quiet moment', async () => {
+test('of thousands of connections per second, far fewer are lost than without waiting for a quiet moment', { tags: 'slow' }, async () => {
   const atOnce = await lostWith(async (server) => void Server.prototype.close.call(server))
   const quietly = await lostWith(stopListening)
   expect(quietly).toBeLessThan(atOnce / 2)

@@ -125,7 +125,7 @@ describe('responses of every kind', () => {
 })
 
 describe('preflights', () => {
-  test('need no key, for every method of every path', async () => {
+  test('need no key, for every method of every path', { tags: 'slow' }, async () => {
     const { paths } = (await (await fetch(`${node.publicUrl}/openapi.json`)).json()) as { paths: Record<string, object> }
     const documented = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => ({ path, method })))
     const others = ['/graphql', '/graphql/v3', '/openapi.json', '/health/live', '/docs/', '/images/1/0/x', '/', '/api/v1/nothing', '/nothing']

@@ -154,7 +154,7 @@ test('accounts, credits and keys', async () => {
   having(await operator<Row[]>('/accounts'), 200, 'id name plan highlight_credits suspended listing_intake created_at')
 })
 
-test('catalogue, prices and imports', async () => {
+test('catalogue, prices and imports', { tags: 'slow' }, async () => {
   const { category, item, ref } = await anItem()
   having(await operator(`/categories/${category.id}`, { name: 'Renamed' }, 'PATCH'), 200, 'id name')
   having(await operator<Row[]>('/categories'), 200, 'id ref name slug game market parent_id image')

@@ -221,7 +221,7 @@ test('all other requests are the same, including rejected ones', async () => {
   }
 })
 
-test('GraphQL queries are the same', async () => {
+test('GraphQL queries are the same', { tags: 'slow' }, async () => {
   const headerSets: Record<string, string>[] = [
     {},
     { 'x-request-id': 'my-own.1' },
