@@ -9,7 +9,7 @@ import { type Viewer, verb } from '#core/verb.ts'
 import { change, type Note, type WriteCtx } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { replaceSecrets } from '#webhooks/replace-secrets.ts'
-import type { WebhookRules } from '#webhooks/rules.ts'
+import type { WebhookRules } from '#webhooks/webhook-types.ts'
 import type { BreachReport } from './breach-types.ts'
 
 /** Accounts that a report names. */
