@@ -25,6 +25,8 @@ import { ListingPage } from './pages/listing.tsx'
 import { ListingsPage } from './pages/listings.tsx'
 import { MatchesPage } from './pages/matches.tsx'
 import { MyAccountPage } from './pages/my-account.tsx'
+import { NoticesPage } from './pages/notices.tsx'
+import { PersonalDataPage } from './pages/personal-data.tsx'
 import { OrderPage } from './pages/order.tsx'
 import { OrdersPage } from './pages/orders.tsx'
 import { PeoplePage, PersonPage } from './pages/people.tsx'
@@ -57,7 +59,7 @@ const account = () => ({ href: ACCOUNT_PATH, text: t('myAccount'), help: 'operat
 const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console', text: isEmpty ? t('firstSteps') : t('today'), help: 'operating#console' },
   ...(isNew && !isEmpty ? [{ href: FIRST_STEPS_PATH, text: t('firstSteps'), help: 'first-hour' }] : []),
-  { href: '/console/approvals', text: t('approvals'), help: 'operating#approvals', also: ['/console/approval-rules'] },
+  { href: '/console/approvals', text: t('approvals'), help: 'operating#approvals', also: ['/console/approval-rules', '/console/notices'] },
   { href: '/console/catalogue', text: t('catalogue'), help: 'operating#importing', also: ['/console/synonyms'] },
   { href: '/console/matches', text: t('matches'), help: 'operating#matches', also: ['/console/set-matches'] },
   {
@@ -71,7 +73,7 @@ const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console/imports', text: t('imports'), help: 'operating#importing', also: ['/console/rates', '/console/indices'] },
   { href: '/console/dumps', text: t('dumps'), help: 'operating#dumps' },
   { href: '/console/listings', text: t('market'), help: 'operating#cancellations-and-refunds', also: ['/console/orders', '/console/certificates'] },
-  { href: '/console/accounts', text: t('accounts'), help: 'operating#limits-of-api-keys', also: ['/console/webhooks'] },
+  { href: '/console/accounts', text: t('accounts'), help: 'operating#limits-of-api-keys', also: ['/console/webhooks', '/console/personal-data'] },
   { href: '/console/audit', text: t('audit'), help: 'operating#archive-of-the-audit-log' },
   { href: '/console/health', text: t('health'), help: 'operating#monitoring' },
   ...(person === null || person.roles.includes('owner') ? [{ href: '/console/people', text: t('people'), help: 'operating#people' }] : []),
@@ -124,6 +126,8 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
       <Route path="/console/certificates" component={CertificatesPage} />
       <Route path="/console/accounts" component={AccountsPage} />
       <Route path="/console/accounts/:id" component={AccountPage} />
+      <Route path="/console/personal-data" component={PersonalDataPage} />
+      <Route path="/console/notices" component={NoticesPage} />
       <Route path="/console/webhooks" component={WebhooksPage} />
       <Route path="/console/audit" component={AuditPage} />
       <Route path="/console/health" component={HealthPage} />
