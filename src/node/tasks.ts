@@ -150,7 +150,7 @@ export function scheduleStartFile(node: NodeParts): void {
 /** Deletes expired data and prepares the months to come. Any node does this for all nodes. */
 export function scheduleHousekeeping(node: NodeParts): void {
   const { auditArchive, db, now, photos } = node
-  const { priceHistoryDays, auditLogDays, noticeDays, webhookLogDays } = node.config
+  const { priceHistoryDays, auditLogDays, noticeDays, offerDays, priceJobDays, webhookLogDays } = node.config
   const tasks: [name: string, run: () => Promise<unknown>][] = [
     ['change-log-trimming', () => trimChangeLog(db)],
     ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db)],
@@ -160,9 +160,9 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['audit-retention', () => forgetOldAudit({ db, files: auditArchive }, auditLogDays, now())],
     ['webhook-retention', () => forgetOldEvents(db, webhookLogDays, now())],
     ['listing-import-retention', () => forgetOldListingImports(db, now())],
-    ['price-job-retention', () => forgetOldPriceJobs(db, now())],
+    ['price-job-retention', () => forgetOldPriceJobs(db, priceJobDays, now())],
     ['notice-retention', () => forgetOldNotices(db, noticeDays, now())],
-    ['offer-retention', () => forgetOldOffers(db, now())],
+    ['offer-retention', () => forgetOldOffers(db, offerDays, now())],
     ['listing-view-retention', () => forgetOldViews(db, now())],
     ['photo-retention', () => forgetPhotos(db, photos.files, now())],
     ['picture-copy-retention', () => forgetOldPictures(db, now())],

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { backup, BackupError, restore } from '#db/backup.ts'
+import { backup, BackupError, restore } from '#db/backups/backup.ts'
 import { gunzipSync } from 'node:zlib'
 import { createAccount } from '#accounts/create-account.ts'
 import { addCredits } from '#accounts/add-credits.ts'
