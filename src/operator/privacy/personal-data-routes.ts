@@ -26,7 +26,7 @@ export const privacyRoutes: Route<PrivacyCtx>[] = [
     verb: exportAccountData,
     summary: 'Export everything about an account',
     description:
-      'Rows of every table that lead to the account, and its audit entries, as one JSON document. Hashes and secrets are left out. The request is recorded.',
+      'Rows of every table about the account, and its audit entries, as one JSON document. Hashes and secrets are left out. The request is recorded.',
     tag,
     answer: document,
     data: PersonalDataSchema,
