@@ -62,6 +62,10 @@ export interface Config {
   noticeHours: number
   /** retention of decided notices */
   noticeDays: number
+  /** retention of offers */
+  offerDays: number
+  /** retention of price jobs */
+  priceJobDays: number
   /** retention of webhook events and their delivery attempts */
   webhookLogDays: number
   /** hour of the day, in `timeZone`, at which a dump is made; null: only on demand */
@@ -213,6 +217,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     auditLogDays: read('AUDIT_LOG_DAYS'),
     noticeHours: read('NOTICE_HOURS'),
     noticeDays: read('NOTICE_DAYS'),
+    offerDays: read('OFFER_DAYS'),
+    priceJobDays: read('PRICE_JOB_DAYS'),
     webhookLogDays: read('WEBHOOK_LOG_DAYS'),
     dumpHour: read('DUMP_HOUR'),
     timeZone: read('TIME_ZONE'),

@@ -146,6 +146,8 @@ export const SETTINGS = {
   AUDIT_LOG_DAYS: setting('retention of the audit log in days; 0: forever', 0, integerBetween(0, 36500)),
   NOTICE_HOURS: setting('hours within which a notice of infringement must be decided', 48, integerBetween(1, 8760)),
   NOTICE_DAYS: setting('retention of decided notices of infringement in days', 1095, integerBetween(1, 36500)),
+  OFFER_DAYS: setting('retention of offers in days', 365, integerBetween(30, 36500)),
+  PRICE_JOB_DAYS: setting('retention of price jobs in days', 90, integerBetween(1, 36500)),
   WEBHOOK_LOG_DAYS: setting('retention of webhook events and their delivery attempts in days', 90, integerBetween(90, 36500)),
   // The minimum leaves room for a page of 100 items of maximum size.
   MINTMARK_WITHOUT: setting('optimisations to disable, for benchmarks', NO_SPEEDUPS, speedups),

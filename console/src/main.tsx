@@ -26,6 +26,8 @@ import { ListingPage } from './pages/listing.tsx'
 import { ListingsPage } from './pages/listings.tsx'
 import { MatchesPage } from './pages/matches.tsx'
 import { MyAccountPage } from './pages/my-account.tsx'
+import { NoticesPage } from './pages/notices.tsx'
+import { PersonalDataPage } from './pages/personal-data.tsx'
 import { NOTIFICATIONS_PATH, NotificationsPage } from './pages/notifications.tsx'
 import { OrderPage } from './pages/order.tsx'
 import { OrdersPage } from './pages/orders.tsx'
@@ -61,7 +63,7 @@ const account = () => ({ href: ACCOUNT_PATH, text: t('myAccount'), help: 'operat
 const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console', text: isEmpty ? t('firstSteps') : t('today'), help: 'operating#console' },
   ...(isNew && !isEmpty ? [{ href: FIRST_STEPS_PATH, text: t('firstSteps'), help: 'first-hour' }] : []),
-  { href: '/console/approvals', text: t('approvals'), help: 'operating#approvals', also: ['/console/approval-rules'] },
+  { href: '/console/approvals', text: t('approvals'), help: 'operating#approvals', also: ['/console/approval-rules', '/console/notices'] },
   { href: '/console/catalogue', text: t('catalogue'), help: 'operating#importing', also: ['/console/synonyms', '/console/searches'] },
   { href: '/console/matches', text: t('matches'), help: 'operating#matches', also: ['/console/set-matches'] },
   {
@@ -75,7 +77,7 @@ const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console/imports', text: t('imports'), help: 'operating#importing', also: ['/console/rates', '/console/indices'] },
   { href: '/console/dumps', text: t('dumps'), help: 'operating#dumps' },
   { href: '/console/listings', text: t('market'), help: 'operating#cancellations-and-refunds', also: ['/console/orders', '/console/certificates'] },
-  { href: '/console/accounts', text: t('accounts'), help: 'operating#limits-of-api-keys', also: ['/console/webhooks'] },
+  { href: '/console/accounts', text: t('accounts'), help: 'operating#limits-of-api-keys', also: ['/console/webhooks', '/console/personal-data'] },
   { href: '/console/audit', text: t('audit'), help: 'operating#archive-of-the-audit-log' },
   { href: '/console/health', text: t('health'), help: 'operating#monitoring', also: [NOTIFICATIONS_PATH] },
   { href: '/console/settings', text: t('settings'), help: 'operating#change-settings-while-the-service-runs' },
@@ -130,6 +132,8 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
       <Route path="/console/certificates" component={CertificatesPage} />
       <Route path="/console/accounts" component={AccountsPage} />
       <Route path="/console/accounts/:id" component={AccountPage} />
+      <Route path="/console/personal-data" component={PersonalDataPage} />
+      <Route path="/console/notices" component={NoticesPage} />
       <Route path="/console/webhooks" component={WebhooksPage} />
       <Route path="/console/audit" component={AuditPage} />
       <Route path="/console/searches" component={SearchesPage} />

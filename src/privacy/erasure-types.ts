@@ -31,5 +31,18 @@ export const ErasureSchema = Type.Object(
 )
 export type Erasure = Static<typeof ErasureSchema>
 
+const AnyRow = Type.Object({}, { additionalProperties: true })
+
+/** An export; it is sent row by row. */
+export const PersonalDataSchema = Type.Object(
+  {
+    of: Type.Object({ account_id: Type.Optional(Type.Integer()), buyer_reference: Type.Optional(Type.String()) }, { description: 'The person' }),
+    as_of: Type.String({ format: 'date-time', description: 'UTC' }),
+    tables: Type.Record(Type.String(), Type.Array(AnyRow), { description: 'Rows by table, as they are stored, without hashes and secrets' }),
+    audit: Type.Array(AnyRow, { description: 'Entries of the audit log about the person, oldest first' }),
+  },
+  { title: 'PersonalData' },
+)
+
 /** Exports read archived months of the audit log, too. */
 export type PrivacyCtx = WriteCtx & { auditArchive: AuditArchive }

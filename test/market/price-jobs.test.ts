@@ -377,7 +377,7 @@ describe('an account has a limit of rows', () => {
 
     const { id } = replies.find(({ status }) => status === 201)!.body.data
     node.clock.advance(25 * HOUR_MS)
-    await forgetOldPriceJobs(node.db, node.clock.now())
+    await forgetOldPriceJobs(node.db, 90, node.clock.now())
     expect((await plus<PriceJob>(node, 'GET', `/price-jobs/${id}`)).body.data).toMatchObject({ state: 'expired', rows_total: 10_000, rows: [] })
     expect((await planAll()).status).toBe(201)
   })

@@ -11,6 +11,8 @@ import { Await, Facts, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
 import type { Account } from '../api-types.ts'
+import { EndAccess } from '../ui/end-access.tsx'
+import { ErasePerson, ExportLink } from '../ui/erase-person.tsx'
 import { PermittedButton } from '../ui/permitted-button.tsx'
 import { count, moment, t, termText, type WordKey } from '../words.ts'
 import { planOptions } from './accounts.tsx'
@@ -92,6 +94,9 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
           <PermittedButton need="support" class={account.suspended ? '' : 'danger'} disabled={busy} onClick={() => void suspend()}>
             {account.suspended ? t('resume') : t('suspend')}
           </PermittedButton>
+          <ExportLink accountId={account.id} />
+          <EndAccess accountId={account.id} />
+          <ErasePerson account={account} onDone={of.reload} />
         </div>
       </div>
       <Facts

@@ -17,12 +17,13 @@ import { count, date, t, termText } from '../words.ts'
 
 export const planOptions = () => PLANS.map((plan) => ({ value: plan, text: termText('plan', plan) }))
 
-export function AccountTabs({ current }: { current: 'accounts' | 'webhooks' }) {
+export function AccountTabs({ current }: { current: 'accounts' | 'webhooks' | 'personal-data' }) {
   return (
     <Tabs
       tabs={[
         { href: '/console/accounts', text: t('accounts'), current: current === 'accounts' },
         { href: '/console/webhooks', text: t('webhooks'), current: current === 'webhooks' },
+        { href: '/console/personal-data', text: t('personalData'), current: current === 'personal-data' },
       ]}
     />
   )

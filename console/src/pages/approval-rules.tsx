@@ -28,12 +28,13 @@ const CONTENT = [
 ] as const satisfies NonNullable<ApprovalConditions['changed_fields']>
 const DAYS = 90
 
-export function ApprovalTabs({ current }: { current: 'queue' | 'rules' }) {
+export function ApprovalTabs({ current }: { current: 'queue' | 'rules' | 'notices' }) {
   return (
     <Tabs
       tabs={[
         { href: '/console/approvals', text: t('approvalQueue'), current: current === 'queue' },
         { href: '/console/approval-rules', text: t('approvalRules'), current: current === 'rules' },
+        { href: '/console/notices', text: t('notices'), current: current === 'notices' },
       ]}
     />
   )

@@ -46,7 +46,7 @@ function RatesProblem({ of }: { of: Finding }) {
 }
 
 function Waiting({ stats }: { stats: Stats }) {
-  const { listings, imports, matches, webhook_events: events, webhooks_failing: failing, waiting_since: since } = stats
+  const { listings, imports, matches, notices, webhook_events: events, webhooks_failing: failing, waiting_since: since } = stats
   const held = Object.entries(stats.held_prices).sort(([, a], [, b]) => b - a)
   const [first] = held
   const allHeld = held.reduce((sum, [, number]) => sum + number, 0)
@@ -68,6 +68,9 @@ function Waiting({ stats }: { stats: Stats }) {
         {matches.postponed > 0 && t('matchesPostponed', { count: matches.postponed })}
       </Tile>
       <Tile href="/console/sources" label={t('ratiosWaiting')} value={stats.usual_ratios_open} waits={stats.usual_ratios_open > 0} />
+      <Tile href="/console/notices" label={t('noticesOpen')} value={notices.open} waits={notices.open > 0}>
+        {notices.overdue > 0 && t('noticesOverdue', { count: notices.overdue })}
+      </Tile>
       <Tile href="/console/webhooks?state=queued" label={t('webhooksWaiting')} value={events.queued ?? 0} waits={false}>
         {since.webhook_event && t('oldest', { ago: ago(since.webhook_event) })}
       </Tile>

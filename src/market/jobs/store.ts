@@ -54,7 +54,6 @@ const ROW_COLUMNS = [
 ] as const
 
 /** How long jobs are kept after planning. */
-const KEEP_DAYS = 90
 /** Rows per statement: serialising the parameters of a larger one would block the event loop. */
 const AT_ONCE = 1_000
 
@@ -189,12 +188,12 @@ export async function finishJob(
     .executeTakeFirstOrThrow()
 }
 
-/** Deletes the rows of expired plans, and jobs older than `KEEP_DAYS`. */
-export async function forgetOldPriceJobs(db: Db, now: Date): Promise<void> {
+/** Deletes the rows of expired plans, and jobs older than `keepDays` days. */
+export async function forgetOldPriceJobs(db: Db, keepDays: number, now: Date): Promise<void> {
   await dropExpiredPlans(db, now)
   await db.kysely
     .deleteFrom('price_jobs')
-    .where('created_at', '<', new Date(now.getTime() - KEEP_DAYS * DAY_MS))
+    .where('created_at', '<', new Date(now.getTime() - keepDays * DAY_MS))
     .execute()
 }
 

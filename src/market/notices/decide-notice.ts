@@ -3,7 +3,6 @@ import { id, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/changes/change.ts'
-import type { ListingStatus } from '#db/schema.ts'
 import { decideListing } from '../approval/decide.ts'
 import type { MarketWriteCtx } from '../marketplace-types.ts'
 import { REJECTED, SOLD_OUT } from '../records/rules.ts'
@@ -11,7 +10,7 @@ import { fetchNotice, setDecision } from './notice-store.ts'
 import type { Notice } from './notice-types.ts'
 
 /** Buyers see no listing in these statuses, and its owner can publish it only by another approval. */
-const OUT_OF_SIGHT: readonly (ListingStatus | string | null)[] = [null, REJECTED, SOLD_OUT]
+const OUT_OF_SIGHT: readonly (string | null)[] = [null, REJECTED, SOLD_OUT]
 
 export const decideNotice = verb(
   {

@@ -14,8 +14,6 @@ import type { Offer, StoredOffer } from './offer-types.ts'
 
 /** How long the seller, and after a counter-offer the buyer, may take to answer. */
 export const ANSWER_MS = 48 * HOUR_MS
-/** How long closed offers are kept after their last change. */
-const KEEP_DAYS = 365
 
 export const OFFER_COLUMNS = [
   'id',
@@ -145,8 +143,8 @@ export async function closeExpired(tx: Tx, now: Date, limit: number, listingId?:
 }
 
 /** Deletes offers that were closed long ago. */
-export async function forgetOldOffers(db: Db, now: Date): Promise<void> {
-  const before = new Date(now.getTime() - KEEP_DAYS * DAY_MS)
+export async function forgetOldOffers(db: Db, keepDays: number, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - keepDays * DAY_MS)
   await db.kysely
     .deleteFrom('offers')
     .where('changed_at', '<', before)

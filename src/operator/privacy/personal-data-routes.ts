@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { paged, type Route } from '#http/route.ts'
 import { erasePerson, getErasure, listErasures } from '#privacy/erase-person.ts'
 import { exportAccountData, exportBuyerData } from '#privacy/export-person.ts'
-import { type Erasure, ErasureSchema, type PrivacyCtx } from '#privacy/erasure-types.ts'
+import { type Erasure, ErasureSchema, PersonalDataSchema, type PrivacyCtx } from '#privacy/erasure-types.ts'
 
 const tag = 'Personal data'
 
@@ -26,10 +26,10 @@ export const privacyRoutes: Route<PrivacyCtx>[] = [
     verb: exportAccountData,
     summary: 'Export everything about an account',
     description:
-      'Rows of every table that lead to the account, and its audit entries, as one JSON document. Hashes and secrets are left out. The request is recorded.',
+      'Rows of every table about the account, and its audit entries, as one JSON document. Hashes and secrets are left out. The request is recorded.',
     tag,
     answer: document,
-    files: { types: ['application/json'] },
+    data: PersonalDataSchema,
     errors: ['NOT_FOUND'],
   },
   {
@@ -40,7 +40,7 @@ export const privacyRoutes: Route<PrivacyCtx>[] = [
     description: 'The same for the reference by which the shop knows a buyer: orders, offers, cancellations and audit entries.',
     tag,
     answer: document,
-    files: { types: ['application/json'] },
+    data: PersonalDataSchema,
   },
   {
     method: 'POST',

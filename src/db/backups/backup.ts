@@ -4,12 +4,12 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { pipeline } from 'node:stream/promises'
 import { pipeline as pass, Readable, type Writable } from 'node:stream'
 import { monthAfter } from '#core/time.ts'
-import { copyIn, copyOut } from './copy.ts'
-import { raiseFloors } from './emptiness.ts'
-import { holdPriceMonths, priceMonths } from './price-months.ts'
-import { PersonKeys, restoreKeys, type StoredKey } from './personal/person-keys.ts'
-import { type ColumnFacts, OpenedRows, sealedTable, sealLines } from './personal/sealed-rows.ts'
-import type { Db, Queryable, Tx } from './schema.ts'
+import { copyIn, copyOut } from '../copy.ts'
+import { raiseFloors } from '../emptiness.ts'
+import { holdPriceMonths, priceMonths } from '../price-months.ts'
+import { PersonKeys, restoreKeys, type StoredKey } from '../personal/person-keys.ts'
+import { type ColumnFacts, OpenedRows, sealedTable, sealLines } from '../personal/sealed-rows.ts'
+import type { Db, Queryable, Tx } from '../schema.ts'
 
 interface Header {
   mintmark_backup: 1
