@@ -235,16 +235,16 @@ function judged(name: string, expected: number | string, outcome: DrillReport | 
   return count(name, rows.credit_entries!, expected)
 }
 
-/** Writes continuously and kills the server just before the next WAL file would be archived. */
+/** Writes continuously and kills the server just before the next WAL file would be archived, which PostgreSQL decides by whole seconds. */
 async function crash({ postgres, archive, acks, write }: Archived, archiveSeconds: number): Promise<Finding[]> {
   const archivedFiles = () => readdirSync(join(archive, 'wal')).filter((name) => name.endsWith('.gz')).length
   const before = archivedFiles()
   while (archivedFiles() === before) await write()
-  const until = Date.now() + archiveSeconds * 1_000 - 500
+  const until = Date.now() + archiveSeconds * 1_000 - 1_500
   while (Date.now() < until) await write()
   const files = archivedFiles()
   await postgres.stop('immediate')
-  progress(`the server was killed ${archiveSeconds - 0.5} s after a file was archived; ${files} files`)
+  progress(`the server was killed ${archiveSeconds - 1.5} s after a file was archived; ${files} files`)
   const outcome = await outcomeOf(archive, null)
   if (typeof outcome === 'string') return [{ what: 'restore after a crash', value: outcome, promised: 'succeeds', holds: false }]
   const restored = outcome.content.rows.credit_entries!
