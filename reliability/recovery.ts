@@ -155,13 +155,16 @@ export async function recoveryRun({ archiveSeconds }: RecoveryOptions): Promise<
       return copy
     }
     const early = copyOf('early')
+    // PostgreSQL knows that it has reached a time once it reads a later transaction.
+    await pause(10)
+    await write()
     const last = await switchWal()
     const [, second, third, , fifth] = files as [string, string, string, string, string]
     const mid = middles[2]!
     const findings: Finding[] = []
     const none = () => {}
     const runs: Run[] = [
-      { name: 'nothing is missing, latest', to: null, fault: none, expected: unarchived.acks },
+      { name: 'nothing is missing, latest', to: null, fault: none, expected: acks.length },
       { name: 'nothing is missing, to a second', to: mid.at, fault: none, expected: mid.acks },
       { name: 'to the end of the base backup', to: afterBackup, fault: none, expected: 1 },
       { name: 'a file is missing', to: mid.at, fault: (at) => rmSync(wal(at, second)), expected: `WAL file ${second} is missing` },
@@ -232,16 +235,16 @@ function judged(name: string, expected: number | string, outcome: DrillReport | 
   return count(name, rows.credit_entries!, expected)
 }
 
-/** Writes continuously and kills the server just before the next WAL file would be archived. */
+/** Writes continuously and kills the server just before the next WAL file would be archived, which PostgreSQL decides by whole seconds. */
 async function crash({ postgres, archive, acks, write }: Archived, archiveSeconds: number): Promise<Finding[]> {
   const archivedFiles = () => readdirSync(join(archive, 'wal')).filter((name) => name.endsWith('.gz')).length
   const before = archivedFiles()
   while (archivedFiles() === before) await write()
-  const until = Date.now() + archiveSeconds * 1_000 - 500
+  const until = Date.now() + archiveSeconds * 1_000 - 1_500
   while (Date.now() < until) await write()
   const files = archivedFiles()
   await postgres.stop('immediate')
-  progress(`the server was killed ${archiveSeconds - 0.5} s after a file was archived; ${files} files`)
+  progress(`the server was killed ${archiveSeconds - 1.5} s after a file was archived; ${files} files`)
   const outcome = await outcomeOf(archive, null)
   if (typeof outcome === 'string') return [{ what: 'restore after a crash', value: outcome, promised: 'succeeds', holds: false }]
   const restored = outcome.content.rows.credit_entries!

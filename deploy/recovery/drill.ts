@@ -9,7 +9,7 @@ import { ownerOf, unprivilegedUser } from '#db/local/data-dir.ts'
 import { chooseBackup, verifyBackup } from './base.ts'
 import { type Content, contentOf, differences } from './compare.ts'
 import { DrillError } from './drill-error.ts'
-import { postgresTime, type RestoredServer, restoredServer } from './restored-server.ts'
+import { postgresTime, query, type RestoredServer, restoredServer } from './restored-server.ts'
 
 const USAGE = `Usage: npm run drill -- --archive <folder> | --stanza <name> [options]
 
@@ -65,9 +65,9 @@ export async function drill(options: DrillOptions): Promise<DrillReport> {
     const copiedAt = performance.now()
     server = await restoredServer({ ...copied, dir, identity, to: options.to ?? null })
     const replayedAt = performance.now()
-    checkEnd(options, server.missing)
     const { user: name = 'mintmark', database = 'mintmark' } = options
     const url = server.url(name, database)
+    await checkEnd(options, server, url)
     const content = await contentOf(url)
     const production = options.production === undefined ? null : await contentOf(options.production)
     const doctor = doctorOf(url)
@@ -122,7 +122,19 @@ function restoreStanza({ stanza, config, to = null, pgBin }: DrillOptions, dir: 
   const common = [`--stanza=${stanza}`, ...(config === undefined ? [] : [`--config=${config}`])]
   const target = to === null ? [] : ['--type=time', `--target=${postgresTime(to)}`, '--target-action=promote']
   try {
-    const args = [...common, `--pg1-path=${data}`, '--log-level-console=warn', ...target, 'restore']
+    // With `info`, it names each file that it does not find.
+    const get = [
+      'pgbackrest',
+      ...common,
+      `--pg1-path="${data}"`,
+      '--log-level-console=info',
+      '--log-level-file=off',
+      'archive-get',
+      '%f',
+      '"%p"',
+    ].join(' ')
+    const log = ['--log-level-console=warn', '--log-level-file=off']
+    const args = [...common, `--pg1-path=${data}`, ...log, ...target, `--recovery-option=restore_command=${get}`, 'restore']
     execFileSync('pgbackrest', args, { ...identity, cwd: '/', encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
@@ -132,13 +144,30 @@ function restoreStanza({ stanza, config, to = null, pgBin }: DrillOptions, dir: 
   return { name: `pgBackRest ${stanza}`, bin: pgBin ?? `/usr/lib/postgresql/${version}/bin`, data, restoreCommand: null }
 }
 
-/** Without a time, PostgreSQL ends at the first file that is missing, even if there are later ones. */
-function checkEnd({ archive, to = null }: DrillOptions, missing: string[]): void {
-  const [first] = missing
-  if (archive === undefined || to !== null || first === undefined) return
+/** Without a time, PostgreSQL ends at the first file that it cannot use, even if there are later ones. */
+async function checkEnd(options: DrillOptions, { missing, invalid, replayedTo }: RestoredServer, url: string): Promise<void> {
+  if (options.to || replayedTo === null) return
+  const [last] = await query<{ name: string }>(url, `select pg_walfile_name('${replayedTo}') as name`)
+  const newest = newestWal(options)
   // After the timeline, names sort by age.
-  const later = readdirSync(join(archive, 'wal')).filter((name) => /^[0-9A-F]{24}\.gz$/.test(name) && name.slice(8, 24) > first.slice(8))
-  if (later.length > 0) throw new DrillError(`WAL file ${first} is missing from the archive, although it has ${later.length} later ones`)
+  if (newest === null || newest.slice(8) <= last!.name.slice(8)) return
+  const missed = missing[0] === undefined ? `The replay stopped in WAL file ${last!.name}` : `WAL file ${missing[0]} is missing from the archive`
+  throw new DrillError(`${invalid ?? missed}, although the archive has files up to ${newest}`)
+}
+
+/** The name of the newest WAL file in the archive. */
+function newestWal({ archive, stanza, config }: DrillOptions): string | null {
+  let names: string[]
+  if (archive === undefined) {
+    const args = [`--stanza=${stanza}`, ...(config === undefined ? [] : [`--config=${config}`]), '--output=json', 'info']
+    const [info] = JSON.parse(execFileSync('pgbackrest', args, { cwd: '/', encoding: 'utf8' })) as [{ archive: { max: string | null }[] }]
+    names = info.archive.flatMap(({ max }) => max ?? [])
+  } else {
+    names = readdirSync(join(archive, 'wal'))
+      .filter((name) => /^[0-9A-F]{24}\.gz$/.test(name))
+      .map((name) => name.slice(0, 24))
+  }
+  return names.toSorted((a, b) => (a.slice(8) < b.slice(8) ? -1 : 1)).at(-1) ?? null
 }
 
 /** The findings of `doctor`; a copy has no worker and no ports. */

@@ -14,8 +14,6 @@ const LOG_CHARACTERS = 1_000_000
 /** Override everything that the copy brings along, such as its archive_command. */
 const SETTINGS = {
   archive_mode: 'off',
-  fsync: 'off',
-  full_page_writes: 'off',
   // Without it, no setting has to be as large as on the primary.
   hot_standby: 'off',
   listen_addresses: '',
@@ -52,6 +50,10 @@ export interface RestoredServer {
   url: (user: string, database: string) => string
   /** what the archive did not have, in the order of PostgreSQL's requests */
   missing: string[]
+  /** position of the last record that was replayed, such as 0/9000148; null if there was none */
+  replayedTo: string | null
+  /** why PostgreSQL did not read further in a file that it had; null if it had none left */
+  invalid: string | null
   stop: () => Promise<void>
 }
 
@@ -69,7 +71,13 @@ export async function restoredServer(restoring: Restoring): Promise<RestoredServ
     child.kill('SIGINT')
     await ended
   }
-  return { url, missing: missingIn(log()), stop }
+  return {
+    url,
+    missing: missingIn(log()),
+    replayedTo: /redo done at ([0-9A-F]+\/[0-9A-F]+)/.exec(log())?.[1] ?? null,
+    invalid: invalidIn(log()),
+    stop,
+  }
 }
 
 function start({ bin, data, dir, identity, to, restoreCommand }: Restoring): { child: ChildProcess; log: () => string } {
@@ -106,9 +114,19 @@ function missingIn(log: string): string[] {
   )
 }
 
+/** A file that PostgreSQL or the archive found to be corrupt. */
+function invalidIn(log: string): string | null {
+  const ours = /restore-wal: (.* is corrupt in the archive: .*)/.exec(log)?.[1]
+  const [, said, asked] = /ERROR: ((?:\[\d+\]: )?unable to get ([0-9A-F]{24})[^\n]*)/.exec(log) ?? []
+  if (ours !== undefined) return `WAL file ${ours}`
+  if (asked !== undefined) return `WAL file ${asked} is corrupt in the archive: ${said!.replace(/:$/, '')}`
+  const [, why, name] = /((?:unexpected|invalid|incorrect|out-of-sequence|WAL file is)[^\n]*) in (?:log|WAL) segment ([0-9A-F]{24})/.exec(log) ?? []
+  return name === undefined ? null : `WAL file ${name} is corrupt in the archive: ${why}`
+}
+
 function reasonIn(log: string): string {
-  const corrupt = /restore-wal: (.* is corrupt in the archive: .*)/.exec(log)?.[1] ?? /(\S*[0-9A-F]{24}\S* .*(?:checksum|corrupt).*)/i.exec(log)?.[1]
-  if (corrupt !== undefined) return `WAL file ${corrupt}`
+  const invalid = invalidIn(log)
+  if (invalid !== null) return invalid
   const reached = [...log.matchAll(/last completed transaction was at log time (.*)/g)].at(-1)?.[1]
   const [missing] = missingIn(log).slice(-1)
   if (log.includes('recovery ended before configured recovery target was reached') && missing !== undefined) {
