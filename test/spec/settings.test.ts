@@ -129,6 +129,13 @@ test.each([
   ['CATALOGUE_LANGUAGES', ['EN', 'en,,ja', 'en,en', 'english', ',']],
   ['MARKET_ORDER', ['source_d', 'source_a,,source_b', 'source_a;source_b', 'source_a,source_b,source_a', 'SOURCE_A', ',']],
   ['SECRET_KEY', ['x'.repeat(23)]],
+  ['NOTIFY_WEBHOOK_URL', ['ftp://shop.example', 'https://shop.example']],
+  ['NOTIFY_WEBHOOK_SECRET', ['x'.repeat(23)]],
+  ['SMTP_URL', ['https://mail.example', 'smtp://', 'smtp://mail.example']],
+  ['NOTIFY_EMAIL', ['ops', 'ops@shop.example,', Array.from({ length: 21 }, (_, i) => `a${i}@shop.example`).join()]],
+  ['NOTIFY_EMAIL_FROM', ['Mintmark <ops@shop.example>']],
+  ['NOTIFY_QUIET_HOURS', ['22:00', '22-7', '24:00-07:00', '22:00-22:00']],
+  ['NOTIFY_LANGUAGE', ['de']],
   ['MINTMARK_DEMO', ['maybe']],
   ['MINTMARK_UNKNOWN', ['1']],
 ])('%s is rejected by name', (name, values) => {
