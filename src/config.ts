@@ -264,11 +264,13 @@ function notifyOf(read: Read): Config['notify'] {
   const [url, secret] = [read('NOTIFY_WEBHOOK_URL'), read('NOTIFY_WEBHOOK_SECRET')]
   if ((url === null) !== (secret === '')) throw new ConfigError('NOTIFY_WEBHOOK_URL and NOTIFY_WEBHOOK_SECRET must be set together')
   const [server, to, from] = [read('SMTP_URL'), read('NOTIFY_EMAIL'), read('NOTIFY_EMAIL_FROM')]
+  // Read without e-mail, too: an invalid value must not wait for it.
+  const [quietHours, language] = [read('NOTIFY_QUIET_HOURS'), read('NOTIFY_LANGUAGE')]
   const isSet = [server !== null, to.length > 0, from !== '']
   if (isSet.includes(true) && isSet.includes(false)) throw new ConfigError('SMTP_URL, NOTIFY_EMAIL and NOTIFY_EMAIL_FROM must be set together')
   return Object.freeze({
     webhook: url === null ? null : { url, secret },
-    email: server === null ? null : { server, from, to, quietHours: read('NOTIFY_QUIET_HOURS'), language: read('NOTIFY_LANGUAGE') },
+    email: server === null ? null : { server, from, to, quietHours, language },
   })
 }
 

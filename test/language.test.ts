@@ -78,6 +78,7 @@ const GLOSSARY: Record<string, Term> = {
 const ORDINARY: readonly { file: string; text: string; meaning: string }[] = [
   { file: 'docs/reliability.md', text: '**Found and fixed**', meaning: 'defects that were found' },
   { file: 'docs/operating.md', text: '"Known sellers at usual prices"', meaning: 'the name of an approval rule' },
+  { file: 'docs/tr/operating.md', text: '"Known sellers at usual prices"', meaning: 'the name of an approval rule' },
   { file: 'docs/benchmarks.md', text: 'came before, in line N', meaning: 'refusals as the import reports them' },
 ]
 

@@ -69,7 +69,9 @@ afterAll(async () => {
   await there.close()
   await here.close()
   await receiver.close()
-  await new Promise<void>((resolve) => void smtp.close(resolve))
+  await new Promise<void>((resolve) => {
+    smtp.close(resolve)
+  })
 })
 
 const operator = async (query = '', token = OPERATOR_TOKEN) => {

@@ -129,6 +129,13 @@ test.each([
   ['CATALOGUE_LANGUAGES', ['EN', 'en,,ja', 'en,en', 'english', ',']],
   ['MARKET_ORDER', ['source_d', 'source_a,,source_b', 'source_a;source_b', 'source_a,source_b,source_a', 'SOURCE_A', ',']],
   ['SECRET_KEY', ['x'.repeat(23)]],
+  ['NOTIFY_WEBHOOK_URL', ['ftp://shop.example', 'https://shop.example']],
+  ['NOTIFY_WEBHOOK_SECRET', ['x'.repeat(23)]],
+  ['SMTP_URL', ['https://mail.example', 'smtp://', 'mail.example']],
+  ['NOTIFY_EMAIL', ['ops', 'ops@shop.example,', Array.from({ length: 21 }, (_, i) => `a${i}@shop.example`).join()]],
+  ['NOTIFY_EMAIL_FROM', ['Mintmark <ops@shop.example>']],
+  ['NOTIFY_QUIET_HOURS', ['22:00', '22-7', '24:00-07:00', '22:00-22:00']],
+  ['NOTIFY_LANGUAGE', ['de']],
   ['MINTMARK_DEMO', ['maybe']],
   ['MINTMARK_UNKNOWN', ['1']],
 ])('%s is rejected by name', (name, values) => {
@@ -136,6 +143,21 @@ test.each([
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} .*\\S`))
   }
+})
+
+test('the parts of a channel of notifications are set together', () => {
+  const email = { SMTP_URL: 'smtp://mail.example', NOTIFY_EMAIL: 'ops@shop.example', NOTIFY_EMAIL_FROM: 'mintmark@shop.example' }
+  for (const name of Object.keys(email)) {
+    expect(() => readConfig({ ...email, [name]: '' })).toThrow(/^SMTP_URL, NOTIFY_EMAIL and NOTIFY_EMAIL_FROM must be set together/)
+  }
+  expect(readConfig({ ...email, NOTIFY_QUIET_HOURS: '22:00-07:30' }).notify).toMatchObject({
+    webhook: null,
+    email: { quietHours: { from: 1320, to: 450 } },
+  })
+  expect(() => readConfig({ NOTIFY_WEBHOOK_URL: 'https://shop.example' })).toThrow(
+    /^NOTIFY_WEBHOOK_URL and NOTIFY_WEBHOOK_SECRET must be set together/,
+  )
+  expect(() => readConfig({ NOTIFY_WEBHOOK_SECRET: 'too short' })).not.toThrow(/too short/)
 })
 
 test('several processes require different ports', () => {

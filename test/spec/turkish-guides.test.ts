@@ -31,6 +31,20 @@ describe('served', () => {
     node = await startTestNode()
   })
   afterAll(() => node.close())
+  test("the operator's guide is on the operator's listener, and links between Turkish guides lead to sections that exist", async () => {
+    const pageOf = async (name: string) => (await fetch(`${node.operatorUrl}/docs/guides/${name}?lang=tr`)).text()
+    const pages = new Map(await Promise.all(GUIDES.map(async (file) => [file.slice(0, -3), await pageOf(file.slice(0, -3))] as const)))
+    expect(pages.get('operating')).toContain('<h1 id="operatör-kılavuzu">')
+    const missing: string[] = []
+    for (const [name, text] of pages) {
+      const article = text.slice(text.indexOf('<article'))
+      for (const [, guide, hash] of article.matchAll(/href="(?:\/docs\/guides\/([a-z-]+)\?lang=tr)?#([^"]+)"/g)) {
+        if (!pages.get(guide ?? name)?.includes(`id="${decodeURIComponent(hash!)}"`)) missing.push(`${name}: ${guide ?? ''}#${hash}`)
+      }
+    }
+    expect(missing).toEqual([])
+  })
+
   const get = async (path: string) => {
     const response = await fetch(`${node.publicUrl}/docs/guides${path}`, { redirect: 'manual' })
     return { status: response.status, location: response.headers.get('location'), text: await response.text() }
