@@ -161,11 +161,7 @@ function checkTogether(read: Read): void {
   }
 }
 
-/**
- * Reads and checks the settings.
- * @throws ConfigError with one line that names the setting, its value and what is allowed
- */
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+function refuseUnknown(env: NodeJS.ProcessEnv): void {
   for (const name of Object.keys(env)) {
     if (name.startsWith('MINTMARK_') && !(name in SETTINGS)) {
       const settings = Object.keys(SETTINGS).filter((setting) => setting.startsWith('MINTMARK_'))
@@ -173,6 +169,14 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     }
   }
   if (env.REDIS_URL) throw new ConfigError('REDIS_URL is no longer used: nodes share rate limits through PostgreSQL; remove the setting')
+}
+
+/**
+ * Reads and checks the settings.
+ * @throws ConfigError with one line that names the setting, its value and what is allowed
+ */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  refuseUnknown(env)
   const read = readerOf(env)
   checkTogether(read)
   const production = read('NODE_ENV') === 'production'
@@ -241,14 +245,22 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     demo: demoAsked ?? (read('DATABASE_URL') === null && demoRefusal === null),
     demoRefusal,
     production,
-    webhookRetryDelaysMs: Object.freeze(read('WEBHOOK_RETRY_DELAYS')),
-    webhookAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? (production || env.WEBHOOK_ALLOW_CIDRS === '' ? [] : ['127.0.0.0/8', '::1/128'])),
-    imageAllowCidrs: Object.freeze(read('WEBHOOK_ALLOW_CIDRS') ?? []),
-    webhookAllowHttp: read('WEBHOOK_ALLOW_HTTP') ?? !production,
+    ...outboundOf(read, { production, none: env.WEBHOOK_ALLOW_CIDRS === '' }),
     notify: notifyOf(read),
     environment: Object.freeze(Object.fromEntries(CHANGEABLE_NAMES.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))),
     secretKey: read('SECRET_KEY'),
   })
+}
+
+/** Where requests may go; outside production, also to this machine, unless the setting is empty. */
+function outboundOf(read: Read, { production, none }: { production: boolean; none: boolean }) {
+  const allowed = read('WEBHOOK_ALLOW_CIDRS')
+  return {
+    webhookRetryDelaysMs: Object.freeze(read('WEBHOOK_RETRY_DELAYS')),
+    webhookAllowCidrs: Object.freeze(allowed ?? (production || none ? [] : ['127.0.0.0/8', '::1/128'])),
+    imageAllowCidrs: Object.freeze(allowed ?? []),
+    webhookAllowHttp: read('WEBHOOK_ALLOW_HTTP') ?? !production,
+  }
 }
 
 function providerOf(read: Read): IdentityProviderSettings | null {

@@ -96,7 +96,11 @@ export const SETTINGS = {
   ARCHIVE_DIR: setting('directory of archived months of the price history and the audit log; unset: archive in DATA_DIR', '', text),
   PHOTOS_DIR: setting('directory of photos of sellers; unset: photos in DATA_DIR', '', text),
   PHOTOS_PER_ACCOUNT: setting('maximum number of photos of an account', 2_000, integerBetween(0, 1_000_000)),
-  COPY_PICTURES: setting('copy pictures that listings link: on or off; unset: on with PUBLIC_URL', null as 'off' | 'on' | null, oneOf(['off', 'on'] as const)),
+  COPY_PICTURES: setting(
+    'copy pictures that listings link: on or off; unset: on with PUBLIC_URL',
+    null as 'off' | 'on' | null,
+    oneOf(['off', 'on'] as const),
+  ),
   DUMP_HOUR: setting('hour of the nightly catalogue dump, in TIME_ZONE, or off', 3 as number | null, dumpHour),
   TIME_ZONE: setting('time zone of local times', 'Europe/Istanbul', timeZone),
   LOG_LEVEL: setting('log level', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),

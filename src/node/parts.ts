@@ -95,7 +95,10 @@ export function createParts({ config, db, log, now: clock, ports, publicUrl }: P
     archive,
     auditArchive: openAuditArchive(config),
     photos: { files: openPhotoFiles(config), perAccount: config.photosPerAccount },
-    startFile: startFileMinutes === 0 ? null : new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: () => ({ marketOrder: config.marketOrder }) }),
+    startFile:
+      startFileMinutes === 0
+        ? null
+        : new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: () => ({ marketOrder: config.marketOrder }) }),
     imageNetwork,
     ...imageOpening({ config, log, now }, imageNetwork),
   }

@@ -44,7 +44,7 @@ export async function countCode(db: Db, attempt: Attempt, now: Date): Promise<bo
 }
 
 /** Whether a secret that is valid for less than 15 minutes is used for the first time on any node. */
-export async function useOnce(db: Db, secret: string, now: Date): Promise<boolean> {
+export async function spendOnce(db: Db, secret: string, now: Date): Promise<boolean> {
   return (await secondsLocked(db, JSON.stringify(['once', secret]), now, 1)) === null
 }
 

@@ -10,7 +10,7 @@ import { call, type Viewer } from '#core/verb.ts'
 import type { WriteCtx } from '#db/changes/change.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import type { FailedAuthentications } from '../limits/failed-authentications.ts'
-import { useOnce } from '../people/attempts.ts'
+import { spendOnce } from '../people/attempts.ts'
 import { openConsoleSession } from '../sessions/open-console-session.ts'
 import { cookieReader, secureAttribute, sessionCookie, type SessionPages } from '../sessions/session-routes.ts'
 import { IdentityProvider, type SignInSecrets } from './identity-provider.ts'
@@ -88,7 +88,7 @@ export function addProviderSignIn(app: FastifyInstance, pages: SessionPages, par
     const begun = unseal(cookieOf(request))
     if (begun.endsMs < now().getTime()) throw new ProviderRefusal('expired', 'begun more than ten minutes ago')
     if (searchParams.get('state') !== begun.state) throw new ProviderRefusal('expired', 'begun in another browser or tab')
-    if (!(await useOnce(db, begun.state, now()))) throw new ProviderRefusal('expired', 'completed before')
+    if (!(await spendOnce(db, begun.state, now()))) throw new ProviderRefusal('expired', 'completed before')
     return provider.complete(search, begun)
   }
 

@@ -88,7 +88,7 @@ export class ItemTable {
   }
 
   /** Every row must be derived again afterwards. */
-  useMarketOrder(marketOrder: readonly Market[]): void {
+  setMarketOrder(marketOrder: readonly Market[]): void {
     this.#rule = new MarketRule(marketOrder)
   }
 

@@ -352,7 +352,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
     if (all.every((market, i) => market === this.marketOrder[i])) return
     this.marketOrder = all
     const { items } = this
-    items.useMarketOrder(order)
+    items.setMarketOrder(order)
     await runInSlices(items.rows, (from, to) => {
       for (let row = from; row < to; row += 1) {
         const before = items.shown[row]!
