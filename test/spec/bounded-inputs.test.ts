@@ -7,7 +7,7 @@ import type { Verb } from '#core/verb.ts'
 
 const SOURCES = new URL('../../src/', import.meta.url)
 /** Ids and version numbers. Unbounded, so that one that no row can have is "not found": `existing` and `idForSql` bound it. bad-input.test.ts sends such ids. */
-const IDS = /^(id|ids|\w+_ids?|\w+Ids?|into|version|groups|grade_filters)$/
+const IDS = /^(id|ids|\w+_ids?|\w+Ids?|into|listing|version|groups|grade_filters)$/
 const UNSTORABLE = ['\0', 'a\0b', '\ud800', 'a\udc00b']
 
 type Declared = Verb<never, never, unknown> & { input: Shape }
