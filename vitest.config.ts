@@ -71,8 +71,8 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=64'],
     // Without isolation, a worker loads the service once for all its files. Each file has its own database.
     isolate: false,
-    // One more than the two cores of CI, because some files mostly wait, for example for timeouts.
-    maxWorkers: 3,
+    // Two more than the two cores of CI, because many files mostly wait: for browsers, PostgreSQL and timeouts.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // Tests beside their siblings that only `npm run test:all` runs.
     tags: [{ name: 'slow', description: 'proofs with tool chains, real programs, and pages in every layout' }],

@@ -26,12 +26,17 @@ export async function dropDatabase(url: string, name: string): Promise<void> {
 export async function copyOnce(url: string, template: string, name: string, fill: (url: string) => Promise<void>): Promise<void> {
   await administering(url, async (client) => {
     await client.query('select pg_advisory_lock(hashtext($1))', [name])
-    const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
-    if (rowCount! > 0) return
-    const draft = `${name}_draft`
-    await copyDatabase(url, template, draft)
-    await fill(databaseUrl(url, draft))
-    await client.query(`alter database ${draft} rename to ${name}`)
+    try {
+      const { rowCount } = await client.query('select from pg_database where datname = $1', [name])
+      if (rowCount! > 0) return
+      const draft = `${name}_draft`
+      await copyDatabase(url, template, draft)
+      await fill(databaseUrl(url, draft))
+      await client.query(`alter database ${draft} rename to ${name}`)
+    } finally {
+      // The lock belongs to the connection, which returns to the pool.
+      await client.query('select pg_advisory_unlock(hashtext($1))', [name])
+    }
   })
 }
 

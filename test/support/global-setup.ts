@@ -20,7 +20,7 @@ declare module 'vitest' {
   }
 }
 
-/** Three workers with up to four nodes each, whose pools have 12 connections, and connections of the tests themselves. */
+/** Four workers with up to four nodes each, whose pools have 12 connections, and connections of the tests themselves. */
 const CONNECTIONS = 250
 
 /** Connections by the socket need no password: others cannot enter its directory. */
