@@ -79,10 +79,15 @@ async function readKeys(path: string): Promise<StoredKey[]> {
   return keys
 }
 
-function opened(path: string, flags: 'r' | 'w', what: string): Promise<FileHandle> {
-  return openFile(path, flags, 0o600).catch((error: Error) => {
-    throw new Error(`${path} cannot be ${what}: ${error.message}`, { cause: error })
-  })
+async function opened(path: string, flags: 'r' | 'w', what: string): Promise<FileHandle> {
+  try {
+    const handle = await openFile(path, flags, 0o600)
+    // A directory would fail only when it is read.
+    if ((await handle.stat()).isDirectory()) throw new Error('EISDIR: it is a directory')
+    return handle
+  } catch (error) {
+    throw new Error(`${path} cannot be ${what}: ${(error as Error).message}`, { cause: error })
+  }
 }
 
 function total(rows: Map<string, number>): number {
