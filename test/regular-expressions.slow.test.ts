@@ -26,6 +26,7 @@ const LINEAR_BECAUSE: Readonly<Record<string, string>> = Object.fromEntries(
 /** Files that build expressions at run time, and the resulting expressions. */
 const BUILT: Readonly<Record<string, readonly string[]>> = {
   'src/accounts/credentials/key-format.ts': ['^mintmark_[0-9A-Za-z]{49}$'],
+  'src/accounts/provider/provider-people.ts': [PERSON_NAME],
   // Patterns of schemas are checked as strings.
   'src/core/input.ts': [],
   'src/core/settings/readers.ts': [VISIBLE_LINE],

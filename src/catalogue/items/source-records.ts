@@ -99,7 +99,7 @@ async function insertRecords(tx: Tx, importId: number, statements: readonly Stat
 /** Characters that COPY would interpret. */
 const COPY_ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 const COPY_SPECIAL = /[\\\t\n\r]/
-const ALL_COPY_SPECIAL = new RegExp(COPY_SPECIAL, 'g')
+const ALL_COPY_SPECIAL = /[\\\t\n\r]/g
 
 function copyText(value: string): string {
   return COPY_SPECIAL.test(value) ? value.replace(ALL_COPY_SPECIAL, (special) => COPY_ESCAPES[special]!) : value
