@@ -57,13 +57,18 @@ export async function readOperations(url: string, documentPath: string): Promise
   const { paths } = resolved((await (await fetch(url + documentPath)).json()) as OpenApi)
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { tags, parameters = [], requestBody }]) => {
-      const body = Object.values(requestBody?.content ?? {})[0]?.schema ?? null
+      const body = sendable(path, Object.values(requestBody?.content ?? {})[0]?.schema ?? null)
       const group = `${path.startsWith('/operator') ? 'operator ' : ''}${tags[0]}`
       // Refusals name a list without its brackets.
       const fields = [...parameters.map(({ name }) => name.replace('[]', '')), ...Object.keys(body?.properties ?? {})]
       return { group, url, method: method.toUpperCase(), path, parameters, body, fields }
     }),
   )
+}
+
+/** The end of all access would end that of the attack, so `all` is never sent as it must be. */
+function sendable(path: string, body: Shape | null): Shape | null {
+  return body !== null && path.endsWith('/breach') ? { ...body, properties: { ...body.properties, all: { const: false } } } : body
 }
 
 const OTHER_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'HEAD', 'PROPFIND', 'QUERY']
