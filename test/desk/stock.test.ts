@@ -226,7 +226,10 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await visited.open('/files')
     const choose = page.getByLabel('Import listings from a CSV file')
     await choose.setInputFiles(file('stock.csv', rows.join('\n')))
+    // The alert may already be that of the check of the file: what is enabled now would let this import through.
+    const refused = page.waitForResponse((response) => response.url().endsWith('/plus/listings/import'))
     await button('Import').click()
+    expect((await refused).ok()).toBe(false)
     await page.getByRole('alert').waitFor()
     await operator(node, 'PATCH', `/accounts/${node.accounts.plus}`, { listing_intake: { quota: 100 } })
     await button('Import').click()
