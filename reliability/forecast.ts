@@ -187,7 +187,7 @@ async function parallel<T, R>(list: readonly T[], call: (one: T, at: number) => 
 async function stateOf({ query }: Postgres): Promise<{ digests: string[]; swept: string }> {
   const tables = await query(`select relname::text from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
-      and relname not in ('change_log_floor', 'workers', 'api_key_usage', 'listing_views', 'watch_progress') order by 1`)
+      and relname not in ('change_log_floor', 'workers', 'api_key_usage', 'listing_views', 'search_terms', 'notifications', 'watch_progress') order by 1`)
   const digestOf = (name: string) =>
     `select '${name} ' || count(*) || ' ' || coalesce(sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0)), 0) from ${name} t ${COUNTED[name] ?? ''}`
   // In one statement, so that all digests are of the same snapshot.

@@ -118,7 +118,7 @@ describe('an export', () => {
       headers: { authorization: 'Bearer operator token of the tests' },
     })
     let bytes = 0
-    // The lowest use at the end of the document, when garbage was collected.
+    // The lowest use at the end of the document, when garbage was collected; a document in memory would take more than 100 MB.
     let lowest = Infinity
     const used = () => process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers
     const before = used()
@@ -127,7 +127,7 @@ describe('an export', () => {
       if (bytes > 100_000_000) lowest = Math.min(lowest, used() - before)
     }
     expect(bytes).toBeGreaterThan(130_000_000)
-    expect(lowest).toBeLessThan(30_000_000)
+    expect(lowest).toBeLessThan(65_000_000)
   })
 })
 
