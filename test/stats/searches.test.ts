@@ -61,6 +61,9 @@ test('terms without items, and those whose items nobody offers, are lists of the
   expect(await terms('nothing')).toEqual(['xqzzywx'])
   expect(await terms('not_offered')).toEqual(['blastoise'])
   expect(await report('?limit=1')).toHaveLength(1)
+  // As many people at once leave no marks either.
+  const stored = await node.db.kysely.selectFrom('search_terms').select(['people', 'marks']).where('term', '=', 'blastoise').executeTakeFirst()
+  expect(stored).toEqual({ people: PEOPLE, marks: [] })
 })
 
 test('two nodes count the same people once, and add their searches', async () => {

@@ -44,7 +44,7 @@ export function ErasePerson({ account, onDone }: { account?: { id: number; name:
   )
 }
 
-/** The export of an account, as a file; whoever may not read it gets no link. */
+/** The export of an account, as a file; people without the permission see no link. */
 export function ExportLink({ accountId }: { accountId: number }) {
   if (!isAllowed('support')) return null
   return (

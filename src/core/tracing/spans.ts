@@ -97,8 +97,8 @@ export function traceRequests(server: Server): void {
   server.removeAllListeners('request')
   server.on('request', (request, response) => {
     const parent = propagation.extract(ROOT_CONTEXT, request.headers)
-    const [path] = request.url!.split('?', 1)
-    const attributes = { 'http.request.method': request.method, 'url.path': path }
+    // The path is left out: that of a shared collection is a secret.
+    const attributes = { 'http.request.method': request.method }
     const span = tracer.startSpan(request.method!, { kind: SpanKind.SERVER, attributes }, parent)
     response.once('close', () => {
       span.setAttribute('http.response.status_code', response.statusCode)

@@ -74,13 +74,13 @@ export class SearchTerms {
     await inTransaction(this.#db, (tx) =>
       sql`
         insert into search_terms as t (week, term, searches, people, marks)
-        select ${week}::date, term, searches, cardinality(marks), marks
+        select ${week}::date, term, searches, cardinality(marks), case when cardinality(marks) >= ${ENOUGH_PEOPLE} then '{}' else marks end
         from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) r (term text, searches int8, marks int4[])
         on conflict (week, term) do update set searches = t.searches + excluded.searches, (people, marks) = (
           select case when enough then ${ENOUGH_PEOPLE} else n end, case when enough then '{}' else marks end
           from (
             select array_agg(distinct mark) as marks, count(distinct mark)::int2 as n,
-              t.people >= ${ENOUGH_PEOPLE} or count(distinct mark) >= ${ENOUGH_PEOPLE} as enough
+              greatest(t.people, excluded.people) >= ${ENOUGH_PEOPLE} or count(distinct mark) >= ${ENOUGH_PEOPLE} as enough
             from unnest(t.marks || excluded.marks) mark
           ) both_nodes)`.execute(tx),
     )
