@@ -1,4 +1,5 @@
 // Receives an uploaded file and queues its import; returns the id immediately.
+import { machineMs } from '#core/process/time-and-chance.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
@@ -47,7 +48,7 @@ export const startUploadedImport = verb(
       })
       if (fresh) {
         const { rules, viewer, requestId } = ctx
-        const clockOffsetMs = ctx.now().getTime() - Date.now()
+        const clockOffsetMs = ctx.now().getTime() - machineMs()
         const file = { path: upload.path, size: upload.size, name: fileName }
         await ctx.imports.add({
           importId,

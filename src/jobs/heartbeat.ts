@@ -1,7 +1,7 @@
 // Heartbeats of workers: each worker reports every few seconds, and any process can read how many are alive.
-import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
+import { newId } from '#core/process/time-and-chance.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 
 /** A worker that has not reported for longer counts as stopped. */
@@ -23,7 +23,7 @@ export interface Heartbeat {
 
 /** Reports this process as alive; call it every few seconds. */
 export function workerHeartbeat(db: Db): Heartbeat {
-  const id = randomUUID()
+  const id = newId()
   const write = async (stopped: boolean) => {
     await sql`
       with forgotten as (delete from workers where last_seen_at < now() - make_interval(days => ${FORGET_AFTER_DAYS}))

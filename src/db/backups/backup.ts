@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { createGunzip, createGzip } from 'node:zlib'
 import { pipeline } from 'node:stream/promises'
 import { pipeline as pass, Readable, type Writable } from 'node:stream'
+import { machineNow } from '#core/process/time-and-chance.ts'
 import { monthAfter } from '#core/time.ts'
 import { copyIn, copyOut } from '../copy.ts'
 import { raiseFloors } from '../emptiness.ts'
@@ -73,7 +74,7 @@ export async function backup(
 async function* archive(tx: Tx, keys: PersonKeys, rows: Map<string, number>, onTable: (table: string) => void): AsyncGenerator<string | Buffer> {
   const header: Header = {
     mintmark_backup: 1,
-    created_at: new Date().toISOString(),
+    created_at: machineNow().toISOString(),
     migrations: await migrationNames(tx),
     months: await priceMonths(tx),
     sequences: await sequences(tx),

@@ -1,6 +1,7 @@
 // Results for repeated requests: the result of a write is stored for 24 hours, encrypted with the caller's credential.
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto'
 import { sql } from 'kysely'
+import { secretBytes } from '#core/process/secret-bytes.ts'
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 import type { Db, Tx } from '../schema.ts'
@@ -106,7 +107,7 @@ function secretOf({ credential, scope, key }: Idempotency): Buffer {
 }
 
 function encrypt(idempotency: Idempotency, text: string): Buffer {
-  const nonce = randomBytes(12)
+  const nonce = secretBytes(12)
   const cipher = createCipheriv('aes-256-gcm', secretOf(idempotency), nonce)
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
