@@ -41,10 +41,10 @@ export const startUploadedImport = verb(
       const format = importFormat(name)
       const mapping = await mappingOf(ctx, format, input)
       const fileName = nameOf(input.file_name ?? name, upload)
-      const importId = await change(ctx, (tx) => {
+      const importId = await change(ctx, (tx, { at }) => {
         fresh = true
         const opening = { format: name, market: into ?? mapping?.market ?? format.defaultMarket, fileName, dryRun, status: 'queued' as const }
-        return openImport(tx, { ...opening, author: actorOf(ctx.viewer), conditionKnown: mapping?.condition_known ?? true })
+        return openImport(tx, { ...opening, author: actorOf(ctx.viewer), conditionKnown: mapping?.condition_known ?? true }, at)
       })
       if (fresh) {
         const { rules, viewer, requestId } = ctx

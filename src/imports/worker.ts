@@ -40,12 +40,13 @@ parentPort!.on('message', async (job: ImportJob) => {
 async function run(job: ImportJob): Promise<void> {
   const db = openPool<Schema>({ url: job.databaseUrl, max: 3, applicationName: 'mintmark import' })
   try {
-    await startImport(db.kysely, job.importId)
+    const now = () => new Date(machineMs() + job.clockOffsetMs)
+    await startImport(db.kysely, job.importId, now())
     const ctx = {
       db,
       viewer: job.viewer,
       rules: job.rules,
-      now: () => new Date(machineMs() + job.clockOffsetMs),
+      now,
       requestId: job.requestId,
       idempotency: null,
       // Does not wait: nodes apply changes when they are notified, and a request for a finished import waits until its node has applied them.

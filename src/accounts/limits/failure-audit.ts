@@ -19,13 +19,15 @@ const UNKNOWN: Viewer = { kind: 'operator', name: 'unknown' }
 export class FailureAudit {
   readonly #db: Db
   readonly #log: Log
+  readonly #now: () => Date
   /** address → failures in this period that are not in a row yet */
   #attempts = new Map<string, number>()
   #timer: Timer | null = null
   #writing: Promise<void> = Promise.resolve()
 
-  constructor({ db, log }: { db: Db; log: Log }) {
+  constructor({ db, log, now }: { db: Db; log: Log; now: () => Date }) {
     this.#db = db
+    this.#now = now
     this.#log = log
   }
 
@@ -58,7 +60,7 @@ export class FailureAudit {
     this.#writing = this.#writing.then(async () => {
       try {
         await inTransaction(this.#db, async (tx) => {
-          const { noteOf, write } = noteCollector(tx)
+          const { noteOf, write } = noteCollector(tx, this.#now)
           const note = noteOf({ viewer: UNKNOWN, requestId: null })
           for (const [address, attempts] of rows) {
             note.audit({ action: 'operator.authentication-failed', subject: 'address', id: address, after: { attempts } })

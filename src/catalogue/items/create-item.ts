@@ -22,7 +22,7 @@ export const createItem = verb(
       await refuseTakenRef(tx, write.record.market, ref)
       const { ids } = await refuseTaken('item', () => saveItems(tx, note, [write]))
       const id = ids[0]!
-      await stateByOperator(tx, id, await factsOfNew(tx, write), { ...write.record, author: actorOf(ctx.viewer) })
+      await stateByOperator(tx, id, await factsOfNew(tx, write), { ...write.record, author: actorOf(ctx.viewer), at: note.at })
       const item = await fetchItem(tx, id)
       if (fields.slug !== undefined && item.slug !== fields.slug) throw conflict('taken', { thing: 'item', field: 'slug' })
       await judgePrices(ctx, tx, note, await itemsSharingWith(tx, [id]))

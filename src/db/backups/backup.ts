@@ -232,11 +232,11 @@ async function tables(db: Queryable): Promise<TableHeader[]> {
 async function eraseAgain(tx: Tx, accountIds: readonly number[]): Promise<void> {
   await sql`
     insert into ${sql.table('erasures')} (kind, account_id, pseudonym, reason, requested_by, requested_at)
-    select 'account', id, 'Erased account ' || id, 'erased before this backup was restored', 'system', now() from unnest(${accountIds}::int4[]) id
+    select 'account', id, 'Erased account ' || id, 'erased before this backup was restored', 'system', ${machineNow()}::timestamptz from unnest(${accountIds}::int4[]) id
     on conflict (account_id) do update set state = 'running'`.execute(tx)
   // Transaction ids of another database mean nothing here.
   await sql`update ${sql.table('erasures')} set started_xact = pg_current_xact_id()`.execute(tx)
-  await sql`update ${sql.table('erasures')} set state = 'done', finished_at = now() where kind = 'buyer' and buyer_reference is null and state = 'running'`.execute(
+  await sql`update ${sql.table('erasures')} set state = 'done', finished_at = ${machineNow()} where kind = 'buyer' and buyer_reference is null and state = 'running'`.execute(
     tx,
   )
 }

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { type Timer, machineMs, startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import { inSpan, TRACED } from '#core/tracing/spans.ts'
+import { databaseTime } from '../connection/database-time.ts'
 import { copyOut, int8At, readBinaryCopy } from '../copy.ts'
 import { announce } from '../connection/announce.ts'
 import type { ChangeKind, Db, Tx } from '../schema.ts'
@@ -189,7 +190,7 @@ export class ChangeFeed {
       traceparent: string | null
     }>`
       with here as (
-        select pg_current_snapshot() as position, extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms,
+        select pg_current_snapshot() as position, extract(epoch from ${databaseTime})::float8 * 1000 as clock_ms,
                (select xact::text from change_log_floor) as floor, from_here.xmin, pg_postmaster_start_time()::text as server,
                (select xact from change_log_floor where xact::text <> ${this.#coveredFloor}) > from_here.xmin
                  or pg_snapshot_xmin(pg_current_snapshot()) < from_here.xmin as missed
@@ -319,11 +320,11 @@ function partsOf<T extends { bytes: number }>(rows: T[]): T[][] {
 }
 
 /** Removes rows that no node needs any more; a node that was away for longer reloads everything. */
-export async function trimChangeLog(db: Db): Promise<number> {
+export async function trimChangeLog(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ trimmed: number }>`
     with old as (
       delete from change_log
-      where at < now() - case when kind = any(${[...CATALOGUE_KINDS]}::text[]) then make_interval(days => ${KEEP_CATALOGUE_DAYS})
+      where at < ${now}::timestamptz - case when kind = any(${[...CATALOGUE_KINDS]}::text[]) then make_interval(days => ${KEEP_CATALOGUE_DAYS})
                               else make_interval(hours => ${KEEP_HOURS}) end and xact < pg_snapshot_xmin(pg_current_snapshot())
       returning xact
     ), moved as (

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { DATABASE_TIME } from './database-time.ts'
 import { type Timer, startInterval, stopTimer } from '#core/process/time-and-chance.ts'
 import { setServer, type Servers } from './servers.ts'
 
@@ -170,7 +171,7 @@ export class ConnectionWatch {
       const backends = [...suspects.keys()].flatMap((suspect) => this.#watched.get(suspect)?.backend ?? [])
       const { rows } = await client.query<{ pid: number }>(
         `select pid from pg_stat_activity where pid = any($1) and state not like 'idle%'
-           and (wait_event is distinct from 'SyncRep' or state_change > clock_timestamp() - make_interval(secs => ${STANDBY_SECONDS}))`,
+           and (wait_event is distinct from 'SyncRep' or state_change > ${DATABASE_TIME} - make_interval(secs => ${STANDBY_SECONDS}))`,
         [backends],
       )
       return new Set(rows.map(({ pid }) => pid))
