@@ -102,12 +102,13 @@ async function lockItems(tx: Tx, ids: readonly number[]): Promise<void> {
 }
 
 function composition(group: Group, { facts }: Part, ref: string, comingBack: Set<number>): Composition {
-  const stated = recordsByPrecedence(group).map(({ record, whole, merged }) => ({ ...facts.get(record.id)!, whole, merged }))
-  return {
-    id: group.item ?? formerOf(group, comingBack),
-    facts: { ...mergedFacts(stated), ref },
-    ...(isCopy(group) && { copies: group.members[0]!.record.id }),
+  const id = group.item ?? formerOf(group, comingBack)
+  if (isCopy(group)) {
+    const recordId = group.members[0]!.record.id
+    return { id, facts: { ...facts.get(recordId)!.facts, ref }, copies: recordId }
   }
+  const stated = recordsByPrecedence(group).map(({ record, whole, merged }) => ({ ...facts.get(record.id)!, whole, merged }))
+  return { id, facts: { ...mergedFacts(stated), ref } }
 }
 
 /** The id of an item that these records had before their import was reverted; each id is restored once. */
