@@ -37,7 +37,9 @@ export async function replaceForeignIds(tx: Tx, items: readonly WithForeignIds[]
     if (missing.length > 0) added.push({ id, foreignIds: missing })
     // As many stored ids as stated ones that are stored: none is gone.
     if (stated.size - missing.length === own.length) continue
-    const surplus = own.map(({ source, foreign_id, finish }) => ({ source, id: foreign_id, finish })).filter((foreign) => !stated.has(foreignIdKey(foreign)))
+    const surplus = own
+      .map(({ source, foreign_id, finish }) => ({ source, id: foreign_id, finish }))
+      .filter((foreign) => !stated.has(foreignIdKey(foreign)))
     gone.push({ id, foreignIds: surplus })
   }
   if (gone.length > 0) {

@@ -58,7 +58,8 @@ export async function refsOf(tx: Tx, groups: readonly Group[]): Promise<GroupRef
 
 function namedBy(group: Group): Named {
   const [only] = group.members
-  if (group.members.length === 1 && only!.record.ref !== null && only!.record.market !== null) return namedAs(group, only!.record.market, only!.record)
+  if (group.members.length === 1 && only!.record.ref !== null && only!.record.market !== null)
+    return namedAs(group, only!.record.market, only!.record)
   const stating = byIdentity(recordsByPrecedence(group)).map(({ record }) => record)
   const by = stating.find(({ ref }) => ref !== null)!
   return namedAs(group, stating.find(({ market }) => market !== null)!.market!, by)
