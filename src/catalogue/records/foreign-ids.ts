@@ -20,9 +20,7 @@ interface StoredForeignId {
 export async function replaceForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<number[]> {
   if (items.length === 0) return []
   const { rows: stored } = await sql<StoredForeignId>`
-    select item_id, source, foreign_id, finish from item_foreign_ids where item_id = any(${`{${items.map(({ id }) => id).join(',')}}`}::int4[])`.execute(
-    tx,
-  )
+    select item_id, source, foreign_id, finish from item_foreign_ids where item_id = any(${items.map(({ id }) => id)}::int4[])`.execute(tx)
   const storedOf = Map.groupBy(stored, (row) => row.item_id)
   const gone: WithForeignIds[] = []
   const added: WithForeignIds[] = []

@@ -98,7 +98,7 @@ async function readPart(tx: Tx, groups: readonly Group[]): Promise<Part> {
 }
 
 async function lockItems(tx: Tx, ids: readonly number[]): Promise<void> {
-  if (ids.length > 0) await sql`select from items where id = any(${`{${ids.join(',')}}`}::int4[]) order by id for update`.execute(tx)
+  if (ids.length > 0) await sql`select from items where id = any(${ids}::int4[]) order by id for update`.execute(tx)
 }
 
 function composition(group: Group, { facts }: Part, ref: string, comingBack: Set<number>): Composition {
@@ -133,7 +133,7 @@ async function readNamingFacts(tx: Tx, copies: readonly Group[]): Promise<[numbe
   const { rows } = await sql<{ id: number; game: string; slug: string | null; groups: string[] | null; shown: string | null }>`
     select id, game, facts->>'slug' as slug, facts->'groups' as groups,
       (select a->>'value' from jsonb_array_elements(facts->'attributes') a where a->>'name' = 'Finish' limit 1) as shown
-    from source_records where id = any(${`{${[...records.keys()].join(',')}}`}::int4[])`.execute(tx)
+    from source_records where id = any(${[...records.keys()]}::int4[])`.execute(tx)
   return rows.map(({ id, game, slug, groups, shown }) => {
     const { source, finish, market, ref, category, name, code, genre } = records.get(id)!
     const facts: Facts = {
@@ -156,6 +156,6 @@ async function readFacts(tx: Tx, groups: readonly Group[]): Promise<[number, Rec
   const ids = groups.flatMap(({ members }) => members.map(({ record }) => record.id))
   if (ids.length === 0) return []
   const { rows } = await sql<RecordFacts & { id: number }>`
-    select id, source, finish, facts from source_records where id = any(${`{${ids.join(',')}}`}::int4[])`.execute(tx)
+    select id, source, finish, facts from source_records where id = any(${ids}::int4[])`.execute(tx)
   return rows.map((row) => [row.id, row])
 }

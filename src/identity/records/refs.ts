@@ -77,7 +77,7 @@ function byRecord({ by: a }: Named, { by: b }: Named): number {
 async function currentRefs(tx: Tx, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<{ id: number; key: string }>`
-    select id, concat_ws(chr(9), market, ref) as key from items where id = any(${`{${ids.join(',')}}`}::int4[])`.execute(tx)
+    select id, concat_ws(chr(9), market, ref) as key from items where id = any(${ids}::int4[])`.execute(tx)
   return new Map(rows.map(({ id, key }) => [id, key]))
 }
 
