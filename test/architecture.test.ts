@@ -104,11 +104,9 @@ const OWNERS: Record<string, readonly string[]> = {
     'items',
     'item_foreign_ids',
     'item_aliases',
-    'merged_foreign_ids',
     'source_records',
     'source_statements',
     'item_sources',
-    'merged_sources',
   ],
   prices: [
     'own_prices',
@@ -136,9 +134,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'sources_set_aside',
     'price_reviews',
     'price_review_changes',
-    'merged_prices',
     'merged_points',
-    'merged_held_prices',
   ],
   photos: ['photos', 'picture_copies'],
   market: [
@@ -160,8 +156,6 @@ const OWNERS: Record<string, readonly string[]> = {
     'listing_imports',
     'listing_import_rows',
     'repricing_rules',
-    'merged_listings',
-    'merged_sales',
     'listing_decisions',
     'approval_rules',
     'approval_rule_versions',
@@ -177,7 +171,6 @@ const OWNERS: Record<string, readonly string[]> = {
     'collection_worth_amounts',
     'collection_parked_rows',
     'parked_row_reasons',
-    'merged_records',
   ],
   watches: ['watches', 'watch_progress', 'merged_watches'],
   identity: [

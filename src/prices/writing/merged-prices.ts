@@ -6,6 +6,7 @@ import type { Tx } from '#db/schema.ts'
 import { PERSISTENT_FLAGS } from '../records/current.ts'
 import { FIGURE_COLUMNS } from '../records/feed-figures.ts'
 import type { PriceChange } from '../records/price-payload.ts'
+import { restoreCoveredPoints } from './points.ts'
 import { resetCurrent } from './reset-current.ts'
 
 /**
@@ -17,57 +18,59 @@ export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date)
   await moveCurrent(tx, pairs)
   await takePoints(tx, pairs)
   await placePoints(tx, pairs)
-  await moveHeld(tx, pairs, now)
+  await discardHeldTwice(tx, pairs, now)
 }
+
+/** Author of decisions by merges, followed by the id of the merge. */
+const DISCARDED_BY = 'merge:'
 
 const KEY = sql.raw('market, label_id, updated_at')
 /** Evidence columns that move along with a price, besides its verdict. */
 const EVIDENCE_NAMES = ['confirmed_at', 'line', ...FIGURE_COLUMNS]
 const EVIDENCE = sql.raw(EVIDENCE_NAMES.join(', '))
 const evidenceOf = (table: string) => sql.raw(EVIDENCE_NAMES.map((name) => `${table}.${name}`).join(', '))
-const EVIDENCE_OF_S = evidenceOf('s')
-const EVIDENCE_OF_Q = evidenceOf('q')
-const NO_EVIDENCE = sql.raw(EVIDENCE_NAMES.map(() => 'null').join(', '))
+
+/** Current prices before the merge: all of the emptied item (placed), and those of the survivor that one of them replaced. */
+const RECORDED = sql`(
+  select x.merge_id, p.* from merged_rows x cross join lateral jsonb_populate_record(null::prices, x.content) p where x.name = 'prices')`
 
 async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with gone as (
-      delete from prices p using ${pairTable(pairs)} where p.item_id = m.from_item
-      returning m.merge_id, p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id, ${EVIDENCE}, p.flags
+      delete from prices p using ${pairTable(pairs)} where p.item_id = m.from_item returning m.merge_id, to_jsonb(p) as content
     )
-    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags)
-    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags from gone`.execute(tx)
-  await analyzeAfterMerges(tx, pairs, 'merged_prices')
+    insert into merged_rows (merge_id, name, content, placed) select merge_id, 'prices', content, true from gone`.execute(tx)
+  await analyzeAfterMerges(tx, pairs, 'merged_rows')
   const best = sql`(
     select distinct on (m.into_item, q.market, q.label_id) m.into_item, q.*
-    from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
+    from ${pairTable(pairs)} join ${RECORDED} q on q.merge_id = m.merge_id and q.item_id = m.from_item
     order by m.into_item, q.market, q.label_id, q.updated_at desc, q.import_id desc, q.merge_id)`
   // Prices of the survivor that are no longer shown; prices from earlier merges are recorded with those merges.
   const earlier = sql`o.into_item in (select into_item from ${pairTable(pairs)}) and o.undone_at is null and o.id < ${pairs[0]!.mergeId}`
   await sql`
-    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags)
-    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags
+    insert into merged_rows (merge_id, name, content, placed)
+    select merge_id, 'prices', content, false
     from (
-      select *, bool_or(given) over (partition by item_id, market, label_id, updated_at, import_id) as was_given
+      select *, bool_or(content is null) over (partition by item_id, market, label_id, updated_at, import_id) as was_given
       from (
-        select b.merge_id, s.item_id, s.market, s.label_id, s.price, s.updated_at, s.import_id, ${EVIDENCE_OF_S}, s.flags, false as given
+        select b.merge_id, s.item_id, s.market, s.label_id, s.updated_at, s.import_id, to_jsonb(s) as content
         from ${best} b join prices s on (s.item_id, s.market, s.label_id) = (b.into_item, b.market, b.label_id)
         where (b.updated_at, b.import_id) >= (s.updated_at, s.import_id)
         union all
-        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, true
-        from merges o join merged_prices q on q.merge_id = o.id and q.item_id = o.from_item where ${earlier}
+        select null, o.into_item, q.market, q.label_id, q.updated_at, q.import_id, null
+        from merges o join ${RECORDED} q on q.merge_id = o.id and q.item_id = o.from_item where ${earlier}
         union all
-        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${NO_EVIDENCE}, null, true
+        select null, o.into_item, q.market, q.label_id, q.updated_at, q.import_id, null
         from merges o join merged_points q on q.merge_id = o.id and q.placed where ${earlier}
       ) known
     ) judged
-    where not was_given`.execute(tx)
+    where content is not null and not was_given`.execute(tx)
   await sql`
     insert into prices (item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE})
     select into_item, market, label_id, price, updated_at, import_id, ${EVIDENCE} from ${best} b
     on conflict (item_id, market, label_id) do update
       set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id, state = 0, confidence = 0, flags = 0,
-        (${EVIDENCE}) = (${sql.raw(EVIDENCE_NAMES.map((name) => `excluded.${name}`).join(', '))})
+        (${EVIDENCE}) = (${evidenceOf('excluded')})
       where (excluded.updated_at, excluded.import_id) > (prices.updated_at, prices.import_id)`.execute(tx)
 }
 
@@ -137,29 +140,24 @@ async function placePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     where q.state in ('covered', 'withdrawn') or (q.state = 'seen' and s.item_id is null)`.execute(tx)
 }
 
-/** If both items have a held price for the same key, the survivor's stays pending and the other one is discarded. */
-async function moveHeld(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
+/** If both items have a pending held price for the same key, the survivor's stays pending and the other one is discarded. */
+async function discardHeldTwice(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
   await sql`
-    with waiting as (
-      select h.id, m.merge_id, m.into_item, h.decision is null and (
-        row_number() over (partition by m.into_item, h.market, h.label_id, h.updated_at, h.decision is null order by m.merge_id) > 1
-        or exists (
-          select from held_prices s
-          where s.item_id = m.into_item and s.market = h.market and s.label_id = h.label_id and s.updated_at = h.updated_at
-            and s.decision is null
-        )
-      ) as twice
-      from held_prices h join ${pairTable(pairs)} on m.from_item = h.item_id
-    ), moved as (
-      update held_prices h set item_id = w.into_item,
-        decision = case when w.twice then 'discarded' else h.decision end,
-        decided_by = case when w.twice then 'merge:' || w.merge_id else h.decided_by end,
-        decided_at = case when w.twice then ${now}::timestamptz else h.decided_at end
-      from waiting w where h.id = w.id
-      returning h.id, h.decision, w.merge_id, w.twice
-    )
-    insert into merged_held_prices (merge_id, held_id, decision, discarded)
-    select merge_id, id, decision, twice from moved`.execute(tx)
+    update held_prices h set decision = 'discarded', decided_by = ${DISCARDED_BY} || w.merge_id, decided_at = ${now}
+    from (
+      select h.id, m.merge_id, row_number() over (
+        partition by coalesce(m.into_item, h.item_id), h.market, h.label_id, h.updated_at order by m.merge_id nulls first
+      ) as nth
+      from held_prices h left join ${pairTable(pairs)} on m.from_item = h.item_id
+      where h.decision is null and h.item_id in (select unnest(array[m.from_item, m.into_item]) from ${pairTable(pairs)})
+    ) w where h.id = w.id and w.nth > 1`.execute(tx)
+}
+
+/** Reopens held prices that merges discarded, once they have moved back. */
+async function reopenHeld(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
+  await sql`
+    update held_prices h set decision = null, decided_by = null, decided_at = null
+    from ${pairTable(pairs)} where h.item_id = m.from_item and h.decided_by = ${DISCARDED_BY} || m.merge_id`.execute(tx)
 }
 
 /**
@@ -188,14 +186,18 @@ export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePa
   const ids = mergeIds(pairs)
   await takePointsBack(tx, pairs)
   await restorePoints(tx, pairs)
-  await uncoverPoints(tx, pairs)
+  await restoreCoveredPoints(
+    tx,
+    sql`(
+      select distinct m.into_item as item_id, q.market, q.label_id, q.updated_at
+      from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id and q.placed) d`,
+  )
   await resetCurrent(tx, note, latestAfterUndo(pairs))
   await restoreEvidence(tx, pairs)
-  await moveHeldBack(tx, pairs)
+  await reopenHeld(tx, pairs)
   await sql`delete from merged_points where merge_id = any(${ids})`.execute(tx)
   // Prices that survivors do not show stay recorded, because they may be hidden by another merge.
-  await sql`
-    delete from merged_prices q using ${pairTable(pairs)} where q.merge_id = m.merge_id and q.item_id = m.from_item`.execute(tx)
+  await sql`delete from merged_rows where merge_id = any(${ids}) and name = 'prices' and placed`.execute(tx)
 }
 
 /** Removes the points from the survivors. If another merged item has a point of the same import and time, that one replaces it. */
@@ -249,26 +251,6 @@ async function restorePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void>
     on conflict do nothing`.execute(tx)
 }
 
-/** Makes points visible again that these points covered in the survivor's history. */
-async function uncoverPoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
-  await sql`
-    with covered as (
-      select distinct on (h.item_id, h.market, h.label_id, h.updated_at) h.*
-      from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id and q.placed
-      join hidden_points h on h.item_id = m.into_item and (h.market, h.label_id, h.updated_at) = (q.market, q.label_id, q.updated_at)
-      where not h.withdrawn
-      order by h.item_id, h.market, h.label_id, h.updated_at, h.import_id desc
-    ), seen as (
-      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select item_id, ${KEY}, price, import_id from covered
-      on conflict do nothing
-      returning import_id, item_id, market, label_id, updated_at
-    )
-    delete from hidden_points h using seen s
-    where (h.import_id, h.item_id, h.market, h.label_id, h.updated_at)
-      = (s.import_id, s.item_id, s.market, s.label_id, s.updated_at)`.execute(tx)
-}
-
 /**
  * The current prices of both items after an undo. The history may no longer contain the latest point. Prices recorded with merges therefore also
  * count if their import is in effect, and so does the survivor's current price unless it came from the emptied item.
@@ -277,25 +259,26 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
   const pairsHere = pairTable(pairs)
   return sql`
     with touched as (
-      select m.from_item as item_id, q.market, q.label_id from ${pairsHere} join merged_prices q on q.merge_id = m.merge_id
-      union select m.from_item, q.market, q.label_id from ${pairsHere} join merged_points q on q.merge_id = m.merge_id
-      union select m.into_item, q.market, q.label_id from ${pairsHere} join merged_prices q on q.merge_id = m.merge_id
-      union select m.into_item, q.market, q.label_id from ${pairsHere} join merged_points q on q.merge_id = m.merge_id
+      select distinct i.item_id, q.market, q.label_id
+      from ${pairsHere} cross join lateral (
+        select market, label_id from ${RECORDED} q where q.merge_id = m.merge_id
+        union select market, label_id from merged_points q where q.merge_id = m.merge_id
+      ) q cross join unnest(array[m.from_item, m.into_item]) as i(item_id)
     ), given as (
       select m.into_item as item_id, q.market, q.label_id, q.updated_at, q.import_id
-      from ${pairsHere} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
+      from ${pairsHere} join ${RECORDED} q on q.merge_id = m.merge_id and q.item_id = m.from_item
       union select m.into_item, q.market, q.label_id, q.updated_at, q.import_id
       from ${pairsHere} join merged_points q on q.merge_id = m.merge_id and q.placed
     ), noted as (
       select q.item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id
-      from ${pairsHere} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
+      from ${pairsHere} join ${RECORDED} q on q.merge_id = m.merge_id and q.item_id = m.from_item
       union all
       select q.item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id
-      from merged_prices q join merges o on o.id = q.merge_id and o.into_item = q.item_id
-      where q.item_id in (select into_item from ${pairsHere})
+      from merges o join ${RECORDED} q on q.merge_id = o.id and q.item_id = o.into_item
+      where o.into_item in (select into_item from ${pairsHere})
       union all
       select o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id
-      from merges o join merged_prices q on q.merge_id = o.id and q.item_id = o.from_item
+      from merges o join ${RECORDED} q on q.merge_id = o.id and q.item_id = o.from_item
       where o.into_item in (select into_item from ${pairsHere}) and o.undone_at is null
     ), candidates as (
       select t.item_id, t.market, t.label_id, h.price, h.updated_at, h.import_id
@@ -322,29 +305,18 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
 /** Restores the evidence of prices that are the same as before the merges, as recorded by any merge into the survivors. */
 async function restoreEvidence(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
-    update prices p set (${EVIDENCE}) = (${EVIDENCE_OF_Q}), flags = coalesce(q.flags, 0) & ${sql.lit(PERSISTENT_FLAGS)}
+    update prices p set (${EVIDENCE}) = (${evidenceOf('q')}), flags = coalesce(q.flags, 0) & ${sql.lit(PERSISTENT_FLAGS)}
     from (
       select distinct on (item_id, market, label_id, price, updated_at, import_id) * from (
-        select m.from_item as item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, q.merge_id
-        from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
+        select m.from_item as item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${evidenceOf('q')}, q.flags, q.merge_id
+        from ${pairTable(pairs)} join ${RECORDED} q on q.merge_id = m.merge_id and q.item_id = m.from_item
         union all
-        select o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, q.merge_id
-        from merges o join merged_prices q on q.merge_id = o.id
+        select o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${evidenceOf('q')}, q.flags, q.merge_id
+        from merges o join ${RECORDED} q on q.merge_id = o.id
         where o.into_item in (select into_item from ${pairTable(pairs)})
       ) noted order by item_id, market, label_id, price, updated_at, import_id, merge_id desc
     ) q
     where (p.item_id, p.market, p.label_id) = (q.item_id, q.market, q.label_id)
       and (p.price, p.updated_at, p.import_id) = (q.price, q.updated_at, q.import_id)
       and p.line is null and p.confirmed_at is null`.execute(tx)
-}
-
-async function moveHeldBack(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
-  await sql`
-    update held_prices h set item_id = m.from_item,
-      decision = case when x.discarded then null else h.decision end,
-      decided_by = case when x.discarded then null else h.decided_by end,
-      decided_at = case when x.discarded then null else h.decided_at end
-    from ${pairTable(pairs)} join merged_held_prices x on x.merge_id = m.merge_id
-    where h.id = x.held_id and h.item_id = m.into_item and h.decision is not distinct from x.decision`.execute(tx)
-  await sql`delete from merged_held_prices where merge_id = any(${mergeIds(pairs)})`.execute(tx)
 }
