@@ -34,6 +34,11 @@ const evidenceOf = (table: string) => sql.raw(EVIDENCE_NAMES.map((name) => `${ta
 const RECORDED = sql`(
   select x.merge_id, p.* from merged_rows x cross join lateral jsonb_populate_record(null::prices, x.content) p where x.name = 'prices')`
 
+/** Recorded prices of merges into these survivors, each with the item that it belongs to (`owner`) once the pairs are undone. */
+const recordedFor = (pairs: readonly MergePair[]) => sql`(
+  select case when o.undone_at is null then o.into_item else q.item_id end as owner, q.*
+  from merges o join ${RECORDED} q on q.merge_id = o.id where o.into_item in (select into_item from ${pairTable(pairs)}))`
+
 async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with gone as (
@@ -269,28 +274,18 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
       from ${pairsHere} join ${RECORDED} q on q.merge_id = m.merge_id and q.item_id = m.from_item
       union select m.into_item, q.market, q.label_id, q.updated_at, q.import_id
       from ${pairsHere} join merged_points q on q.merge_id = m.merge_id and q.placed
-    ), noted as (
-      select q.item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id
-      from ${pairsHere} join ${RECORDED} q on q.merge_id = m.merge_id and q.item_id = m.from_item
-      union all
-      select q.item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id
-      from merges o join ${RECORDED} q on q.merge_id = o.id and q.item_id = o.into_item
-      where o.into_item in (select into_item from ${pairsHere})
-      union all
-      select o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id
-      from merges o join ${RECORDED} q on q.merge_id = o.id and q.item_id = o.from_item
-      where o.into_item in (select into_item from ${pairsHere}) and o.undone_at is null
     ), candidates as (
-      select t.item_id, t.market, t.label_id, h.price, h.updated_at, h.import_id
+      select t.item_id, t.market, t.label_id, h.price, h.updated_at, h.import_id, 0 as place
       from touched t cross join lateral (
         select price, updated_at, import_id from price_points p
         where p.item_id = t.item_id and p.market = t.market and p.label_id = t.label_id
         order by updated_at desc limit 1
       ) h
       union all
-      select n.* from noted n left join imports i on i.id = n.import_id where i.reverted_by_import_id is null
+      select n.owner, n.market, n.label_id, n.price, n.updated_at, n.import_id, case when n.owner = n.item_id then 2 else 3 end
+      from ${recordedFor(pairs)} n left join imports i on i.id = n.import_id where i.reverted_by_import_id is null
       union all
-      select p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id
+      select p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id, 1
       from touched t join prices p on (p.item_id, p.market, p.label_id) = (t.item_id, t.market, t.label_id)
       where not exists (
         select from given g
@@ -299,7 +294,7 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
     )
     select distinct on (t.item_id, t.market, t.label_id) t.item_id, t.market, t.label_id, c.price, c.updated_at, c.import_id
     from touched t left join candidates c on (c.item_id, c.market, c.label_id) = (t.item_id, t.market, t.label_id)
-    order by t.item_id, t.market, t.label_id, c.updated_at desc nulls last, c.import_id desc`
+    order by t.item_id, t.market, t.label_id, c.updated_at desc nulls last, c.import_id desc, c.place`
 }
 
 /** Restores the evidence of prices that are the same as before the merges, as recorded by any merge into the survivors. */
@@ -307,16 +302,10 @@ async function restoreEvidence(tx: Tx, pairs: readonly MergePair[]): Promise<voi
   await sql`
     update prices p set (${EVIDENCE}) = (${evidenceOf('q')}), flags = coalesce(q.flags, 0) & ${sql.lit(PERSISTENT_FLAGS)}
     from (
-      select distinct on (item_id, market, label_id, price, updated_at, import_id) * from (
-        select m.from_item as item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${evidenceOf('q')}, q.flags, q.merge_id
-        from ${pairTable(pairs)} join ${RECORDED} q on q.merge_id = m.merge_id and q.item_id = m.from_item
-        union all
-        select o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${evidenceOf('q')}, q.flags, q.merge_id
-        from merges o join ${RECORDED} q on q.merge_id = o.id
-        where o.into_item in (select into_item from ${pairTable(pairs)})
-      ) noted order by item_id, market, label_id, price, updated_at, import_id, merge_id desc
+      select distinct on (owner, market, label_id, price, updated_at, import_id) * from ${recordedFor(pairs)} n
+      order by owner, market, label_id, price, updated_at, import_id, merge_id desc
     ) q
-    where (p.item_id, p.market, p.label_id) = (q.item_id, q.market, q.label_id)
+    where (p.item_id, p.market, p.label_id) = (q.owner, q.market, q.label_id)
       and (p.price, p.updated_at, p.import_id) = (q.price, q.updated_at, q.import_id)
       and p.line is null and p.confirmed_at is null`.execute(tx)
 }
