@@ -152,9 +152,7 @@ export async function stateOf(node: TestNode): Promise<Record<string, string>> {
       from (
         select (to_jsonb(t) - ${name === 'items' ? 'updated_at' : 'last_used_at'}::text)::text as row from ${sql.table(name)} t
         ${name === 'merged_rows' ? sql`where name <> 'prices'` : sql``}
-      ) as rows`.execute(
-      node.db.kysely,
-    )
+      ) as rows`.execute(node.db.kysely)
     state[name] = `${rows[0]!.count} rows ${rows[0]!.digest}`
   }
   let text = ''

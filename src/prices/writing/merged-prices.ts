@@ -6,7 +6,7 @@ import type { Tx } from '#db/schema.ts'
 import { PERSISTENT_FLAGS } from '../records/current.ts'
 import { FIGURE_COLUMNS } from '../records/feed-figures.ts'
 import type { PriceChange } from '../records/price-payload.ts'
-import { restoreCoveredPoints } from './points.ts'
+import { addPoints, restoreCoveredPoints } from './points.ts'
 import { resetCurrent } from './reset-current.ts'
 
 /**
@@ -119,30 +119,11 @@ async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
 }
 
 async function placePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
-  const placed = sql`(
-    select m.into_item, q.* from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id where q.placed)`
+  const placed = sql`from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id where q.placed`
+  await addPoints(tx, sql`select import_id, into_item as item_id, ${KEY}, price ${placed} and state = 'seen'`)
   await sql`
-    with covered as (
-      delete from price_points s using ${placed} q
-      where q.state = 'seen' and s.item_id = q.into_item and s.market = q.market and s.label_id = q.label_id
-        and s.updated_at = q.updated_at and s.import_id < q.import_id
-      returning s.import_id, s.item_id, s.market, s.label_id, s.updated_at, s.price
-    )
     insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
-    select import_id, item_id, market, label_id, updated_at, price, false from covered
-    on conflict (import_id, item_id, market, label_id, updated_at) do update set price = excluded.price, withdrawn = false`.execute(tx)
-  await sql`
-    with moved as materialized (select * from ${placed} q), seen as (
-      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select into_item, ${KEY}, price, import_id from moved where state = 'seen' order by import_id desc
-      on conflict do nothing
-      returning item_id, market, label_id, updated_at, import_id
-    )
-    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
-    select q.import_id, q.into_item, q.market, q.label_id, q.updated_at, q.price, q.state = 'withdrawn'
-    from moved q left join seen s
-      on (s.item_id, s.market, s.label_id, s.updated_at, s.import_id) = (q.into_item, q.market, q.label_id, q.updated_at, q.import_id)
-    where q.state in ('covered', 'withdrawn') or (q.state = 'seen' and s.item_id is null)`.execute(tx)
+    select import_id, into_item, ${KEY}, price, state = 'withdrawn' ${placed} and state in ('covered', 'withdrawn')`.execute(tx)
 }
 
 /** If both items have a pending held price for the same key, the survivor's stays pending and the other one is discarded. */
