@@ -172,7 +172,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'collection_parked_rows',
     'parked_row_reasons',
   ],
-  watches: ['watches', 'watch_progress', 'merged_watches'],
+  watches: ['watches', 'watch_progress'],
   identity: [
     'merges',
     'splits',
@@ -183,6 +183,13 @@ const OWNERS: Record<string, readonly string[]> = {
     'decided_matches',
     'set_decision_merges',
     'sealed_aliases',
+    'merged_foreign_ids',
+    'merged_sources',
+    'merged_prices',
+    'merged_held_prices',
+    'merged_listings',
+    'merged_sales',
+    'merged_records',
   ],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts', 'event_counters', 'event_positions', 'webhook_turns'],
   'live-settings': ['service_settings'],
@@ -190,7 +197,17 @@ const OWNERS: Record<string, readonly string[]> = {
   jobs: ['workers'],
   stats: ['day_counts', 'search_terms'],
   privacy: ['erasures'],
-  db: ['person_keys', 'change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks', 'demo_record'],
+  db: [
+    'merged_rows',
+    'person_keys',
+    'change_log',
+    'change_log_floor',
+    'catalogue_log_floor',
+    'audit_log',
+    'idempotency_keys',
+    'start_marks',
+    'demo_record',
+  ],
 }
 
 interface Import {

@@ -40,15 +40,29 @@ export function recordedRows(pairs: readonly MergePair[], table: string): RawBui
     cross join lateral jsonb_populate_record(null::${sql.table(table)}, x.content) k`
 }
 
+/**
+ * Records rows with merges.
+ * @param changes SQL of one or several `name as (...)`, which change the rows
+ * @param rows SQL that selects `merge_id, name, content, placed`
+ */
+export async function recordRows(tx: Tx, changes: RawBuilder<unknown>, rows: RawBuilder<unknown>): Promise<void> {
+  await sql`with ${changes} insert into merged_rows (merge_id, name, content, placed) ${rows}`.execute(tx)
+}
+
+/** Forgets what merges have recorded of a table, except rows of the survivor that they replaced: another merge may have hidden those, too. */
+export async function forgetRows(tx: Tx, pairs: readonly MergePair[], table: string): Promise<void> {
+  await sql`delete from merged_rows where merge_id = any(${mergeIds(pairs)}) and name = ${table} and placed`.execute(tx)
+}
+
 async function moveIds(tx: Tx, pairs: readonly MergePair[], { table, unchanged = [], assign }: RowsWithId): Promise<void> {
   const content = sql.join(['id', ...unchanged].flatMap((name) => [sql.lit(name), sql.ref(`r.${name}`)]))
-  await sql`
-    with moved as (
+  const moved = sql`
+    moved as (
       update ${sql.table(table)} r set item_id = m.into_item ${assign ? sql`, ${assign(sql`m.from_item`, sql`m.into_item`)}` : sql``}
       from ${pairTable(pairs)} where r.item_id = m.from_item
       returning m.merge_id, jsonb_build_object(${content}) as content
-    )
-    insert into merged_rows (merge_id, name, content, placed) select merge_id, ${table}, content, true from moved`.execute(tx)
+    )`
+  await recordRows(tx, moved, sql`select merge_id, ${table}, content, true from moved`)
 }
 
 async function moveIdsBack(tx: Tx, pairs: readonly MergePair[], { table, unchanged = [], assign }: RowsWithId): Promise<void> {
@@ -62,8 +76,8 @@ async function moveIdsBack(tx: Tx, pairs: readonly MergePair[], { table, unchang
 async function moveKeys(tx: Tx, pairs: readonly MergePair[], { table, key }: RowsWithKey): Promise<void> {
   const columns = sql.join(key.map((name) => sql.ref(name)))
   const keyOf = (row: string) => sql.join(key.map((name) => sql`(${sql.raw(row)}).${sql.ref(name)}`))
-  await sql`
-    with gone as (
+  const moved = sql`
+    gone as (
       delete from ${sql.table(table)} r using ${pairTable(pairs)} where r.item_id = m.from_item returning m.merge_id, m.into_item, r as was
     ), ranked as (
       select *, row_number() over (partition by into_item, ${keyOf('was')} order by merge_id) as nth from gone
@@ -72,10 +86,14 @@ async function moveKeys(tx: Tx, pairs: readonly MergePair[], { table, key }: Row
       select n.* from ranked g cross join lateral jsonb_populate_record(g.was, jsonb_build_object('item_id', g.into_item)) n where g.nth = 1
       on conflict do nothing
       returning item_id, ${columns}
-    )
-    insert into merged_rows (merge_id, name, content, placed)
-    select g.merge_id, ${table}, to_jsonb(g.was) - 'item_id', g.nth = 1 and a.item_id is not null
-    from ranked g left join added a on (a.item_id, ${keyOf('a')}) = (g.into_item, ${keyOf('g.was')})`.execute(tx)
+    )`
+  await recordRows(
+    tx,
+    moved,
+    sql`
+      select g.merge_id, ${table}, to_jsonb(g.was) - 'item_id', g.nth = 1 and a.item_id is not null
+      from ranked g left join added a on (a.item_id, ${keyOf('a')}) = (g.into_item, ${keyOf('g.was')})`,
+  )
 }
 
 async function moveKeysBack(tx: Tx, pairs: readonly MergePair[], { table, key }: RowsWithKey): Promise<void> {

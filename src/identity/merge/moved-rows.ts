@@ -1,6 +1,6 @@
 // What follows an item when it is merged, besides its prices, and rows that a merge of release 0.2.0 has recorded.
 import { sql } from 'kysely'
-import type { MovedRows } from '#db/merged-rows.ts'
+import { type MovedRows, recordRows } from '#db/merged-rows.ts'
 import type { Tx } from '#db/schema.ts'
 import { LISTINGS } from '#market/merged-listings.ts'
 
@@ -30,14 +30,9 @@ const EARLIER = [
 
 /** Moves what nodes of 0.2.0 have recorded to `merged_rows`; the caller holds `lockIdentity`. */
 export async function adoptEarlierRows(tx: Tx): Promise<void> {
-  const parts = EARLIER.map(([table, name, content, placed]) => {
-    const taken = sql.raw(`delete from ${table} q returning q.merge_id, '${name}' as name, ${content} as content, ${placed} as placed`)
-    return { with: sql`${sql.id(name)} as (${taken})`, from: sql`select * from ${sql.id(name)}` }
-  })
-  await sql`
-    with ${sql.join(parts.map((part) => part.with))}
-    insert into merged_rows (merge_id, name, content, placed) ${sql.join(
-      parts.map((part) => part.from),
-      sql` union all `,
-    )}`.execute(tx)
+  const taken = EARLIER.map(
+    ([table, name, content, placed]) =>
+      `${name} as (delete from ${table} q returning q.merge_id, '${name}' as name, ${content} as content, ${placed} as placed)`,
+  )
+  await recordRows(tx, sql.raw(taken.join(', ')), sql.raw(EARLIER.map(([, name]) => `select * from ${name}`).join(' union all ')))
 }

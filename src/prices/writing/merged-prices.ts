@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import type { Note } from '#db/changes/change.ts'
 import { analyzeAfterMerges, mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
+import { forgetRows, recordRows } from '#db/merged-rows.ts'
 import type { Tx } from '#db/schema.ts'
 import { PERSISTENT_FLAGS } from '../records/current.ts'
 import { FIGURE_COLUMNS } from '../records/feed-figures.ts'
@@ -40,11 +41,9 @@ const recordedFor = (pairs: readonly MergePair[]) => sql`(
   from merges o join ${RECORDED} q on q.merge_id = o.id where o.into_item in (select into_item from ${pairTable(pairs)}))`
 
 async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
-  await sql`
-    with gone as (
-      delete from prices p using ${pairTable(pairs)} where p.item_id = m.from_item returning m.merge_id, to_jsonb(p) as content
-    )
-    insert into merged_rows (merge_id, name, content, placed) select merge_id, 'prices', content, true from gone`.execute(tx)
+  const gone = sql`gone as (
+    delete from prices p using ${pairTable(pairs)} where p.item_id = m.from_item returning m.merge_id, to_jsonb(p) as content)`
+  await recordRows(tx, gone, sql`select merge_id, 'prices', content, true from gone`)
   await analyzeAfterMerges(tx, pairs, 'merged_rows')
   const best = sql`(
     select distinct on (m.into_item, q.market, q.label_id) m.into_item, q.*
@@ -52,24 +51,21 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     order by m.into_item, q.market, q.label_id, q.updated_at desc, q.import_id desc, q.merge_id)`
   // Prices of the survivor that are no longer shown; prices from earlier merges are recorded with those merges.
   const earlier = sql`o.into_item in (select into_item from ${pairTable(pairs)}) and o.undone_at is null and o.id < ${pairs[0]!.mergeId}`
-  await sql`
-    insert into merged_rows (merge_id, name, content, placed)
-    select merge_id, 'prices', content, false
-    from (
-      select *, bool_or(content is null) over (partition by item_id, market, label_id, updated_at, import_id) as was_given
-      from (
-        select b.merge_id, s.item_id, s.market, s.label_id, s.updated_at, s.import_id, to_jsonb(s) as content
-        from ${best} b join prices s on (s.item_id, s.market, s.label_id) = (b.into_item, b.market, b.label_id)
-        where (b.updated_at, b.import_id) >= (s.updated_at, s.import_id)
-        union all
-        select null, o.into_item, q.market, q.label_id, q.updated_at, q.import_id, null
-        from merges o join ${RECORDED} q on q.merge_id = o.id and q.item_id = o.from_item where ${earlier}
-        union all
-        select null, o.into_item, q.market, q.label_id, q.updated_at, q.import_id, null
-        from merges o join merged_points q on q.merge_id = o.id and q.placed where ${earlier}
-      ) known
-    ) judged
-    where content is not null and not was_given`.execute(tx)
+  const judged = sql`
+    known as (
+      select b.merge_id, s.item_id, s.market, s.label_id, s.updated_at, s.import_id, to_jsonb(s) as content
+      from ${best} b join prices s on (s.item_id, s.market, s.label_id) = (b.into_item, b.market, b.label_id)
+      where (b.updated_at, b.import_id) >= (s.updated_at, s.import_id)
+      union all
+      select null, o.into_item, q.market, q.label_id, q.updated_at, q.import_id, null
+      from merges o join ${RECORDED} q on q.merge_id = o.id and q.item_id = o.from_item where ${earlier}
+      union all
+      select null, o.into_item, q.market, q.label_id, q.updated_at, q.import_id, null
+      from merges o join merged_points q on q.merge_id = o.id and q.placed where ${earlier}
+    ), judged as (
+      select *, bool_or(content is null) over (partition by item_id, market, label_id, updated_at, import_id) as was_given from known
+    )`
+  await recordRows(tx, judged, sql`select merge_id, 'prices', content, false from judged where content is not null and not was_given`)
   await sql`
     insert into prices (item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE})
     select into_item, market, label_id, price, updated_at, import_id, ${EVIDENCE} from ${best} b
@@ -183,7 +179,7 @@ export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePa
   await reopenHeld(tx, pairs)
   await sql`delete from merged_points where merge_id = any(${ids})`.execute(tx)
   // Prices that survivors do not show stay recorded, because they may be hidden by another merge.
-  await sql`delete from merged_rows where merge_id = any(${ids}) and name = 'prices' and placed`.execute(tx)
+  await forgetRows(tx, pairs, 'prices')
 }
 
 /** Removes the points from the survivors. If another merged item has a point of the same import and time, that one replaces it. */
