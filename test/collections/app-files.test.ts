@@ -5,6 +5,7 @@ import { createKey } from '#accounts/keys/create-key.ts'
 import type { CollectionFileImport } from '#collections/import/import-file.ts'
 import type { CollectionColumns } from '#collections/import/saved-columns.ts'
 import { call } from '#core/verb.ts'
+import { anyCharacter } from '../support/any-character.ts'
 import { importText, send, startTestNode, type TestNode } from '../support/node.ts'
 import { collector, makeCollection, operator } from './kit.ts'
 
@@ -447,7 +448,7 @@ describe('bad files', () => {
     const headers = Object.values(FILES).map(({ lines }) => lines.find((line) => /name/i.test(line))!)
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 30 }),
-      fc.string({ unit: 'binary', maxLength: 10 }),
+      fc.string({ unit: anyCharacter, maxLength: 10 }),
       fc.constantFrom(
         '"',
         '""',
