@@ -17,8 +17,7 @@ import { resetCurrent } from './reset-current.ts'
  */
 export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
   await moveCurrent(tx, pairs)
-  await takePoints(tx, pairs)
-  await placePoints(tx, pairs)
+  await movePoints(tx, pairs)
   await discardHeldTwice(tx, pairs, now)
 }
 
@@ -75,23 +74,25 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
       where (excluded.updated_at, excluded.import_id) > (prices.updated_at, prices.import_id)`.execute(tx)
 }
 
+/** Moves the history to the survivors and records it with the merges. */
+export async function movePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
+  await takePoints(tx, pairs)
+  await placePoints(tx, pairs)
+}
+
 /** Records the points with the merges and removes them from the tables; marks those that the survivor must not receive. */
 async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
-    with gone as (
-      delete from price_points p using ${pairTable(pairs)} where p.item_id = m.from_item
-      returning m.merge_id, p.import_id, p.market, p.label_id, p.updated_at, p.price
+    with seen as (
+      delete from price_points p using ${pairTable(pairs)} where p.item_id = m.from_item returning m.merge_id, p.*
+    ), hidden as (
+      delete from hidden_points p using ${pairTable(pairs)} where p.item_id = m.from_item returning m.merge_id, p.*
     )
-    insert into merged_points (merge_id, import_id, market, label_id, updated_at, price, state, placed)
-    select merge_id, import_id, market, label_id, updated_at, price, 'seen', true from gone`.execute(tx)
-  await sql`
-    with gone as (
-      delete from hidden_points p using ${pairTable(pairs)} where p.item_id = m.from_item
-      returning m.merge_id, p.import_id, p.market, p.label_id, p.updated_at, p.price, p.withdrawn
-    )
-    insert into merged_points (merge_id, import_id, market, label_id, updated_at, price, state, placed)
-    select merge_id, import_id, market, label_id, updated_at, price, case when withdrawn then 'withdrawn' else 'covered' end, true
-    from gone`.execute(tx)
+    insert into merged_points (merge_id, import_id, ${KEY}, price, state, placed)
+    select merge_id, import_id, ${KEY}, price, 'seen', true from seen
+    union all
+    select merge_id, import_id, ${KEY}, price, case when withdrawn then 'withdrawn' else 'covered' end, true from hidden
+    on conflict do nothing`.execute(tx)
   await analyzeAfterMerges(tx, pairs, 'merged_points')
   await sql`
     update merged_points p set placed = false
@@ -168,12 +169,6 @@ export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePa
   const ids = mergeIds(pairs)
   await takePointsBack(tx, pairs)
   await restorePoints(tx, pairs)
-  await restoreCoveredPoints(
-    tx,
-    sql`(
-      select distinct m.into_item as item_id, q.market, q.label_id, q.updated_at
-      from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id and q.placed) d`,
-  )
   await resetCurrent(tx, note, latestAfterUndo(pairs))
   await restoreEvidence(tx, pairs)
   await reopenHeld(tx, pairs)
@@ -213,24 +208,27 @@ async function takePointsBack(tx: Tx, pairs: readonly MergePair[]): Promise<void
     on conflict do nothing`.execute(tx)
 }
 
-/** Restores the points as they were, except those of batches that were reverted or restored since. */
+/** Restores the points as they were, except those of batches that were reverted or restored since, and makes covered points visible again. */
 async function restorePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with back as materialized (
-      select m.from_item, q.*, i.reverted_by_import_id is not null as withdrawn, row_number() over (
-        partition by q.merge_id, q.market, q.label_id, q.updated_at, i.reverted_by_import_id is not null
-        order by q.state = 'seen' desc, q.import_id desc
-      ) as nth
+      select m.from_item, q.*, i.reverted_by_import_id is not null as withdrawn
       from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id left join imports i on i.id = q.import_id
       where q.state <> 'made'
     ), seen as (
-      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select from_item, ${KEY}, price, import_id from back where not withdrawn and nth = 1
+      insert into price_points (item_id, ${KEY}, price, import_id)
+      select from_item, ${KEY}, price, import_id from back where state = 'seen' and not withdrawn
       on conflict do nothing
     )
-    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
-    select import_id, from_item, ${KEY}, price, withdrawn from back where withdrawn or nth > 1
+    insert into hidden_points (import_id, item_id, ${KEY}, price, withdrawn)
+    select import_id, from_item, ${KEY}, price, withdrawn from back where state <> 'seen' or withdrawn
     on conflict do nothing`.execute(tx)
+  await restoreCoveredPoints(
+    tx,
+    sql`(
+      select distinct i.item_id, q.market, q.label_id, q.updated_at
+      from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id cross join unnest(array[m.from_item, m.into_item]) as i(item_id)) d`,
+  )
 }
 
 /**
