@@ -17,7 +17,8 @@ import { resetCurrent } from './reset-current.ts'
  */
 export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
   await moveCurrent(tx, pairs)
-  await movePoints(tx, pairs)
+  await takePoints(tx, pairs)
+  await placePoints(tx, pairs)
   await discardHeldTwice(tx, pairs, now)
 }
 
@@ -74,12 +75,6 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
       where (excluded.updated_at, excluded.import_id) > (prices.updated_at, prices.import_id)`.execute(tx)
 }
 
-/** Moves the history to the survivors and records it with the merges. */
-export async function movePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
-  await takePoints(tx, pairs)
-  await placePoints(tx, pairs)
-}
-
 /** Records the points with the merges and removes them from the tables; marks those that the survivor must not receive. */
 async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
@@ -91,8 +86,7 @@ async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     insert into merged_points (merge_id, import_id, ${KEY}, price, state, placed)
     select merge_id, import_id, ${KEY}, price, 'seen', true from seen
     union all
-    select merge_id, import_id, ${KEY}, price, case when withdrawn then 'withdrawn' else 'covered' end, true from hidden
-    on conflict do nothing`.execute(tx)
+    select merge_id, import_id, ${KEY}, price, case when withdrawn then 'withdrawn' else 'covered' end, true from hidden`.execute(tx)
   await analyzeAfterMerges(tx, pairs, 'merged_points')
   await sql`
     update merged_points p set placed = false
@@ -282,5 +276,6 @@ async function restoreEvidence(tx: Tx, pairs: readonly MergePair[]): Promise<voi
     ) q
     where (p.item_id, p.market, p.label_id) = (q.owner, q.market, q.label_id)
       and (p.price, p.updated_at, p.import_id) = (q.price, q.updated_at, q.import_id)
-      and p.line is null and p.confirmed_at is null`.execute(tx)
+      -- Not "is null": if statistics say that this is rare, the planner would compare each price with each.
+      and num_nulls(p.line, p.confirmed_at) = 2`.execute(tx)
 }
