@@ -75,6 +75,11 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
       where (excluded.updated_at, excluded.import_id) > (prices.updated_at, prices.import_id)`.execute(tx)
 }
 
+/** A point `s` of the survivor has the import and time of a recorded point `q`. */
+const OF_SURVIVOR = sql.raw(
+  '(s.import_id, s.item_id, s.market, s.label_id, s.updated_at) = (q.import_id, q.into_item, q.market, q.label_id, q.updated_at)',
+)
+
 /** Records the points with the merges and removes them from the tables; marks those that the survivor must not receive. */
 async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
@@ -98,15 +103,9 @@ async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     ) q
     where (p.merge_id, p.import_id, p.market, p.label_id, p.updated_at, p.state)
         = (q.merge_id, q.import_id, q.market, q.label_id, q.updated_at, q.state)
-      and (q.nth > 1 or exists (
-        select from price_points s
-        where s.item_id = q.into_item and s.market = q.market and s.label_id = q.label_id and s.updated_at = q.updated_at
-          and s.import_id = q.import_id
-      ) or exists (
-        select from hidden_points s
-        where s.import_id = q.import_id and s.item_id = q.into_item and s.market = q.market and s.label_id = q.label_id
-          and s.updated_at = q.updated_at
-      ))`.execute(tx)
+      and (q.nth > 1 or exists (select from price_points s where ${OF_SURVIVOR}) or exists (select from hidden_points s where ${OF_SURVIVOR}))`.execute(
+    tx,
+  )
 }
 
 async function placePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
@@ -160,13 +159,12 @@ export async function recordComputedPrices(tx: Tx, changes: readonly PriceChange
  * survivor, as do held prices decided since. Points that a revert removed since stay removed.
  */
 export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePair[]): Promise<void> {
-  const ids = mergeIds(pairs)
   await takePointsBack(tx, pairs)
   await restorePoints(tx, pairs)
   await resetCurrent(tx, note, latestAfterUndo(pairs))
   await restoreEvidence(tx, pairs)
   await reopenHeld(tx, pairs)
-  await sql`delete from merged_points where merge_id = any(${ids})`.execute(tx)
+  await sql`delete from merged_points where merge_id = any(${mergeIds(pairs)})`.execute(tx)
   // Prices that survivors do not show stay recorded, because they may be hidden by another merge.
   await forgetRows(tx, pairs, 'prices')
 }
@@ -175,14 +173,8 @@ export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePa
 async function takePointsBack(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   const placed = sql`(
     select m.into_item, q.* from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id where q.placed)`
-  await sql`
-    delete from price_points s using ${placed} q
-    where s.item_id = q.into_item and s.market = q.market and s.label_id = q.label_id and s.updated_at = q.updated_at
-      and s.import_id = q.import_id`.execute(tx)
-  await sql`
-    delete from hidden_points s using ${placed} q
-    where s.import_id = q.import_id and s.item_id = q.into_item and s.market = q.market and s.label_id = q.label_id
-      and s.updated_at = q.updated_at`.execute(tx)
+  await sql`delete from price_points s using ${placed} q where ${OF_SURVIVOR}`.execute(tx)
+  await sql`delete from hidden_points s using ${placed} q where ${OF_SURVIVOR}`.execute(tx)
   await sql`
     with next as (
       select distinct on (o.into_item, n.import_id, n.market, n.label_id, n.updated_at) o.into_item, n.*
