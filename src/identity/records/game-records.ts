@@ -131,7 +131,7 @@ async function linksOf(tx: Tx, recordIds: readonly number[]): Promise<Map<number
   const { rows } = await sql<LinkRow>`
     select s.record_id as "recordId", s.item_id as "itemId", s.method, s.whole, i.id is null as "isFormer"
     from item_sources s left join items i on i.id = s.item_id
-    where s.record_id = any(${`{${recordIds.join(',')}}`}::int4[])`.execute(tx)
+    where s.record_id = any(${recordIds}::int4[])`.execute(tx)
   const links = new Map<number, LinkRow[]>()
   for (const row of rows) {
     const known = links.get(row.recordId)
