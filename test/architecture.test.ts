@@ -197,6 +197,7 @@ const OWNERS: Record<string, readonly string[]> = {
   jobs: ['workers'],
   stats: ['day_counts', 'search_terms'],
   privacy: ['erasures'],
+  sandbox: ['sandboxes'],
   db: ['person_keys', 'change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks', 'demo_record'],
 }
 
