@@ -1,7 +1,7 @@
 // The public listener: REST under /api/v1, its reference, GraphQL, and health.
 import type { FastifyInstance } from 'fastify'
 import { addDeskSession } from '#accounts/sessions/desk-session.ts'
-import { addGate, allow } from '#accounts/keys/gate.ts'
+import { addGate, allow, type TestKeys } from '#accounts/keys/gate.ts'
 import type { Keyring } from '#accounts/keys/keyring.ts'
 import { AddressLimits } from '#accounts/limits/address-limits.ts'
 import type { RateLimits } from '#accounts/limits/rate-limits.ts'
@@ -71,6 +71,8 @@ export interface PublicNode extends PublicContextNode {
   /** sessions of the seller's desk */
   sellerSessions: Keyring
   limits: RateLimits | null
+  /** null inside of a sandbox */
+  testKeys: TestKeys | null
   views: ListingViews
   /** counts what people search for */
   searches: { note: (viewer: Viewer, term: string, address: string) => void }
@@ -179,7 +181,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
   addMcp(app, node, all)
   await app.register(
     async (scope) => {
-      addGate(scope, node.keys, node.limits, sessionCaller(deskPages(node)))
+      addGate(scope, node.keys, node.limits, sessionCaller(deskPages(node)), node.testKeys)
       scope.setNotFoundHandler(answerNotFound)
       for (const [routes, rules] of families) {
         const endpoints = registerRoutes(scope, routes, rules)
