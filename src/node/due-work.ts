@@ -26,11 +26,11 @@ const EPOCH = new Date(0)
  * @param signedAt the clock of webhook receivers, who reject signatures of other times; default: `now`
  */
 export function dueWork(node: NodeParts, ctx: NodeCtx, signedAt?: () => Date): DueWork[] {
-  const { catalogue, config, db, feed, listings, log, now, webhooks } = node
+  const { catalogue, config, db, feed, listings, log, now, random, webhooks } = node
   const { sourceCurrencies: currencies, timeZone, webhookRetryDelaysMs: retryDelaysMs } = config
   const { kysely } = db
   const midnight = (after: Date) => nextMidnight(after, timeZone)
-  const delivering = { db, log, now, network: webhooks, sealing: webhooks.sealing, retryDelaysMs, ...(signedAt && { signedAt }) }
+  const delivering = { db, log, now, random, network: webhooks, sealing: webhooks.sealing, retryDelaysMs, ...(signedAt && { signedAt }) }
   const work: [name: string, next: DueWork['next'], run: () => Promise<unknown>][] = [
     ['listing-expiry', () => nextExpiry(kysely), () => expireListings(ctx)],
     ['offer-expiry', () => nextOfferExpiry(kysely), () => expireOffers(ctx)],

@@ -180,8 +180,8 @@ export function scheduleStartFile(node: NodeParts): void {
 export function housekeeping(node: NodeParts): [name: string, run: () => Promise<unknown>][] {
   const { auditArchive, config, db, now, photos } = node
   return [
-    ['change-log-trimming', () => trimChangeLog(db)],
-    ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db)],
+    ['change-log-trimming', () => trimChangeLog(db, now())],
+    ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db, now())],
     ['price-months', () => prepareMonths(db, now())],
     ['price-retention', () => forgetOldPrices(node, config.priceHistoryDays, now())],
     ['price-statement-retention', () => forgetOldStatements(db, config.priceHistoryDays, now())],
@@ -207,5 +207,5 @@ export function scheduleHousekeeping(node: NodeParts): void {
     housekeeping(node).map(([name, run]) => [name, EVERY.housekeeping, run]),
     'housekeeping',
   )
-  schedule(node, [['broken-imports', EVERY.brokenImports, () => failBrokenImports(node.db)]])
+  schedule(node, [['broken-imports', EVERY.brokenImports, () => failBrokenImports(node.db, node.now())]])
 }

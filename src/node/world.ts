@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { changeAccount } from '#accounts/change-account.ts'
 import type { RateLimits } from '#accounts/limits/rate-limits.ts'
 import type { Log } from '#core/context.ts'
+import { machineNow } from '#core/process/time-and-chance.ts'
 import type { Plan } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { Viewer } from '#core/verb.ts'
@@ -19,6 +20,9 @@ import { createParts, type NodeParts } from './parts.ts'
 
 /** Memory for cached responses of a sandbox: it has few items, and few requests. */
 const READY_BYTES_MB = 1
+
+/** Retries are due exactly after their delay: the same periods must give the same times, however they are divided. */
+const noDelay = () => 0
 
 /** Of the service's own node, what its sandboxes share with it. */
 export interface WorldHost {
@@ -42,7 +46,7 @@ export function worldOpener(host: WorldHost): OpenWorld {
       },
     }
     const config = worldConfig(host.config, `${id}_${generation}`)
-    const parts = createParts({ config, db, log: host.log, now: clock.now, ports: host.ports, publicUrl: host.publicUrl, test: true })
+    const parts = createParts({ config, db, log: host.log, now: clock.now, random: noDelay, ports: host.ports, publicUrl: host.publicUrl, test: true })
     const node: NodeParts = { ...parts, limits: host.limits }
     const { feed, catalogue, listings, market } = node
     await feed.open()
@@ -58,7 +62,7 @@ export function worldOpener(host: WorldHost): OpenWorld {
       db,
       clock,
       operator,
-      work: dueWork(node, ctx({ kind: 'operator', name: 'worker' }), () => new Date()),
+      work: dueWork(node, ctx({ kind: 'operator', name: 'worker' }), machineNow),
       catchUp: async () => {
         await feed.pull()
         catalogue.followClock()

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { conflict } from '#core/errors.ts'
+import { delay } from '#core/process/time-and-chance.ts'
 import { openPool } from '#db/connection/pool.ts'
 import { migrate } from '#db/migrate.ts'
 import type { Db, Schema } from '#db/schema.ts'
@@ -134,7 +135,7 @@ export class SandboxDatabases {
         return
       } catch (error) {
         if (codeOf(error) !== IN_USE || attempt >= RETRIES) throw error
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+        await delay(RETRY_MS)
       }
     }
   }

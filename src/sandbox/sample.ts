@@ -13,6 +13,7 @@ import { createCollection } from '#collections/create-collection.ts'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
+import { machineNow } from '#core/process/time-and-chance.ts'
 import { randomNumbers } from '#core/random.ts'
 import { call } from '#core/verb.ts'
 import { change } from '#db/changes/change.ts'
@@ -64,7 +65,7 @@ export function sampleVersion(): string {
 /** Fills a migrated database with the sample catalogue. */
 export function templateFiller(rules: PriceWriteCtx['rules']): (db: Db) => Promise<void> {
   return async (db) => {
-    const now = () => new Date()
+    const now = machineNow
     const ctx = { db, now, viewer: OPERATOR, requestId: null, idempotency: null, caughtUp: async () => {}, rules }
     const files = FILES.map((name) => ({ name, size: null, open: () => Readable.from([Buffer.from(withoutPrices(readSample(name)))]) }))
     const report = await call(importFiles, ctx, { format: 'mintmark-ndjson', files })
@@ -104,7 +105,7 @@ async function addAccounts(ctx: PlayCtx, owner: Owner): Promise<[own: number, ot
   const other = await call(createAccount, ctx, { name: 'Sandbox seller', plan: 'plus' })
   for (const { id } of [own, other]) await backdateAccount(ctx, id, ctx.now())
   await call(changeAccount, ctx, { id: own.id, listing_intake: { quota: INTAKE_QUOTA } })
-  await change(ctx, (tx) => insertKey(tx, { account_id: own.id, label: 'test key', hash, last4, expires_at: null }, { ...NO_SCOPE, ...scope }))
+  await change(ctx, (tx) => insertKey(tx, { account_id: own.id, label: 'test key', hash, last4, created_at: ctx.now(), expires_at: null }, { ...NO_SCOPE, ...scope }))
   return [own.id, other.id]
 }
 

@@ -1,7 +1,8 @@
 // SQL of the rows of sandboxes. Nodes agree through them: what changes the state of a sandbox is one conditional statement.
 import { sql } from 'kysely'
-import { DAY_MS } from '#core/duration.ts'
+import { DAY_MS, HOUR_MS } from '#core/duration.ts'
 import type { Plan } from '#core/plans.ts'
+import { databaseTime } from '#db/connection/database-time.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import type { Fired, Sandbox, SandboxProblem } from './sandbox-types.ts'
 
@@ -10,7 +11,7 @@ export const UNUSED_DAYS = 7
 const LEASE = sql`interval '20 seconds'`
 export const RENEW_MS = 5_000
 /** A use is stored at most once in this time. */
-const USES_EVERY = sql`interval '1 hour'`
+const USES_EVERY_MS = HOUR_MS
 
 export interface SandboxRow {
   id: number
@@ -36,20 +37,23 @@ export interface FoundSandbox extends SandboxRow {
 }
 
 /** A node that died has left its lease: the sandbox is then as it was after the last completed step. */
-const STATUS = sql<SandboxRow['status']>`case when s.status = 'advancing' and s.lease_until < clock_timestamp() then 'failed' else s.status end`
-const PROBLEM = sql<SandboxProblem | null>`case when s.status = 'advancing' and s.lease_until < clock_timestamp() then ${sql.lit('interrupted' satisfies SandboxProblem)} else s.problem end`
+const STATUS = sql<SandboxRow['status']>`case when s.status = 'advancing' and s.lease_until < ${databaseTime} then 'failed' else s.status end`
+const PROBLEM = sql<SandboxProblem | null>`case when s.status = 'advancing' and s.lease_until < ${databaseTime} then ${sql.lit('interrupted' satisfies SandboxProblem)} else s.problem end`
 const COLUMNS = sql`s.id, s.account_id, s.starts_at, s.seed::float8 as seed, s.now, ${STATUS} as status, s.generation, ${PROBLEM} as problem, s.fired,
   s.fired_total, s.last4, s.created_at, s.last_used_at`
 
-export async function findByHash({ kysely }: Db, hash: Buffer): Promise<FoundSandbox | null> {
+/** @param now by the clock of the service, as everywhere here but in leases */
+export async function findByHash({ kysely }: Db, hash: Buffer, now: Date): Promise<FoundSandbox | null> {
+  const before = new Date(now.getTime() - USES_EVERY_MS)
   const { rows } = await sql<FoundSandbox>`
-    select ${COLUMNS}, a.plan, a.suspended, s.last_used_at < now() - ${USES_EVERY} as is_due
+    select ${COLUMNS}, a.plan, a.suspended, s.last_used_at < ${before} as is_due
     from sandboxes s join accounts a on a.id = s.account_id where s.hash = ${hash} and s.status <> 'creating'`.execute(kysely)
   return rows[0] ?? null
 }
 
-export async function noteUse({ kysely }: Db, id: number): Promise<void> {
-  await sql`update sandboxes set last_used_at = now() where id = ${id} and last_used_at < now() - ${USES_EVERY}`.execute(kysely)
+/** Stores a use. */
+export async function noteUse({ kysely }: Db, id: number, now: Date): Promise<void> {
+  await sql`update sandboxes set last_used_at = greatest(last_used_at, ${now}) where id = ${id}`.execute(kysely)
 }
 
 /** @param accountId of the owner; null: of any account */
@@ -70,6 +74,7 @@ export interface NewRow {
   last4: string
   startsAt: Date
   seed: number
+  createdAt: Date
 }
 
 /** Adds a row unless the account or the service has its largest number; the account is locked, so that concurrent calls count each other. */
@@ -82,8 +87,9 @@ export async function insertSandbox(tx: Tx, row: NewRow, max: { ofAccount: numbe
   if (own >= max.ofAccount) return 'account'
   if (total >= max.ofService) return 'service'
   const { rows } = await sql<SandboxRow>`
-    insert into sandboxes as s (account_id, hash, last4, starts_at, seed, now, status, lease_until)
-    values (${row.accountId}, ${row.hash}, ${row.last4}, ${row.startsAt}, ${row.seed}, ${row.startsAt}, 'creating', clock_timestamp() + interval '2 minutes')
+    insert into sandboxes as s (account_id, hash, last4, starts_at, seed, now, status, lease_until, created_at, last_used_at)
+    values (${row.accountId}, ${row.hash}, ${row.last4}, ${row.startsAt}, ${row.seed}, ${row.startsAt}, 'creating',
+      ${databaseTime} + interval '2 minutes', ${row.createdAt}, ${row.createdAt})
     returning ${COLUMNS}`.execute(tx)
   return rows[0]!
 }
@@ -96,10 +102,11 @@ export async function markReady({ kysely }: Db, id: number): Promise<boolean> {
 }
 
 /** Takes a sandbox for work that nothing else may interrupt; null while somebody else has it. A failed one may be taken. */
-export async function takeSandbox({ kysely }: Db, id: number, lease: string): Promise<SandboxRow | null> {
+export async function takeSandbox({ kysely }: Db, id: number, lease: string, now: Date): Promise<SandboxRow | null> {
   const { rows } = await sql<SandboxRow>`
-    update sandboxes s set status = 'advancing', lease = ${lease}, lease_until = clock_timestamp() + ${LEASE}, problem = null, last_used_at = now()
-    where s.id = ${id} and (s.status in ('ready', 'failed') or s.status = 'advancing' and s.lease_until < clock_timestamp())
+    update sandboxes s set status = 'advancing', lease = ${lease}, lease_until = ${databaseTime} + ${LEASE}, problem = null,
+      last_used_at = greatest(last_used_at, ${now})
+    where s.id = ${id} and (s.status in ('ready', 'failed') or s.status = 'advancing' and s.lease_until < ${databaseTime})
     returning ${COLUMNS}`.execute(kysely)
   return rows[0] ?? null
 }
@@ -114,7 +121,7 @@ export interface Reached {
 /** Stores the progress and renews the lease. False if the lease was lost: the work must end. */
 export async function keepSandbox({ kysely }: Db, id: number, lease: string, { now, fired, firedTotal }: Reached): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update sandboxes set now = ${now}, fired = ${JSON.stringify(fired)}::jsonb, fired_total = ${firedTotal}, lease_until = clock_timestamp() + ${LEASE}
+    update sandboxes set now = ${now}, fired = ${JSON.stringify(fired)}::jsonb, fired_total = ${firedTotal}, lease_until = ${databaseTime} + ${LEASE}
     where id = ${id} and lease = ${lease} and status = 'advancing'`.execute(kysely)
   return numAffectedRows === 1n
 }
@@ -122,7 +129,7 @@ export async function keepSandbox({ kysely }: Db, id: number, lease: string, { n
 /** Renews the lease alone. */
 export async function renewLease({ kysely }: Db, id: number, lease: string): Promise<void> {
   await sql`
-    update sandboxes set lease_until = clock_timestamp() + ${LEASE} where id = ${id} and lease = ${lease} and status = 'advancing'`.execute(kysely)
+    update sandboxes set lease_until = ${databaseTime} + ${LEASE} where id = ${id} and lease = ${lease} and status = 'advancing'`.execute(kysely)
 }
 
 /** Ends the work. @param problem why it ended early; null if it did not */
@@ -149,10 +156,11 @@ export async function deleteSandboxRow(tx: Queryable, id: number, accountId: num
 }
 
 /** Removes the rows of unused sandboxes, and of those whose creation was cut off. @returns their ids */
-export async function deleteUnused({ kysely }: Db): Promise<number[]> {
+export async function deleteUnused({ kysely }: Db, now: Date): Promise<number[]> {
+  const before = new Date(now.getTime() - UNUSED_DAYS * DAY_MS)
   const { rows } = await sql<{ id: number }>`
-    delete from sandboxes where last_used_at < now() - make_interval(days => ${UNUSED_DAYS}) and (lease_until is null or lease_until < clock_timestamp())
-      or status = 'creating' and lease_until < clock_timestamp()
+    delete from sandboxes where last_used_at < ${before} and (lease_until is null or lease_until < ${databaseTime})
+      or status = 'creating' and lease_until < ${databaseTime}
     returning id`.execute(kysely)
   return rows.map(({ id }) => id)
 }

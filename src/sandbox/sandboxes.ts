@@ -1,9 +1,9 @@
 // The sandboxes of a service, as this node uses them: it opens them on demand, closes them after a while, and works in them under a lease.
-import { randomUUID } from 'node:crypto'
 import type { Log } from '#core/context.ts'
 import { MINUTE_MS } from '#core/duration.ts'
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
+import { monotonicMs, newId, startInterval, stopTimer, type Timer } from '#core/process/time-and-chance.ts'
 import { Turns } from '#core/concurrency/turns.ts'
 import type { Db } from '#db/schema.ts'
 import { type DatabaseName, isMissingDatabase, type SandboxDatabases } from './databases.ts'
@@ -36,6 +36,7 @@ export interface SandboxesOptions {
   log: Log
   databases: SandboxDatabases
   open: OpenWorld
+  now: () => Date
   /** of the whole service; 0: none are created */
   max: number
 }
@@ -75,21 +76,23 @@ export class Sandboxes {
   readonly db: Db
   readonly databases: SandboxDatabases
   readonly max: number
+  readonly now: () => Date
   readonly #log: Log
   readonly #open: OpenWorld
   readonly #opened = new Map<number, Opened>()
   readonly #working = new Set<Promise<unknown>>()
   readonly #turns = new Turns(WORKING)
-  readonly #timer: NodeJS.Timeout
+  readonly #timer: Timer
   #closed = false
 
-  constructor({ db, log, databases, open, max }: SandboxesOptions) {
+  constructor({ db, log, databases, open, now, max }: SandboxesOptions) {
     this.db = db
     this.databases = databases
     this.max = max
+    this.now = now
     this.#log = log
     this.#open = open
-    this.#timer = setInterval(() => void this.#closeIdle(IDLE_MS, 0), CLOSE_EVERY_MS).unref()
+    this.#timer = startInterval(() => void this.#closeIdle(IDLE_MS, 0), CLOSE_EVERY_MS).unref()
   }
 
   /** Open sandboxes of this node. */
@@ -115,7 +118,7 @@ export class Sandboxes {
       throw new ServiceError('SANDBOX_BUSY', reason('sandbox_failed', { state: 'missing' }), { cause: error })
     } finally {
       opened.users -= 1
-      opened.usedMs = performance.now()
+      opened.usedMs = monotonicMs()
     }
   }
 
@@ -124,8 +127,8 @@ export class Sandboxes {
    * @throws SANDBOX_BUSY while somebody else works in it; the error of the work
    */
   async work<T>(id: number, run: (work: Work) => Promise<T>): Promise<T> {
-    const lease = randomUUID()
-    const row = await takeSandbox(this.db, id, lease)
+    const lease = newId()
+    const row = await takeSandbox(this.db, id, lease, this.now())
     if (!row) throw new ServiceError('SANDBOX_BUSY', reason('sandbox_busy'))
     const done = this.#turns.run(() => this.#renewing(id, lease, () => this.#run(row, lease, run)))
     const over = done.catch(() => {})
@@ -171,7 +174,7 @@ export class Sandboxes {
 
   async close(): Promise<void> {
     this.#closed = true
-    clearInterval(this.#timer)
+    stopTimer(this.#timer)
     await Promise.all(this.#working)
     await Promise.all([...this.#opened.keys()].map((id) => this.#forget(id)))
   }
@@ -204,8 +207,8 @@ export class Sandboxes {
   }
 
   async #renewing<T>(id: number, lease: string, work: () => Promise<T>): Promise<T> {
-    const timer = setInterval(() => void renewLease(this.db, id, lease).catch(() => {}), RENEW_MS).unref()
-    return work().finally(() => clearInterval(timer))
+    const timer = startInterval(() => void renewLease(this.db, id, lease).catch(() => {}), RENEW_MS).unref()
+    return work().finally(() => stopTimer(timer))
   }
 
   #openedOf({ id, generation, account_id: accountId, now }: SandboxRow): Opened {
@@ -219,7 +222,7 @@ export class Sandboxes {
         throw error
       }),
     )
-    const opened: Opened = { world, generation, users: 0, usedMs: performance.now() }
+    const opened: Opened = { world, generation, users: 0, usedMs: monotonicMs() }
     this.#opened.set(id, opened)
     world.catch(() => {
       if (this.#opened.get(id) === opened) this.#opened.delete(id)
@@ -230,7 +233,7 @@ export class Sandboxes {
 
   /** Closes those that nobody has used for a time, longest unused first. @param atMost 0: all of them */
   async #closeIdle(idleMs: number, atMost: number): Promise<void> {
-    const before = performance.now() - idleMs
+    const before = monotonicMs() - idleMs
     const idle = [...this.#opened].filter(([, { users, usedMs }]) => users === 0 && usedMs <= before).toSorted(([, a], [, b]) => a.usedMs - b.usedMs)
     await Promise.all(idle.slice(0, atMost || idle.length).map(([id]) => this.#forget(id)))
   }

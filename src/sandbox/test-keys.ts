@@ -26,13 +26,13 @@ export function testKeys(sandboxes: Sandboxes, failures: FailedAuthentications):
         throw refused(request, 'malformed')
       }
       const valid = failures.admitLookup(request)
-      const found = await findByHash(db, hashKey(key))
+      const found = await findByHash(db, hashKey(key), sandboxes.now())
       if (!found) throw refused(request, 'unknown')
       valid()
       if (found.suspended) throw new ServiceError('ACCOUNT_SUSPENDED', reason('account_suspended'))
       const writes = !READS.has(request.method)
       if (writes && found.status === 'advancing') throw new ServiceError('SANDBOX_BUSY', reason('sandbox_busy'))
-      if (found.is_due) await noteUse(db, found.id)
+      if (found.is_due) await noteUse(db, found.id, sandboxes.now())
       await sandboxes.use(found, async (world) => {
         await world.usePlan(found.plan)
         if (writes && !RESET.test(request.url)) await refuseLarge(world)

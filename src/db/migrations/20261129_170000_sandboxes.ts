@@ -25,8 +25,8 @@ const STATEMENTS = [
     -- Of the node that works in it; afterwards, another one may take over.
     lease uuid,
     lease_until timestamptz,
-    created_at timestamptz not null default now(),
-    last_used_at timestamptz not null default now()
+    created_at timestamptz not null,
+    last_used_at timestamptz not null
   )`,
   'create unique index sandboxes_by_hash on sandboxes (hash)',
   'create index sandboxes_by_account on sandboxes (account_id)',
