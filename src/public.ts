@@ -24,6 +24,7 @@ import { publicContext, type PublicContextNode, type PublicCtx } from '#public-c
 import { addBuiltPages } from '#http/built-pages.ts'
 import { trustOf } from '#http/client-address.ts'
 import { compressReplies } from '#http/compress-replies.ts'
+import { markAsTest } from '#http/livemode.ts'
 import { corsHeaders } from '#http/cors.ts'
 import { errorBody } from '#http/envelope.ts'
 import { failuresOf } from '#http/failures.ts'
@@ -54,6 +55,7 @@ import { lotRoutes } from './rest/lot-routes.ts'
 import { offerRoutes } from './rest/offer-routes.ts'
 import { repricingRoutes } from './rest/repricing-routes.ts'
 import { saleRoutes } from './rest/sale-routes.ts'
+import { sandboxRoutes } from './rest/sandbox-routes.ts'
 import { sharedRoutes } from './rest/shared-routes.ts'
 import { vacationRoutes } from './rest/vacation-routes.ts'
 import { notificationRoutes } from './rest/notification-routes.ts'
@@ -73,6 +75,8 @@ export interface PublicNode extends PublicContextNode {
   limits: RateLimits | null
   /** null inside of a sandbox */
   testKeys: TestKeys | null
+  /** false inside of a sandbox */
+  livemode: boolean
   views: ListingViews
   /** counts what people search for */
   searches: { note: (viewer: Viewer, term: string, address: string) => void }
@@ -89,7 +93,8 @@ const CACHED_LISTINGS_SHARE = 0.1
 export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy, cors: corsHeaders(node.config.corsOrigins) })
   node.requests.watch(app)
-  compressReplies(app)
+  if (node.livemode) compressReplies(app)
+  else markAsTest(app)
   const url = node.config.publicUrl ?? `http://127.0.0.1:${node.config.port}`
   await addReference(app, {
     document: '/openapi.json',
@@ -171,6 +176,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
         ...notificationRoutes,
         ...webhookRoutes,
         ...meRoutes,
+        ...sandboxRoutes,
       ],
       rules,
     ],

@@ -53,7 +53,7 @@ export type NodeParts = ReturnType<typeof createParts>
 export function createParts({ config, db, log, now: clock, random = chance, ports, publicUrl, test = false }: PartsOptions) {
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
   const now = clock ?? (() => feed.now())
-  const webhooks = webhookRules(config, db, log, ports)
+  const webhooks = webhookRules(config, db, log, ports, !test)
   const keys = apiKeyring({ db, log, now }, test)
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
   const sessions = { consoleSessions: consoleSessions({ db, log, now }, config.operatorToken), sellerSessions: sellerSessions({ db, log, now }) }

@@ -36,7 +36,7 @@ export interface WorldHost {
 
 /** Opens sandboxes as parts of this node. */
 export function worldOpener(host: WorldHost): OpenWorld {
-  return async (db, { id, generation, accountId }, start) => {
+  return async ({ db, id, generation, accountId, now: start, home }) => {
     await migrateIfOlder(db, host.log)
     let atMs = start.getTime()
     const clock: World['clock'] = {
@@ -58,7 +58,9 @@ export function worldOpener(host: WorldHost): OpenWorld {
     const operator = { ...ctx({ kind: 'operator', name: 'sandbox' }), catalogue }
     const world: World = {
       id,
+      accountId,
       generation,
+      home,
       db,
       clock,
       operator,
@@ -80,7 +82,7 @@ export function worldOpener(host: WorldHost): OpenWorld {
       },
     }
     const { publicServer } = await import('../public.ts')
-    const app = await publicServer({ ...node, images: null, notReady: () => null, demoKey: null, testKeys: null, sandboxes: null, world: () => world })
+    const app = await publicServer({ ...node, images: null, notReady: () => null, demoKey: null, testKeys: null, livemode: false, sandboxes: null, world: () => world })
     return world
   }
 }

@@ -68,6 +68,7 @@ export const TAGS = [
   { name: 'Collections', description: 'Your collections and what they are worth; Plus and Enterprise' },
   { name: 'Watches', description: 'Prices and offers that you want to hear of, and your want list; Plus and Enterprise' },
   { name: 'Webhook', description: `Signed notifications of your sales and expiries; Plus and Enterprise.\n${VERIFICATION}` },
+  { name: 'Sandbox', description: 'A marketplace of your own with a clock that you move, to test an integration; Plus and Enterprise' },
 ] as const
 
 const notification = (operationId: string, summary: string, schema: object, example: object) => ({

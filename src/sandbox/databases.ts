@@ -25,7 +25,7 @@ export interface DatabasesOptions {
   /** an address for statements that a pooler does not pass on; null: that of `db` */
   directUrl: string | null
   /** changes with what a template contains */
-  templateVersion: string
+  templateVersion: () => string
   fill: FillTemplate
 }
 
@@ -37,6 +37,7 @@ export interface DatabaseName {
 export class SandboxDatabases {
   readonly #options: DatabasesOptions
   #prefix: Promise<string> | null = null
+  #version: string | null = null
 
   constructor(options: DatabasesOptions) {
     this.#options = options
@@ -145,7 +146,7 @@ export class SandboxDatabases {
   }
 
   async #templateName(): Promise<string> {
-    return `${await (this.#prefix ??= this.#findPrefix())}template_${this.#options.templateVersion}`
+    return `${await (this.#prefix ??= this.#findPrefix())}template_${(this.#version ??= this.#options.templateVersion())}`
   }
 
   /** By the name of the service's database: several services may share a server, and a copy of a service has sandboxes of its own. */

@@ -63,7 +63,7 @@ export async function findSandbox(on: Queryable, id: number, accountId: number |
   return rows[0] ?? null
 }
 
-export async function sandboxesOf(on: Queryable, accountId: number): Promise<SandboxRow[]> {
+export async function sandboxesOfAccount(on: Queryable, accountId: number): Promise<SandboxRow[]> {
   const { rows } = await sql<SandboxRow>`select ${COLUMNS} from sandboxes s where s.account_id = ${accountId} order by s.id`.execute(on)
   return rows
 }
@@ -95,9 +95,9 @@ export async function insertSandbox(tx: Tx, row: NewRow, max: { ofAccount: numbe
 }
 
 /** The end of a creation. False if the row is gone: the account was erased meanwhile. */
-export async function markReady({ kysely }: Db, id: number): Promise<boolean> {
+export async function markReady(tx: Tx, id: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
-    update sandboxes set status = 'ready', lease_until = null where id = ${id} and status = 'creating'`.execute(kysely)
+    update sandboxes set status = 'ready', lease_until = null where id = ${id} and status = 'creating'`.execute(tx)
   return numAffectedRows === 1n
 }
 

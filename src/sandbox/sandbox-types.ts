@@ -2,10 +2,6 @@
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'
-import type { Viewer } from '#core/verb.ts'
-import type { WriteCtx } from '#db/changes/change.ts'
-import type { Sandboxes } from './sandboxes.ts'
-import type { World } from './world.ts'
 
 export const SANDBOX_STATUSES = namedValues('SandboxStatus', ['ready', 'advancing', 'failed'])
 export type SandboxStatus = (typeof SANDBOX_STATUSES)[number]
@@ -36,7 +32,7 @@ export const SandboxSchema = Type.Object(
     status: Type.Enum([...SANDBOX_STATUSES], { description: 'Whether it can be used, is being advanced or reset, or has failed' }),
     now: Type.String({ format: 'date-time', description: 'The time in the sandbox, in UTC' }),
     starts_at: Type.String({ format: 'date-time', description: 'The time at which it started, and to which a reset returns' }),
-    seed: Type.Integer({ description: 'Seed of its listings and of chance' }),
+    seed: Type.Integer({ description: 'Seed by which its listings were chosen' }),
     last4: Type.String({ description: 'The last four characters of its test key' }),
     created_at: Type.String({ format: 'date-time', description: 'When it was created, by the real clock' }),
     last_used_at: Type.String({ format: 'date-time', description: 'When it was last used, by the real clock, to the hour' }),
@@ -58,12 +54,3 @@ export const NewSandboxSchema = Type.Object(
   { title: 'NewSandbox' },
 )
 export type NewSandbox = Static<typeof NewSandboxSchema>
-
-/** The context of operations on sandboxes: outside of them with `sandboxes`, inside of one with `world`. */
-export interface SandboxCtx extends WriteCtx {
-  viewer: Viewer
-  /** null inside of a sandbox */
-  sandboxes: Sandboxes | null
-  /** null outside */
-  world: World | null
-}

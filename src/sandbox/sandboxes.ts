@@ -17,8 +17,7 @@ import {
   startAgain,
   takeSandbox,
 } from './sandbox-store.ts'
-import type { SandboxProblem } from './sandbox-types.ts'
-import type { World } from './world.ts'
+import { LeaseLostError, StopWork, type Work, type World, type WorldHome } from './world.ts'
 
 export const MAX_OF_ACCOUNT = 3
 /** Open sandboxes of a node: each takes memory and connections. Beyond it, those without requests are closed, longest unused first. */
@@ -29,7 +28,7 @@ const CLOSE_EVERY_MS = 30_000
 const WORKING = 2
 
 /** Opens the database of a sandbox as a running one. */
-export type OpenWorld = (db: Db, name: DatabaseName & { accountId: number }, now: Date) => Promise<World>
+export type OpenWorld = (opening: DatabaseName & { db: Db; accountId: number; now: Date; home: WorldHome }) => Promise<World>
 
 export interface SandboxesOptions {
   db: Db
@@ -48,31 +47,8 @@ interface Opened {
   usedMs: number
 }
 
-/** Work under the lease of a sandbox. */
-export interface Work {
-  row: SandboxRow
-  lease: string
-  /** Stores how far it has come. @throws LeaseLostError */
-  keep: (reached: Parameters<typeof keepSandbox>[3]) => Promise<void>
-}
-
-/** Somebody else has the sandbox now, or it was deleted. */
-export class LeaseLostError extends Error {
-  override name = 'LeaseLostError'
-}
-
-/** Ends work early. */
-export class StopWork extends Error {
-  override name = 'StopWork'
-  readonly problem: SandboxProblem
-
-  constructor(problem: SandboxProblem) {
-    super(problem)
-    this.problem = problem
-  }
-}
-
-export class Sandboxes {
+/** Opens, closes and creates the sandboxes of a service. */
+export class Sandboxes implements WorldHome {
   readonly db: Db
   readonly databases: SandboxDatabases
   readonly max: number
@@ -115,17 +91,13 @@ export class Sandboxes {
     } catch (error) {
       if (!isMissingDatabase(error)) throw error
       await this.#forget(row.id)
-      throw new ServiceError('SANDBOX_BUSY', reason('sandbox_failed', { state: 'missing' }), { cause: error })
+      throw new ServiceError('SANDBOX_BUSY', reason('sandbox_missing'), { cause: error })
     } finally {
       opened.users -= 1
       opened.usedMs = monotonicMs()
     }
   }
 
-  /**
-   * Works in a sandbox while nobody else does, and leaves it `ready`, or `failed` with the reason.
-   * @throws SANDBOX_BUSY while somebody else works in it; the error of the work
-   */
   async work<T>(id: number, run: (work: Work) => Promise<T>): Promise<T> {
     const lease = newId()
     const row = await takeSandbox(this.db, id, lease, this.now())
@@ -137,8 +109,7 @@ export class Sandboxes {
     return done
   }
 
-  /** The sandbox after work. @throws SANDBOX_BUSY if it was deleted meanwhile */
-  async after(id: number): Promise<SandboxRow> {
+  async row(id: number): Promise<SandboxRow> {
     const row = await findSandbox(this.db.kysely, id, null)
     if (!row) throw new ServiceError('SANDBOX_BUSY', reason('sandbox_busy'))
     return row
@@ -150,21 +121,10 @@ export class Sandboxes {
     await this.databases.drop(name)
   }
 
-  /** Gives a sandbox a new database that starts again; the old one is removed. */
   async replace({ row, lease }: Work, fill: (world: World) => Promise<void>): Promise<void> {
-    const { id, generation, account_id: accountId } = row
+    const { id, generation } = row
     const next = { id, generation: generation + 1 }
-    await this.databases.create(next)
-    const db = await this.databases.open(next)
-    const world = await this.#open(db, { ...next, accountId }, row.starts_at).catch(async (error: unknown) => {
-      await db.close()
-      throw error
-    })
-    try {
-      await fill(world)
-    } finally {
-      await world.close()
-    }
+    await this.build({ ...row, ...next, now: row.starts_at }, fill)
     if (!(await startAgain(this.db, id, lease, next.generation))) {
       await this.databases.drop(next)
       throw new LeaseLostError('The sandbox was deleted')
@@ -172,16 +132,22 @@ export class Sandboxes {
     await this.remove({ id, generation })
   }
 
+  /** Creates and fills the database of a sandbox. @throws CONFLICT if the role may not create databases */
+  async build(row: SandboxRow, fill: (world: World) => Promise<void>): Promise<void> {
+    await this.databases.create(row)
+    const world = await this.#opening(row)
+    try {
+      await fill(world)
+    } finally {
+      await world.close()
+    }
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     stopTimer(this.#timer)
     await Promise.all(this.#working)
     await Promise.all([...this.#opened.keys()].map((id) => this.#forget(id)))
-  }
-
-  /** Whether work must end because the node stops. */
-  get stopping(): boolean {
-    return this.#closed
   }
 
   async #run<T>(row: SandboxRow, lease: string, run: (work: Work) => Promise<T>): Promise<T> {
@@ -211,24 +177,26 @@ export class Sandboxes {
     return work().finally(() => stopTimer(timer))
   }
 
-  #openedOf({ id, generation, account_id: accountId, now }: SandboxRow): Opened {
+  #openedOf(row: SandboxRow): Opened {
+    const { id, generation } = row
     const there = this.#opened.get(id)
     if (there?.generation === generation) return there
     if (there) void this.#forget(id)
-    const name = { id, generation }
-    const world = this.databases.open(name).then((db) =>
-      this.#open(db, { ...name, accountId }, now).catch(async (error: unknown) => {
-        await db.close()
-        throw error
-      }),
-    )
-    const opened: Opened = { world, generation, users: 0, usedMs: monotonicMs() }
+    const opened: Opened = { world: this.#opening(row), generation, users: 0, usedMs: monotonicMs() }
     this.#opened.set(id, opened)
-    world.catch(() => {
+    opened.world.catch(() => {
       if (this.#opened.get(id) === opened) this.#opened.delete(id)
     })
     if (this.#opened.size > MAX_OPEN) void this.#closeIdle(0, this.#opened.size - MAX_OPEN)
     return opened
+  }
+
+  async #opening({ id, generation, account_id: accountId, now }: SandboxRow): Promise<World> {
+    const db = await this.databases.open({ id, generation })
+    return this.#open({ id, generation, db, accountId, now, home: this }).catch(async (error: unknown) => {
+      await db.close()
+      throw error
+    })
   }
 
   /** Closes those that nobody has used for a time, longest unused first. @param atMost 0: all of them */

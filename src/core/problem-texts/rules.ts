@@ -269,9 +269,8 @@ export const RULES = {
   sandboxes_of_service: 'the service has its largest number of sandboxes ({max}); try again later',
   sandbox_role: 'sandboxes are unavailable: the database role of this service is not allowed to create databases',
   sandbox_busy: 'the sandbox is being advanced or reset; wait until its status is ready',
-  sandbox_failed: 'the sandbox cannot be used ({state}); reset it with POST /sandbox/reset, or delete it',
+  sandbox_missing: 'the data of the sandbox is gone, because the service was restored from a backup; delete it and create another',
   sandbox_size: 'the sandbox has more than {size} MB of data; reset it with POST /sandbox/reset',
-  sandbox_photos: 'photos are not part of sandboxes',
   duration: 'must be a duration in ISO 8601, such as {example}, of at most {days} days[, not "{value}"]',
   to_or_by: 'must have either {field} or {name}',
 

@@ -263,9 +263,8 @@ export const TURKISH: Words = {
     sandboxes_of_service: 'hizmet en çok deneme ortamı sayısına ({max}) ulaştı; daha sonra yeniden deneyin',
     sandbox_role: 'deneme ortamları kullanılamıyor: hizmetin veritabanı rolünün veritabanı oluşturma izni yok',
     sandbox_busy: 'deneme ortamı ilerletiliyor ya da sıfırlanıyor; durumu ready olana kadar bekleyin',
-    sandbox_failed: 'deneme ortamı kullanılamıyor ({state}); POST /sandbox/reset ile sıfırlayın ya da silin',
+    sandbox_missing: 'hizmet bir yedekten geri yüklendiği için deneme ortamının verileri yok; silip yenisini oluşturun',
     sandbox_size: 'deneme ortamında {size} MB’tan çok veri var; POST /sandbox/reset ile sıfırlayın',
-    sandbox_photos: 'deneme ortamlarında fotoğraf kullanılamaz',
     duration: '{example} gibi, en çok {days} günlük bir ISO 8601 süresi olmalı[; "{value}" değil]',
     to_or_by: '{field} ya da {name} alanlarından yalnızca biri verilmeli',
 

@@ -7,6 +7,7 @@ import type { Db } from '#db/schema.ts'
 import type { Notices } from '#jobs/notices.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
 import type { Network } from '#outbound/dial.ts'
+import { postedBody } from '../events/event-body.ts'
 import { messageId, NOTIFICATION_HEADERS, TEST_MARK } from '../events/notification.ts'
 import { type Outcome, post } from './post.ts'
 import { ATTEMPTS, type Claim, type EndedAttempt, settleAndClaim, requeueLostAttempts, waitingAccounts, WAKE_CHANNEL } from './queue.ts'
@@ -21,6 +22,8 @@ export interface SenderOptions {
   now: () => Date
   /** the time that signatures state, by the clocks of receivers; default: `now` */
   signedAt?: () => Date
+  /** false in a sandbox; default: true */
+  livemode?: boolean
   /** numbers from 0 to 1, by which retries are delayed a little longer */
   random: () => number
   network: Network
@@ -174,8 +177,9 @@ class WebhookSender implements Sender {
     })
   }
 
-  async #post({ eventId, test, body, url, attemptsLeft, ...claim }: Claim, trace: string | null): Promise<Outcome> {
-    const { network, now, signedAt = now, sealing } = this.#options
+  async #post({ eventId, test, body: stored, url, attemptsLeft, ...claim }: Claim, trace: string | null): Promise<Outcome> {
+    const { network, now, signedAt = now, sealing, livemode = true } = this.#options
+    const body = postedBody(stored, livemode)
     const second = attemptsLeft === ATTEMPTS - 2
     const signatures = signatureHeaders({ secrets: secretsOf(claim, sealing), second, id: messageId(eventId), at: signedAt(), body })
     return post(new URL(url), { ...NOTIFICATION_HEADERS, ...signatures, ...(test && TEST_MARK), ...(trace && { traceparent: trace }) }, body, network)
