@@ -21,8 +21,8 @@ import { housekeeping } from './tasks.ts'
 const EPOCH = new Date(0)
 
 /**
- * What becomes due in a service, in the order in which it runs at one moment. What other nodes do at fixed intervals, such as judging prices, is
- * done at midnight here.
+ * What becomes due in a service, in the order in which it runs at one moment. What other nodes do at fixed intervals is done at midnight here, and
+ * prices, which age by days, are judged once a week.
  * @param signedAt the clock of webhook receivers, who reject signatures of other times; default: `now`
  */
 export function dueWork(node: NodeParts, ctx: NodeCtx, signedAt?: () => Date): DueWork[] {
@@ -36,7 +36,7 @@ export function dueWork(node: NodeParts, ctx: NodeCtx, signedAt?: () => Date): D
     ['offer-expiry', () => nextOfferExpiry(kysely), () => expireOffers(ctx)],
     ['vacations', (after) => nextVacationChange(kysely, after), async () => {}],
     ['approval-rules', async () => ((await areUnjudged(db)) ? EPOCH : null), () => judgeWaiting(ctx)],
-    ['price-evidence', midnight, () => judgeAllPrices(ctx)],
+    ['price-evidence', (after) => nextMonday(after, timeZone), () => judgeAllPrices(ctx)],
     ['repricing', () => nextRuleRun(kysely), () => runDueRules({ ...ctx, catalogue, listings })],
     ['collection-worth', midnight, () => recordWorth({ db, now, catalogue, currencies, market: { timeZone } })],
     ['watches', () => nextComparison(kysely, timeZone), () => followChanges(ctx)],
@@ -62,6 +62,12 @@ async function nextDelivery({ db }: NodeParts): Promise<Date | null> {
 
 async function keepHouse(node: NodeParts): Promise<void> {
   for (const [, run] of housekeeping(node)) await run()
+}
+
+/** The next midnight before a Monday in a zone, after a time. */
+function nextMonday(after: Date, zone: string): Date {
+  const today = Temporal.PlainDate.from(localDay(after, zone))
+  return new Date(today.add({ days: 8 - today.dayOfWeek }).toZonedDateTime(zone).epochMilliseconds)
 }
 
 /** The next midnight in a zone, after a time. */

@@ -141,7 +141,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   }
   try {
     publicUrl = roles.public ? await openPublic(served, options, listeners, progress) : null
-    const operatorUrl = roles.operator ? await openOperator(node, listeners, metrics.ofService) : null
+    const operatorUrl = roles.operator ? await openOperator(served, listeners, metrics.ofService) : null
     const metricsUrl = config.metricsPort === null ? null : await openMetrics(node, listeners, metrics.ofService)
     const bare = { db, now: node.now, requestId: null, idempotency: null, precondition: null, market, rules: config.priceRules, config }
     const ctx = (viewer: Viewer): NodeCtx => ({ ...bare, caughtUp: () => node.feed.pull(), viewer })
@@ -215,7 +215,7 @@ async function openPublic(node: ServedNode, { demoKey = null }: NodeOptions, lis
   return listeners.open(await publicServer({ ...node, notReady, demoKey, testKeys: testKeys(node.sandboxes, node.keys.failures), livemode: true, world: () => null }), config.host, config.port, 'PORT')
 }
 
-async function openOperator(node: NodeParts, listeners: Listeners, processMetrics: () => Promise<string[]>): Promise<string> {
+async function openOperator(node: ServedNode, listeners: Listeners, processMetrics: () => Promise<string[]>): Promise<string> {
   const { operatorHost, operatorPort } = node.config
   const { operatorServer } = await import('../operator/server.ts')
   return listeners.open(await operatorServer({ ...node, processMetrics }), operatorHost, operatorPort, 'OPERATOR_PORT')

@@ -1,11 +1,20 @@
 // Sandboxes: created, read and deleted with live keys; advanced, played and reset with their own test keys.
-import { type PostedPrices, PostedPricesSchema } from '#catalogue/items/post-prices.ts'
 import type { Route } from '#http/route.ts'
 import { Type } from '#core/input.ts'
-import { type Order, OrderSchema, type StoredOrder, StoredOrderSchema } from '#market/sale-schemas.ts'
 import { advanceSandbox } from '#sandbox/advance-sandbox.ts'
 import { createSandbox, deleteSandbox, getSandbox, listSandboxes, resetSandbox } from '#sandbox/change-sandboxes.ts'
-import { decideInSandbox, refundInSandbox, type SandboxDecision, SandboxDecisionSchema, sellInSandbox, setPricesInSandbox } from '#sandbox/play.ts'
+import {
+  decideInSandbox,
+  refundInSandbox,
+  type SandboxDecision,
+  SandboxDecisionSchema,
+  type SandboxOrder,
+  SandboxOrderSchema,
+  type SandboxPrices,
+  SandboxPricesSchema,
+  sellInSandbox,
+  setPricesInSandbox,
+} from '#sandbox/play.ts'
 import type { SandboxCtx } from '#sandbox/sandbox-context.ts'
 import { type NewSandbox, NewSandboxSchema, type Sandbox, SandboxSchema } from '#sandbox/sandbox-types.ts'
 
@@ -88,8 +97,8 @@ export const sandboxRoutes: Route<SandboxCtx>[] = [
     description: `Records an order. The first attempt to deliver its notifications has been made when this returns. ${TEST}`,
     tag,
     status: 201,
-    answer: (order: Order) => ({ data: order, message: 'Order recorded' }),
-    data: OrderSchema,
+    answer: (order: SandboxOrder) => ({ data: order, message: 'Order recorded' }),
+    data: SandboxOrderSchema,
     errors: ['CONFLICT', 'NOT_FOUND', 'INVALID_JSON', 'KEY_MODE_MISMATCH', 'SANDBOX_BUSY'],
   },
   {
@@ -99,8 +108,8 @@ export const sandboxRoutes: Route<SandboxCtx>[] = [
     summary: 'Cancel an order in the sandbox, or some of its lines',
     description: TEST,
     tag,
-    answer: (order: StoredOrder) => ({ data: order, message: 'Lines cancelled' }),
-    data: StoredOrderSchema,
+    answer: (order: SandboxOrder) => ({ data: order, message: 'Lines cancelled' }),
+    data: SandboxOrderSchema,
     errors: ['CONFLICT', 'NOT_FOUND', 'INVALID_JSON', 'KEY_MODE_MISMATCH', 'SANDBOX_BUSY'],
   },
   {
@@ -121,8 +130,8 @@ export const sandboxRoutes: Route<SandboxCtx>[] = [
     summary: 'Set prices of sources in the sandbox, as the operator does',
     description: `Each row is checked on its own, as in every post of prices. ${TEST}`,
     tag,
-    answer: (posted: PostedPrices) => ({ data: posted, message: 'Prices received' }),
-    data: PostedPricesSchema,
+    answer: (posted: SandboxPrices) => ({ data: posted, message: 'Prices received' }),
+    data: SandboxPricesSchema,
     errors: ['CONFLICT', 'INVALID_JSON', 'KEY_MODE_MISMATCH', 'SANDBOX_BUSY'],
   },
 ]

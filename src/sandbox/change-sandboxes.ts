@@ -5,6 +5,7 @@ import { conflict, invalid } from '#core/errors.ts'
 import { existing, id, missing, moment, momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN, type Plan } from '#core/plans.ts'
+import type { MessageText } from '#core/problem-texts/messages.ts'
 import { ownAccount, verb, type Viewer } from '#core/verb.ts'
 import { change, earlierResult } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
@@ -117,7 +118,10 @@ export const getSandbox = verb(
 
 export const deleteSandbox = writeVerb(
   { name: 'deleteSandbox', needs: OPERATION_PLAN.deleteSandbox, keys: 'live', input: Type.Object({ id: id('sandbox') }), rehearsable: false },
-  (ctx: SandboxCtx, { id }): Promise<void> => removeSandbox(ctx, sandboxesOf(ctx), id, ownAccount(ctx.viewer)),
+  async (ctx: SandboxCtx, { id }): Promise<{ message: MessageText }> => {
+    await removeSandbox(ctx, sandboxesOf(ctx), id, ownAccount(ctx.viewer))
+    return { message: 'Sandbox deleted' }
+  },
 )
 
 /** Deletes a sandbox with all its data. @param accountId of its owner; null: of any account */

@@ -68,6 +68,14 @@ export async function sandboxesOfAccount(on: Queryable, accountId: number): Prom
   return rows
 }
 
+/** A page of all sandboxes, last used first. */
+export async function rowsOfSandboxes(on: Queryable, limit: number, offset: number): Promise<(SandboxRow & { account_name: string })[]> {
+  const { rows } = await sql<SandboxRow & { account_name: string }>`
+    select ${COLUMNS}, a.name as account_name from sandboxes s join accounts a on a.id = s.account_id
+    order by s.last_used_at desc, s.id desc limit ${limit} offset ${offset}`.execute(on)
+  return rows
+}
+
 export interface NewRow {
   accountId: number
   hash: Buffer
