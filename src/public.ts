@@ -24,7 +24,7 @@ import { publicContext, type PublicContextNode, type PublicCtx } from '#public-c
 import { addBuiltPages } from '#http/built-pages.ts'
 import { trustOf } from '#http/client-address.ts'
 import { compressReplies } from '#http/compress-replies.ts'
-import { markAsTest } from '#http/livemode.ts'
+import { markAsTest } from '#sandbox/livemode.ts'
 import { corsHeaders } from '#http/cors.ts'
 import { errorBody } from '#http/envelope.ts'
 import { failuresOf } from '#http/failures.ts'

@@ -34,6 +34,7 @@ export interface DatabaseName {
   generation: number
 }
 
+/** Creates, opens and drops the databases of sandboxes. */
 export class SandboxDatabases {
   readonly #options: DatabasesOptions
   #prefix: Promise<string> | null = null

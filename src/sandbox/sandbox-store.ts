@@ -63,6 +63,7 @@ export async function findSandbox(on: Queryable, id: number, accountId: number |
   return rows[0] ?? null
 }
 
+/** The sandboxes of an account, oldest first. */
 export async function sandboxesOfAccount(on: Queryable, accountId: number): Promise<SandboxRow[]> {
   const { rows } = await sql<SandboxRow>`select ${COLUMNS} from sandboxes s where s.account_id = ${accountId} order by s.id`.execute(on)
   return rows

@@ -8,8 +8,8 @@ import { NewSandboxSchema, SandboxSchema } from '#sandbox/sandbox-types.ts'
 import { withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'
 import { argumentsFrom, inputFrom, objectFrom } from '../building/from-schema.ts'
-import { callByFields, pathOf } from './mutating.ts'
-import { messageType } from './results.ts'
+import { callByFields, pathOf } from '../types/mutating.ts'
+import { messageType } from '../types/results.ts'
 
 export function implementSandboxes(builder: Builder): void {
   const sandbox = objectFrom(builder, SandboxSchema, { description: 'A marketplace of your own with a clock that you move.' })
