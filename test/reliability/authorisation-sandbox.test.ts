@@ -12,13 +12,13 @@ let node: TestNode
 let owner: Owner
 let stranger: Owner
 let things: Things
-/** kind of key → key */
-let keys: Record<string, string>
+/** kind of credential → its headers */
+let keys: Record<string, string[]>
 
 /** Operations that only live keys may call. */
 const LIVE_ONLY = ['POST /api/v1/sandbox', 'GET /api/v1/sandbox/:id', 'DELETE /api/v1/sandbox/:id', 'mutation createSandbox', 'mutation deleteSandbox']
-/** Kinds of keys that belong to no sandbox. */
-const DEAD = ['of a deleted sandbox', 'unknown', 'malformed']
+/** Kinds of credentials that belong to a sandbox; all others belong to nobody. */
+const ALIVE = ['of a sandbox', "of another account's sandbox", 'with another case and more spaces']
 
 beforeAll(async () => {
   ;({ node } = await startListing())
@@ -29,12 +29,21 @@ beforeAll(async () => {
   const create = async (key: string) => (await send<{ id: number; key: string }>(`${node.publicUrl}/api/v1/sandbox`, key, { json: {} })).body.data
   const deleted = await create(owner.key)
   await send(`${node.publicUrl}/api/v1/sandbox/${deleted.id}`, owner.key, { method: 'DELETE' })
+  const { key } = await create(owner.key)
+  const bearer = (value: string) => ['authorization', `Bearer ${value}`]
   keys = {
-    'of a sandbox': (await create(owner.key)).key,
-    "of another account's sandbox": (await create(stranger.key)).key,
-    'of a deleted sandbox': deleted.key,
-    unknown: newKey('test'),
-    malformed: `${newKey('test')}x`,
+    'of a sandbox': bearer(key),
+    "of another account's sandbox": bearer((await create(stranger.key)).key),
+    'with another case and more spaces': ['authorization', `bEARER   ${key}`],
+    'of a deleted sandbox': bearer(deleted.key),
+    unknown: bearer(newKey('test')),
+    malformed: bearer(`${key}x`),
+    'cut off': bearer(key.slice(0, -1)),
+    'without a scheme': ['authorization', key],
+    'with another scheme': ['authorization', `Basic ${key}`],
+    'in another header': ['x-api-key', key, 'proxy-authorization', `Bearer ${key}`],
+    'before a live key': [...bearer(key), ...bearer(owner.key)],
+    'after a live key': [...bearer(owner.key), ...bearer(key)],
   }
 }, 120_000)
 afterAll(() => node.close())
@@ -64,14 +73,14 @@ test('no cell of the table crosses the border', { timeout: 600_000 }, async () =
   const wrong: string[] = []
   let cells = 0
   for (const { name, method, path, query, body } of rowsOf(ROWS)) {
-    for (const [kind, key] of Object.entries(keys)) {
+    for (const [kind, headers] of Object.entries(keys)) {
       const url = `${node.publicUrl}${withIds(path, things)}${query ? `?${query}` : ''}`
-      const { status, text } = await sendRaw(url, method, ['authorization', `Bearer ${key}`], body())
+      const { status, text } = await sendRaw(url, method, headers, body())
       const problem = (what: string) => wrong.push(`${name}, key ${kind}: ${what} (${status} ${text.slice(0, 300)})`)
       cells += 1
       if (status >= 500) problem('failed')
       if (text.includes(owner.secretWord) || text.includes(stranger.secretWord)) problem('shows live data')
-      if (DEAD.includes(kind)) {
+      if (!ALIVE.includes(kind)) {
         if (status !== 401 || !text.includes('"UNAUTHENTICATED"')) problem('is not refused')
       } else {
         if (/^\s*\{/.test(text) && !text.includes('"livemode":false')) problem('is not marked')

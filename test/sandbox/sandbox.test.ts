@@ -23,8 +23,13 @@ const START = '2027-01-01T00:00:00.000Z'
 const api = (path: string, on = node) => `${on.publicUrl}/api/v1${path}`
 const create = async (key: string, body: object = {}, on = node) => send<Sandbox>(api('/sandbox', on), key, { json: { at: START, seed: 7, ...body } })
 const advance = (key: string, body: object, on = node) => send<Sandbox>(api('/sandbox/advance', on), key, { json: body })
-const databases = async () =>
-  (await node.db.pool.query<{ n: number }>("select count(*)::int as n from pg_database where datname ~ '^mintmark_sandbox_[0-9a-f]{8}_[0-9]+_'")).rows[0]!.n
+/** Databases of this service's sandboxes: others share the server. */
+const databases = async () => {
+  const counted = await node.db.pool.query<{ n: number }>(
+    "select count(*)::int as n from pg_database where datname ~ ('^mintmark_sandbox_' || left(encode(sha256(current_database()::text::bytea), 'hex'), 8) || '_[0-9]+_')",
+  )
+  return counted.rows[0]!.n
+}
 
 /** An account with a key. */
 async function account(plan: 'plus' | 'enterprise' = 'plus') {
