@@ -30,7 +30,17 @@ export function dueWork(node: NodeParts, ctx: NodeCtx, signedAt?: () => Date): D
   const { sourceCurrencies: currencies, timeZone, webhookRetryDelaysMs: retryDelaysMs } = config
   const { kysely } = db
   const midnight = (after: Date) => nextMidnight(after, timeZone)
-  const delivering = { db, log, now, random, network: webhooks, sealing: webhooks.sealing, livemode: webhooks.livemode, retryDelaysMs, ...(signedAt && { signedAt }) }
+  const delivering = {
+    db,
+    log,
+    now,
+    random,
+    network: webhooks,
+    sealing: webhooks.sealing,
+    livemode: webhooks.livemode,
+    retryDelaysMs,
+    ...(signedAt && { signedAt }),
+  }
   const work: [name: string, next: DueWork['next'], run: () => Promise<unknown>][] = [
     ['listing-expiry', () => nextExpiry(kysely), () => expireListings(ctx)],
     ['offer-expiry', () => nextOfferExpiry(kysely), () => expireOffers(ctx)],

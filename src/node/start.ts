@@ -110,7 +110,11 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { notices, closeNotices } = openNotices(node, roles)
   scheduleOwnTasks(node, roles)
   const images = roles.public && config.imageProxy ? await node.openImages() : null
-  const sandboxes = openSandboxes(node, () => listeners.ports(), () => publicUrl)
+  const sandboxes = openSandboxes(
+    node,
+    () => listeners.ports(),
+    () => publicUrl,
+  )
   const served = { ...node, images, sandboxes }
   const metrics = metricsOf(served, options)
   const stopping = new AbortController()
@@ -212,7 +216,12 @@ async function openPublic(node: ServedNode, { demoKey = null }: NodeOptions, lis
     return machineMs() - feed.lastPullMs > STALE_MS ? 'disconnected from its database' : null
   }
   const { publicServer } = await import('../public.ts')
-  return listeners.open(await publicServer({ ...node, notReady, demoKey, testKeys: testKeys(node.sandboxes, node.keys.failures), livemode: true, world: () => null }), config.host, config.port, 'PORT')
+  return listeners.open(
+    await publicServer({ ...node, notReady, demoKey, testKeys: testKeys(node.sandboxes, node.keys.failures), livemode: true, world: () => null }),
+    config.host,
+    config.port,
+    'PORT',
+  )
 }
 
 async function openOperator(node: ServedNode, listeners: Listeners, processMetrics: () => Promise<string[]>): Promise<string> {

@@ -46,7 +46,16 @@ export function worldOpener(host: WorldHost): OpenWorld {
       },
     }
     const config = worldConfig(host.config, `${id}_${generation}`)
-    const parts = createParts({ config, db, log: host.log, now: clock.now, random: noDelay, ports: host.ports, publicUrl: host.publicUrl, test: true })
+    const parts = createParts({
+      config,
+      db,
+      log: host.log,
+      now: clock.now,
+      random: noDelay,
+      ports: host.ports,
+      publicUrl: host.publicUrl,
+      test: true,
+    })
     const node: NodeParts = { ...parts, limits: host.limits }
     const { feed, catalogue, listings, market } = node
     await feed.open()
@@ -82,7 +91,16 @@ export function worldOpener(host: WorldHost): OpenWorld {
       },
     }
     const { publicServer } = await import('../public.ts')
-    const app = await publicServer({ ...node, images: null, notReady: () => null, demoKey: null, testKeys: null, livemode: false, sandboxes: null, world: () => world })
+    const app = await publicServer({
+      ...node,
+      images: null,
+      notReady: () => null,
+      demoKey: null,
+      testKeys: null,
+      livemode: false,
+      sandboxes: null,
+      world: () => world,
+    })
     return world
   }
 }

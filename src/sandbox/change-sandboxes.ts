@@ -33,7 +33,12 @@ export const createSandbox = writeVerb(
     input: Type.Object({
       at: Type.Optional(moment(`The time at which it starts, from ${EARLIEST} to ${LATEST}; default: now`)),
       seed: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: MAX_SEED, default: 1, description: 'By which its listings are chosen: the same start and seed give the same sandbox' }),
+        Type.Integer({
+          minimum: 0,
+          maximum: MAX_SEED,
+          default: 1,
+          description: 'By which its listings are chosen: the same start and seed give the same sandbox',
+        }),
       ),
     }),
   },
@@ -95,7 +100,11 @@ async function build(ctx: SandboxCtx, sandboxes: Sandboxes, owner: Owner, { star
 async function ownerOf(viewer: Viewer, on: Queryable, key: string): Promise<Owner> {
   if (viewer.kind !== 'account') throw new Error('Only accounts have sandboxes')
   const { accountId, keyId, plan } = viewer
-  const scope = await on.selectFrom('api_key_scopes').select(['allowed_origins', 'allowed_addresses', 'strict']).where('key_id', '=', keyId).executeTakeFirst()
+  const scope = await on
+    .selectFrom('api_key_scopes')
+    .select(['allowed_origins', 'allowed_addresses', 'strict'])
+    .where('key_id', '=', keyId)
+    .executeTakeFirst()
   return { accountId, plan, hash: hashKey(key), last4: last4(key), scope: { ...NO_SCOPE, ...scope } }
 }
 
@@ -163,6 +172,11 @@ async function testKeyOf(on: Queryable, accountId: number): Promise<Pick<Owner, 
     .orderBy('k.id')
     .executeTakeFirstOrThrow()
   const { hash, last4, allowed_origins, allowed_addresses, strict } = row
-  const scope: KeyScope = { ...NO_SCOPE, ...(allowed_origins && { allowed_origins }), ...(allowed_addresses && { allowed_addresses }), ...(strict && { strict }) }
+  const scope: KeyScope = {
+    ...NO_SCOPE,
+    ...(allowed_origins && { allowed_origins }),
+    ...(allowed_addresses && { allowed_addresses }),
+    ...(strict && { strict }),
+  }
   return { hash, last4, scope }
 }

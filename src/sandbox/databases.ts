@@ -76,7 +76,9 @@ export class SandboxDatabases {
     const prefix = await (this.#prefix ??= this.#findPrefix())
     const template = await this.#templateName()
     const generations = new Map(used.map(({ id, generation }) => [id, generation]))
-    const { rows } = await this.#options.db.pool.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [prefix])
+    const { rows } = await this.#options.db.pool.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [
+      prefix,
+    ])
     const others = rows.filter(({ datname }) => {
       const [, id, generation] = /^(\d+)_(\d+)$/.exec(datname.slice(prefix.length)) ?? []
       if (id === undefined) return !datname.startsWith(template)

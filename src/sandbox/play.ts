@@ -90,7 +90,13 @@ export const SANDBOX_DECISIONS = ['approve', 'reject', 'request_change'] as cons
 const { id: Id, status, published_at, expires_at: ExpiresAt, rejection_reason } = StoredListingSchema.properties
 
 export const SandboxDecisionSchema = Type.Object(
-  { id: { ...Id, description: 'Id of the listing' }, status: { ...status, description: 'Its status after the decision' }, published_at, expires_at: ExpiresAt, rejection_reason },
+  {
+    id: { ...Id, description: 'Id of the listing' },
+    status: { ...status, description: 'Its status after the decision' },
+    published_at,
+    expires_at: ExpiresAt,
+    rejection_reason,
+  },
   { title: 'SandboxDecision' },
 )
 export type SandboxDecision = Static<typeof SandboxDecisionSchema>
@@ -150,7 +156,9 @@ export type SandboxPrices = Static<typeof SandboxPricesSchema>
 export const setPricesInSandbox = writeVerb(
   {
     ...declared('setPricesInSandbox', OPERATION_PLAN.setPricesInSandbox),
-    input: Type.Object({ prices: Type.Array(Price, { minItems: 1, maxItems: MAX_PRICES, description: 'Prices of sources, as the operator posts them' }) }),
+    input: Type.Object({
+      prices: Type.Array(Price, { minItems: 1, maxItems: MAX_PRICES, description: 'Prices of sources, as the operator posts them' }),
+    }),
   },
   (ctx: SandboxCtx, { prices }): Promise<SandboxPrices> =>
     play(ctx, async (operator) => {
@@ -175,4 +183,3 @@ async function nextOrderId({ db }: PlayCtx): Promise<number> {
   const { rows } = await sql<{ id: number }>`select coalesce(max(order_id), 0)::float8 + 1 as id from orders`.execute(db.kysely)
   return rows[0]!.id
 }
-

@@ -105,7 +105,9 @@ async function addAccounts(ctx: PlayCtx, owner: Owner): Promise<[own: number, ot
   const other = await call(createAccount, ctx, { name: 'Sandbox seller', plan: 'plus' })
   for (const { id } of [own, other]) await backdateAccount(ctx, id, ctx.now())
   await call(changeAccount, ctx, { id: own.id, listing_intake: { quota: INTAKE_QUOTA } })
-  await change(ctx, (tx) => insertKey(tx, { account_id: own.id, label: 'test key', hash, last4, created_at: ctx.now(), expires_at: null }, { ...NO_SCOPE, ...scope }))
+  await change(ctx, (tx) =>
+    insertKey(tx, { account_id: own.id, label: 'test key', hash, last4, created_at: ctx.now(), expires_at: null }, { ...NO_SCOPE, ...scope }),
+  )
   return [own.id, other.id]
 }
 

@@ -7,16 +7,7 @@ import { monotonicMs, newId, startInterval, stopTimer, type Timer } from '#core/
 import { Turns } from '#core/concurrency/turns.ts'
 import type { Db } from '#db/schema.ts'
 import { type DatabaseName, isMissingDatabase, type SandboxDatabases } from './databases.ts'
-import {
-  findSandbox,
-  keepSandbox,
-  leaveSandbox,
-  renewLease,
-  RENEW_MS,
-  type SandboxRow,
-  startAgain,
-  takeSandbox,
-} from './sandbox-store.ts'
+import { findSandbox, keepSandbox, leaveSandbox, renewLease, RENEW_MS, type SandboxRow, startAgain, takeSandbox } from './sandbox-store.ts'
 import { LeaseLostError, StopWork, type Work, type World, type WorldHome } from './world.ts'
 
 export const MAX_OF_ACCOUNT = 3

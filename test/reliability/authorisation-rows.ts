@@ -151,7 +151,11 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'POST /api/v1/sandbox/sell': { needs: 'plus', test: true, body: { lines: [{ listing_id: 'LISTING', quantity: 1 }] } },
   'POST /api/v1/sandbox/refund': { needs: 'plus', test: true, body: { order_id: 9000001 } },
   'POST /api/v1/sandbox/decide': { needs: 'plus', test: true, body: { listing_id: 'LISTING', decision: 'reject' } },
-  'POST /api/v1/sandbox/prices': { needs: 'plus', test: true, body: { prices: [{ item_id: 'ITEM', market: 'source_a', label: 'Near Mint', price: 1 }] } },
+  'POST /api/v1/sandbox/prices': {
+    needs: 'plus',
+    test: true,
+    body: { prices: [{ item_id: 'ITEM', market: 'source_a', label: 'Near Mint', price: 1 }] },
+  },
 }
 
 export interface GraphqlRow {

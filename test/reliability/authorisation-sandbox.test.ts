@@ -16,7 +16,13 @@ let things: Things
 let keys: Record<string, string[]>
 
 /** Operations that only live keys may call. */
-const LIVE_ONLY = ['POST /api/v1/sandbox', 'GET /api/v1/sandbox/:id', 'DELETE /api/v1/sandbox/:id', 'mutation createSandbox', 'mutation deleteSandbox']
+const LIVE_ONLY = [
+  'POST /api/v1/sandbox',
+  'GET /api/v1/sandbox/:id',
+  'DELETE /api/v1/sandbox/:id',
+  'mutation createSandbox',
+  'mutation deleteSandbox',
+]
 /** Kinds of credentials that belong to a sandbox; all others belong to nobody. */
 const ALIVE = ['of a sandbox', "of another account's sandbox", 'with another case and more spaces']
 
@@ -96,7 +102,9 @@ test('no cell of the table crosses the border', { timeout: 600_000 }, async () =
 })
 
 test('a sandbox has no key but its own', async () => {
-  const { rows } = await node.db.pool.query<{ datname: string }>("select datname from pg_database where datname like 'mintmark_sandbox_%' and datname not like '%template%'")
+  const { rows } = await node.db.pool.query<{ datname: string }>(
+    "select datname from pg_database where datname like 'mintmark_sandbox_%' and datname not like '%template%'",
+  )
   expect(rows.length).toBeGreaterThanOrEqual(2)
   for (const live of [owner.key, stranger.key]) {
     for (const path of ['advance', 'reset', 'sell', 'refund', 'decide', 'prices']) {

@@ -78,7 +78,14 @@ test('30 days in a sandbox: sales, retries and expiries arrive in order, and onl
   expect(after.data).toMatchObject({ status: 'ready', now: '2027-02-01T00:00:00.000Z' })
   const { fired } = after.data
   expect(fired.map(({ at }) => at)).toEqual(fired.map(({ at }) => at).toSorted())
-  expect(fired[0]).toEqual({ at: '2027-01-01T00:00:30.000Z', action: 'webhook.deliver', subject: 'webhook-event', id: '1', attempt: 2, success: true })
+  expect(fired[0]).toEqual({
+    at: '2027-01-01T00:00:30.000Z',
+    action: 'webhook.deliver',
+    subject: 'webhook-event',
+    id: '1',
+    attempt: 2,
+    success: true,
+  })
   const expired = fired.filter(({ action }) => action === 'listing.expire')
   expect(expired.map(({ at }) => at)).toEqual(Array.from(expired, () => '2027-01-31T00:00:00.000Z'))
   expect(expired).toHaveLength(15)
@@ -97,15 +104,19 @@ test('30 days in a sandbox: sales, retries and expiries arrive in order, and onl
   expect((await send(api('/plus/webhook'), key)).body.data).toBeNull()
   // GraphQL, in the sandbox and outside.
   const graphql = (query: string, credential: string) =>
-    fetch(`${node.publicUrl}/graphql`, { method: 'POST', headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' }, body: JSON.stringify({ query }) }).then(
-      (response) => response.json() as Promise<unknown>,
-    )
+    fetch(`${node.publicUrl}/graphql`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query }),
+    }).then((response) => response.json() as Promise<unknown>)
   expect(await graphql('mutation { advanceSandbox(by: "P1D") { now status } }', key)).toMatchObject({
     data: { advanceSandbox: { now: '2027-01-02T00:00:00.000Z', status: 'ready' } },
     extensions: { livemode: false },
   })
   expect(await graphql('{ sandboxes { now } }', live)).toMatchObject({ data: { sandboxes: [{ now: '2027-01-02T00:00:00.000Z' }] } })
-  expect(await graphql('mutation { advanceSandbox(by: "P1D") { now } }', live)).toMatchObject({ errors: [{ extensions: { code: 'KEY_MODE_MISMATCH' } }] })
+  expect(await graphql('mutation { advanceSandbox(by: "P1D") { now } }', live)).toMatchObject({
+    errors: [{ extensions: { code: 'KEY_MODE_MISMATCH' } }],
+  })
 }, 120_000)
 
 test('bad input is refused by name and changes nothing', async () => {

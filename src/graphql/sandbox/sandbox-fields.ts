@@ -3,7 +3,17 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import { advanceSandbox } from '#sandbox/advance-sandbox.ts'
 import { createSandbox, deleteSandbox, listSandboxes, resetSandbox } from '#sandbox/change-sandboxes.ts'
-import { decideInSandbox, Price as SandboxPrice, refundInSandbox, SoldLine, SandboxDecisionSchema, SandboxOrderSchema, SandboxPricesSchema, sellInSandbox, setPricesInSandbox } from '#sandbox/play.ts'
+import {
+  decideInSandbox,
+  Price as SandboxPrice,
+  refundInSandbox,
+  SoldLine,
+  SandboxDecisionSchema,
+  SandboxOrderSchema,
+  SandboxPricesSchema,
+  sellInSandbox,
+  setPricesInSandbox,
+} from '#sandbox/play.ts'
 import { NewSandboxSchema, SandboxSchema } from '#sandbox/sandbox-types.ts'
 import { withoutNulls } from '../building/arguments.ts'
 import { type Builder, cost, fromDatabase, requiresPlan } from '../building/builder.ts'
