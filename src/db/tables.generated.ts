@@ -1016,8 +1016,8 @@ export interface Tables {
     fired_total: Generated<number>
     lease: string | null
     lease_until: Date | null
-    created_at: Generated<Date>
-    last_used_at: Generated<Date>
+    created_at: Date
+    last_used_at: Date
   }
   sealed_aliases: {
     words: string

@@ -1,4 +1,4 @@
-// Opens a sandbox: a node without timers on a database of its own, whose clock stands still until it is advanced.
+// Opens a sandbox: a node without timers on a database of its own, whose clock does not run until it is advanced.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { changeAccount } from '#accounts/change-account.ts'

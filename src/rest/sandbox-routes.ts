@@ -65,7 +65,7 @@ export const sandboxRoutes: Route<SandboxCtx>[] = [
     tag,
     status: 204,
     answer: () => ({ data: undefined }),
-    errors: ['CONFLICT', 'NOT_FOUND', 'KEY_MODE_MISMATCH'],
+    errors: ['NOT_FOUND', 'KEY_MODE_MISMATCH'],
   },
   {
     method: 'POST',
@@ -99,7 +99,7 @@ export const sandboxRoutes: Route<SandboxCtx>[] = [
     status: 201,
     answer: (order: SandboxOrder) => ({ data: order, message: 'Order recorded' }),
     data: SandboxOrderSchema,
-    errors: ['CONFLICT', 'NOT_FOUND', 'INVALID_JSON', 'KEY_MODE_MISMATCH', 'SANDBOX_BUSY'],
+    errors: ['CONFLICT', 'INVALID_JSON', 'KEY_MODE_MISMATCH', 'SANDBOX_BUSY'],
   },
   {
     method: 'POST',
@@ -132,6 +132,6 @@ export const sandboxRoutes: Route<SandboxCtx>[] = [
     tag,
     answer: (posted: SandboxPrices) => ({ data: posted, message: 'Prices received' }),
     data: SandboxPricesSchema,
-    errors: ['CONFLICT', 'INVALID_JSON', 'KEY_MODE_MISMATCH', 'SANDBOX_BUSY'],
+    errors: ['INVALID_JSON', 'KEY_MODE_MISMATCH', 'SANDBOX_BUSY'],
   },
 ]

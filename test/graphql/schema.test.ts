@@ -36,6 +36,7 @@ describe('contains the documented types and fields', () => {
       priceJobs(ruleId: Int, page: Int, perPage: Int): [PriceJob!]!
       priceJob(id: ID!): PriceJob
       vacation: Vacation
+      sandboxes: [Sandbox!]!
       repricingRules: [RepricingRule!]!
       offers(status: String, listingId: Int, page: Int, perPage: Int): Offers
       collectionProfit(collectionId: ID!, currency: String, moneys: [String!], until: String): CollectionProfit
