@@ -58,6 +58,8 @@ describe('contains the documented types and fields', () => {
       ): CollectionCompletion
       collectionSets(collectionId: ID!, goal: String, language: String, page: Int, perPage: Int): CollectionSets
     }
+    type Sandbox { id: ID! status: String! now: String! startsAt: String! seed: Int! last4: String! createdAt: String! lastUsedAt: String! removedAfter: String! problem: String fired: [Fired!]! firedTotal: Int! }
+    type Fired { at: String! action: String! subject: String! id: String! attempt: Int success: Boolean }
     type Collection { id: ID! name: String! description: String! visibility: String! itemsCount: Int! method: String! sharedUrl: String }
     type CollectionCompletion {
       goal: String!
