@@ -50,6 +50,8 @@ export interface Config {
   /** folder of photos of sellers, or where they are written before they are uploaded to `dumpsS3` */
   photosDir: string
   photosPerAccount: number
+  /** maximum number of sandboxes of all accounts together; 0: none are created */
+  sandboxes: number
   /** whether pictures that listings link from elsewhere are copied */
   copyPictures: boolean
   /** months of the price history before the current one that stay in the database, 0: all */
@@ -215,6 +217,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     archiveDir: resolve(read('ARCHIVE_DIR') || join(read('DATA_DIR'), 'archive')),
     photosDir: resolve(read('PHOTOS_DIR') || join(read('DATA_DIR'), 'photos')),
     photosPerAccount: read('PHOTOS_PER_ACCOUNT'),
+    sandboxes: read('SANDBOXES'),
     copyPictures: (read('COPY_PICTURES') ?? (read('PUBLIC_URL') === null ? 'off' : 'on')) === 'on' && read('PHOTOS_PER_ACCOUNT') > 0,
     priceArchiveMonths: read('PRICE_ARCHIVE_MONTHS'),
     auditArchiveMonths: read('AUDIT_ARCHIVE_MONTHS'),

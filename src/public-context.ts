@@ -18,10 +18,13 @@ import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import type { EventFeed } from '#webhooks/event-feed.ts'
 import type { FeedCtx, WebhookCtx, WebhookRules } from '#webhooks/webhook-types.ts'
+import type { SandboxCtx } from '#sandbox/sandbox-context.ts'
+import type { Sandboxes } from '#sandbox/sandboxes.ts'
+import type { World } from '#sandbox/world.ts'
 import type { ApiRequest } from '#http/respond.ts'
 import { writeHeadersOf } from '#http/write-headers.ts'
 
-export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, MarketUse, HasPrecondition, WebhookCtx, MarketCtx, MeCtx, FeedCtx, PhotoCtx {
+export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, MarketUse, HasPrecondition, WebhookCtx, MarketCtx, MeCtx, FeedCtx, PhotoCtx, SandboxCtx {
   viewer: Viewer
   db: Db
   now: () => Date
@@ -45,11 +48,15 @@ export interface PublicContextNode extends MarketNode, PhotoNode {
   webhooks: WebhookRules
   events: EventFeed
   now: () => Date
+  /** null inside of a sandbox */
+  sandboxes: Sandboxes | null
+  /** the sandbox, inside of one; null outside */
+  world: () => World | null
 }
 
 /** Creates the context of a request that passed the gate. */
 export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
-  const { config, keys, db, feed, polls, dumps, archive, catalogue, webhooks, events, market, listings, photos, now } = node
+  const { config, keys, db, feed, polls, dumps, archive, catalogue, webhooks, events, market, listings, photos, now, sandboxes } = node
   const caughtUp = () => feed.pull()
   const logReads = new SharedLogReads(db)
   return (viewer, request) => {
@@ -76,6 +83,8 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       logReads,
       dumps,
       archive,
+      sandboxes,
+      world: node.world(),
     }
   }
 }

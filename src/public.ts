@@ -1,7 +1,7 @@
 // The public listener: REST under /api/v1, its reference, GraphQL, and health.
 import type { FastifyInstance } from 'fastify'
 import { addDeskSession } from '#accounts/sessions/desk-session.ts'
-import { addGate, allow } from '#accounts/keys/gate.ts'
+import { addGate, allow, type TestKeys } from '#accounts/keys/gate.ts'
 import type { Keyring } from '#accounts/keys/keyring.ts'
 import { AddressLimits } from '#accounts/limits/address-limits.ts'
 import type { RateLimits } from '#accounts/limits/rate-limits.ts'
@@ -24,6 +24,7 @@ import { publicContext, type PublicContextNode, type PublicCtx } from '#public-c
 import { addBuiltPages } from '#http/built-pages.ts'
 import { trustOf } from '#http/client-address.ts'
 import { compressReplies } from '#http/compress-replies.ts'
+import { markAsTest } from '#sandbox/livemode.ts'
 import { corsHeaders } from '#http/cors.ts'
 import { errorBody } from '#http/envelope.ts'
 import { failuresOf } from '#http/failures.ts'
@@ -54,6 +55,7 @@ import { lotRoutes } from './rest/lot-routes.ts'
 import { offerRoutes } from './rest/offer-routes.ts'
 import { repricingRoutes } from './rest/repricing-routes.ts'
 import { saleRoutes } from './rest/sale-routes.ts'
+import { sandboxRoutes } from './rest/sandbox-routes.ts'
 import { sharedRoutes } from './rest/shared-routes.ts'
 import { vacationRoutes } from './rest/vacation-routes.ts'
 import { notificationRoutes } from './rest/notification-routes.ts'
@@ -71,6 +73,10 @@ export interface PublicNode extends PublicContextNode {
   /** sessions of the seller's desk */
   sellerSessions: Keyring
   limits: RateLimits | null
+  /** null inside of a sandbox */
+  testKeys: TestKeys | null
+  /** false inside of a sandbox */
+  livemode: boolean
   views: ListingViews
   /** counts what people search for */
   searches: { note: (viewer: Viewer, term: string, address: string) => void }
@@ -87,7 +93,8 @@ const CACHED_LISTINGS_SHARE = 0.1
 export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   const app = createServer({ log: node.log, trustProxy: node.config.trustProxy, cors: corsHeaders(node.config.corsOrigins) })
   node.requests.watch(app)
-  compressReplies(app)
+  if (node.livemode) compressReplies(app)
+  else markAsTest(app)
   const url = node.config.publicUrl ?? `http://127.0.0.1:${node.config.port}`
   await addReference(app, {
     document: '/openapi.json',
@@ -169,6 +176,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
         ...notificationRoutes,
         ...webhookRoutes,
         ...meRoutes,
+        ...sandboxRoutes,
       ],
       rules,
     ],
@@ -179,7 +187,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
   addMcp(app, node, all)
   await app.register(
     async (scope) => {
-      addGate(scope, node.keys, node.limits, sessionCaller(deskPages(node)))
+      addGate(scope, node.keys, node.limits, sessionCaller(deskPages(node)), node.testKeys)
       scope.setNotFoundHandler(answerNotFound)
       for (const [routes, rules] of families) {
         const endpoints = registerRoutes(scope, routes, rules)

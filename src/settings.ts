@@ -95,6 +95,7 @@ export const SETTINGS = {
   DUMPS_S3_REGION: setting('region of DUMPS_S3_URL', 'us-east-1', region),
   ARCHIVE_DIR: setting('directory of archived months of the price history and the audit log; unset: archive in DATA_DIR', '', text),
   PHOTOS_DIR: setting('directory of photos of sellers; unset: photos in DATA_DIR', '', text),
+  SANDBOXES: setting('maximum number of sandboxes of all accounts together', 100, integerBetween(0, 10_000)),
   PHOTOS_PER_ACCOUNT: setting('maximum number of photos of an account', 2_000, integerBetween(0, 1_000_000)),
   COPY_PICTURES: setting(
     'copy pictures that listings link: on or off; unset: on with PUBLIC_URL',

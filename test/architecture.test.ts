@@ -23,6 +23,7 @@ const MODULES = [
   'notifications',
   'webhooks',
   'accounts',
+  'sandbox',
 ]
 const BELOW = ['http', 'db', 'core']
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -54,6 +55,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   notifications: ['health', 'webhooks', 'accounts', 'outbound', 'jobs', ...BELOW],
   stats: ['health', 'market', 'catalogue', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
+  // What is done in a sandbox is what the operations of the other modules do.
+  sandbox: ['imports', 'market', 'collections', 'catalogue', 'prices', 'accounts', 'jobs', ...BELOW],
   // Shared by both public APIs for calling verbs: it depends on the modules, so that these do not depend on each other.
   'public-context.ts': [...MODULES, ...BELOW],
   rest: ['public-context.ts', ...MODULES, ...BELOW],
@@ -197,6 +200,7 @@ const OWNERS: Record<string, readonly string[]> = {
   jobs: ['workers'],
   stats: ['day_counts', 'search_terms'],
   privacy: ['erasures'],
+  sandbox: ['sandboxes'],
   db: [
     'merged_rows',
     'person_keys',

@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { HOUR_MS } from '#core/duration.ts'
+import { machineMs, replaceTimeAndChance } from '#core/process/time-and-chance.ts'
+import { Scheduler } from '#jobs/scheduler.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
@@ -79,6 +82,35 @@ test('no insert relies on a default with the clock of the database', () => {
     return missing.length > 0 ? [`${file}: ${table} without ${missing.join(', ')}`] : []
   })
   expect(incomplete).toEqual([])
+})
+
+test('what replaces them decides when periodic tasks run, without waiting', async () => {
+  let nowMs = 0
+  const timers: { atMs: number; run: () => void; unref: () => never }[] = []
+  const restore = replaceTimeAndChance({
+    machineMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    startTimer: (run, ms) => {
+      const timer = { atMs: nowMs + ms, run, unref: () => timer as never }
+      timers.push(timer)
+      return timer
+    },
+    stopTimer: (timer) => void timers.splice(timers.indexOf(timer as never), 1),
+  })
+  const scheduler = new Scheduler({ error: () => {}, warn: () => {}, info: () => {}, debug: () => {} })
+  const ran: number[] = []
+  scheduler.add({ name: 'hourly', intervalMs: HOUR_MS, run: async () => ran.push(nowMs) })
+  while (ran.length < 5) {
+    await new Promise(setImmediate)
+    const [timer] = timers.splice(0, 1)
+    if (!timer) continue
+    nowMs = timer.atMs
+    timer.run()
+  }
+  await scheduler.stop()
+  restore()
+  expect(ran).toEqual([0, 1, 2, 3, 4].map((hours) => hours * HOUR_MS))
+  expect(machineMs()).toBeGreaterThan(nowMs)
 })
 
 test('uses are found', () => {

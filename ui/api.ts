@@ -63,6 +63,14 @@ interface Service {
 
 let service: Service | undefined
 
+/** A key with which requests are sent instead of the session: that of a sandbox. */
+let apiKey: { key: () => string | null; onRefused: () => void } = { key: () => null, onRefused: () => {} }
+
+/** @param onRefused called when the service rejects the key */
+export function sendAs(key: () => string | null, onRefused: () => void): void {
+  apiKey = { key, onRefused }
+}
+
 function connected(): Service {
   if (!service) throw new Error('Not connected to a service')
   return service
@@ -141,7 +149,10 @@ function personIn(who: unknown): string {
 /** Sends a request to the API; if the session has ended, the pages sign out. @throws ApiError, or AbortError if the request was cancelled */
 export function request(method: string, path: string, sending: Sending<unknown> = {}): Promise<Reply<unknown>> {
   return ask(method, apiAddress(path, sending.query), sending).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) connected().onSessionEnd()
+    if (error instanceof ApiError && error.status === 401) {
+      if (apiKey.key() === null) connected().onSessionEnd()
+      else if (error.code === 'UNAUTHENTICATED') apiKey.onRefused()
+    }
     throw error
   })
 }
@@ -166,7 +177,8 @@ export function newKey(): string {
 
 /** The header that identifies a request as coming from these pages. */
 export function ownHeaders(): Record<string, string> {
-  return { [connected().header]: '1', 'accept-language': locale.value }
+  const key = apiKey.key()
+  return { [connected().header]: '1', 'accept-language': locale.value, ...(key !== null && { authorization: `Bearer ${key}` }) }
 }
 
 /** Posts to an address of the pages themselves, outside the API. @throws ApiError */

@@ -1,30 +1,19 @@
 // The Mintmark client: openapi-fetch with the types of the OpenAPI document, iteration over pages, retries that respect `Retry-After`, and
 // verification of webhooks. Requires only `fetch` and Web Crypto.
-import createClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
+import createClient from 'openapi-fetch'
 import type { PathsWithMethod } from 'openapi-typescript-helpers'
 import type { paths } from './api.ts'
+import type { Answer, Arguments, Call, Method } from './calls.ts'
 import { MintmarkError } from './error.ts'
 import { pause, retrying, type Send } from './retrying.ts'
+import { MintmarkSandbox } from './sandbox.ts'
 import { webCrypto } from './web-crypto.ts'
 
 export type * from './api.ts'
+export type { Answer, CallOptions } from './calls.ts'
 export { MintmarkError } from './error.ts'
+export { MintmarkSandbox, type SandboxState } from './sandbox.ts'
 export { verifyWebhook, type VerifyOptions, type WebhookEvent, type WebhookHeaders } from './webhook.ts'
-
-type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
-
-/** Options of a call: `params` (`path`, `query`, `header`), `body` and options of `fetch`, such as `signal`. */
-export type CallOptions<P extends PathsWithMethod<paths, M>, M extends Method> = MaybeOptionalInit<paths[P], M>
-
-/** The envelope of a successful response. */
-export type Answer<P extends PathsWithMethod<paths, M>, M extends Method> = NonNullable<
-  FetchResponse<Extract<paths[P][M], Record<string, unknown>>, object, 'application/json'>['data']
->
-
-type Arguments<P extends PathsWithMethod<paths, M>, M extends Method> =
-  undefined extends CallOptions<P, M> ? [options?: CallOptions<P, M>] : [options: CallOptions<P, M>]
-
-type Call<M extends Method> = <P extends PathsWithMethod<paths, M>>(path: P, ...options: Arguments<P, M>) => Promise<Answer<P, M>>
 
 interface Page {
   data: unknown[]
@@ -71,8 +60,11 @@ export class Mintmark {
   readonly patch: Call<'patch'>
   readonly delete: Call<'delete'>
   readonly #send: Send
+  readonly #options: ClientOptions
 
-  constructor({ apiKey, baseUrl, retries = 2, fetch = (request) => globalThis.fetch(request) }: ClientOptions) {
+  constructor(options: ClientOptions) {
+    const { apiKey, baseUrl, retries = 2, fetch = (request) => globalThis.fetch(request) } = options
+    this.#options = options
     this.#send = fetch
     const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${apiKey}` }, fetch: retrying(fetch, retries) })
     // Unless the caller sets a key, each call gets one, so that a retry cannot repeat its effect.
@@ -93,6 +85,12 @@ export class Mintmark {
     this.put = call('put')
     this.patch = call('patch')
     this.delete = call('delete')
+  }
+
+  /** Creates a sandbox: a marketplace with its own key and a clock that you move, for tests. The client must have a live key. */
+  async sandbox(start: { at?: string; seed?: number } = {}): Promise<MintmarkSandbox<Mintmark>> {
+    const { data } = await this.post('/api/v1/sandbox', { body: start })
+    return new MintmarkSandbox(data, new Mintmark({ ...this.#options, apiKey: data.key }), this)
   }
 
   /** Iterates over all entries of a list, page by page, 100 per page unless `per_page` is set. */

@@ -35,6 +35,7 @@ import { PeoplePage, PersonPage } from './pages/people.tsx'
 import { PriceDecisionsPage } from './pages/price-decisions.tsx'
 import { PriceReviewsPage } from './pages/price-reviews.tsx'
 import { RatesPage } from './pages/rates.tsx'
+import { SandboxesPage } from './pages/sandboxes.tsx'
 import { SearchesPage } from './pages/searches.tsx'
 import { SetMatchesPage } from './pages/set-matches.tsx'
 import { SettingsPage } from './pages/settings.tsx'
@@ -77,7 +78,12 @@ const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console/imports', text: t('imports'), help: 'operating#importing', also: ['/console/rates', '/console/indices'] },
   { href: '/console/dumps', text: t('dumps'), help: 'operating#dumps' },
   { href: '/console/listings', text: t('market'), help: 'operating#cancellations-and-refunds', also: ['/console/orders', '/console/certificates'] },
-  { href: '/console/accounts', text: t('accounts'), help: 'operating#limits-of-api-keys', also: ['/console/webhooks', '/console/personal-data'] },
+  {
+    href: '/console/accounts',
+    text: t('accounts'),
+    help: 'operating#limits-of-api-keys',
+    also: ['/console/webhooks', '/console/sandboxes', '/console/personal-data'],
+  },
   { href: '/console/audit', text: t('audit'), help: 'operating#archive-of-the-audit-log' },
   { href: '/console/health', text: t('health'), help: 'operating#monitoring', also: [NOTIFICATIONS_PATH] },
   { href: '/console/settings', text: t('settings'), help: 'operating#change-settings-while-the-service-runs' },
@@ -136,6 +142,7 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
       <Route path="/console/notices" component={NoticesPage} />
       <Route path="/console/webhooks" component={WebhooksPage} />
       <Route path="/console/audit" component={AuditPage} />
+      <Route path="/console/sandboxes" component={SandboxesPage} />
       <Route path="/console/searches" component={SearchesPage} />
       <Route path="/console/health" component={HealthPage} />
       <Route path="/console/settings" component={SettingsPage} />

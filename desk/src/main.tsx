@@ -9,6 +9,8 @@ import '#ui/theme.ts'
 import '#ui/styles.css'
 import { sessions } from './api.ts'
 import { runHeld } from './bulk.ts'
+import { SandboxBanner } from './sandbox/clock.tsx'
+import { startInSandbox } from './sandbox/sandbox-key.ts'
 import { runRemovals } from './collection/record-changes.ts'
 import { ICONS } from './icons.ts'
 import { AccountPage } from './pages/account.tsx'
@@ -29,6 +31,7 @@ const CollectionPage = lazy(() => import('./pages/collection.tsx').then((page) =
 const lazyPages = () => import('./pages/lazy-pages.ts')
 const FilesPage = lazy(() => lazyPages().then((pages) => pages.FilesPage))
 const NotificationsPage = lazy(() => lazyPages().then((pages) => pages.NotificationsPage))
+const SandboxPage = lazy(() => lazyPages().then((pages) => pages.SandboxPage))
 const OffersPage = lazy(() => lazyPages().then((pages) => pages.OffersPage))
 const RenewalPage = lazy(() => lazyPages().then((pages) => pages.RenewalPage))
 const RepricingPage = lazy(() => lazyPages().then((pages) => pages.RepricingPage))
@@ -51,6 +54,7 @@ const places = () => [
   { href: '/desk/collections', text: t('collections'), help: 'selling#collections', also: ['/desk/cards'] },
   { href: '/desk/watches', text: t('watches'), help: 'selling#watches' },
   { href: '/desk/webhook', text: t('webhook'), help: 'selling#webhook' },
+  { href: '/desk/sandbox', text: t('sandbox'), help: 'api-guide#sandboxes-plus' },
   { href: '/desk/account', text: t('account'), help: 'selling#account', also: ['/desk/notifications'] },
 ]
 
@@ -66,6 +70,7 @@ function Desk() {
           signOut={() => Promise.all([runHeld(), runRemovals()]).then(sessions.signOut)}
           bell={<Bell path="/plus/notifications" href="/desk/notifications" />}
         >
+          <SandboxBanner />
           <Pages />
         </Frame>
       )}
@@ -96,6 +101,7 @@ function Pages() {
       <Route path="/desk/cards/:id" component={CardPage} />
       <Route path="/desk/watches" component={WatchesPage} />
       <Route path="/desk/collections/:id/records/:recordId" component={CollectionRecordPage} />
+      <Route path="/desk/sandbox" component={SandboxPage} />
       <Route path="/desk/webhook" component={WebhookPage} />
       <Route path="/desk/notifications" component={NotificationsPage} />
       <Route path="/desk/account" component={AccountPage} />
@@ -103,4 +109,5 @@ function Pages() {
   )
 }
 
+startInSandbox()
 render(<Desk />, document.getElementById('app')!)

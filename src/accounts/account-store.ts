@@ -112,6 +112,7 @@ export async function fetchKey(on: Queryable, id: number): Promise<ApiKey> {
   return jsonReady(row)
 }
 
+/** Stores a key and its restrictions. */
 export async function insertKey(
   tx: Tx,
   values: { account_id: number; label: string; hash: Buffer; last4: string; created_at: Date; expires_at: Date | null },

@@ -56,6 +56,12 @@ export async function loadApiKey(db: Db, hash: Buffer): Promise<KeyHolder | null
   return row ? { ...standingOf(row), keyId: row.id, idleMs: null, lastUsedAtMs: msOf(row.last_used_at) } : null
 }
 
+/** The same in the database of a sandbox. */
+export async function loadTestKey(db: Db, hash: Buffer): Promise<KeyHolder | null> {
+  const holder = await loadApiKey(db, hash)
+  return holder && { ...holder, viewer: Object.freeze({ ...holder.viewer, test: true }) }
+}
+
 interface StoredKey extends KeyScope {
   id: number
   account_id: number

@@ -116,6 +116,16 @@ export const OPERATION_PLAN = {
   replayEvents: 'plus',
   checkWebhook: 'plus',
   testWebhook: 'plus',
+  createSandbox: 'plus',
+  listSandboxes: 'plus',
+  getSandbox: 'plus',
+  deleteSandbox: 'plus',
+  advanceSandbox: 'plus',
+  resetSandbox: 'plus',
+  sellInSandbox: 'plus',
+  decideInSandbox: 'plus',
+  refundInSandbox: 'plus',
+  setPricesInSandbox: 'plus',
 } as const satisfies Record<string, Plan>
 
 /**

@@ -20,6 +20,8 @@ export type Viewer =
       inBrowser?: boolean
       /** unknown query parameters are refused, as with `Prefer: handling=strict` */
       strict?: boolean
+      /** the key is a test key: the account is that of a sandbox */
+      test?: boolean
     }
   | {
       kind: 'operator'
@@ -56,7 +58,12 @@ export interface Operation {
   needs: Need
   /** whether it writes, regardless of the method of its route: read-only keys may not call it */
   writes: boolean
+  /** the only kind of API keys that may call it; undefined for both */
+  keys?: KeyMode | undefined
 }
+
+/** Keys of the service's own data, and keys of sandboxes. */
+export type KeyMode = 'live' | 'test'
 
 export interface Verb<Ctx, In extends TSchema, Out> extends Operation {
   input: In
@@ -85,6 +92,8 @@ interface Declared<In extends TSchema> {
   secret?: boolean
   /** it writes; every public verb that does must declare it */
   writes?: boolean
+  /** the only kind of API keys that may call it; default: both */
+  keys?: KeyMode
 }
 
 /**
@@ -100,16 +109,17 @@ export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
   run: (ctx: Ctx, input: Static<In>) => Out,
 ): Verb<Ctx, In, Out>
 export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
-  { name, needs, input, secret = false, writes = false, sharedBy = 'account' }: Declared<In> & { sharedBy?: SharedBy },
+  { name, needs, input, secret = false, writes = false, keys, sharedBy = 'account' }: Declared<In> & { sharedBy?: SharedBy },
   run: (ctx: never, input: Static<In>) => Out,
 ): Verb<Ctx, In, Out> {
   const familyError = FAMILY_ERROR[name] ?? null
   const closed = { ...input, additionalProperties: false }
-  return { name, needs, input: closed, sharedBy, secret, writes, familyError, check: bodyReader(closed), run: run as Verb<Ctx, In, Out>['run'] }
+  return { name, needs, input: closed, sharedBy, secret, writes, keys, familyError, check: bodyReader(closed), run: run as Verb<Ctx, In, Out>['run'] }
 }
 
 /** Rejects a caller whose plan, kind, roles or key do not allow an operation (interface.md, "Authentication" 3). */
-export function mayCall(viewer: Caller, { needs, writes }: Pick<Operation, 'needs' | 'writes'>): void {
+export function mayCall(viewer: Caller, { needs, writes, keys }: Pick<Operation, 'needs' | 'writes' | 'keys'>): void {
+  if (keys !== undefined && viewer.kind === 'account' && (keys === 'test') !== (viewer.test ?? false)) throw otherKeyMode(keys)
   if (viewer.kind === 'operator') {
     // Operators may also call verbs that need a plan: every role may read, and owners may write.
     if (viewer.person) mayOperate(viewer.person, isOperatorNeed(needs) ? needs : writes ? 'owner' : 'operator')
@@ -118,6 +128,13 @@ export function mayCall(viewer: Caller, { needs, writes }: Pick<Operation, 'need
   if (isOperatorNeed(needs)) throw new ServiceError('FORBIDDEN', reason('only_for', { who: 'operators' }))
   if (planAllows(viewer.plan, needs)) return writes ? mayWrite(viewer) : undefined
   throw new ServiceError('PLAN_UPGRADE_REQUIRED', reason('plan', { plan: PLAN_NAMES[needs], has: PLAN_NAMES[viewer.plan] }))
+}
+
+/** 401 for a key of the service's own data where one of a sandbox is needed, or the reverse. */
+function otherKeyMode(needed: KeyMode): ServiceError {
+  return new ServiceError('KEY_MODE_MISMATCH', reason(needed === 'test' ? 'test_key_only' : 'live_key_only'), {
+    headers: { 'www-authenticate': 'Bearer' },
+  })
 }
 
 /** The account of the caller. @throws FORBIDDEN for operators, who have none */

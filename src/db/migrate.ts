@@ -116,6 +116,11 @@ class WriterLocks {
   }
 }
 
+/** Names of the program's own migrations, in order. */
+export function migrationNames(): string[] {
+  return namesIn(MIGRATIONS)
+}
+
 function namesIn(folder: URL): string[] {
   try {
     const files = readdirSync(folder).filter((file) => /^\d.*\.ts$/.test(file) && !file.endsWith('.d.ts'))

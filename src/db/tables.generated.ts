@@ -1003,6 +1003,24 @@ export interface Tables {
     sold_at: Date
     certificate: unknown
   }
+  sandboxes: {
+    id: GeneratedAlways<number>
+    account_id: number
+    hash: Buffer
+    last4: string
+    starts_at: Date
+    seed: number
+    now: Date
+    status: 'creating' | 'ready' | 'advancing' | 'failed'
+    generation: Generated<number>
+    problem: string | null
+    fired: Generated<unknown>
+    fired_total: Generated<number>
+    lease: string | null
+    lease_until: Date | null
+    created_at: Date
+    last_used_at: Date
+  }
   sealed_aliases: {
     words: string
     means: string

@@ -1,7 +1,7 @@
 // GraphQL over HTTP on the public listener: one endpoint for both adapters, and GraphiQL for browsers.
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { addGate } from '#accounts/keys/gate.ts'
+import { addGate, type TestKeys } from '#accounts/keys/gate.ts'
 import type { Keyring } from '#accounts/keys/keyring.ts'
 import type { RateLimits } from '#accounts/limits/rate-limits.ts'
 import type { Log } from '#core/context.ts'
@@ -31,6 +31,8 @@ export interface GraphqlNode extends PublicContextNode {
   log: Log
   keys: Keyring
   limits: RateLimits | null
+  /** null inside of a sandbox */
+  testKeys: TestKeys | null
   /** the demo's key to fill in; null outside the demo */
   demoKey: string | null
 }
@@ -75,7 +77,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
         sendGraphiql(reply, demoKeyFor(request, node.demoKey))
       else done()
     })
-    addGate(scope, node.keys, node.limits)
+    addGate(scope, node.keys, node.limits, undefined, node.testKeys)
     scope.setErrorHandler(errorHandler(failed))
     scope.removeAllContentTypeParsers()
     // The endpoint parses the bytes itself, for both adapters.

@@ -15,6 +15,7 @@ import { implementPages } from './building/pages.ts'
 import { implementPriceJobs } from './types/price-job-fields.ts'
 import { implementQuery } from './types/query.ts'
 import { implementRepricing } from './types/repricing.ts'
+import { implementSandboxes } from './sandbox/sandbox-fields.ts'
 import { implementSales } from './types/sales-queries.ts'
 import { implementSellerQueries } from './types/seller-query.ts'
 import { implementVacation } from './types/vacation.ts'
@@ -41,6 +42,7 @@ function buildSchema(): GraphQLSchema {
   implementMutations(builder)
   implementPriceJobs(builder, refs)
   implementVacation(builder)
+  implementSandboxes(builder)
   implementRepricing(builder)
   implementOffers(builder)
   implementLots(builder)

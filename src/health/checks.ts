@@ -49,7 +49,8 @@ export async function databaseFindings(config: Config, { db, describe, needsWork
   const queues = schema.ok ? [...pricesHeld(sources), ...(await receiversAndKeys(db, now))] : []
   const workers = schema.ok && needsWorker ? [await worker(db)] : []
   const files = schema.ok ? await sharedFiles(db, config) : []
-  return [await server(db, describe), ...replicas, schema, await clock(db), ...workers, ...files, ...sources.findings, ...queues]
+  const boxes = schema.ok && config.sandboxes > 0 ? [await sandboxes(db, config)] : []
+  return [await server(db, describe), ...replicas, schema, await clock(db), ...workers, ...files, ...boxes, ...sources.findings, ...queues]
 }
 
 function dataDir({ dataDir: path, databaseUrl }: Config): Finding {
@@ -108,6 +109,15 @@ async function sharedFiles(db: Db, config: Config): Promise<Finding[]> {
   const lost = rows.map(({ file }) => file).filter((_, i) => sizes[i] === null)
   if (lost.length > 0) findings.push(finding('archive', false, 'archive_missing', { place: archive.place, count: lost.length, file: lost[0]! }))
   return findings
+}
+
+/** Sandboxes are databases, which not every role may create; the service works without. */
+async function sandboxes(db: Db, { sandboxes: max }: Config): Promise<Finding> {
+  const { rows } = await sql<{ count: number; may: boolean; role: string }>`
+    select (select count(*)::int from sandboxes) as count, rolcreatedb or rolsuper as may, rolname as role
+    from pg_roles where rolname = current_user`.execute(db.kysely)
+  const { count, may, role } = rows[0]!
+  return may ? finding('sandboxes', true, 'sandboxes_ready', { count, max }) : finding('sandboxes', true, 'sandboxes_role', { role })
 }
 
 async function replica(url: string, primary: Db): Promise<Finding> {

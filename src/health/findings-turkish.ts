@@ -29,6 +29,11 @@ export const FINDINGS_IN_TURKISH: Record<FindingRule, FindingTexts> = {
     found: '{place} içinde {at} tarihli döküm yok',
     advice: 'birden çok makinedeki düğümler dökümleri paylaşmalıdır: DUMPS_DIR ile ortak bir klasör veya DUMPS_S3_URL ayarlayın',
   },
+  sandboxes_ready: { found: 'en çok {max} taneden {count} tanesi' },
+  sandboxes_role: {
+    found: 'veritabanı rolünün veritabanı oluşturma izni yok; hesaplar deneme ortamı oluşturamaz',
+    advice: 'yönetici olarak çalıştırın: alter role {role} createdb; ya da SANDBOXES=0 ayarlayın',
+  },
   archive_missing: {
     found: '{place} içinde arşivlenmiş aylar eksik ({count}), örneğin {file}',
     advice: 'birden çok makinedeki düğümler arşivi paylaşmalıdır: ARCHIVE_DIR ile ortak bir klasör veya DUMPS_S3_URL ayarlayın',

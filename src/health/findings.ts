@@ -59,6 +59,12 @@ export const FINDINGS = {
     found: '{place} does not contain the dump of {at}',
     advice: 'nodes on several machines must share their dumps: set DUMPS_DIR to a shared folder, or DUMPS_S3_URL',
   },
+  sandboxes_ready: { found: '{count} of at most {max}' },
+  sandboxes_role: {
+    found: 'the database role may not create databases, so accounts cannot create sandboxes',
+    advice: 'run as a superuser: alter role {role} createdb; or set SANDBOXES=0',
+    severity: 'info',
+  },
   archive_missing: {
     found: '{place} lacks archived months ({count}), such as {file}',
     advice: 'nodes on several machines must share the archive: set ARCHIVE_DIR to a shared folder, or DUMPS_S3_URL',

@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { FastifyInstance } from 'fastify'
-import { addGate, allow } from '#accounts/keys/gate.ts'
+import { addGate, allow, type TestKeys } from '#accounts/keys/gate.ts'
 import type { Keyring } from '#accounts/keys/keyring.ts'
 import type { RateLimits } from '#accounts/limits/rate-limits.ts'
 import type { Log } from '#core/context.ts'
@@ -37,6 +37,7 @@ export interface McpNode extends PublicContextNode {
   log: Log
   keys: Keyring
   limits: RateLimits | null
+  testKeys: TestKeys | null
 }
 
 const INFO = { name: 'mintmark', title: 'Mintmark', version: '1' }
@@ -68,7 +69,7 @@ export function addMcp(app: FastifyInstance, node: McpNode, routes: readonly Rou
       }
       done()
     })
-    addGate(scope, node.keys, node.limits)
+    addGate(scope, node.keys, node.limits, undefined, node.testKeys)
     scope.setErrorHandler(errorHandler(failuresOf(node.log, rpcError)))
     scope.post('/mcp', { schema: { hide: true } as object }, async (request, reply) => {
       const { body } = request

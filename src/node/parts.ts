@@ -43,16 +43,18 @@ export interface PartsOptions {
   ports: () => number[]
   /** address of the public listener once it has opened */
   publicUrl: () => string | null
+  /** whether these are the parts of a sandbox */
+  test?: boolean
 }
 
 export type NodeParts = ReturnType<typeof createParts>
 
 /** Creates the parts; nothing is loaded yet. */
-export function createParts({ config, db, log, now: clock, random = chance, ports, publicUrl }: PartsOptions) {
+export function createParts({ config, db, log, now: clock, random = chance, ports, publicUrl, test = false }: PartsOptions) {
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
   const now = clock ?? (() => feed.now())
-  const webhooks = webhookRules(config, db, log, ports)
-  const keys = apiKeyring({ db, log, now })
+  const webhooks = webhookRules(config, db, log, ports, !test)
+  const keys = apiKeyring({ db, log, now }, test)
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
   const sessions = { consoleSessions: consoleSessions({ db, log, now }, config.operatorToken), sellerSessions: sellerSessions({ db, log, now }) }
   const cachedRows = config.without.has('query-cache') ? 0 : undefined

@@ -17,6 +17,8 @@ import { Notices } from '#jobs/notices.ts'
 import type { TaskRecord } from '#jobs/scheduler.ts'
 import type { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings } from '#market/marketplace-types.ts'
+import type { Sandboxes } from '#sandbox/sandboxes.ts'
+import { testKeys } from '#sandbox/test-keys.ts'
 import type { Sender } from '#webhooks/delivery/sender.ts'
 import { EVENTS_CHANNEL } from '#webhooks/event-positions.ts'
 import { checkSealing } from '#webhooks/rules.ts'
@@ -25,6 +27,7 @@ import type { NodeCtx } from './context.ts'
 import { applyStored, liveConfig } from '#live-settings/live-config.ts'
 import { Listeners } from './listeners.ts'
 import { createParts, type NodeParts } from './parts.ts'
+import { openSandboxes, scheduleSandboxRemoval } from './sandboxes.ts'
 import { scheduleHousekeeping, scheduleOwnTasks, scheduleStartFile, scheduleWork } from './tasks.ts'
 
 export interface NodeOptions {
@@ -82,7 +85,7 @@ const AT_STOP = { unlessWithinMs: 10_000, maxLockedMs: 4_000 } as const
 /** After this time without a response from the database, a node is not ready. */
 const STALE_MS = 3_000
 
-type ServedNode = NodeParts & { images: ImageProxy | null }
+type ServedNode = NodeParts & { images: ImageProxy | null; sandboxes: Sandboxes }
 
 /** How far a node is in its life. */
 interface Progress {
@@ -107,7 +110,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const { notices, closeNotices } = openNotices(node, roles)
   scheduleOwnTasks(node, roles)
   const images = roles.public && config.imageProxy ? await node.openImages() : null
-  const served = { ...node, images }
+  const sandboxes = openSandboxes(
+    node,
+    () => listeners.ports(),
+    () => publicUrl,
+  )
+  const served = { ...node, images, sandboxes }
   const metrics = metricsOf(served, options)
   const stopping = new AbortController()
   let sender: Sender | null = null
@@ -121,6 +129,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     stopping.abort()
     polls.close()
     await Promise.all([listeners.close(), sender?.close()])
+    await sandboxes.close()
     await scheduler.stop()
     await node.dumps.close()
     await closeNotices()
@@ -136,7 +145,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   }
   try {
     publicUrl = roles.public ? await openPublic(served, options, listeners, progress) : null
-    const operatorUrl = roles.operator ? await openOperator(node, listeners, metrics.ofService) : null
+    const operatorUrl = roles.operator ? await openOperator(served, listeners, metrics.ofService) : null
     const metricsUrl = config.metricsPort === null ? null : await openMetrics(node, listeners, metrics.ofService)
     const bare = { db, now: node.now, requestId: null, idempotency: null, precondition: null, market, rules: config.priceRules, config }
     const ctx = (viewer: Viewer): NodeCtx => ({ ...bare, caughtUp: () => node.feed.pull(), viewer })
@@ -147,6 +156,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     }
     scheduleStartFile(node)
     scheduleHousekeeping(node)
+    scheduleSandboxRemoval(node, sandboxes)
     progress.started = true
     const tasks = { tasks: () => scheduler.tasks(), runTask: (name: string) => scheduler.runNow(name) }
     return { publicUrl, operatorUrl, metricsUrl, catalogue, listings, polls, market, ctx, metrics: metrics.ofProcess, ...tasks, drain, close }
@@ -206,10 +216,15 @@ async function openPublic(node: ServedNode, { demoKey = null }: NodeOptions, lis
     return machineMs() - feed.lastPullMs > STALE_MS ? 'disconnected from its database' : null
   }
   const { publicServer } = await import('../public.ts')
-  return listeners.open(await publicServer({ ...node, notReady, demoKey }), config.host, config.port, 'PORT')
+  return listeners.open(
+    await publicServer({ ...node, notReady, demoKey, testKeys: testKeys(node.sandboxes, node.keys.failures), livemode: true, world: () => null }),
+    config.host,
+    config.port,
+    'PORT',
+  )
 }
 
-async function openOperator(node: NodeParts, listeners: Listeners, processMetrics: () => Promise<string[]>): Promise<string> {
+async function openOperator(node: ServedNode, listeners: Listeners, processMetrics: () => Promise<string[]>): Promise<string> {
   const { operatorHost, operatorPort } = node.config
   const { operatorServer } = await import('../operator/server.ts')
   return listeners.open(await operatorServer({ ...node, processMetrics }), operatorHost, operatorPort, 'OPERATOR_PORT')

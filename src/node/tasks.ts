@@ -176,10 +176,10 @@ export function scheduleStartFile(node: NodeParts): void {
   if (startFile) schedule(node, [['start-file', intervalMs, () => startFile.write({ unlessWithinMs: intervalMs * 0.9, maxLockedMs: MAX_LOCKED_MS })]])
 }
 
-/** Deletes expired data and prepares the months to come. Any node does this for all nodes. */
-export function scheduleHousekeeping(node: NodeParts): void {
+/** Deletes expired data and prepares the months to come. */
+export function housekeeping(node: NodeParts): [name: string, run: () => Promise<unknown>][] {
   const { auditArchive, config, db, now, photos } = node
-  const tasks: [name: string, run: () => Promise<unknown>][] = [
+  return [
     ['change-log-trimming', () => trimChangeLog(db, now())],
     ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db, now())],
     ['price-months', () => prepareMonths(db, now())],
@@ -198,10 +198,14 @@ export function scheduleHousekeeping(node: NodeParts): void {
     ['notification-retention', () => forgetOldNotifications(db, now())],
     ['key-usage-retention', () => forgetOldUsage(db, now())],
   ]
+}
+
+/** Any node does this for all nodes. */
+export function scheduleHousekeeping(node: NodeParts): void {
   schedule(
     node,
-    tasks.map(([name, run]) => [name, EVERY.housekeeping, run]),
+    housekeeping(node).map(([name, run]) => [name, EVERY.housekeeping, run]),
     'housekeeping',
   )
-  schedule(node, [['broken-imports', EVERY.brokenImports, () => failBrokenImports(db, now())]])
+  schedule(node, [['broken-imports', EVERY.brokenImports, () => failBrokenImports(node.db, node.now())]])
 }

@@ -63,8 +63,10 @@ import { priceRoutes } from './price-routes.ts'
 import { breachRoutes } from './privacy/breach-routes.ts'
 import { noticeRoutes } from './privacy/notice-routes.ts'
 import { privacyRoutes } from './privacy/personal-data-routes.ts'
+import type { Sandboxes } from '#sandbox/sandboxes.ts'
 import { readStats } from '#stats/read-stats.ts'
 import { sourceRoutes } from './source-routes.ts'
+import { sandboxRoutes } from './service/sandbox-routes.ts'
 import { settingRoutes } from './service/setting-routes.ts'
 import { statsRoutes } from './service/stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -119,6 +121,7 @@ const TAGS = [
   { name: 'Price sources', description: 'Trust in each source, and ids shared by several items' },
   { name: 'Stats', description: 'Counts, queues, activity and health' },
   { name: 'Settings', description: 'Settings that can be changed while the service runs' },
+  { name: 'Sandboxes', description: 'Sandboxes of accounts, in which they test their integrations' },
   { name: 'Notifications', description: 'Findings that need attention, each told once' },
 ]
 
@@ -147,6 +150,7 @@ export interface OperatorNode {
   photos: PhotoNode['photos']
   market: MarketSettings
   now: () => Date
+  sandboxes: Pick<Sandboxes, 'remove'>
 }
 
 /** Builds the operator API's server; the caller listens and closes. */
@@ -188,6 +192,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
       const rules = { failed, security: 'operatorToken', snapshot: openSnapshot }
       registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ...rules, ctx })
       registerRoutes(api, collectionFileRoutes(imports), { ...rules, ctx })
+      registerRoutes(api, sandboxRoutes, { ...rules, ctx: (viewer, request) => ({ ...ctx(viewer, request), sandboxes: node.sandboxes }) })
       registerRoutes(api, [...webhookRoutes, ...breachRoutes], {
         ...rules,
         ctx: (viewer, request) => ({ ...ctx(viewer, request), webhooks: node.webhooks }),

@@ -18,6 +18,9 @@ see the headers \`RateLimit\`, \`RateLimit-Policy\` and, on 429, \`Retry-After\`
 **Caching.** Catalogue and listing search responses have an \`ETag\`; send it back as \`If-None-Match\` to
 get 304 when nothing changed.
 
+**Sandboxes.** \`POST /sandbox\` creates a marketplace of your own with a test key (\`mintmark_test_...\`) and a clock that you move. With a test key, all
+responses and notifications have \`"livemode": false\`. An operation for the other kind of key answers 401 \`KEY_MODE_MISMATCH\`.
+
 **GraphQL.** The same at [/graphql](/graphql), with the same key:
 
 \`\`\`sh
@@ -68,6 +71,7 @@ export const TAGS = [
   { name: 'Collections', description: 'Your collections and what they are worth; Plus and Enterprise' },
   { name: 'Watches', description: 'Prices and offers that you want to hear of, and your want list; Plus and Enterprise' },
   { name: 'Webhook', description: `Signed notifications of your sales and expiries; Plus and Enterprise.\n${VERIFICATION}` },
+  { name: 'Sandbox', description: 'A marketplace of your own with a clock that you move, to test an integration; Plus and Enterprise' },
 ] as const
 
 const notification = (operationId: string, summary: string, schema: object, example: object) => ({

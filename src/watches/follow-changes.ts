@@ -61,6 +61,21 @@ export async function followChanges(ctx: TellCtx): Promise<void> {
   }
 }
 
+/**
+ * When the next run finds something: the epoch if there are changes that were not compared, otherwise when a watch is due on a later day or a
+ * vacation ends; null without watches.
+ * @param zone of the days of watches
+ */
+export async function nextComparison(on: Queryable, zone: string): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select case when not exists (select from watches where item_id is not null) then null
+      when not exists (select from watch_progress p where p.last_seq is not null and not exists (select from change_log c where c.seq > p.last_seq))
+        then 'epoch'::timestamptz
+      else least((select min(due_day)::timestamp at time zone ${zone} from watches where item_id is not null),
+        (select min(v.ends_at) from vacations v, watch_progress p where v.ends_at > p.vacations_until)) end as at`.execute(on)
+  return rows[0]!.at
+}
+
 /** Null if another node has the lease. By the database's clock, which all nodes share. */
 async function takeLease({ kysely }: Db): Promise<Progress | null> {
   const { rows } = await sql<Progress>`

@@ -77,6 +77,13 @@ export async function dueGoals(on: Queryable, today: string, limit: number): Pro
   return rows
 }
 
+/** The day on which the next goal is compared, in the zone of the service; null without watched goals. */
+export async function nextGoalDay(on: Queryable, zone: string): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select min(due_day)::timestamp at time zone ${zone} as at from watches where kind = ${GOAL_WATCH_KIND}`.execute(on)
+  return rows[0]!.at
+}
+
 /** What a comparison found. */
 export interface SettledGoal {
   id: number

@@ -9,6 +9,7 @@ import { messageId } from './events/notification.ts'
 import { type Check, judge, sendProbes } from './delivery/probes.ts'
 import { secretsOf } from './delivery/secrets.ts'
 import { activeWebhook, insertCheck, recordCheck } from './webhook-store.ts'
+import { postedBody } from './events/event-body.ts'
 import { testBody } from './test-event.ts'
 import { takeTurn } from './delivery/turns.ts'
 import type { WebhookCtx } from './webhook-types.ts'
@@ -20,7 +21,7 @@ export const checkWebhook = writeVerb(
     const accountId = ownAccount(ctx.viewer)
     const earlier = await earlierResult<{ checks: Check[] }>(ctx)
     if (earlier) return earlier
-    const body = testBody('sale', { now: now(), zone: webhooks.zone })
+    const body = postedBody(testBody('sale', { now: now(), zone: webhooks.zone }), webhooks.livemode)
     // No transaction is open while waiting for the receiver's responses.
     const { eventId, webhook } = await inTransaction(db, async (tx) => {
       const webhook = await activeWebhook(tx, accountId, now())

@@ -10,10 +10,14 @@ import { openResolver } from '#outbound/resolve.ts'
 import { openGuard, type TargetGuard } from '#outbound/target-guard.ts'
 import type { WebhookRules } from './webhook-types.ts'
 
-/** @param listening ports that the node listens on */
-export function webhookRules(config: Config, db: Db, log: Log, listening: () => number[]): WebhookRules {
+/**
+ * @param listening ports that the node listens on
+ * @param livemode false in a sandbox
+ */
+export function webhookRules(config: Config, db: Db, log: Log, listening: () => number[], livemode = true): WebhookRules {
   const guard = guardOf(config, db, listening, config.webhookAllowCidrs)
-  return { guard, sealing: openSealing(secretKeyOf(config, log), 'mintmark webhook secrets'), resolve: openResolver(), zone: config.timeZone }
+  const sealing = openSealing(secretKeyOf(config, log), 'mintmark webhook secrets')
+  return { guard, sealing, resolve: openResolver(), zone: config.timeZone, livemode }
 }
 
 /** @param allowCidrs ranges that are allowed although they are not public */

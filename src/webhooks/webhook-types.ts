@@ -25,6 +25,8 @@ export interface WebhookRules {
   resolve: Resolve
   /** IANA zone of local times */
   zone: string
+  /** false in a sandbox */
+  livemode: boolean
 }
 
 export interface WebhookReadCtx extends ReadCtx {

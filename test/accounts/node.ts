@@ -77,6 +77,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     requests,
     archive,
     auditArchive: openAuditArchive(config),
+    sandboxes: { remove: async () => {} },
     photos: { files: openPhotoFiles(config), perAccount: config.photosPerAccount },
     openImages: () => Promise.reject(new Error('no images in these tests')),
   })

@@ -36,6 +36,7 @@ describe('contains the documented types and fields', () => {
       priceJobs(ruleId: Int, page: Int, perPage: Int): [PriceJob!]!
       priceJob(id: ID!): PriceJob
       vacation: Vacation
+      sandboxes: [Sandbox!]!
       repricingRules: [RepricingRule!]!
       offers(status: String, listingId: Int, page: Int, perPage: Int): Offers
       collectionProfit(collectionId: ID!, currency: String, moneys: [String!], until: String): CollectionProfit
@@ -57,6 +58,8 @@ describe('contains the documented types and fields', () => {
       ): CollectionCompletion
       collectionSets(collectionId: ID!, goal: String, language: String, page: Int, perPage: Int): CollectionSets
     }
+    type Sandbox { id: ID! status: String! now: String! startsAt: String! seed: Int! last4: String! createdAt: String! lastUsedAt: String! removedAfter: String! problem: String fired: [Fired!]! firedTotal: Int! }
+    type Fired { at: String! action: String! subject: String! id: String! attempt: Int success: Boolean }
     type Collection { id: ID! name: String! description: String! visibility: String! itemsCount: Int! method: String! sharedUrl: String }
     type CollectionCompletion {
       goal: String!

@@ -67,6 +67,7 @@ const TASKS = [
   'price-statement-retention',
   'rates-of-the-day',
   'repricing',
+  'sandbox-removal',
   'search-term-retention',
   'search-terms',
   'seller-session-uses',

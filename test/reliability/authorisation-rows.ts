@@ -20,6 +20,8 @@ export interface PublicRow {
   reads?: boolean
   /** responds with a file instead of JSON */
   file?: boolean
+  /** only the test key of a sandbox may call it: every other key is refused */
+  test?: boolean
 }
 
 const LISTING = { needs: 'plus', owned: 'listing', foreign: 'PLUS_LISTING_ERROR' } as const
@@ -140,6 +142,20 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/plus/events': OWN,
   'POST /api/v1/plus/events/replay': { needs: 'plus', body: { until: 'CURSOR' } },
   'DELETE /api/v1/plus/webhook': { needs: 'plus', status: 204 },
+  'GET /api/v1/sandbox': { needs: 'plus' },
+  'POST /api/v1/sandbox': { needs: 'plus', status: 201 },
+  'GET /api/v1/sandbox/:id': { needs: 'plus', status: 404 },
+  'DELETE /api/v1/sandbox/:id': { needs: 'plus', status: 404 },
+  'POST /api/v1/sandbox/advance': { needs: 'plus', test: true, body: { by: 'P1D' } },
+  'POST /api/v1/sandbox/reset': { needs: 'plus', test: true },
+  'POST /api/v1/sandbox/sell': { needs: 'plus', test: true, body: { lines: [{ listing_id: 'LISTING', quantity: 1 }] } },
+  'POST /api/v1/sandbox/refund': { needs: 'plus', test: true, body: { order_id: 9000001 } },
+  'POST /api/v1/sandbox/decide': { needs: 'plus', test: true, body: { listing_id: 'LISTING', decision: 'reject' } },
+  'POST /api/v1/sandbox/prices': {
+    needs: 'plus',
+    test: true,
+    body: { prices: [{ item_id: 'ITEM', market: 'source_a', label: 'Near Mint', price: 1 }] },
+  },
 }
 
 export interface GraphqlRow {
@@ -151,6 +167,8 @@ export interface GraphqlRow {
    * `LATER`
    */
   field: string
+  /** only the test key of a sandbox may call it */
+  test?: boolean
 }
 
 const LISTING_MUTATION = { needs: 'plus', owned: true, foreign: 'PLUS_LISTING_ERROR' } as const
@@ -268,6 +286,19 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'mutation checkWebhook': { needs: 'plus', field: 'checkWebhook { checks { ok } }' },
   'mutation replayEvents': { needs: 'plus', field: 'replayEvents(until: CURSOR) { queued }' },
   'mutation deleteWebhook': { needs: 'plus', field: 'deleteWebhook { success }' },
+  'query sandboxes': { needs: 'plus', field: 'sandboxes { id }' },
+  'mutation createSandbox': { needs: 'plus', field: 'createSandbox { id }' },
+  'mutation deleteSandbox': { needs: 'plus', field: 'deleteSandbox(id: 999999) { success }' },
+  'mutation advanceSandbox': { needs: 'plus', test: true, field: 'advanceSandbox(by: "P1D") { now }' },
+  'mutation resetSandbox': { needs: 'plus', test: true, field: 'resetSandbox { now }' },
+  'mutation sellInSandbox': { needs: 'plus', test: true, field: 'sellInSandbox(lines: [{ listingId: LISTING, quantity: 1 }]) { orderId }' },
+  'mutation refundInSandbox': { needs: 'plus', test: true, field: 'refundInSandbox(orderId: 9000001) { orderId }' },
+  'mutation decideInSandbox': { needs: 'plus', test: true, field: 'decideInSandbox(listingId: LISTING, decision: "reject") { status }' },
+  'mutation setPricesInSandbox': {
+    needs: 'plus',
+    test: true,
+    field: 'setPricesInSandbox(prices: [{ itemId: ITEM, market: "source_a", label: "Near Mint", price: 1 }]) { accepted }',
+  },
 }
 
 /** Fields of an item over GraphQL: the smallest plan that does not get null. */
@@ -306,6 +337,8 @@ export const OPERATOR_ROWS: readonly string[] = [
   'GET /operator/v1/accounts/:account_id/personal-data',
   'GET /operator/v1/buyers/personal-data',
   'GET /operator/v1/erasures',
+  'GET /operator/v1/sandboxes',
+  'DELETE /operator/v1/sandboxes/:id',
   'POST /operator/v1/erasures',
   'GET /operator/v1/erasures/:id',
   'GET /operator/v1/notices',
@@ -456,6 +489,7 @@ export const OPERATOR_ROLES: Readonly<Record<string, readonly Role[]>> = {
   'POST /operator/v1/settings/:name/undo': OWNERS,
   'POST /operator/v1/notifications/read': ROLES,
   'POST /operator/v1/accounts': SUPPORT,
+  'DELETE /operator/v1/sandboxes/:id': SUPPORT,
   'PATCH /operator/v1/accounts/:id': SUPPORT,
   'POST /operator/v1/accounts/:id/credits': SUPPORT,
   'POST /operator/v1/accounts/:account_id/keys': SUPPORT,

@@ -114,10 +114,10 @@ test("each public operation documents its family's error code, and that of its p
       // These operations have no input that could be invalid.
       const withoutInput =
         method === 'get' &&
-        /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps|listings\/export|(listings|collections)\/columns)$/.test(path)
+        /\/(webhook|vacation|repricing-rules|sandbox|me|groups|markets|dumps|listings\/export|(listings|collections)\/columns)$/.test(path)
       const refusal = withoutInput ? undefined : family
       // Starter may use lists, but not every field in their queries.
-      const upgrade = /\/plus\/|\/items(\/search)?$|price-(?:history|chart)|explain|\/changes|\/dumps/.test(path)
+      const upgrade = /\/plus\/|\/sandbox|\/items(\/search)?$|price-(?:history|chart)|explain|\/changes|\/dumps/.test(path)
         ? 'PLAN_UPGRADE_REQUIRED'
         : undefined
       const reads = method === 'get' || path.endsWith('/items/lookup')

@@ -17,12 +17,13 @@ import { count, date, t, termText } from '../words.ts'
 
 export const planOptions = () => PLANS.map((plan) => ({ value: plan, text: termText('plan', plan) }))
 
-export function AccountTabs({ current }: { current: 'accounts' | 'webhooks' | 'personal-data' }) {
+export function AccountTabs({ current }: { current: 'accounts' | 'webhooks' | 'sandboxes' | 'personal-data' }) {
   return (
     <Tabs
       tabs={[
         { href: '/console/accounts', text: t('accounts'), current: current === 'accounts' },
         { href: '/console/webhooks', text: t('webhooks'), current: current === 'webhooks' },
+        { href: '/console/sandboxes', text: t('sandboxes'), current: current === 'sandboxes' },
         { href: '/console/personal-data', text: t('personalData'), current: current === 'personal-data' },
       ]}
     />

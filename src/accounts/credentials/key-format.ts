@@ -8,12 +8,13 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 43
 const CHECKSUM_LENGTH = 6
 
-const PREFIXES = { api: 'mintmark_', operator: 'mintop_', session: 'mintses_', link: 'mintlink_' } as const
+const PREFIXES = { api: 'mintmark_', test: 'mintmark_test_', operator: 'mintop_', session: 'mintses_', link: 'mintlink_' } as const
 
 export type KeyKind = keyof typeof PREFIXES
 
 const SHAPES: Record<KeyKind, RegExp> = {
   api: shapeOf('api'),
+  test: shapeOf('test'),
   operator: shapeOf('operator'),
   session: shapeOf('session'),
   link: shapeOf('link'),
@@ -29,6 +30,11 @@ export function newKey(kind: KeyKind): string {
 /** Whether the text can be a key of this kind: prefix, length, alphabet and checksum. */
 export function isWellFormed(text: string, kind: KeyKind): boolean {
   return SHAPES[kind].test(text) && checksumOf(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
+}
+
+/** Whether the value of an Authorization header holds the key of a sandbox. */
+export function holdsTestKey(header: string | undefined): boolean {
+  return header !== undefined && header.includes(PREFIXES.test)
 }
 
 /** The stored form of a key. A plain hash is enough for 256 random bits. */

@@ -15,7 +15,7 @@ import { type Caller, FailedAuthentications } from '../limits/failed-authenticat
 import { FailureAudit } from '../limits/failure-audit.ts'
 import { hashKey, isWellFormed, type KeyKind } from '../credentials/key-format.ts'
 import { mayCallFrom } from '../credentials/key-scope.ts'
-import { BOOTSTRAP, type KeyHolder, loadApiKey, loadConsoleSession, loadOperatorToken, loadSellerSession } from '../key-holders.ts'
+import { BOOTSTRAP, type KeyHolder, loadApiKey, loadConsoleSession, loadOperatorToken, loadSellerSession, loadTestKey } from '../key-holders.ts'
 import { KeyUsage } from './usage.ts'
 
 const CAPACITY = 50_000
@@ -46,16 +46,16 @@ export interface KeyringOptions {
   now: () => Date
 }
 
-/** The keys of API consumers. */
-export function apiKeyring(options: KeyringOptions): Keyring {
+/** The keys of API consumers. @param test whether they are those of a sandbox */
+export function apiKeyring(options: KeyringOptions, test = false): Keyring {
   const source: KeySource = {
-    kind: 'api',
+    kind: test ? 'test' : 'api',
     credential: 'API key',
     table: 'api_keys',
     usesEveryMs: DAY_MS,
     changes: 'accounts',
     failuresAMinute: 30,
-    load: loadApiKey,
+    load: test ? loadTestKey : loadApiKey,
   }
   return new Keyring(source, options, null, null, new KeyUsage(options))
 }

@@ -263,6 +263,17 @@ export const RULES = {
   idempotency_request: 'this Idempotency-Key was used for another request',
   idempotency_credential: 'this Idempotency-Key was used with another credential',
 
+  // Sandboxes
+  sandboxes_off: 'this service has no sandboxes; the operator can allow them with the setting SANDBOXES',
+  sandboxes_full: 'an account has at most {max} sandboxes; delete one first',
+  sandboxes_of_service: 'the service has its largest number of sandboxes ({max}); try again later',
+  sandbox_role: 'sandboxes are unavailable: the database role of this service is not allowed to create databases',
+  sandbox_busy: 'the sandbox is being advanced or reset; wait until its status is ready',
+  sandbox_missing: 'the data of the sandbox is gone, because the service was restored from a backup; delete it and create another',
+  sandbox_size: 'the sandbox has more than {size} MB of data; reset it with POST /sandbox/reset',
+  duration: 'must be a duration in ISO 8601, such as {example}, of at most {days} days[, not "{value}"]',
+  to_or_by: 'must have either {field} or {name}',
+
   // Credentials, plans and limits
   only_for: 'this operation is for {who}',
   query_plan: 'the field {name} (character {at} of query) needs the {plan} plan or a larger one; the account has {has}',
@@ -279,6 +290,8 @@ export const RULES = {
   has_owner: 'there is an owner already; an owner, or the command people invite, lets people begin anew',
   own_pages_only: 'the cookie of a session is valid only for requests of its own pages',
   full_key_only: 'this needs an API key that is neither read-only nor restricted to origins',
+  test_key_only: 'this operation needs the test key of a sandbox; this is a live API key',
+  live_key_only: 'this operation needs a live API key; this is the test key of a sandbox',
   read_only_key: 'this API key is read-only; use one that may write',
   origin_not_allowed: 'this API key is not allowed [from {value}|without an Origin header: it is for web pages]',
   page_not_allowed: 'web pages of {value} may not call this service',

@@ -33,6 +33,7 @@ export const TERMS = [
   'price mapping',
   'product',
   'repricing rule',
+  'sandbox',
   'series',
   'session',
   'set',

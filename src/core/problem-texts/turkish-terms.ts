@@ -32,6 +32,7 @@ export const TURKISH_TERMS: Readonly<Record<Term, string>> = {
   'price mapping': 'fiyat eşlemesi',
   product: 'ürün',
   'repricing rule': 'fiyat kuralı',
+  sandbox: 'deneme ortamı',
   series: 'seri',
   session: 'oturum',
   set: 'set',

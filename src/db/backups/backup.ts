@@ -37,6 +37,8 @@ const LEFT_OUT = [
   'workers',
   'start_marks',
   'watch_progress',
+  // Their databases are no part of a backup.
+  'sandboxes',
   // An erasure must delete the only copies of a key that exist.
   'person_keys',
 ]

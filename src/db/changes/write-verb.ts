@@ -3,7 +3,7 @@ import { invalid } from '#core/errors.ts'
 import { type Static, type TSchema, Type } from '#core/input.ts'
 import type { Plan } from '#core/plans.ts'
 import type { MessageText } from '#core/problem-texts/messages.ts'
-import { type Verb, verb } from '#core/verb.ts'
+import { type KeyMode, type Verb, verb } from '#core/verb.ts'
 import { executeDryRun, type WriteCtx } from './change.ts'
 
 /** The input field of every public write. */
@@ -29,6 +29,8 @@ interface DeclaredWrite<In extends TSchema> {
   input: In
   /** its result contains a secret */
   secret?: boolean
+  /** the only kind of API keys that may call it; default: both */
+  keys?: KeyMode
   /** false: it calls servers outside, which no rollback reverses, so a dry run is refused */
   rehearsable?: boolean
 }
@@ -38,13 +40,13 @@ type WithDryRun<In extends TSchema> = TSchema & { static: Static<In> & { dry_run
 
 /** @param run gets the input without `dry_run`; in a dry run, everything that it writes through `ctx` is rolled back */
 export function writeVerb<Ctx extends WriteCtx, In extends TSchema, Out>(
-  { name, needs, input, secret = false, rehearsable = true }: DeclaredWrite<In>,
+  { name, needs, input, secret = false, keys, rehearsable = true }: DeclaredWrite<In>,
   run: (ctx: Ctx, input: Static<In>) => Promise<Out>,
 ): Verb<Ctx, WithDryRun<In>, Promise<Out>> {
   const { properties, minProperties } = input as { properties?: Record<string, TSchema>; minProperties?: number }
   const bounds = { additionalProperties: false, ...(minProperties !== undefined && { minProperties }) }
   const accepted = Type.Object({ ...properties, ...DryRun }, bounds) as unknown as WithDryRun<In>
-  return verb({ name, needs, secret, writes: true, input: accepted }, (ctx: Ctx, sent) => {
+  return verb({ name, needs, secret, writes: true, ...(keys && { keys }), input: accepted }, (ctx: Ctx, sent) => {
     const { dry_run: dryRun = false, ...fields } = sent as Record<string, unknown>
     const own = fields as Static<In>
     if (!dryRun) return run(ctx, own)

@@ -54,6 +54,14 @@ export const TABLES_OF_PEOPLE: Readonly<Record<string, TableOfPeople>> = {
     plain: 'id account_id created_at last_used_at expires_at revoked_at',
     secret: 'hash last4',
   },
+  // Their databases are removed with the rows, by the next run of a task.
+  sandboxes: {
+    account: account(),
+    removed: true,
+    plain:
+      'id account_id starts_at seed now status generation problem fired fired_total lease lease_until created_at last_used_at',
+    secret: 'hash last4',
+  },
   rate_limit_leases: { account: account(), removed: true, plain: 'account_id ends_at leased granted node shared_at' },
 
   // Webhooks; the body of an event names listings and orders.

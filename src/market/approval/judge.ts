@@ -91,7 +91,8 @@ export async function judgeWaiting(ctx: JudgeCtx): Promise<number> {
 const UNJUDGED = sql<boolean>`listings.status = ${sql.lit(QUEUED)} and not exists (
   select from listing_decisions d where d.listing_id = listings.id and d.listing_version = listings.version)`
 
-async function areUnjudged({ kysely }: Db): Promise<boolean> {
+/** Whether a pending listing has not been judged. */
+export async function areUnjudged({ kysely }: Db): Promise<boolean> {
   return (await kysely.selectFrom('listings').select('id').where(UNJUDGED).limit(1).executeTakeFirst()) !== undefined
 }
 

@@ -1,7 +1,7 @@
 // Ends publication periods: the status, the notification and the audit row commit in one transaction.
 import { runInSlices } from '#core/yield-to-event-loop.ts'
 import { change, type Note, type WriteCtx } from '#db/changes/change.ts'
-import type { Tx } from '#db/schema.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
 import { emitExpiries } from '#webhooks/emit.ts'
 import { periodEnds, statusAt } from '../records/rules.ts'
 import { fetchListing, STOCK_COLUMNS, type StockRow, updateStock } from '../listing-store.ts'
@@ -27,6 +27,14 @@ export async function expireListings(ctx: ExpiryCtx): Promise<number> {
     ended += count
     if (count < BATCH) return ended
   }
+}
+
+/** When the next period ends; null if none is running. */
+export async function nextExpiry(on: Queryable): Promise<Date | null> {
+  const statuses = periodEnds().map(({ from }) => from)
+  if (statuses.length === 0) return null
+  const running = on.selectFrom('listings').select('expires_at').where('status', 'in', statuses).where('expires_at', 'is not', null)
+  return (await running.orderBy('expires_at').limit(1).executeTakeFirst())?.expires_at ?? null
 }
 
 /** Ends the period of a locked listing if it is over, so that a later transition does not swallow its notification. */

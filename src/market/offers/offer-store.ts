@@ -142,6 +142,12 @@ export async function closeExpired(tx: Tx, now: Date, limit: number, listingId?:
   return rows
 }
 
+/** When the next offer expires that nobody has answered; null if there is none. */
+export async function nextOfferExpiry(on: Queryable): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`select min(expires_at) as at from offers where ${isUnderWay}`.execute(on)
+  return rows[0]!.at
+}
+
 /** Deletes offers that were closed long ago. */
 export async function forgetOldOffers(db: Db, keepDays: number, now: Date): Promise<void> {
   const before = new Date(now.getTime() - keepDays * DAY_MS)

@@ -31,6 +31,13 @@ export async function endAfterVacation(tx: Tx, sellerId: number, end: Date, now:
   return withVacation(end, await lockVacation(tx, sellerId, 'read', now), now)
 }
 
+/** When the next vacation begins or ends after a time; null if none does. */
+export async function nextVacationChange(on: Queryable, after: Date): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select min(at) as at from vacations cross join lateral (values (starts_at), (ends_at)) v (at) where at > ${after}`.execute(on)
+  return rows[0]!.at
+}
+
 export async function saveVacation(tx: Tx, accountId: number, { from, to }: Vacation): Promise<void> {
   await tx
     .insertInto('vacations')

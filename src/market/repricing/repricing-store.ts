@@ -75,6 +75,14 @@ export async function idsOfDueRules(on: Queryable, plans: readonly Plan[], befor
   return rows.map(({ id }) => id)
 }
 
+/** When the rule that waits longest was last run: the epoch if it never was; null if no rule is enabled. */
+export async function firstLastRun(on: Queryable, plans: readonly Plan[]): Promise<Date | null> {
+  const { rows } = await sql<{ at: Date | null }>`
+    select min(coalesce(r.last_run_at, 'epoch')) as at from repricing_rules r join accounts a on a.id = r.account_id
+    where r.enabled and not a.suspended and a.plan = any(${[...plans]}::text[])`.execute(on)
+  return rows[0]!.at
+}
+
 /** The rule, locked until the transaction ends; null if another node has locked it or it is no longer due. */
 export async function lockDueRule(tx: Tx, id: number, before: Date): Promise<RuleRow | null> {
   const due = tx.selectFrom('repricing_rules').select(COLUMNS).where('id', '=', id).where('enabled', '=', true)

@@ -2,13 +2,20 @@
 import { HOUR_MS } from '#core/duration.ts'
 import { OPERATION_PLAN, planAllows, PLANS } from '#core/plans.ts'
 import { change } from '#db/changes/change.ts'
+import type { Queryable } from '#db/schema.ts'
 import { runRule } from './run-rule.ts'
-import { idsOfDueRules, lockDueRule } from './repricing-store.ts'
+import { firstLastRun, idsOfDueRules, lockDueRule } from './repricing-store.ts'
 import type { RepricingCtx } from './repricing-types.ts'
 
 const EVERY_MS = HOUR_MS
 /** Plans that allow rules: after a downgrade, sellers keep their rules, but these do not run. */
 const RUNNING_PLANS = PLANS.filter((plan) => planAllows(plan, OPERATION_PLAN.runRepricingRule))
+
+/** When the next rule is due; null if none is enabled. */
+export async function nextRuleRun(on: Queryable): Promise<Date | null> {
+  const lastRun = await firstLastRun(on, RUNNING_PLANS)
+  return lastRun && new Date(lastRun.getTime() + EVERY_MS)
+}
 
 /** @throws the first error of a rule, after all others have run */
 export async function runDueRules(ctx: RepricingCtx): Promise<void> {

@@ -7,6 +7,7 @@ import type { Db } from '#db/schema.ts'
 import type { Notices } from '#jobs/notices.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
 import type { Network } from '#outbound/dial.ts'
+import { postedBody } from '../events/event-body.ts'
 import { messageId, NOTIFICATION_HEADERS, TEST_MARK } from '../events/notification.ts'
 import { type Outcome, post } from './post.ts'
 import { ATTEMPTS, type Claim, type EndedAttempt, settleAndClaim, requeueLostAttempts, waitingAccounts, WAKE_CHANNEL } from './queue.ts'
@@ -19,6 +20,10 @@ export interface SenderOptions {
   scheduler: Scheduler
   notices: Notices
   now: () => Date
+  /** the time that signatures state, by the clocks of receivers; default: `now` */
+  signedAt?: () => Date
+  /** false in a sandbox; default: true */
+  livemode?: boolean
   /** numbers from 0 to 1, by which retries are delayed a little longer */
   random: () => number
   network: Network
@@ -28,6 +33,9 @@ export interface SenderOptions {
   /** whether no other worker uses this database: attempts that were in progress before the start are then lost and can be resumed at once */
   alone: boolean
 }
+
+/** What posting and recording needs. */
+type SendingOptions = Omit<SenderOptions, 'scheduler' | 'notices' | 'alone'>
 
 export interface Sender {
   /** Starts no further attempts, waits for requests in progress and records their results. */
@@ -46,12 +54,24 @@ const FAR_FUTURE = new Date('9999-12-31')
 /** Starts to send due events. */
 export function startSender(options: SenderOptions): Sender {
   const sender = new WebhookSender(options)
-  sender.start()
+  sender.start(options)
   return sender
 }
 
+/**
+ * Makes all attempts that are due, and waits for their results; retries wait for their own time. For a clock that is moved: no other worker may
+ * use this database, so attempts in progress are those of a dead one.
+ */
+export async function deliverDue(options: SendingOptions): Promise<void> {
+  const { db, now } = options
+  await requeueLostAttempts(db, now(), FAR_FUTURE)
+  const sender = new WebhookSender(options)
+  for (const { accountId, dueAt } of await waitingAccounts(db)) if (dueAt <= now()) sender.wake(accountId)
+  await sender.settled()
+}
+
 class WebhookSender implements Sender {
-  readonly #options: SenderOptions
+  readonly #options: SendingOptions
   /** accounts that may have due events, in the order in which they are served */
   readonly #turns = new Set<number>()
   #ended: EndedAttempt[] = []
@@ -64,12 +84,20 @@ class WebhookSender implements Sender {
   /** whether notifications are handled: only from the first check on, so that this worker has nothing in progress during that check */
   #following = false
 
-  constructor(options: SenderOptions) {
+  constructor(options: SendingOptions) {
     this.#options = options
   }
 
-  start(): void {
-    this.#options.scheduler.add({ name: 'webhooks-due', intervalMs: () => this.#lookInMs, run: () => this.#look() })
+  start({ alone, notices, scheduler }: SenderOptions): void {
+    scheduler.add({ name: 'webhooks-due', intervalMs: () => this.#lookInMs, run: () => this.#look(alone, notices) })
+  }
+
+  /** Resolves when nothing more is in progress. */
+  async settled(): Promise<void> {
+    do {
+      await this.#rounds
+      await Promise.all(this.#inFlight.values())
+    } while (this.#working || this.#inFlight.size > 0)
   }
 
   async close(): Promise<void> {
@@ -79,7 +107,7 @@ class WebhookSender implements Sender {
     await this.#rounds
   }
 
-  #wake(accountId: number): void {
+  wake(accountId: number): void {
     if (this.#closed) return
     this.#turns.add(accountId)
     this.#work()
@@ -149,10 +177,11 @@ class WebhookSender implements Sender {
     })
   }
 
-  async #post({ eventId, test, body, url, attemptsLeft, ...claim }: Claim, trace: string | null): Promise<Outcome> {
-    const { network, now, sealing } = this.#options
+  async #post({ eventId, test, body: stored, url, attemptsLeft, ...claim }: Claim, trace: string | null): Promise<Outcome> {
+    const { network, now, signedAt = now, sealing, livemode = true } = this.#options
+    const body = postedBody(stored, livemode)
     const second = attemptsLeft === ATTEMPTS - 2
-    const signatures = signatureHeaders({ secrets: secretsOf(claim, sealing), second, id: messageId(eventId), at: now(), body })
+    const signatures = signatureHeaders({ secrets: secretsOf(claim, sealing), second, id: messageId(eventId), at: signedAt(), body })
     return post(new URL(url), { ...NOTIFICATION_HEADERS, ...signatures, ...(test && TEST_MARK), ...(trace && { traceparent: trace }) }, body, network)
   }
 
@@ -163,17 +192,17 @@ class WebhookSender implements Sender {
   }
 
   /** Finds what notifications miss: due retries, attempts of dead workers, lost notifications. */
-  async #look(): Promise<void> {
-    const { alone, db, notices, now } = this.#options
+  async #look(alone: boolean, notices: Notices): Promise<void> {
+    const { db, now } = this.#options
     this.#lookInMs = POLL_MS
     const at = now()
     await requeueLostAttempts(db, at, alone && !this.#following ? FAR_FUTURE : at)
     if (this.#closed) return
-    if (!this.#following) notices.follow(WAKE_CHANNEL, (payload) => this.#wake(Number(payload)))
+    if (!this.#following) notices.follow(WAKE_CHANNEL, (payload) => this.wake(Number(payload)))
     this.#following = true
     for (const { accountId, dueAt } of await waitingAccounts(db)) {
       const inMs = dueAt.getTime() - at.getTime()
-      if (inMs <= 0) this.#wake(accountId)
+      if (inMs <= 0) this.wake(accountId)
       else this.#lookInMs = Math.min(this.#lookInMs, inMs)
     }
   }

@@ -230,6 +230,11 @@ export function goalData(goal: ReopenedGoal): Static<typeof GoalEventSchema>['da
   return { watch_id, kind: GOAL_WATCH_KIND, ...rest }
 }
 
+/** The body as it is posted: in a sandbox with `livemode: false`, so that no receiver takes it for real; always the same bytes. */
+export function postedBody(body: string, livemode: boolean): string {
+  return livemode ? body : `{"livemode":false,${body.slice(1)}`
+}
+
 /** @param sentAt when the event was created; later attempts send the same bytes */
 export function eventBody(event: FeedKind, sentAt: Date, zone: string, data: object): string {
   return JSON.stringify({ event, sent_at: localTime(sentAt, zone), data })
