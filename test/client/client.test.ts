@@ -189,3 +189,16 @@ describe('webhook verification', () => {
     }
   })
 })
+
+test('a sandbox: its own client, its clock, and the shop', async () => {
+  const sandbox = await client.sandbox({ at: '2027-01-01T00:00:00Z', seed: 7 })
+  const { data: own } = await sandbox.client.get('/api/v1/plus/my-listings', {})
+  const { order_id: order } = await sandbox.sell({ lines: [{ listing_id: own.at(-1)!.id, quantity: 1 }] })
+  const { status, now } = await sandbox.advance({ by: 'P2D' })
+  expect([status, now]).toEqual(['ready', '2027-01-03T00:00:00.000Z'])
+  expect((await sandbox.refund({ order_id: order })).lines).toMatchObject([{ cancelled: true }])
+  expect((await sandbox.reset()).now).toBe('2027-01-01T00:00:00.000Z')
+  await sandbox.remove()
+  await expect(sandbox.state()).rejects.toMatchObject({ status: 401 })
+  await expect(client.post('/api/v1/sandbox/advance', { body: { by: 'P1D' } })).rejects.toMatchObject({ code: 'KEY_MODE_MISMATCH' })
+})

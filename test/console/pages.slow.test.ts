@@ -187,6 +187,7 @@ async function fill(node: TestNode): Promise<string[]> {
     `/imports/${last!.id}`,
     '/rates',
     '/indices',
+    '/sandboxes',
     '/searches',
     '/synonyms',
     '/dumps',

@@ -26,6 +26,7 @@ const PATHS = [
   '/renewal?days=60',
   '/files',
   '/vacation',
+  '/sandbox',
   '/orders',
   '/statement',
   '/offers',

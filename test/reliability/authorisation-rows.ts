@@ -169,6 +169,8 @@ export interface GraphqlRow {
   field: string
   /** only the test key of a sandbox may call it */
   test?: boolean
+  /** its error, if what it names does not exist */
+  missing?: ErrorCode
 }
 
 const LISTING_MUTATION = { needs: 'plus', owned: true, foreign: 'PLUS_LISTING_ERROR' } as const
@@ -288,7 +290,7 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'mutation deleteWebhook': { needs: 'plus', field: 'deleteWebhook { success }' },
   'query sandboxes': { needs: 'plus', field: 'sandboxes { id }' },
   'mutation createSandbox': { needs: 'plus', field: 'createSandbox { id }' },
-  'mutation deleteSandbox': { needs: 'plus', field: 'deleteSandbox(id: 999999) { success }' },
+  'mutation deleteSandbox': { needs: 'plus', missing: 'NOT_FOUND', field: 'deleteSandbox(id: 999999) { success }' },
   'mutation advanceSandbox': { needs: 'plus', test: true, field: 'advanceSandbox(by: "P1D") { now }' },
   'mutation resetSandbox': { needs: 'plus', test: true, field: 'resetSandbox { now }' },
   'mutation sellInSandbox': { needs: 'plus', test: true, field: 'sellInSandbox(lines: [{ listingId: LISTING, quantity: 1 }]) { orderId }' },
