@@ -1,0 +1,343 @@
+// Runs writes concurrently, one message to the database at a time, in the order that a schedule chooses.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { ServiceError } from '#core/errors.ts'
+import type { Db, Schema } from '#db/schema.ts'
+import { openPool } from '#db/connection/pool.ts'
+import { Baseline, normalisedText } from './baseline.ts'
+import { EMPTY, ending, type Footprint, Footprints } from './footprint.ts'
+import type { Rewrite } from './messages.ts'
+import { type Connection, Proxy, type Reply } from './proxy.ts'
+import { realPause, withDelays } from './time.ts'
+import { openWorld, sqlOf, type World } from './world.ts'
+import { type Request, send } from './writes.ts'
+
+/** What happens to the next message of a write: it passes, or it or its answer is lost with the connection, or the server process ends. */
+export type Action = 'pass' | 'lose request' | 'lose answer' | 'terminate'
+
+export interface Step {
+  /** number of the write in its schedule */
+  who: number
+  action: Action
+  text: string
+  /** 'ok' with command tags, 'waits', or an SQLSTATE */
+  result: string
+  footprint: Footprint
+  /** writes that could have taken this step instead */
+  enabled: number[]
+}
+
+export type Outcome = { kind: 'done' | 'refused' | 'lost' | 'failed'; text: string }
+
+export interface Played {
+  steps: Step[]
+  outcomes: Outcome[]
+}
+
+/** Chooses the next step. @param next texts of the next messages by write; a delay has none */
+export type Choose = (enabled: number[], next: ReadonlyMap<number, string>) => { who: number; action?: Action }
+
+interface Actor {
+  proxy: Proxy
+  db: Db
+  state: 'idle' | 'working' | 'held' | 'sent' | 'waiting' | 'delayed'
+  connection: Connection | null
+  endDelay: (() => void) | null
+  /** tables written or locked in the open transaction */
+  touched: Set<string>
+  outcome: Outcome | null
+  /** the step whose answer is outstanding */
+  step: Step | null
+}
+
+const ACTORS = 3
+const QUIET_MS = 1
+/** Longer than the server takes to look for a deadlock. */
+const DEADLOCK_MS = 3
+const STUCK_MS = 20_000
+
+export class Simulation {
+  readonly world: World
+  readonly baseline: Baseline
+  readonly #footprints: Footprints
+  #actors: Actor[] = []
+  readonly #dir: string
+  /** tables that were written since the last reset */
+  readonly #dirty = new Set<string>()
+  #wake: () => void = () => {}
+  #rewrite: Rewrite = (text) => text
+  #opened = 0
+  #nodeBusy = 0
+  readonly marks = new Map<string, number>()
+
+  static async open(dir: string): Promise<Simulation> {
+    const busy = { count: 0 }
+    let proxy: Proxy | null = null
+    let onNode = () => {}
+    const events = {
+      held: (connection: Connection) => {
+        busy.count += 1
+        connection.release()
+      },
+      replied: () => {
+        busy.count -= 1
+        onNode()
+      },
+      closed: () => {},
+    }
+    let rewriteNode: Rewrite = (text) => text
+    const world = await openWorld(dir, async (server) => {
+      proxy = await Proxy.open(join(dir, 'node'), server, events, (text) => rewriteNode(text))
+      return proxy.url
+    })
+    const simulation = new Simulation(world, dir, await Baseline.take(world.db), await Footprints.read(world.db))
+    onNode = () => simulation.#wake()
+    rewriteNode = (text) => simulation.#rewrite(text)
+    await simulation.baseline.restore(simulation.baseline.tables)
+    await simulation.#openActors()
+    return simulation
+  }
+
+  private constructor(world: World, dir: string, baseline: Baseline, footprints: Footprints) {
+    this.world = world
+    this.#dir = dir
+    this.baseline = baseline
+    this.#footprints = footprints
+  }
+
+  mark(name: string): void {
+    this.marks.set(name, (this.marks.get(name) ?? 0) + 1)
+  }
+
+  /** From now on, statements are rewritten; connections are new, because statements are prepared. */
+  async rewrite(rewrite: Rewrite): Promise<void> {
+    this.#rewrite = rewrite
+    await this.#openActors()
+  }
+
+  async close(): Promise<void> {
+    await this.#closeActors()
+    await this.world.close()
+  }
+
+  async #openActors(): Promise<void> {
+    await this.#closeActors()
+    this.#actors = []
+    for (let n = 0; n < ACTORS; n++) {
+      this.#opened += 1
+      const dir = join(this.#dir, `actor-${this.#opened}`)
+      const events = {
+        held: (connection: Connection) => this.#held(actor, connection),
+        replied: (connection: Connection, reply: Reply) => this.#replied(actor, connection, reply),
+        closed: (connection: Connection) => this.#closed(actor, connection),
+      }
+      const proxy = await Proxy.open(dir, this.world.socket, events, (text) => this.#rewrite(text))
+      const patient = { patienceMs: 600_000, connectTimeoutMs: 60_000 }
+      const db = openPool<Schema>({ url: proxy.url, max: 1, applicationName: `actor ${n}`, ...patient })
+      const actor: Actor = { proxy, db, state: 'idle', connection: null, endDelay: null, touched: new Set(), outcome: null, step: null }
+      this.#actors.push(actor)
+    }
+  }
+
+  async #closeActors(): Promise<void> {
+    for (const actor of this.#actors) {
+      actor.proxy.close()
+      await actor.db.close().catch(() => {})
+    }
+  }
+
+  /** Runs the requests concurrently on the current state. */
+  async play(requests: readonly Request[], choose: Choose): Promise<Played> {
+    const actors = this.#actors.slice(0, requests.length)
+    const steps: Step[] = []
+    requests.forEach((request, i) => this.#begin(actors[i]!, request))
+    for (;;) {
+      await this.#settle(actors)
+      const enabled = actors.flatMap(({ state }, i) => (state === 'held' || state === 'delayed' ? [i] : []))
+      if (enabled.length === 0) {
+        if (actors.every(({ state }) => state === 'idle')) break
+        throw new Error(`Stuck: ${actors.map(({ state }) => state).join(', ')}\n${steps.map(({ who, text }) => `${who} ${text}`).join('\n')}`)
+      }
+      const next = new Map(enabled.map((i) => [i, actors[i]!.connection?.heldText ?? '']))
+      const { who, action = 'pass' } = choose(enabled, next)
+      steps.push(await this.#take(actors[who]!, who, action, enabled))
+    }
+    return { steps, outcomes: actors.map(({ outcome }) => outcome!) }
+  }
+
+  /** Puts the database and the node's memory back. */
+  async reset(): Promise<void> {
+    await this.baseline.restore([...this.#dirty])
+    this.#dirty.clear()
+    await this.refreshNode()
+  }
+
+  /** Tables that may have changed since the last reset. */
+  get written(): string[] {
+    return [...this.#dirty]
+  }
+
+  async refreshNode(): Promise<void> {
+    const { node, market } = this.world
+    const listings = [1, 2, 3, 4, 5]
+    const change = (kind: 'items' | 'listings' | 'sales' | 'accounts', ids: number[]) => ({ seq: 0, kind, ids, payload: null })
+    const items = [market.item, market.twin]
+    const changes = [change('items', items), change('accounts', [market.seller, market.other]), change('listings', listings), change('sales', items)]
+    await node.feed.pull()
+    await node.catalogue.apply(changes)
+    await node.listings.apply(changes)
+  }
+
+  #begin(actor: Actor, request: Request): void {
+    actor.state = 'working'
+    actor.outcome = null
+    actor.touched.clear()
+    const onDelay = (end: () => void) => {
+      actor.state = 'delayed'
+      actor.endDelay = end
+      this.#wake()
+    }
+    const { world } = this
+    const ctx = (viewer: Parameters<World['ctx']>[1]) => world.ctx(actor.db, viewer)
+    withDelays(onDelay, () => send(request, { ctx, db: actor.db, market: world.market })).then(
+      (value) => this.#end(actor, { kind: 'done', text: normalisedText(value) }),
+      (error: unknown) => this.#end(actor, outcomeOf(error)),
+    )
+  }
+
+  #end(actor: Actor, outcome: Outcome): void {
+    actor.state = 'idle'
+    actor.outcome = outcome
+    actor.connection = null
+    this.#wake()
+  }
+
+  #held(actor: Actor, connection: Connection): void {
+    const text = connection.heldText!
+    // Nothing depends on the begin of a transaction; what comes after the end of a write is no part of it.
+    if (actor.state === 'idle' || text === 'begin') return connection.release()
+    actor.state = 'held'
+    actor.connection = connection
+    this.#wake()
+  }
+
+  #replied(actor: Actor, connection: Connection, { tags, error, status }: Reply): void {
+    if (connection !== actor.connection || !actor.step) return
+    const { step } = actor
+    const waited = step.result === 'waits'
+    const result = error ?? `ok ${tags.join(', ')}`
+    step.result = waited ? `waits, then ${result}` : result
+    if (status === 'I') {
+      step.footprint = ending(step.footprint, actor.touched)
+      actor.touched.clear()
+    } else for (const table of step.footprint.locks) actor.touched.add(table)
+    actor.step = null
+    actor.connection = null
+    actor.state = 'working'
+    if (waited) this.mark('a write waits for another')
+    if (error === '40P01') this.mark('a deadlock is retried')
+    this.#wake()
+  }
+
+  #closed(actor: Actor, connection: Connection): void {
+    if (connection !== actor.connection) return
+    actor.connection = null
+    actor.step = null
+    actor.state = 'working'
+    this.#wake()
+  }
+
+  async #take(actor: Actor, who: number, action: Action, enabled: number[]): Promise<Step> {
+    if (actor.state === 'delayed') {
+      this.mark('a write is tried again')
+      actor.state = 'working'
+      actor.endDelay!()
+      return { who, action: 'pass', text: 'delay', result: 'ok', footprint: EMPTY, enabled }
+    }
+    const connection = actor.connection!
+    const text = connection.heldText!
+    const footprint = this.#footprints.of(text)
+    for (const table of footprint.writes) this.#dirty.add(table)
+    const step: Step = { who, action, text, result: '', footprint, enabled }
+    actor.step = step
+    const { backend } = connection
+    if (action === 'lose request') connection.cut()
+    else if (action === 'terminate') await sqlOf(this.world.db, 'select pg_terminate_backend($1)', [backend])
+    else {
+      actor.state = 'sent'
+      connection.dropsReply = action === 'lose answer'
+      connection.release()
+    }
+    if (action === 'pass') return step
+    await this.#settle(this.#actors)
+    if (action === 'lose answer') {
+      actor.state = 'sent'
+      connection.cut()
+    }
+    step.result = action
+    step.footprint = ending(footprint, actor.touched)
+    await this.#backendEnds(backend)
+    return step
+  }
+
+  async #backendEnds(backend: number): Promise<void> {
+    while ((await sqlOf(this.world.db, 'select 1 from pg_stat_activity where pid = $1', [backend])).length > 0) await realPause(QUIET_MS)
+  }
+
+  /** Returns once every write waits: for its next step, for another write, or for nothing any more. */
+  async #settle(actors: readonly Actor[]): Promise<void> {
+    const startedMs = performance.now()
+    for (const actor of actors) if (actor.state === 'waiting') actor.state = 'sent'
+    let quiet = false
+    for (;;) {
+      if (performance.now() - startedMs > STUCK_MS) throw new Error(`Not settled: ${actors.map(({ state }) => state).join(', ')}`)
+      const woken = new Promise<void>((resolve) => (this.#wake = resolve))
+      if (actors.some(({ state }) => state === 'working')) {
+        await Promise.race([woken, realPause(1_000)])
+        continue
+      }
+      const sent = actors.filter(({ state }) => state === 'sent')
+      if (sent.length > 0) {
+        const event = await Promise.race([woken.then(() => true), realPause(QUIET_MS).then(() => false)])
+        if (!event) quiet = (await this.#findWaiting(sent)) || quiet
+        continue
+      }
+      if (!quiet) return
+      quiet = false
+      // Let the server look for a deadlock that the last step may have closed.
+      await Promise.race([woken, realPause(DEADLOCK_MS)])
+      for (const actor of actors) if (actor.state === 'waiting') actor.state = 'sent'
+      await this.#findWaiting(actors.filter(({ state }) => state === 'sent'))
+    }
+  }
+
+  /** Marks those of the writes that wait for others. @returns whether any does */
+  async #findWaiting(sent: readonly Actor[]): Promise<boolean> {
+    if (sent.length === 0) return false
+    const rows = await sqlOf(this.world.db, 'select pid, pg_blocking_pids(pid) as by from unnest($1::int4[]) as pid', [
+      sent.map(({ connection }) => connection?.backend ?? 0),
+    ])
+    const waiting = new Set(rows.flatMap(({ pid, by }) => ((by as number[]).length > 0 ? [pid as number] : [])))
+    let found = false
+    for (const actor of sent) {
+      if (actor.state !== 'sent' || !actor.connection || !waiting.has(actor.connection.backend)) continue
+      actor.state = 'waiting'
+      actor.step!.result = 'waits'
+      found = true
+    }
+    return found
+  }
+}
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof ServiceError) return { kind: 'refused', text: `${error.code}: ${normalisedText(error.message)}` }
+  const { message, code } = error as { message: string; code?: string }
+  if (/^Connection terminated|^terminating connection|ECONNRESET|EPIPE/.test(message) || code === '57P01') return { kind: 'lost', text: '' }
+  return { kind: 'failed', text: `${code ?? ''} ${message}` }
+}
+
+/** Identifies what happened: the same seed gives the same trace. */
+export function traceHash({ steps, outcomes }: Played): string {
+  const trace = [...steps.map(({ who, action, text, result }) => `${who} ${action} ${text} ${result}`), ...outcomes.map(({ kind, text }) => `${kind} ${text}`)]
+  return createHash('sha256').update(trace.join('\n')).digest('hex').slice(0, 16)
+}
