@@ -14,7 +14,7 @@ const NEW_IDS = 500_000
 const NEW_ID = /\b50\d{4}\b/g
 /** Times of the database's clock, which is years before that of the simulation. */
 const REAL_TIME = /"20(?:2\d)-\d\d-\d\dT[^"]*"/g
-const SECRET = /"(?:\\\\x[0-9a-f]*|mintmark_[^"]*)"/g
+const SECRET = /"(?:\\\\x[0-9a-f]*|mintmark_[^"]*|[A-Za-z0-9]{48})"/g
 
 interface Table {
   name: string
@@ -29,7 +29,7 @@ export class Baseline {
   readonly #tables: Table[]
   readonly #byName: Map<string, Table>
   readonly #sequences: string
-  #xid = 0n
+  xid = 0n
   #detect = ''
 
   static async take(db: Db): Promise<Baseline> {
@@ -98,14 +98,14 @@ export class Baseline {
     })
     const all = ['begin', 'set local session_replication_role = replica', ...statements, this.#sequences, 'commit', 'select pg_snapshot_xmax(pg_current_snapshot())::text as xid']
     const results = (await this.#db.pool.query(all.join(';'))) as unknown as { rows: { xid: string }[] }[]
-    this.#xid = BigInt(results.at(-1)!.rows[0]!.xid)
+    this.xid = BigInt(results.at(-1)!.rows[0]!.xid)
     this.#detect = this.#tables
       .map(({ name, rows }) => `select '${name}' as name where (select count(*) <> ${rows} or coalesce(bool_or(${this.#isNew('t')}), false) from public.${name} t)`)
       .join(' union all ')
   }
 
   #isNew(alias: string): string {
-    return `${alias}.xmin::text::bigint >= ${this.#xid}`
+    return `${alias}.xmin::text::bigint >= ${this.xid}`
   }
 }
 

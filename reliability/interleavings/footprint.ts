@@ -2,23 +2,47 @@
 import type { Db } from '#db/schema.ts'
 import { sqlOf } from './world.ts'
 
-/** Tables that a step touches. Advisory locks count as one table. */
+/** Tables, or parts of them, that a step touches. Advisory locks count as a table. */
 export interface Footprint {
   /** read without a lock: sees what is committed */
   reads: ReadonlySet<string>
-  /** written or locked */
+  writes: ReadonlySet<string>
+  /** written, or locked exclusively */
   locks: ReadonlySet<string>
+  /** locked for share */
+  shares: ReadonlySet<string>
   /** locked against deletion by foreign keys */
   references: ReadonlySet<string>
   /** tables in which rows may be deleted or locked for update, against which `references` wait */
   exclusive: ReadonlySet<string>
-  writes: ReadonlySet<string>
-  /** what the transaction that ends with this step has written or locked; empty unless it ends */
-  ends: ReadonlySet<string>
+  /** what the transaction that ends with this step has done; null unless it ends */
+  ends: Touched | null
+}
+
+/** What a transaction has done so far. */
+export interface Touched {
+  writes: Set<string>
+  locks: Set<string>
+  shares: Set<string>
+}
+
+export function nothing(): Touched {
+  return { writes: new Set(), locks: new Set(), shares: new Set() }
+}
+
+export function touch(touched: Touched, { writes, locks, shares }: Footprint): void {
+  for (const name of writes) touched.writes.add(name)
+  for (const name of locks) touched.locks.add(name)
+  for (const name of shares) touched.shares.add(name)
 }
 
 const NONE: ReadonlySet<string> = new Set()
-export const EMPTY: Footprint = { reads: NONE, locks: NONE, references: NONE, exclusive: NONE, writes: NONE, ends: NONE }
+export const EMPTY: Footprint = { reads: NONE, writes: NONE, locks: NONE, shares: NONE, references: NONE, exclusive: NONE, ends: null }
+/** Rows are only inserted here, under new ids: insertions of different writes do not conflict. */
+const LOGS = new Set(['audit_log', 'change_log', 'simulated_changes', 'webhook_events', 'credit_entries', 'price_points', 'sales'])
+/** Rows of orders, which the shop numbers. */
+const ORDER_ID = /\b[78]\d{3}\b/g
+const KEYS = 'idempotency_keys'
 const ADVISORY = 'advisory locks'
 const TARGET = /\b(insert into|update|delete from|merge into)\s+(?:only\s+)?(?:public\.)?"?([a-z_]+)"?/g
 const LOCKING = /\bfor (update|no key update|share|key share)\b/
@@ -32,6 +56,8 @@ export class Footprints {
   readonly #referenced = new Map<string, Set<string>>()
   /** tables whose rows a deletion also changes */
   readonly #cascades = new Map<string, Set<string>>()
+  /** tables that a table's triggers write */
+  readonly #triggered = new Map<string, Set<string>>()
   readonly #cache = new Map<string, Footprint>()
 
   static async read(db: Db): Promise<Footprints> {
@@ -56,29 +82,50 @@ export class Footprints {
       db,
       `select distinct t.tgrelid::regclass::text as on_table, p.proname as name from pg_trigger t join pg_proc p on p.oid = t.tgfoid where not t.tgisinternal`,
     )
-    for (const { on_table: table, name } of triggers) for (const behind of footprints.#names.get(name as string)!) footprints.#add(footprints.#cascades, table as string, behind)
+    for (const { on_table: table, name } of triggers) for (const behind of footprints.#names.get(name as string)!) footprints.#add(footprints.#triggered, table as string, behind)
     return footprints
   }
 
-  /** The footprint of a statement outside of a transaction ends with it: see `ending`. */
-  of(text: string): Footprint {
+  /**
+   * The footprint of a statement; if it runs outside of a transaction, it also ends one (`ending`).
+   * @param values of its parameters, as one text
+   * @param key of its request, whose results no other request reads
+   */
+  of(text: string, values: string, key: string): Footprint {
+    const footprint = this.#ofText(text)
+    const orders = [...new Set(values.match(ORDER_ID) ?? [])].map((id) => `orders ${id}`)
+    const precise = (names: ReadonlySet<string>): ReadonlySet<string> => {
+      if (!names.has('orders') && !names.has(KEYS)) return names
+      const others = [...names].filter((name) => name !== 'orders' && name !== KEYS)
+      return new Set([...others, ...(names.has(KEYS) ? [`${KEYS} ${key}`] : []), ...(names.has('orders') ? (orders.length > 0 ? orders : ['orders']) : [])])
+    }
+    const { reads, writes, locks, shares } = footprint
+    return { ...footprint, reads: precise(reads), writes: precise(writes), locks: precise(locks), shares: precise(shares) }
+  }
+
+  #ofText(text: string): Footprint {
     const known = this.#cache.get(text)
     if (known) return known
     const lower = text.toLowerCase()
     const mentioned = this.#mentioned(lower)
     const writes = new Set<string>()
     const exclusive = new Set<string>()
+    const changed = new Set<string>()
     for (const [, how, name] of lower.matchAll(TARGET)) {
-      for (const table of this.#names.get(name!) ?? []) this.#write(table, how === 'delete from', writes, exclusive)
+      for (const table of this.#names.get(name!) ?? []) {
+        this.#write(table, how === 'delete from', writes, exclusive)
+        if (how !== 'insert into' || lower.includes('on conflict')) changed.add(table)
+      }
     }
-    const locks = new Set(writes)
-    if (LOCKING.test(lower)) {
-      for (const table of mentioned) locks.add(table)
-      if (/\bfor update\b/.test(lower)) for (const table of mentioned) exclusive.add(table)
-    }
-    if (lower.includes('advisory_xact_lock')) locks.add(ADVISORY)
+    const locks = new Set([...writes].filter((table) => !LOGS.has(table) || changed.has(table)))
+    const shares = new Set<string>()
+    const [, strength] = LOCKING.exec(lower) ?? []
+    if (strength !== undefined) for (const table of mentioned) (strength.endsWith('share') ? shares : locks).add(table)
+    if (strength === 'update') for (const table of mentioned) exclusive.add(table)
+    if (lower.includes('try_advisory_xact_lock(hashtextextended(name')) locks.add(KEYS)
+    else if (lower.includes('advisory_xact_lock')) locks.add(ADVISORY)
     const references = new Set([...writes].flatMap((table) => [...(this.#referenced.get(table) ?? [])]))
-    const footprint = { reads: new Set([...mentioned, ...references]), locks, references, exclusive, writes, ends: NONE }
+    const footprint = { reads: new Set([...mentioned, ...references]), writes, locks, shares, references, exclusive, ends: null }
     this.#cache.set(text, footprint)
     return footprint
   }
@@ -87,8 +134,8 @@ export class Footprints {
     if (deletes) exclusive.add(table)
     if (writes.has(table)) return
     writes.add(table)
-    // Triggers run at every write, cascades at deletions; the difference does not matter here.
-    for (const behind of this.#cascades.get(table) ?? []) if (deletes || TRIGGERED.has(table)) this.#write(behind, deletes, writes, exclusive)
+    for (const behind of this.#triggered.get(table) ?? []) this.#write(behind, false, writes, exclusive)
+    if (deletes) for (const behind of this.#cascades.get(table) ?? []) this.#write(behind, true, writes, exclusive)
   }
 
   #mentioned(text: string): Set<string> {
@@ -101,15 +148,14 @@ export class Footprints {
   }
 }
 
-const TRIGGERED = new Set(['prices', 'held_prices'])
-
 /** The changes of nodes' memory are read right after a commit, so commits that log changes depend on each other. */
 const LOG = 'change_log'
 
-/** The footprint of the step that ends a transaction which has touched `touched`. */
-export function ending(step: Footprint, touched: ReadonlySet<string>): Footprint {
-  const ends = new Set([...touched, ...step.locks])
-  return { ...step, ends, reads: ends.has(LOG) ? new Set([...step.reads, LOG]) : step.reads }
+/** The footprint of the step that ends a transaction. */
+export function ending(step: Footprint, touched: Touched): Footprint {
+  const ends = { writes: new Set(touched.writes), locks: new Set(touched.locks), shares: new Set(touched.shares) }
+  touch(ends, step)
+  return { ...step, ends, reads: ends.writes.has(LOG) ? new Set([...step.reads, LOG]) : step.reads }
 }
 
 /** Whether the order of two steps of different writes can matter. */
@@ -117,17 +163,21 @@ export function areDependent(one: Footprint, other: Footprint): boolean {
   return meet(one.locks, other.locks) || waits(one, other) || waits(other, one) || sees(one, other) || sees(other, one)
 }
 
-function waits({ references }: Footprint, { exclusive }: Footprint): boolean {
-  return meet(references, exclusive)
+function waits({ references, shares }: Footprint, { exclusive, locks }: Footprint): boolean {
+  return meet(references, exclusive) || meet(shares, locks)
 }
 
 /** Whether a step sees, or has waited for, what the end of a transaction makes visible and unlocks. */
-function sees({ reads, locks }: Footprint, { ends }: Footprint): boolean {
-  return meet(reads, ends) || meet(locks, ends)
+function sees({ reads, locks, shares }: Footprint, { ends }: Footprint): boolean {
+  return ends !== null && (meet(reads, ends.writes) || meet(locks, ends.locks) || meet(locks, ends.shares) || meet(shares, ends.locks))
 }
 
 function meet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  if (one.size > other.size) return meet(other, one)
-  for (const name of one) if (other.has(name)) return true
+  for (const name of one) if (other.has(name) || (name.startsWith('orders') && meetsOrder(name, other))) return true
   return false
+}
+
+/** Statements without an order's id may concern every order. */
+function meetsOrder(name: string, others: ReadonlySet<string>): boolean {
+  return name === 'orders' ? [...others].some((other) => other.startsWith('orders')) : others.has('orders')
 }

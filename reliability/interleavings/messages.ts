@@ -41,9 +41,10 @@ export type Rewrite = (text: string) => string
 export class Statements {
   readonly #byName = new Map<string, string>()
 
-  /** The text that a request runs, as the client sent it, and its messages with the text replaced. */
-  read(request: readonly Message[], rewrite: Rewrite): { text: string; messages: Buffer[] } {
+  /** The text that a request runs, as the client sent it, with its values (as one text), and its messages with the text replaced. */
+  read(request: readonly Message[], rewrite: Rewrite): { text: string; values: string; messages: Buffer[] } {
     let text = ''
+    let values = ''
     const messages = request.map(({ type, bytes }) => {
       if (type === 'Q') {
         text = bytes.toString('utf8', 5, bytes.length - 1)
@@ -61,10 +62,11 @@ export class Statements {
       if (type === 'B') {
         const portalEnd = bytes.indexOf(0, 5)
         text = this.#byName.get(bytes.toString('utf8', portalEnd + 1, bytes.indexOf(0, portalEnd + 1))) ?? text
+        values = bytes.toString('utf8', portalEnd)
       }
       return bytes
     })
-    return { text, messages }
+    return { text, values, messages }
   }
 }
 

@@ -34,7 +34,7 @@ export class Connection {
   readonly #rewrite: Rewrite
   readonly #statements = new Statements()
   #request: Message[] = []
-  #held: { text: string; messages: Buffer[] } | null = null
+  #held: { text: string; values: string; messages: Buffer[] } | null = null
   #reply: { messages: Buffer[]; tags: string[]; error: string | null } = { messages: [], tags: [], error: null }
   /** passed without a release */
   #passing = 0
@@ -53,10 +53,10 @@ export class Connection {
     this.#rewrite = rewrite
     const fromClient = new Framer('client')
     const fromServer = new Framer('server')
-    client.on('data', (chunk) => {
+    client.on('data', (chunk: Buffer) => {
       for (const message of fromClient.push(chunk)) this.#fromClient(message)
     })
-    server.on('data', (chunk) => {
+    server.on('data', (chunk: Buffer) => {
       for (const message of fromServer.push(chunk)) this.#fromServer(message)
     })
     for (const socket of [client, server]) socket.on('error', () => {}).on('close', () => this.cut())
@@ -65,6 +65,11 @@ export class Connection {
   /** The text of the request that waits; null if none does. */
   get heldText(): string | null {
     return this.#held?.text ?? null
+  }
+
+  /** The values of the request that waits, as one text. */
+  get heldValues(): string {
+    return this.#held?.values ?? ''
   }
 
   /** Sends the request that waits to the server. */

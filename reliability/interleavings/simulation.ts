@@ -5,11 +5,11 @@ import { ServiceError } from '#core/errors.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { openPool } from '#db/connection/pool.ts'
 import { Baseline, normalisedText } from './baseline.ts'
-import { EMPTY, ending, type Footprint, Footprints } from './footprint.ts'
+import { EMPTY, ending, type Footprint, Footprints, nothing, touch, type Touched } from './footprint.ts'
 import type { Rewrite } from './messages.ts'
 import { type Connection, Proxy, type Reply } from './proxy.ts'
 import { realPause, withDelays } from './time.ts'
-import { openWorld, sqlOf, type World } from './world.ts'
+import { type Market, openWorld, sqlOf, type World } from './world.ts'
 import { type Request, send } from './writes.ts'
 
 /** What happens to the next message of a write: it passes, or it or its answer is lost with the connection, or the server process ends. */
@@ -43,8 +43,10 @@ interface Actor {
   state: 'idle' | 'working' | 'held' | 'sent' | 'waiting' | 'delayed'
   connection: Connection | null
   endDelay: (() => void) | null
-  /** tables written or locked in the open transaction */
-  touched: Set<string>
+  /** by the open transaction */
+  touched: Touched
+  /** of its request */
+  key: string
   outcome: Outcome | null
   /** the step whose answer is outstanding */
   step: Step | null
@@ -67,31 +69,16 @@ export class Simulation {
   #wake: () => void = () => {}
   #rewrite: Rewrite = (text) => text
   #opened = 0
-  #nodeBusy = 0
   readonly marks = new Map<string, number>()
 
   static async open(dir: string): Promise<Simulation> {
-    const busy = { count: 0 }
-    let proxy: Proxy | null = null
-    let onNode = () => {}
-    const events = {
-      held: (connection: Connection) => {
-        busy.count += 1
-        connection.release()
-      },
-      replied: () => {
-        busy.count -= 1
-        onNode()
-      },
-      closed: () => {},
-    }
+    const events = { held: (connection: Connection) => connection.release(), replied: () => {}, closed: () => {} }
     let rewriteNode: Rewrite = (text) => text
     const world = await openWorld(dir, async (server) => {
-      proxy = await Proxy.open(join(dir, 'node'), server, events, (text) => rewriteNode(text))
-      return proxy.url
+      const { url } = await Proxy.open(join(dir, 'node'), server, events, (text) => rewriteNode(text))
+      return url
     })
     const simulation = new Simulation(world, dir, await Baseline.take(world.db), await Footprints.read(world.db))
-    onNode = () => simulation.#wake()
     rewriteNode = (text) => simulation.#rewrite(text)
     await simulation.baseline.restore(simulation.baseline.tables)
     await simulation.#openActors()
@@ -134,7 +121,7 @@ export class Simulation {
       const proxy = await Proxy.open(dir, this.world.socket, events, (text) => this.#rewrite(text))
       const patient = { patienceMs: 600_000, connectTimeoutMs: 60_000 }
       const db = openPool<Schema>({ url: proxy.url, max: 1, applicationName: `actor ${n}`, ...patient })
-      const actor: Actor = { proxy, db, state: 'idle', connection: null, endDelay: null, touched: new Set(), outcome: null, step: null }
+      const actor: Actor = { proxy, db, state: 'idle', connection: null, endDelay: null, touched: nothing(), key: '', outcome: null, step: null }
       this.#actors.push(actor)
     }
   }
@@ -167,9 +154,15 @@ export class Simulation {
 
   /** Puts the database and the node's memory back. */
   async reset(): Promise<void> {
-    await this.baseline.restore([...this.#dirty])
+    const written = [...this.#dirty]
     this.#dirty.clear()
-    await this.refreshNode()
+    await this.baseline.restore(written)
+    await this.#refreshNode(written)
+  }
+
+  /** Tables that something beside the requests has written. */
+  wrote(tables: readonly string[]): void {
+    for (const table of tables) this.#dirty.add(table)
   }
 
   /** Tables that may have changed since the last reset. */
@@ -177,13 +170,12 @@ export class Simulation {
     return [...this.#dirty]
   }
 
-  async refreshNode(): Promise<void> {
+  async #refreshNode(written: readonly string[]): Promise<void> {
     const { node, market } = this.world
-    const listings = [1, 2, 3, 4, 5]
-    const change = (kind: 'items' | 'listings' | 'sales' | 'accounts', ids: number[]) => ({ seq: 0, kind, ids, payload: null })
     const items = [market.item, market.twin]
-    const changes = [change('items', items), change('accounts', [market.seller, market.other]), change('listings', listings), change('sales', items)]
-    await node.feed.pull()
+    const changes = Object.entries(REMEMBERED).flatMap(([kind, { tables, idsOf }]) =>
+      written.some((table) => tables.includes(table)) ? [{ seq: 0, kind: kind as keyof typeof REMEMBERED, ids: idsOf(market, items), payload: null }] : [],
+    )
     await node.catalogue.apply(changes)
     await node.listings.apply(changes)
   }
@@ -191,7 +183,8 @@ export class Simulation {
   #begin(actor: Actor, request: Request): void {
     actor.state = 'working'
     actor.outcome = null
-    actor.touched.clear()
+    actor.touched = nothing()
+    actor.key = `${request.write.name} ${request.n}`
     const onDelay = (end: () => void) => {
       actor.state = 'delayed'
       actor.endDelay = end
@@ -229,8 +222,8 @@ export class Simulation {
     step.result = waited ? `waits, then ${result}` : result
     if (status === 'I') {
       step.footprint = ending(step.footprint, actor.touched)
-      actor.touched.clear()
-    } else for (const table of step.footprint.locks) actor.touched.add(table)
+      actor.touched = nothing()
+    } else touch(actor.touched, step.footprint)
     actor.step = null
     actor.connection = null
     actor.state = 'working'
@@ -256,8 +249,8 @@ export class Simulation {
     }
     const connection = actor.connection!
     const text = connection.heldText!
-    const footprint = this.#footprints.of(text)
-    for (const table of footprint.writes) this.#dirty.add(table)
+    const footprint = this.#footprints.of(text, connection.heldValues, actor.key)
+    for (const table of footprint.writes) this.#dirty.add(table.split(' ')[0]!)
     const step: Step = { who, action, text, result: '', footprint, enabled }
     actor.step = step
     const { backend } = connection
@@ -327,6 +320,14 @@ export class Simulation {
     }
     return found
   }
+}
+
+/** What a node holds in memory of each kind of change, by the tables that it is read from. */
+const REMEMBERED = {
+  items: { tables: ['items', 'prices', 'item_aliases', 'merges'], idsOf: (_market: Market, items: number[]) => items },
+  accounts: { tables: ['accounts', 'vacations'], idsOf: ({ seller, other }: Market) => [seller, other] },
+  listings: { tables: ['listings'], idsOf: ({ last, stock, rejected, due, ofOther }: Market) => [last, stock, rejected, due, ofOther] },
+  sales: { tables: ['sales', 'sale_cancellations'], idsOf: (_market: Market, items: number[]) => items },
 }
 
 function outcomeOf(error: unknown): Outcome {

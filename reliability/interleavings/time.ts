@@ -22,14 +22,14 @@ export function realPause(ms: number): Promise<void> {
 /** Replaces delays and chance of this process until the returned function is called. */
 export function replaceTime(): () => void {
   const { random } = Math
-  const replaced = ((ms: number, value: unknown, options: never) => {
+  const replaced = (ms: number, value: unknown, options: never): Promise<unknown> => {
     const onDelay = running.getStore()
     if (!onDelay) return realDelay(ms, value, options)
     // Notices are sent in batches; that does not concern the order of writes.
     if (ms === GATHERING_MS) return Promise.resolve(value)
-    return new Promise((resolve) => onDelay(() => resolve(value)))
-  }) as typeof timers.setTimeout
-  timers.setTimeout = replaced
+    return new Promise<unknown>((resolve) => onDelay(() => resolve(value)))
+  }
+  timers.setTimeout = replaced as typeof timers.setTimeout
   Math.random = () => 0.25
   syncBuiltinESMExports()
   return () => {

@@ -39,8 +39,22 @@ const SETTINGS = {
   jit: 'off',
 }
 
+/** Every change of a listing, so that a check sees also those that the next one overwrites. */
+const HISTORY = [
+  `create table simulated_changes (id int generated always as identity primary key, listing_id int, from_status text, to_status text,
+     from_quantity int, to_quantity int)`,
+  `create function note_simulated_change() returns trigger language plpgsql as $$ begin
+     insert into simulated_changes (listing_id, from_status, to_status, from_quantity, to_quantity)
+     values (new.id, old.status, new.status, old.quantity, new.quantity);
+     return null;
+   end $$`,
+  `create trigger simulated_changes after update on listings for each row execute function note_simulated_change()`,
+]
+
 /** What the writes act on: ids. */
 export interface Market {
+  /** of the listings, which have no grade */
+  label: number
   seller: number
   other: number
   item: number
@@ -50,6 +64,7 @@ export interface Market {
   stock: number
   rejected: number
   due: number
+  ofOther: number
   order: number
   offer: number
   appliedJob: number
@@ -95,6 +110,7 @@ export async function openWorld(dir: string, nodeUrl: (server: { dir: string; po
   const url = `postgresql://mintmark@/mintmark?host=${encodeURIComponent(place)}&port=${postgres.port}`
   const db = openPool<Schema>({ url, max: 2, applicationName: 'world', patienceMs: 60_000 })
   await migrate(db)
+  for (const statement of HISTORY) await sqlOf(db, statement)
   const clock = { nowMs: START_MS, now: () => new Date(clock.nowMs) }
   await prepareMonths(db, clock.now())
   const nodeDb = openPool<Schema>({ url: await nodeUrl(socket), max: 1, applicationName: 'node', patienceMs: 60_000, connectTimeoutMs: 60_000 })
@@ -175,7 +191,8 @@ async function openMarket(operator: WorldCtx, clock: { nowMs: number }): Promise
   clock.nowMs = START_MS - 2 * HOUR_MS
   for (const id of [last, stock]) await call(approveListing, operator, { id })
   await call(approveListing, operator, { id: due, expires_at: new Date(START_MS).toISOString() })
-  await call(approveListing, operator, { id: await list('Of the other', 1, { seller_id: other, item_id: twin, price: 90 }) })
+  const ofOther = await list('Of the other', 1, { seller_id: other, item_id: twin, price: 90 })
+  await call(approveListing, operator, { id: ofOther })
   const { order_id: order } = await call(recordOrder, operator, { order_id: 7001, lines: [{ listing_id: last, quantity: 1 }] })
   const offer = { listing_id: last, unit_price: 50, order_id: 7002, buyer_reference: 'buyer', quantity: 1 }
   const { id: offerId } = await call(makeOffer, operator, offer)
@@ -186,5 +203,6 @@ async function openMarket(operator: WorldCtx, clock: { nowMs: number }): Promise
   await call(rejectListing, operator, { id: rejected, reason: 'Blurred' })
   const plannedJob = await apply(120)
   clock.nowMs = START_MS
-  return { seller: sellerId, other, item, twin, last, stock, rejected, due, order, offer: offerId, appliedJob, plannedJob }
+  const [{ label }] = (await sqlOf(db, 'select label_id as label from listings')) as [{ label: number }]
+  return { label, seller: sellerId, other, item, twin, last, stock, rejected, due, ofOther, order, offer: offerId, appliedJob, plannedJob }
 }

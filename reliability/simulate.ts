@@ -1,0 +1,124 @@
+// `node reliability/simulate.ts`: runs central writes against each other on a real PostgreSQL, in all orders and with lost connections.
+import { appendFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { allPairs, type Failure, neverReached, type PairResult, runPair, runSeed } from './interleavings/campaign.ts'
+import { Simulation } from './interleavings/simulation.ts'
+import { replaceTime } from './interleavings/time.ts'
+import { Trials } from './interleavings/trial.ts'
+import { conclude, count, figure, type Finding, progress } from './report.ts'
+import { workDir } from './service.ts'
+
+export interface SimulateOptions {
+  /** numbers of the first and the last pair, from 1 */
+  pairs: { from: number; to: number }
+  /** maximum orders of a pair */
+  orders: number
+  /** orders of each pair that are repeated with every fault */
+  withFaults: number
+  /** number of triples by seed, from this seed on */
+  triples: number
+  seed: number
+  /** stops after this time, whatever is left */
+  seconds: number
+  /** a file to which the result of each pair is appended */
+  log?: string
+}
+
+/** Seeds of which the trace is compared with that of a second run: one in so many. */
+const TWICE_EVERY = 50
+/** Marks are required only of runs that are long enough to reach them. */
+const SEEDS_FOR_MARKS = 1_000
+const MOST_LINES = 20
+
+export async function simulate(options: SimulateOptions): Promise<Finding[]> {
+  const dir = workDir()
+  const simulation = await Simulation.open(dir.path)
+  const restoreTime = replaceTime()
+  try {
+    return await runAll(simulation, options)
+  } finally {
+    restoreTime()
+    await simulation.close()
+    dir.remove()
+  }
+}
+
+async function runAll(simulation: Simulation, { pairs: range, orders, withFaults, triples, seed: first, seconds, log }: SimulateOptions): Promise<Finding[]> {
+  const trials = new Trials(simulation)
+  const endsMs = performance.now() + seconds * 1_000
+  const startedMs = performance.now()
+  const pairs: PairResult[] = []
+  for (const [i, pair] of allPairs().slice(range.from - 1, range.to).entries()) {
+    if (performance.now() > endsMs) break
+    const result = await runPair(trials, pair, { most: orders, withFaults })
+    pairs.push(result)
+    for (const failure of result.failures) show(`${result.name}, ${failure.what}`, failure)
+    const line = `${range.from + i}. ${result.name}: ${result.schedules} orders${result.complete ? '' : ' (not all)'}, ${result.faulty} with faults, ${Math.round(result.ms)} ms`
+    if (log !== undefined) appendFileSync(log, `${line}\n`)
+    if (i % 10 === 0) progress(line)
+  }
+  const pairSeconds = (performance.now() - startedMs) / 1_000
+  let seeds = 0
+  let broken = 0
+  let different = 0
+  for (let seed = first; seed < first + triples && performance.now() < endsMs; seed++) {
+    const { hash, failure } = await runSeed(trials, seed)
+    seeds += 1
+    if (failure) {
+      broken += 1
+      show(failure.what, failure)
+    }
+    if (seed % TWICE_EVERY === 0 && (await runSeed(trials, seed)).hash !== hash) {
+      different += 1
+      progress(`Seed ${seed} has another trace in its second run`)
+    }
+    if (seeds % 100 === 0) progress(`${seeds} seeds`)
+  }
+  const total = (of: (pair: PairResult) => number) => pairs.reduce((sum, pair) => sum + of(pair), 0)
+  const missing = neverReached(simulation)
+  return [
+    figure('Pairs of writes', pairs.length),
+    figure('Pairs of which all orders were run', pairs.filter(({ complete }) => complete).length),
+    figure('Orders without faults', total(({ schedules }) => schedules)),
+    figure('Orders with faults', total(({ faulty }) => faulty)),
+    count('Broken promises of pairs', total(({ failures }) => failures.length), 0),
+    figure('Time for pairs', `${Math.round(pairSeconds)} s`),
+    figure('Triples by seed', seeds),
+    count('Broken promises of triples', broken, 0),
+    count('Seeds with another trace in a second run', different, 0),
+    figure('Time for triples', `${Math.round((performance.now() - startedMs) / 1_000 - pairSeconds)} s`),
+    ...(seeds >= SEEDS_FOR_MARKS ? [count('States that were never reached', missing.length, 0)] : []),
+    ...[...simulation.marks].map(([what, times]) => figure(`Reached: ${what}`, times)),
+    ...(missing.length > 0 ? [figure('Not reached', missing.join('; '))] : []),
+  ]
+}
+
+function show(what: string, { problems, replay }: Failure): void {
+  progress(`BROKEN: ${what}`)
+  for (const line of [...problems.map((problem) => problem.slice(0, 600)), ...replay].slice(0, MOST_LINES)) progress(`  ${line}`)
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: {
+      pairs: { type: 'string', default: '1-350' },
+      orders: { type: 'string', default: '1000' },
+      'with-faults': { type: 'string', default: '2' },
+      triples: { type: 'string', default: '10000' },
+      seed: { type: 'string', default: '1' },
+      minutes: { type: 'string', default: '480' },
+      log: { type: 'string' },
+    },
+  })
+  const [from, to] = values.pairs.split('-').map(Number) as [number, number]
+  const findings = await simulate({
+    pairs: { from, to },
+    orders: Number(values.orders),
+    withFaults: Number(values['with-faults']),
+    triples: Number(values.triples),
+    seed: Number(values.seed),
+    seconds: Number(values.minutes) * 60,
+    ...(values.log !== undefined && { log: values.log }),
+  })
+  conclude('Simulation of concurrent writes', findings)
+}
