@@ -20,6 +20,8 @@ export async function overdue(simulation: Simulation): Promise<string[]> {
     for (const afterMs of ROUNDS_MS) {
       clock.nowMs = START_MS + afterMs
       await expireListings(world.ctx(db, OPERATOR))
+      const lost = await sqlOf(db, 'select 1 from webhook_events where lease_until <= $1', [clock.now()])
+      if (lost.length > 0) simulation.mark('a delivery is taken up by another worker')
       await requeueLostAttempts(db, clock.now())
       const request = { accountIds: [market.seller, market.other], each: 5, failingToo: true }
       for (let claims = await settleAndClaim(db, clock.now(), [], request), rounds = 0; claims.length > 0 && rounds < MOST_CLAIMS; rounds++) {

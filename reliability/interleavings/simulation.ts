@@ -40,7 +40,7 @@ export type Choose = (enabled: number[], next: ReadonlyMap<number, string>) => {
 interface Actor {
   proxy: Proxy
   db: Db
-  state: 'idle' | 'working' | 'held' | 'sent' | 'waiting' | 'delayed'
+  state: 'idle' | 'working' | 'held' | 'sent' | 'waiting' | 'delayed' | 'unanswered'
   connection: Connection | null
   endDelay: (() => void) | null
   /** by the open transaction */
@@ -225,8 +225,9 @@ export class Simulation {
       actor.touched = nothing()
     } else touch(actor.touched, step.footprint)
     actor.step = null
-    actor.connection = null
-    actor.state = 'working'
+    // Of a lost answer, the client learns when the connection ends.
+    actor.state = connection.dropsReply ? 'unanswered' : 'working'
+    if (!connection.dropsReply) actor.connection = null
     if (waited) this.mark('a write waits for another')
     if (error === '40P01') this.mark('a deadlock is retried')
     this.#wake()
@@ -264,7 +265,8 @@ export class Simulation {
     if (action === 'pass') return step
     await this.#settle(this.#actors)
     if (action === 'lose answer') {
-      actor.state = 'sent'
+      // A server process that waits for a lock would not notice that its client has gone.
+      if (actor.state !== 'unanswered') await sqlOf(this.world.db, 'select pg_terminate_backend($1)', [backend])
       connection.cut()
     }
     step.result = action

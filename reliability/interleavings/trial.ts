@@ -57,6 +57,8 @@ export class Trials {
     // The worker of a lost task has started what the next one must not repeat, so that its results are those of no sequence.
     const isLostTask = requests.some(({ write }, i) => write.task && played.outcomes[i]!.kind === 'lost')
     if (serial && !isLostTask) problems.push(...differences(requests, { outcomes, changes }, serial))
+    const endedPeriod = changes.some(({ table, added }) => table === 'audit_log' && added.some((row) => row.includes('listing.expire')))
+    if (endedPeriod && requests.every(({ write }) => write.name !== 'expire')) simulation.mark('a period ends in another write')
     this.#markReached(played, outcomes)
     if (liveness) problems.push(...(await overdue(simulation)))
     await simulation.reset()
