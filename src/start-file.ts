@@ -1,9 +1,10 @@
 // The start file in DATA_DIR: the data that a node has in memory and its position in the change log, so that the next start is fast.
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { type Timer, machineMs, monotonicMs, newId, startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import type { Log } from '#core/context.ts'
 import { HOUR_MS } from '#core/duration.ts'
 import type { ChangeFeed, FeedPlace } from '#db/changes/change-feed.ts'
@@ -78,7 +79,7 @@ export class StartFile {
    */
   async read(): Promise<boolean> {
     const { log, feed, db, catalogue, listings } = this.#options
-    const startedMs = performance.now()
+    const startedMs = monotonicMs()
     let handle: FileHandle | null = null
     try {
       handle = await open(this.#path)
@@ -92,7 +93,7 @@ export class StartFile {
       listings.restore(columns)
       end()
       feed.resume(contents)
-      log.info({ mb: Math.round(bytes / 1e6), ms: Math.round(performance.now() - startedMs) }, 'Loaded the start file')
+      log.info({ mb: Math.round(bytes / 1e6), ms: Math.round(monotonicMs() - startedMs) }, 'Loaded the start file')
       return true
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
@@ -111,12 +112,12 @@ export class StartFile {
    */
   async write({ unlessWithinMs, maxLockedMs }: { unlessWithinMs: number; maxLockedMs: number }): Promise<void> {
     const { dataDir, db, log } = this.#options
-    if (Date.now() - (await modifiedMs(this.#path)) < unlessWithinMs) return
+    if (machineMs() - (await modifiedMs(this.#path)) < unlessWithinMs) return
     await mkdir(dataDir, { recursive: true, mode: 0o700 })
     await removeOldDrafts(dataDir)
-    const mark = randomUUID()
+    const mark = newId()
     const draft = join(dataDir, `start.${mark}.part`)
-    const startedMs = performance.now()
+    const startedMs = monotonicMs()
     try {
       const identity = await databaseIdentity(db.kysely)
       const handle = await open(draft, 'wx', 0o600)
@@ -133,7 +134,7 @@ export class StartFile {
       await rename(draft, this.#path)
       await syncDirectory(dataDir)
       const { bytes, heldMs } = written
-      const ms = performance.now() - startedMs
+      const ms = monotonicMs() - startedMs
       log.info({ mb: Math.round(bytes / 1e6), heldMs: Math.round(heldMs), ms: Math.round(ms) }, 'Wrote the start file')
     } catch (error) {
       await rm(draft, { force: true }).catch(() => {})
@@ -146,14 +147,14 @@ export class StartFile {
   #writeTo(handle: FileHandle, about: Omit<Contents, keyof FeedPlace | 'parts'>, limits: Limits): Promise<{ bytes: number; heldMs: number }> {
     const { feed, catalogue, listings } = this.#options
     const writeAt = async (place: FeedPlace) => {
-      const startedMs = performance.now()
+      const startedMs = monotonicMs()
       const parts = partsOf((columns) => {
         catalogue.store(columns)
         listings.store(columns)
       })
       // A write that is blocked by the disk cannot be cancelled, so stop waiting for it.
       const bytes = await within(limits.maxLockedMs, writeParts(handle, { ...about, ...place }, parts, limits))
-      return { bytes, heldMs: performance.now() - startedMs }
+      return { bytes, heldMs: monotonicMs() - startedMs }
     }
     return feed.between((place) => catalogue.freeze(() => listings.freeze(() => writeAt(place))))
   }
@@ -171,7 +172,7 @@ async function writeParts(
   parts: readonly Part[],
   { mostBytes, maxLockedMs }: Limits,
 ): Promise<number> {
-  const endMs = performance.now() + maxLockedMs
+  const endMs = monotonicMs() + maxLockedMs
   const out = new Output(handle)
   const written: Contents['parts'] = []
   for (const { type, lengths, pieces } of parts) {
@@ -181,7 +182,7 @@ async function writeParts(
       crc = crc32(piece, crc)
       await out.add(piece)
       if (out.bytes > mostBytes) throw new StartFileError('the disk has too little free space')
-      if (performance.now() > endMs) throw new StartFileError(TOO_SLOW)
+      if (monotonicMs() > endMs) throw new StartFileError(TOO_SLOW)
     }
     written.push({ type, lengths, bytes: out.bytes - from, crc })
   }
@@ -196,11 +197,11 @@ async function writeParts(
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   if (ms === Infinity) return work
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new StartFileError(TOO_SLOW)), ms)
+    timer = startTimer(() => reject(new StartFileError(TOO_SLOW)), ms)
   })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+  return Promise.race([work, late]).finally(() => stopTimer(timer))
 }
 
 /** Why a file cannot be used or written, as text for the log. */
@@ -215,7 +216,7 @@ class Output {
   #batch: Uint8Array[] = []
   #batchBytes = 0
   #underWay: Promise<unknown> = Promise.resolve()
-  #sinceMs = performance.now()
+  #sinceMs = monotonicMs()
 
   constructor(handle: FileHandle) {
     this.#handle = handle
@@ -226,9 +227,9 @@ class Output {
     this.#batchBytes += piece.length
     this.bytes += piece.length
     if (this.#batchBytes >= BATCH_BYTES) await this.#send()
-    if (performance.now() - this.#sinceMs < SLICE_MS) return
+    if (monotonicMs() - this.#sinceMs < SLICE_MS) return
     await new Promise((resolve) => setImmediate(resolve))
-    this.#sinceMs = performance.now()
+    this.#sinceMs = monotonicMs()
   }
 
   async flush(): Promise<void> {
@@ -305,7 +306,7 @@ async function freeBytes(directory: string): Promise<number> {
 async function removeOldDrafts(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const path = join(directory, name)
-    if (DRAFT.test(name) && Date.now() - (await modifiedMs(path)) > HOUR_MS) await rm(path, { force: true })
+    if (DRAFT.test(name) && machineMs() - (await modifiedMs(path)) > HOUR_MS) await rm(path, { force: true })
   }
 }
 

@@ -26,7 +26,7 @@ export const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_a
 
 export async function insertConsoleSession(
   tx: Tx,
-  values: { hash: Buffer; token_id: number | null; bootstrap_hash: Buffer | null; expires_at: Date },
+  values: { hash: Buffer; token_id: number | null; bootstrap_hash: Buffer | null; created_at: Date; expires_at: Date },
 ): Promise<number> {
   const { id } = await tx.insertInto('console_sessions').values(values).returning('id').executeTakeFirstOrThrow()
   return id
@@ -53,8 +53,9 @@ export async function fetchAccount(on: Queryable, id: number): Promise<Account> 
   return jsonReady(row)
 }
 
-export async function insertAccount(tx: Tx, values: Pick<Account, 'name' | 'plan' | 'highlight_credits'>): Promise<Account> {
-  return jsonReady(await tx.insertInto('accounts').values(values).returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
+export async function insertAccount(tx: Tx, values: Pick<Account, 'name' | 'plan' | 'highlight_credits'>, now: Date): Promise<Account> {
+  const stored = { ...values, created_at: now, updated_at: now }
+  return jsonReady(await tx.insertInto('accounts').values(stored).returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
 }
 
 /** Changes a locked account. */
@@ -91,7 +92,10 @@ export async function findIntakeQuota(on: Queryable, accountId: number): Promise
   return row?.quota ?? null
 }
 
-export async function insertCreditEntry(tx: Tx, entry: { account_id: number; amount: number; balance: number; reason: string }): Promise<void> {
+export async function insertCreditEntry(
+  tx: Tx,
+  entry: { account_id: number; amount: number; balance: number; reason: string; created_at: Date },
+): Promise<void> {
   await tx.insertInto('credit_entries').values(entry).execute()
 }
 
@@ -110,7 +114,7 @@ export async function fetchKey(on: Queryable, id: number): Promise<ApiKey> {
 
 export async function insertKey(
   tx: Tx,
-  values: { account_id: number; label: string; hash: Buffer; last4: string; expires_at: Date | null },
+  values: { account_id: number; label: string; hash: Buffer; last4: string; created_at: Date; expires_at: Date | null },
   scope: KeyScope,
 ): Promise<ApiKey> {
   const { id } = await tx.insertInto('api_keys').values(values).returning('id').executeTakeFirstOrThrow()
@@ -142,7 +146,7 @@ async function setScope(tx: Tx, keyId: number, { read_only, strict, allowed_orig
   } else await tx.updateTable('api_key_scopes').set(values).where('key_id', '=', keyId).execute()
 }
 
-export async function insertToken(tx: Tx, values: { label: string; hash: Buffer; last4: string }): Promise<OperatorToken> {
+export async function insertToken(tx: Tx, values: { label: string; hash: Buffer; last4: string; created_at: Date }): Promise<OperatorToken> {
   return jsonReady(await tx.insertInto('operator_tokens').values(values).returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
 }
 

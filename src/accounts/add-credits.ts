@@ -42,7 +42,7 @@ export const addCredits = verb(
         throw invalid('amount', 'balance', { balance: has, min: 0, max: MAX_INTEGER })
       }
       const balance = changed.highlight_credits
-      await insertCreditEntry(tx, { account_id: id, amount, balance, reason: reason.trim() })
+      await insertCreditEntry(tx, { account_id: id, amount, balance, reason: reason.trim(), created_at: note.at })
       note.audit({
         action: 'account.add-credits',
         subject: 'account',

@@ -19,13 +19,14 @@ export const createAccount = verb(
   (ctx: WriteCtx, input) =>
     change(ctx, async (tx, note) => {
       const { name, plan, highlight_credits = 0 } = input
-      const account = await insertAccount(tx, { name: name.trim(), plan, highlight_credits })
+      const account = await insertAccount(tx, { name: name.trim(), plan, highlight_credits }, note.at)
       if (highlight_credits > 0) {
         const entry = {
           account_id: account.id,
           amount: highlight_credits,
           balance: highlight_credits,
           reason: 'opening balance',
+          created_at: note.at,
         }
         await insertCreditEntry(tx, entry)
       }

@@ -13,6 +13,6 @@ export async function spendCredit(tx: Tx, accountId: number, reason: string, now
     .returning('highlight_credits')
     .executeTakeFirst()
   if (!spent) return null
-  await insertCreditEntry(tx, { account_id: accountId, amount: -1, balance: spent.highlight_credits, reason })
+  await insertCreditEntry(tx, { account_id: accountId, amount: -1, balance: spent.highlight_credits, reason, created_at: now })
   return spent.highlight_credits
 }

@@ -2,6 +2,7 @@
 import { createServer, isIPv6 } from 'node:net'
 import type { Command } from 'commander'
 import { pino } from 'pino'
+import { machineNow, timeoutSignal } from '#core/process/time-and-chance.ts'
 import { reason } from '#core/problems.ts'
 import { embeddedConnection } from '#db/local/embedded.ts'
 import { openDatabase } from '#db/open.ts'
@@ -63,7 +64,7 @@ async function port(setting: keyof typeof PORT_CHECKS, host: string, number: num
 /** Every response of the service has the same envelope, on any path. */
 async function isMintmark(host: string, port: number): Promise<boolean> {
   try {
-    const response = await fetch(`http://${isIPv6(host) ? `[${host}]` : host}:${port}/health/live`, { signal: AbortSignal.timeout(ANSWER_MS) })
+    const response = await fetch(`http://${isIPv6(host) ? `[${host}]` : host}:${port}/health/live`, { signal: timeoutSignal(ANSWER_MS) })
     const { success } = (await response.json()) as { success?: unknown }
     return typeof success === 'boolean' && response.headers.has('x-request-id')
   } catch {
@@ -84,7 +85,7 @@ async function database(config: Config, running: boolean): Promise<Finding[]> {
         db: opened.db,
         describe: reason('said', { text: opened.describe }),
         needsWorker: config.databaseUrl !== null || running,
-        now: new Date(),
+        now: machineNow(),
       })
     } finally {
       await opened.close()

@@ -3,8 +3,8 @@ import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
+import { delay, machineNow } from '#core/process/time-and-chance.ts'
 import { parseDuration } from '#core/duration.ts'
 import { signatureOf } from '#webhooks/delivery/sign.ts'
 import { addCommand, type OutputOptions, type Print, wholeNumber } from './terminal/command.ts'
@@ -83,7 +83,7 @@ async function receive(request: IncomingMessage, { secret, status }: ListenOptio
         ? null
         : 'the signature does not match'
   return {
-    at: new Date().toISOString(),
+    at: machineNow().toISOString(),
     verified: problem === null,
     problem,
     status: problem === null ? status : 401,

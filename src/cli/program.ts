@@ -1,5 +1,6 @@
 // The program `mintmark`: its subcommands and exit codes (0 success, 1 failure, 2 usage error).
 import { Command, CommanderError } from 'commander'
+import { machineNow } from '#core/process/time-and-chance.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { register as registerAccount } from './account.ts'
 import { register as registerArchive } from './archive.ts'
@@ -56,7 +57,7 @@ const open: OpenCli = async (run) => {
     const ctx: CliCtx = {
       db: database.db,
       viewer: { kind: 'operator', name: 'cli' },
-      now: () => new Date(),
+      now: machineNow,
       requestId: null,
       idempotency: null,
       precondition: null,

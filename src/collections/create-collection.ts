@@ -24,7 +24,7 @@ export const createCollection = verb(
       const account = await tx.selectFrom('accounts').select('id').where('id', '=', idForSql(account_id)).executeTakeFirst()
       if (!account) throw invalid('account_id', 'unknown_id', { thing: 'account', id: account_id })
       await refuseErased(tx, account_id)
-      const collection = await insertCollection(tx, { account_id, name: title.trim(), description, visibility })
+      const collection = await insertCollection(tx, { account_id, name: title.trim(), description, visibility }, note.at)
       note.audit({ action: 'collection.create', subject: 'collection', id: collection.id, after: collection })
       return collection
     }),

@@ -62,7 +62,7 @@ export async function addDemoCollections(ctx: WriteCtx, accountId: number): Prom
     const every = Math.max(1, Math.floor(ofGenre.length / size))
     const picked = ofGenre.filter((_item, i) => i % every === 0).slice(0, size)
     const records = picked.map((item, i) => demoRecord(collection.id, item, labels[i % labels.length]!, i, ctx.now()))
-    await change(ctx, (tx) => insertRecords(tx, records))
+    await change(ctx, (tx, { at }) => insertRecords(tx, records, at))
     ids.push(collection.id)
   }
   return ids

@@ -1,5 +1,6 @@
 // Secrets that are stored: encrypted at rest with a key that is not in the database.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import { secretBytes } from '#core/process/secret-bytes.ts'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -23,7 +24,7 @@ export function openSealing(
   const key = () => (derived ??= Buffer.from(hkdfSync('sha256', keyText(), '', purpose, 32)))
   return {
     seal(secret, ownerId) {
-      const nonce = randomBytes(NONCE_BYTES)
+      const nonce = secretBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key(), nonce).setAAD(Buffer.from(String(ownerId)))
       const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
       return Buffer.concat([nonce, cipher.getAuthTag(), text])

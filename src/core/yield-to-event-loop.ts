@@ -1,4 +1,5 @@
 // Long work in slices, so that other work of the event loop runs between two of them.
+import { monotonicMs } from '#core/process/time-and-chance.ts'
 
 /** Maximum duration of a slice. */
 const SLICE_MS = 2
@@ -11,11 +12,11 @@ const STEP = 50
  */
 export async function runInSlices(count: number, work: (from: number, to: number) => void, step = STEP): Promise<void> {
   // The caller may already have blocked the event loop: yield before the first step, unless it is the only one.
-  let since = count > step ? -Infinity : performance.now()
+  let since = count > step ? -Infinity : monotonicMs()
   for (let from = 0; from < count; from += step) {
-    if (performance.now() - since >= SLICE_MS) {
+    if (monotonicMs() - since >= SLICE_MS) {
       await new Promise((resolve) => setImmediate(resolve))
-      since = performance.now()
+      since = monotonicMs()
     }
     work(from, Math.min(count, from + step))
   }

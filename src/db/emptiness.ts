@@ -1,6 +1,6 @@
 // Checks whether a database contains only rows of migrations, empties it to that state, and runs first-start work in one process at a time.
-import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
+import { delay } from '#core/process/time-and-chance.ts'
 import type { Db, Queryable, Tx } from './schema.ts'
 
 const FLOORS = ['change_log_floor', 'catalogue_log_floor']

@@ -2,7 +2,7 @@
 import { type Kysely, sql } from 'kysely'
 import { type Migration, type MigrationResult, Migrator } from 'kysely/migration'
 import { readdirSync } from 'node:fs'
-import { setTimeout as delay } from 'node:timers/promises'
+import { chance, delay, monotonicMs } from '#core/process/time-and-chance.ts'
 import { isSystemError } from './local/data-dir.ts'
 import { retrying } from './connection/transaction.ts'
 
@@ -38,13 +38,13 @@ export async function migrate<Schema>(db: { kysely: Kysely<Schema> }, folder = M
     locks.noteDeadlock(outcome.error as DatabaseError)
     throw outcome.error
   }
-  const endMs = performance.now() + PATIENCE_MS
+  const endMs = monotonicMs() + PATIENCE_MS
   const unlessLocked = (error: Error & { code?: string }) => {
-    if (error.code !== LOCK_NOT_AVAILABLE || performance.now() > endMs) throw error
+    if (error.code !== LOCK_NOT_AVAILABLE || monotonicMs() > endMs) throw error
     return true
   }
   try {
-    while (await retrying(attempt, ATTEMPTS).then(() => false, unlessLocked)) await delay(LOCK_MS * Math.random())
+    while (await retrying(attempt, ATTEMPTS).then(() => false, unlessLocked)) await delay(LOCK_MS * chance())
   } catch (error) {
     const failed = results.find((result) => result.status === 'Error')
     const what = failed ? `Migration ${failed.migrationName} failed` : 'Migrating the database failed'

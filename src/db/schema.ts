@@ -1,5 +1,5 @@
 // Row types of every table, as the driver returns and accepts them: those of the database, with the contents of JSON and of some texts.
-import type { ColumnType, JSONColumnType, Kysely, Selectable, Transaction } from 'kysely'
+import type { ColumnType, Generated, JSONColumnType, Kysely, Selectable, Transaction } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
 import type { Params, Problem, Reason } from '#core/problems.ts'
@@ -122,7 +122,18 @@ interface Columns {
   erasures: { counts: JSONColumnType<Record<string, number>, string | undefined, string> }
 }
 
-type Precise<T extends keyof Tables> = T extends keyof Columns ? Omit<Tables[T], keyof Columns[T]> & Columns[T] : Tables[T]
+/** Whether a default gives the time: then it would be the database's, but what the product promises goes by the node's clock. */
+type TimeByDefault<T, K extends keyof T> = [T[K]] extends [Generated<Date>] ? ([Generated<Date>] extends [T[K]] ? K : never) : never
+
+/** Tables whose times mean nothing to the product. */
+type OfMachines = 'person_keys' | 'start_marks'
+
+/** An insert states every time that is part of the product, although the database has a default. */
+type Stated<T extends keyof Tables> = T extends OfMachines
+  ? Tables[T]
+  : { [K in keyof Tables[T]]: K extends TimeByDefault<Tables[T], K> ? Date : Tables[T][K] }
+
+type Precise<T extends keyof Tables> = T extends keyof Columns ? Omit<Stated<T>, keyof Columns[T]> & Columns[T] : Stated<T>
 
 /** Tables by name. NUMERIC and DATE are returned as text, the former as an exact decimal. */
 export type Schema = { [T in keyof Tables]: Precise<T> } & {

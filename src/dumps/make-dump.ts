@@ -25,6 +25,7 @@ export interface DumpProgress {
 
 interface DumpOptions {
   db: Db
+  now: () => Date
   store: DumpStore
   archive: PriceArchive
   currencies: Readonly<Record<Market, string>>
@@ -36,16 +37,17 @@ const LOCK = 7312
 const BATCH = 20_000
 
 /** Creates a dump and publishes it, completely or not at all. @throws CONFLICT if another one is in progress */
-export async function makeDump({ db, store, archive, currencies, onProgress = () => {} }: DumpOptions): Promise<Dump> {
+export async function makeDump({ db, now, store, archive, currencies, onProgress = () => {} }: DumpOptions): Promise<Dump> {
   const published = await db.kysely
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (tx) => {
       await holdPriceMonths(tx)
-      const { rows } = await sql<{ got: boolean; as_of: Date }>`
-        select pg_try_advisory_xact_lock(${sql.lit(LOCK)}) as got, now() as as_of`.execute(tx)
-      const { got, as_of: asOf } = rows[0]!
+      const asOf = now()
+      const { rows } = await sql<{ got: boolean }>`
+        select pg_try_advisory_xact_lock(${sql.lit(LOCK)}) as got`.execute(tx)
+      const { got } = rows[0]!
       if (!got) throw conflict('dump_running')
       const stamp = asOf.toISOString().replace(/[-:.]/g, '')
       const folder = store.stage(stamp)

@@ -59,7 +59,7 @@ export class DumpMaker {
     const onProgress = (progress: DumpProgress) => {
       this.#state = { running: { ...running, ...progress }, failure: null }
     }
-    this.#making = makeDump({ db, store, archive, currencies, onProgress }).then(
+    this.#making = makeDump({ db, now, store, archive, currencies, onProgress }).then(
       (dump) => {
         this.#state = { running: null, failure: null }
         return dump

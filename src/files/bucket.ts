@@ -1,6 +1,6 @@
 // A bucket of an S3-compatible store, used by dumps and archives: reads are retried, and every request has a timeout.
-import { setTimeout as delay } from 'node:timers/promises'
 import { S3mini, S3ServiceError } from 's3mini'
+import { delay, startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import { type Reason, reason } from '#core/problems.ts'
 
@@ -36,11 +36,11 @@ async function answered(url: string | URL | Request, init: RequestInit = {}): Pr
 async function answeredInTime(url: string | URL | Request, init: RequestInit): Promise<Response> {
   const stop = new AbortController()
   const ms = init.method === 'PUT' || init.method === 'POST' ? UPLOAD_MS : ANSWER_MS
-  const timer = setTimeout(() => stop.abort(new Error(`no response within ${ms / 1_000} s`)), ms)
+  const timer = startTimer(() => stop.abort(new Error(`no response within ${ms / 1_000} s`)), ms)
   try {
     return await fetch(url, { ...init, signal: stop.signal })
   } finally {
-    clearTimeout(timer)
+    stopTimer(timer)
   }
 }
 

@@ -1,9 +1,9 @@
 // Files that are written once and read in parts: in a folder, or in a bucket of an S3-compatible store.
-import { randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { S3mini } from 's3mini'
+import { newId } from '#core/process/time-and-chance.ts'
 import type { BucketSettings } from '#core/files/bucket-settings.ts'
 import { openBucket } from './bucket.ts'
 
@@ -80,7 +80,7 @@ async function stageIn(folder: string): Promise<string> {
   const first = await mkdir(folder, { recursive: true })
   // A new folder is durable only once its parents are.
   for (let at = folder; first !== undefined && at.length >= first.length; at = dirname(at)) await flushed(dirname(at))
-  return join(folder, `.${randomUUID()}`)
+  return join(folder, `.${newId()}`)
 }
 
 async function flushed(path: string): Promise<void> {

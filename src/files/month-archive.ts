@@ -1,6 +1,7 @@
 // Moves months of a table to Parquet files and back: after each step, every row is readable from the table or from a file.
 import { rm } from 'node:fs/promises'
 import { sql } from 'kysely'
+import { databaseTime } from '#db/connection/database-time.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import type { FileFacts, OpenFile, ParquetFiles } from './parquet-files.ts'
 
@@ -205,7 +206,7 @@ export async function archivedMonths(archives: ArchivesTable, on: Queryable, mon
 export async function mayArchive(archives: ArchivesTable, db: Db): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select exists (
-      select from kysely_migration where name like ${`%${archives}`} and "timestamp"::timestamptz < now() - interval '1 day'
+      select from kysely_migration where name like ${`%${archives}`} and "timestamp"::timestamptz < ${databaseTime} - interval '1 day'
     ) as may`.execute(db.kysely)
   return rows[0]!.may
 }

@@ -1,6 +1,8 @@
 // Health checks of a service, whether it is running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { sql } from 'kysely'
+import { databaseTime } from '#db/connection/database-time.ts'
+import { machineMs } from '#core/process/time-and-chance.ts'
 import { EXPIRING_DAYS, expiringKeys } from '#accounts/keys/expiring-keys.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Term } from '#core/problem-texts/terms.ts'
@@ -115,7 +117,7 @@ async function replica(url: string, primary: Db): Promise<Finding> {
     const doubt = await replicaProblem(db, primary)
     if (doubt !== null) return finding(check, false, 'replica_not_used', { message: doubt })
     const { rows } = await sql<{ seconds: number }>`
-      select coalesce(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()), 0)::float8 as seconds`.execute(db.kysely)
+      select coalesce(extract(epoch from ${databaseTime} - pg_last_xact_replay_timestamp()), 0)::float8 as seconds`.execute(db.kysely)
     return finding(check, true, 'replica_good', { seconds: Math.round(rows[0]!.seconds) })
   } finally {
     await db.close()
@@ -189,9 +191,9 @@ function stateOf(source: PriceSource): Finding {
 }
 
 async function clock(db: Db): Promise<Finding> {
-  const before = Date.now()
-  const { rows } = await sql<{ now: number }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(db.kysely)
-  const off = Math.round(rows[0]!.now - (before + Date.now()) / 2)
+  const before = machineMs()
+  const { rows } = await sql<{ now: number }>`select (extract(epoch from ${databaseTime}) * 1000)::float8 as now`.execute(db.kysely)
+  const off = Math.round(rows[0]!.now - (before + machineMs()) / 2)
   const good = Math.abs(off) <= CLOCK_TOLERANCE_MS
   return finding('clock', good, good ? 'clock_good' : 'clock_off', { milliseconds: Math.abs(off) })
 }

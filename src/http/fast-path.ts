@@ -1,6 +1,7 @@
 // Fast path on plain node:http for the most frequent reads, which skip the overhead of Fastify.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance } from 'fastify'
+import { monotonicMs } from '#core/process/time-and-chance.ts'
 import { nameRequest } from '#core/tracing/spans.ts'
 import type { Operation, Viewer } from '#core/verb.ts'
 import { bareCredential } from './fastify-adapter.ts'
@@ -41,7 +42,7 @@ export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoi
   const served = endpoints.map((one) => ({ ...one, count: rules.requests.counter(one.route) }))
   server.removeListener('request', fastify)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const startedMs = performance.now()
+    const startedMs = monotonicMs()
     // A closing listener announces it in its responses, and invalid Host headers are rejected: Fastify does both.
     if (!server.listening || hostProblem(request) !== null) return fastify(request, response)
     for (const { route, endpoint, match, count } of served) {
@@ -110,7 +111,7 @@ function send({ apiRequest, response, cors, startedMs, count }: Exchange, answer
   if (body === null) response.end()
   else if (body.length > SHORT) response.end(body)
   else response.end(body.toString('latin1'), 'latin1')
-  count(apiRequest.method, status, performance.now() - startedMs)
+  count(apiRequest.method, status, monotonicMs() - startedMs)
 }
 
 const QUESTION_MARK = 63

@@ -1,5 +1,6 @@
 // Exports a paged list as CSV: all rows from one database snapshot, using the same verb and schema as JSON.
 import { Readable } from 'node:stream'
+import { startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import { csvLine } from '#core/files/csv.ts'
 import type { Shape } from '#core/input.ts'
 import type { Pagination } from '#core/paging.ts'
@@ -55,12 +56,12 @@ export async function listAsCsv<Ctx extends HasViewer>(
       .flatMap((row) => entriesOf(row, route.csvEntries))
       .map((row) => csvLine(columns.map(({ read }) => read(row))))
       .join('')
-  const stalled = () => setTimeout(() => body.destroy(new Error('The client stopped reading the CSV')), STALLED_MS)
+  const stalled = () => startTimer(() => body.destroy(new Error('The client stopped reading the CSV')), STALLED_MS)
   let timer = stalled()
   async function* lines(): AsyncIterable<string> {
     yield csvLine(columns.map(({ name }) => name)) + textOf(first.rows)
     for (let page = 2, { more } = first; more; page++) {
-      clearTimeout(timer)
+      stopTimer(timer)
       const next = await read(page)
       timer = stalled()
       yield textOf(next.rows)
@@ -69,7 +70,7 @@ export async function listAsCsv<Ctx extends HasViewer>(
   }
   const body = Readable.from(lines(), { highWaterMark: 1 })
   body.once('close', () => {
-    clearTimeout(timer)
+    stopTimer(timer)
     close().catch(() => {})
   })
   const name = route.path.split('/').findLast((part) => part !== '' && !part.startsWith(':'))

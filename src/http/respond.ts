@@ -1,5 +1,6 @@
 // Builds all responses: turns a request and its caller into a response, whichever adapter has read the request.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import { chance } from '#core/process/time-and-chance.ts'
 import type { Cache } from '#core/cache.ts'
 import { type Operation, planViewer, type Viewer } from '#core/verb.ts'
 import type { Failures } from './failures.ts'
@@ -108,7 +109,7 @@ export function sharedResponder({ cache, keyOf, make, cheap = false }: SharedRea
     if (cached) {
       const answer = orNotModified(cached, headers['if-none-match'])
       if (answer !== cached || typeof cached.body !== 'function') return answer
-      return cache.full && Math.random() >= ADMITTED_WHEN_FULL ? cached : store(key, { ...cached, body: cached.body() })
+      return cache.full && chance() >= ADMITTED_WHEN_FULL ? cached : store(key, { ...cached, body: cached.body() })
     }
     const { version } = cache
     const made = make(caller, request)

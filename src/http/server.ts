@@ -1,8 +1,8 @@
 // Shared by both listeners: limits, request ids, JSON bodies, and errors in the envelope.
-import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type onRequestHookHandler } from 'fastify'
+import { newId } from '#core/process/time-and-chance.ts'
 import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { type Reason, reason } from '#core/problems.ts'
@@ -26,7 +26,7 @@ const REQUEST_ID = /^[\w.:-]{1,64}$/
 
 // An id is the process's random prefix and a counter, decimal because other bases take ten times as long: unique across nodes,
 // without random bytes per request.
-const idPrefix = randomBytes(6).toString('hex')
+const idPrefix = newId().slice(-12)
 let idCount = 0
 
 export function newRequestId(): string {

@@ -2,6 +2,7 @@
 import type { Server as HttpServer } from 'node:http'
 import { Server } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { monotonicMs } from '#core/process/time-and-chance.ts'
 
 /** Maximum duration of an event-loop turn that did little but poll for events. */
 const SHORT_TURN_MS = 0.1
@@ -42,5 +43,5 @@ async function quietTurn(server: Server): Promise<void> {
 
 async function turnEnd(): Promise<number> {
   await nextTurn()
-  return performance.now()
+  return monotonicMs()
 }

@@ -77,9 +77,9 @@ async function matched(ctx: MatchCtx, aliases: Aliases | undefined): Promise<Mat
   if (aliases) await change(ctx, (tx, note) => setSealedAliases(tx, note, aliases))
   let adopted = 0
   for (;;) {
-    const more = await change(ctx, async (tx) => {
+    const more = await change(ctx, async (tx, { at }) => {
       await lockIdentity(tx)
-      return adoptItems(tx, { most: ADOPTED_AT_ONCE })
+      return adoptItems(tx, at, { most: ADOPTED_AT_ONCE })
     })
     adopted += more
     ctx.onProgress?.({ adopted, game: null })
@@ -106,7 +106,7 @@ async function matchedDryRun(ctx: MatchCtx, aliases: Aliases | undefined): Promi
     return await change(ctx, async (tx, note): Promise<MatchReport> => {
       await lockIdentity(tx)
       if (aliases) await setSealedAliases(tx, note, aliases)
-      const adopted = await adoptItems(tx)
+      const adopted = await adoptItems(tx, note.at)
       ctx.onProgress?.({ adopted, game: null })
       const worlds: MatchedWorld[] = []
       for (const world of await worldsOf(tx)) {

@@ -32,7 +32,7 @@ async function revertMerge(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): 
   const items = [from.id, into.id]
   const records = await decidingRecords(tx, items)
   const [one, other] = items.map((item) => records.get(item))
-  if (one && other && one !== other) await decidePairs(tx, 'apart', [[one, other]], actorOf(ctx.viewer))
+  if (one && other && one !== other) await decidePairs(tx, 'apart', [[one, other]], actorOf(ctx.viewer), ctx.now())
   await recompose(tx, note, new CatalogueNames(tx), items)
 }
 
@@ -50,7 +50,7 @@ async function revertSplit(ctx: PriceWriteCtx, tx: Tx, note: Note, split: Split)
   if (split.reverted_at) throw conflict('batch_reverted', { id })
   await sql`update splits set reverted_by = ${actorOf(ctx.viewer)}, reverted_at = ${ctx.now()} where id = ${id}`.execute(tx)
   await withdrawPairs(tx, 'apart', split.pairs as Pair[])
-  for (const { a, b, author } of split.ended as EndedJoin[]) await decidePairs(tx, 'same', [[a, b]], author)
+  for (const { a, b, author } of split.ended as EndedJoin[]) await decidePairs(tx, 'same', [[a, b]], author, ctx.now())
   const { rows: worlds } = await sql<World>`
     select distinct r.game, r.world from item_sources s join source_records r on r.id = s.record_id where s.item_id = ${from} and r.active`.execute(
     tx,

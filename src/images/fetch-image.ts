@@ -1,5 +1,6 @@
 // Fetches an image from its source with one GET: only from allowed addresses, with a deadline, a maximum size and displayable types.
 import { Agent, type Dispatcher, interceptors, request } from 'undici'
+import { timeoutSignal } from '#core/process/time-and-chance.ts'
 import { dial, DialFailure, type Network } from '#outbound/dial.ts'
 
 /** Accepted image types, with their file extensions. SVG is excluded because it can contain scripts. */
@@ -44,7 +45,7 @@ export function openSources(network: Network): Dispatcher {
   const agent = new Agent({
     connections: CONNECTIONS_PER_SOURCE,
     connect: ({ protocol, host }, done) => {
-      dial(new URL(`${protocol}//${host}`), network, AbortSignal.timeout(IMAGE_TIMEOUT_MS)).then(
+      dial(new URL(`${protocol}//${host}`), network, timeoutSignal(IMAGE_TIMEOUT_MS)).then(
         (socket) => done(null, socket),
         (error: Error) => done(error, null),
       )
@@ -58,7 +59,7 @@ export function openSources(network: Network): Dispatcher {
  * @throws ImageFailure
  */
 export async function fetchImage(url: string, sources: Dispatcher): Promise<FetchedImage> {
-  const deadline = AbortSignal.timeout(IMAGE_TIMEOUT_MS)
+  const deadline = timeoutSignal(IMAGE_TIMEOUT_MS)
   const headers = { accept: Object.keys(IMAGE_TYPES).join(', '), 'accept-encoding': 'identity', 'user-agent': 'Mintmark' }
   try {
     const response = await request(url, { dispatcher: sources, headers, signal: deadline })

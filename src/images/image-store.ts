@@ -1,8 +1,9 @@
 // Images as files in DATA_DIR: written atomically, indexed again after a restart, least recently used ones removed first.
-import { createHash, hash, randomUUID } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
+import { newId } from '#core/process/time-and-chance.ts'
 import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'
 import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
@@ -86,7 +87,7 @@ export class ImageStore {
 
   /** Stores an image, replacing an earlier one of its key; an incomplete body stores nothing. */
   async put(key: string, { type, body }: FetchedImage): Promise<void> {
-    const unfinished = join(this.#folder, `${UNFINISHED}${randomUUID()}`)
+    const unfinished = join(this.#folder, `${UNFINISHED}${newId()}`)
     try {
       await mkdir(this.#folder, FOLDER)
       const content = createHash('sha256')

@@ -178,7 +178,7 @@ export class CatalogueImporter implements Importer {
 
   async #write(items: readonly ReadItem[], statements: { key: SourceKey; facts: Facts }[]): Promise<void> {
     // Items without records get theirs before the first statement is stored, because one of the stated records may be where they came from.
-    if (this.#touched.size === 0) await adoptItems(this.#run.tx)
+    if (this.#touched.size === 0) await adoptItems(this.#run.tx, this.#run.note.at)
     const states = await stateRecords(this.#run.tx, this.#run.importId, statements)
     for (const [n, { id, changed }] of states.entries()) {
       const { key, record } = items[n]!

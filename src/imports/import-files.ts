@@ -17,7 +17,7 @@ export const importFiles = verb(
     const mapping = await mappingOf(ctx, format, input)
     const fileName = files.map((file) => file.name ?? '-').join(', ')
     const opening = { format: name, market: market ?? mapping?.market ?? format.defaultMarket, fileName, author: actorOf(ctx.viewer), dryRun }
-    const id = await openImport(ctx.db.kysely, { ...opening, conditionKnown: mapping?.condition_known ?? true })
+    const id = await openImport(ctx.db.kysely, { ...opening, conditionKnown: mapping?.condition_known ?? true }, ctx.now())
     return runImport(ctx, id, { format, files, market, mapping, dryRun, acceptDrift })
   },
 )

@@ -18,6 +18,7 @@ const HEAP_MB = 192
 export interface ImportQueueOptions {
   db: Db
   log: Log
+  now: () => Date
   /** directory of uploads; null: a directory of this process among the machine's temporary files */
   dataDir: string | null
   /** maximum heap of an import's thread in MB; default: 192 */
@@ -28,6 +29,7 @@ export interface ImportQueueOptions {
 export class ImportQueue {
   readonly #db: Db
   readonly #log: Log
+  readonly #now: () => Date
   readonly #folder: string
   readonly #heapMb: number
   readonly #waiting: ImportJob[] = []
@@ -38,9 +40,10 @@ export class ImportQueue {
   #guarded: Promise<void> = Promise.resolve()
   #closed = false
 
-  constructor({ db, log, dataDir, heapMb = HEAP_MB }: ImportQueueOptions) {
+  constructor({ db, log, now, dataDir, heapMb = HEAP_MB }: ImportQueueOptions) {
     this.#db = db
     this.#log = log
+    this.#now = now
     this.#heapMb = heapMb
     this.#folder = dataDir ? join(dataDir, 'uploads') : join(tmpdir(), `mintmark-uploads-${process.pid}`)
   }
@@ -71,7 +74,7 @@ export class ImportQueue {
     const stopped = [...this.#running.keys(), ...this.#waiting.map((job) => job.importId)]
     await Promise.all([...this.#running.values()].map((running) => running.stop()))
     try {
-      if (stopped.length > 0) await failImports(this.#db, stopped, reason('import_interrupted'))
+      if (stopped.length > 0) await failImports(this.#db, stopped, reason('import_interrupted'), this.#now())
     } catch (error) {
       this.#log.warn({ err: error, imports: stopped }, 'Failed to mark interrupted imports')
     }
@@ -105,7 +108,7 @@ export class ImportQueue {
   /** Marks an import as failed whose thread did not report a result; its transaction ended with its connection. */
   async #fail(importId: number, why: Reason): Promise<void> {
     try {
-      await failImports(this.#db, [importId], why)
+      await failImports(this.#db, [importId], why, this.#now())
     } catch (error) {
       // The import stays marked as running; `failBrokenImports` marks it as failed later.
       this.#log.warn({ err: error, import: importId }, 'Failed to mark an interrupted import')

@@ -33,6 +33,6 @@ export const revertImport = verb(
         id,
         after: { batch: importId, prices, held, ...(isCatalogue && { records, kept }) },
       })
-      return closeRevert(tx, opened, { prices, items: records })
+      return closeRevert(tx, opened, { prices, items: records }, ctx.now())
     }),
 )

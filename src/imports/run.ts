@@ -1,12 +1,13 @@
 // Runs one import from its first byte to its report: a format parses the files and an importer writes the rows, in one transaction.
 import { sql } from 'kysely'
+import { machineMs } from '#core/process/time-and-chance.ts'
 import { lockIdentity } from '#catalogue/records/identity-lock.ts'
 import { FeedError, gunzip } from '#core/files/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { announceAfter } from '#db/connection/announce.ts'
 import { noteCollector } from '#db/changes/change.ts'
-import type { Db, Tx } from '#db/schema.ts'
+import type { Tx } from '#db/schema.ts'
 import type { PriceMapping } from '#prices/records/mappings.ts'
 import { closeImport, type ImportCounts, type ImportOutcome, IMPORT_LOCK, noCounts, reportProgress } from '#prices/imports/imports.ts'
 import { type RefusalReason, type RefusedRow, Refusals } from '#prices/imports/refusals.ts'
@@ -61,7 +62,7 @@ export async function runImport(ctx: ImportRunCtx, id: number, request: ImportRe
   } catch (error) {
     const why = error instanceof FeedError ? error.why : reason('import_stopped')
     const untouched = { ...noCounts(), rowsRead: counts.rowsRead, rejected: counts.rejected }
-    await closeAlone(ctx.db, id, { status: 'failed', counts: untouched, refusals, why })
+    await closeAlone(ctx, id, { status: 'failed', counts: untouched, refusals, why })
     if (error instanceof FeedError) return { id, status: 'failed', counts: untouched, errors, reasons: refusals.reasons, why }
     throw error
   }
@@ -72,12 +73,12 @@ export async function runImport(ctx: ImportRunCtx, id: number, request: ImportRe
 async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, counts: ImportCounts, refusals: Refusals): Promise<void> {
   const total = request.files.reduce((sum, file) => (file.size === null ? Number.NaN : sum + file.size), 0)
   let bytesRead = 0
-  let reportedAt = Date.now()
+  let reportedAt = machineMs()
   let fileName: string | null = null
   const market = request.market ?? request.mapping?.market ?? request.format.defaultMarket
   const importAll = async (tx: Tx): Promise<void> => {
     await sql`select pg_advisory_xact_lock_shared(${sql.lit(IMPORT_LOCK)}, ${id}::int4)`.execute(tx)
-    const { noteOf, write } = noteCollector(tx)
+    const { noteOf, write } = noteCollector(tx, ctx.now)
     const note = noteOf(ctx)
     const run: ImportRun = {
       tx,
@@ -94,8 +95,8 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
       },
       yieldToEventLoop: async () => {
         await new Promise((resolve) => setImmediate(resolve))
-        if (Date.now() - reportedAt < PROGRESS_MS) return
-        reportedAt = Date.now()
+        if (machineMs() - reportedAt < PROGRESS_MS) return
+        reportedAt = machineMs()
         const percent = total > 0 ? Math.min(99, Math.floor((100 * bytesRead) / total)) : 0
         ctx.onProgress?.({ ...counts }, percent)
         await reportProgress(ctx.db, id, counts, percent)
@@ -123,18 +124,18 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
     })
     if (request.dryRun) throw new DryRun()
     await write()
-    await closeImport(tx, id, { status: 'done', counts, refusals })
+    await closeImport(tx, id, { status: 'done', counts, refusals }, ctx.now())
   }
   // Never retried, because the input may be a stream. Writes to one market are serialised, so conflicts do not occur.
   await announceAfter(ctx.db.kysely, importAll, (run) => ctx.db.kysely.transaction().execute(run)).catch(async (error: unknown) => {
     if (!(error instanceof DryRun)) throw error
-    await closeAlone(ctx.db, id, { status: 'done', counts, refusals })
+    await closeAlone(ctx, id, { status: 'done', counts, refusals })
   })
 }
 
 /** Closes an import after its own transaction has ended; its end and its rejected rows become visible at the same time. */
-function closeAlone({ kysely }: Db, id: number, outcome: ImportOutcome): Promise<void> {
-  return kysely.transaction().execute((tx) => closeImport(tx, id, outcome))
+function closeAlone({ db, now }: ImportRunCtx, id: number, outcome: ImportOutcome): Promise<void> {
+  return db.kysely.transaction().execute((tx) => closeImport(tx, id, outcome, now()))
 }
 
 async function* countBytes(bytes: AsyncIterable<Uint8Array>, count: (size: number) => void): AsyncIterable<Uint8Array> {

@@ -1,4 +1,5 @@
 // Receives an uploaded file and queues its import; returns the id immediately.
+import { machineMs } from '#core/process/time-and-chance.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
@@ -40,14 +41,14 @@ export const startUploadedImport = verb(
       const format = importFormat(name)
       const mapping = await mappingOf(ctx, format, input)
       const fileName = nameOf(input.file_name ?? name, upload)
-      const importId = await change(ctx, (tx) => {
+      const importId = await change(ctx, (tx, { at }) => {
         fresh = true
         const opening = { format: name, market: into ?? mapping?.market ?? format.defaultMarket, fileName, dryRun, status: 'queued' as const }
-        return openImport(tx, { ...opening, author: actorOf(ctx.viewer), conditionKnown: mapping?.condition_known ?? true })
+        return openImport(tx, { ...opening, author: actorOf(ctx.viewer), conditionKnown: mapping?.condition_known ?? true }, at)
       })
       if (fresh) {
         const { rules, viewer, requestId } = ctx
-        const clockOffsetMs = ctx.now().getTime() - Date.now()
+        const clockOffsetMs = ctx.now().getTime() - machineMs()
         const file = { path: upload.path, size: upload.size, name: fileName }
         await ctx.imports.add({
           importId,

@@ -1,5 +1,6 @@
 // Threads of uploaded imports: a thread whose import ended waits a while for the next one, because most files take less time than loading the importers.
 import { Worker } from 'node:worker_threads'
+import { type Timer, startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import { MINUTE_MS } from '#core/duration.ts'
 import type { ImportJob } from './worker.ts'
 
@@ -7,7 +8,7 @@ const IDLE_MS = MINUTE_MS
 const YOUNG_MB = 32
 
 /** The thread of this process that waits for an import, at most one. It does not keep the process running. */
-let idle: { worker: Worker; heapMb: number; timer: NodeJS.Timeout } | null = null
+let idle: { worker: Worker; heapMb: number; timer: Timer } | null = null
 
 export interface RunningImport {
   /** when the thread has recorded the result of the import; rejects with the error that ended the thread */
@@ -55,7 +56,7 @@ function startThread(heapMb: number): Worker {
 function takeIdle(heapMb: number): Worker | null {
   if (idle?.heapMb !== heapMb) return null
   const { worker, timer } = idle
-  clearTimeout(timer)
+  stopTimer(timer)
   idle = null
   return worker
 }
@@ -71,5 +72,5 @@ function wait(worker: Worker, heapMb: number): void {
     void worker.terminate()
   }
   worker.unref()
-  idle = { worker, heapMb, timer: setTimeout(end, IDLE_MS).unref() }
+  idle = { worker, heapMb, timer: startTimer(end, IDLE_MS).unref() }
 }

@@ -1,8 +1,9 @@
 // Stores uploaded files on disk until their import has ended; writes and hashes them as they arrive.
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createWriteStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { newId } from '#core/process/time-and-chance.ts'
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 
@@ -24,7 +25,7 @@ export interface Upload {
  */
 export async function storeUpload(folder: string, body: AsyncIterable<Uint8Array>, mostBytes = MAX_UPLOAD_BYTES): Promise<Upload> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, randomUUID())
+  const path = join(folder, newId())
   const hash = createHash('sha256')
   let size = 0
   let head = Buffer.alloc(0)

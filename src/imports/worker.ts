@@ -1,6 +1,7 @@
 // A thread that runs uploaded imports, one after another, so that parsing and writing never delay the node's responses.
 import { createReadStream } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
+import { machineMs } from '#core/process/time-and-chance.ts'
 import type { Market } from '#core/markets.ts'
 import type { Viewer } from '#core/verb.ts'
 import { openPool } from '#db/connection/pool.ts'
@@ -39,12 +40,13 @@ parentPort!.on('message', async (job: ImportJob) => {
 async function run(job: ImportJob): Promise<void> {
   const db = openPool<Schema>({ url: job.databaseUrl, max: 3, applicationName: 'mintmark import' })
   try {
-    await startImport(db.kysely, job.importId)
+    const now = () => new Date(machineMs() + job.clockOffsetMs)
+    await startImport(db.kysely, job.importId, now())
     const ctx = {
       db,
       viewer: job.viewer,
       rules: job.rules,
-      now: () => new Date(Date.now() + job.clockOffsetMs),
+      now,
       requestId: job.requestId,
       idempotency: null,
       // Does not wait: nodes apply changes when they are notified, and a request for a finished import waits until its node has applied them.

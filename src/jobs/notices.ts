@@ -1,5 +1,6 @@
 // One LISTEN connection per node. Notices only shorten waits: nothing relies on their delivery.
 import type pg from 'pg'
+import { startTimer } from '#core/process/time-and-chance.ts'
 import type { Database } from '#db/connection/pool.ts'
 
 const RETRY_MS = 250
@@ -58,6 +59,6 @@ export class Notices {
   }
 
   #connectLater(): void {
-    if (!this.#closed) setTimeout(() => void this.#connect(), RETRY_MS).unref()
+    if (!this.#closed) startTimer(() => void this.#connect(), RETRY_MS).unref()
   }
 }

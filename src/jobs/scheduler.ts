@@ -1,4 +1,5 @@
 // The scheduler of a node: runs each periodic task at its own interval and records how its last run went.
+import { type Timer, machineMs, monotonicMs, startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import type { Log } from '#core/context.ts'
 
 export interface Task {
@@ -26,7 +27,7 @@ const RETRY_MS = 10_000
 
 interface Scheduled extends TaskRecord {
   task: Task
-  timer: NodeJS.Timeout | null
+  timer: Timer | null
   /** the current run, or the last one */
   running: Promise<void>
 }
@@ -68,7 +69,7 @@ export class Scheduler {
     if (!scheduled) throw new Error(`No task is named ${name}`)
     // Of several callers, each waits for the run of the one before.
     for (let last: Promise<void> | null = null; last !== scheduled.running; ) await (last = scheduled.running)
-    if (scheduled.timer) clearTimeout(scheduled.timer)
+    stopTimer(scheduled.timer)
     this.#run(scheduled)
     await scheduled.running
   }
@@ -76,7 +77,7 @@ export class Scheduler {
   /** Starts no further run; resolves when the current runs have ended. */
   async stop(): Promise<void> {
     this.#stopped = true
-    for (const { timer } of this.#scheduled) if (timer) clearTimeout(timer)
+    for (const { timer } of this.#scheduled) stopTimer(timer)
     await Promise.all(this.#scheduled.map(({ running }) => running))
   }
 
@@ -86,7 +87,7 @@ export class Scheduler {
       if (this.#stopped) return
       const { intervalMs } = scheduled.task
       const waitMs = typeof intervalMs === 'function' ? intervalMs() : intervalMs
-      scheduled.timer = setTimeout(() => this.#run(scheduled), succeeded ? waitMs : Math.min(waitMs, RETRY_MS)).unref()
+      scheduled.timer = startTimer(() => this.#run(scheduled), succeeded ? waitMs : Math.min(waitMs, RETRY_MS)).unref()
     })
   }
 
@@ -103,13 +104,13 @@ export class Scheduler {
   async #record(scheduled: Scheduled): Promise<boolean> {
     const { name, task, lastRunMs, lastFailureMs } = scheduled
     const wasFailing = lastFailureMs !== null && lastFailureMs === lastRunMs
-    const started = performance.now()
+    const started = monotonicMs()
     const failure = await task.run().then(
       () => null,
       (error: unknown) => ({ error }),
     )
-    scheduled.durationMs = performance.now() - started
-    scheduled.lastRunMs = Date.now()
+    scheduled.durationMs = monotonicMs() - started
+    scheduled.lastRunMs = machineMs()
     if (failure) {
       scheduled.lastFailureMs = scheduled.lastRunMs
       if (!wasFailing && !this.#stopped) this.#log.warn({ task: name, err: failure.error }, 'Task failed; retrying')

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import { createInterface } from 'node:readline'
 import { Readable, Transform } from 'node:stream'
-import { setTimeout as delay } from 'node:timers/promises'
+import { delay } from '#core/process/time-and-chance.ts'
 import type { Change } from '#catalogue/list-changes.ts'
 import type { Dump, DumpFile } from '#dumps/dump-types.ts'
 

@@ -5,6 +5,7 @@ import { openAuditArchive } from '#audit/archive/audit-file.ts'
 import { imageAddresses } from '#catalogue/records/image-addresses.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
+import { chance } from '#core/process/time-and-chance.ts'
 import { openSealing } from '#core/sealing.ts'
 import { ChangeFeed } from '#db/changes/change-feed.ts'
 import { LongPolls } from '#db/changes/long-polls.ts'
@@ -36,6 +37,8 @@ export interface PartsOptions {
   log: Log
   /** the current time; default: the database's clock */
   now?: (() => Date) | undefined
+  /** numbers from 0 to 1 for what clients can see of chance, such as the times of retries; default: those of the process */
+  random?: (() => number) | undefined
   /** ports on which the node listens */
   ports: () => number[]
   /** address of the public listener once it has opened */
@@ -45,7 +48,7 @@ export interface PartsOptions {
 export type NodeParts = ReturnType<typeof createParts>
 
 /** Creates the parts; nothing is loaded yet. */
-export function createParts({ config, db, log, now: clock, ports, publicUrl }: PartsOptions) {
+export function createParts({ config, db, log, now: clock, random = chance, ports, publicUrl }: PartsOptions) {
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
   const now = clock ?? (() => feed.now())
   const webhooks = webhookRules(config, db, log, ports)
@@ -74,6 +77,7 @@ export function createParts({ config, db, log, now: clock, ports, publicUrl }: P
     log,
     scheduler: new Scheduler(log),
     now,
+    random,
     feed,
     polls,
     keys,

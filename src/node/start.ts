@@ -1,4 +1,5 @@
 // Starts a node: loads its data, opens the listeners of its role, and schedules its tasks.
+import { machineMs } from '#core/process/time-and-chance.ts'
 import { checkPeopleSealing } from '#accounts/people/authenticator-codes.ts'
 import type { Keyring } from '#accounts/keys/keyring.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
@@ -32,6 +33,8 @@ export interface NodeOptions {
   log: Log
   /** the current time; default: the database's clock */
   now?: () => Date
+  /** numbers from 0 to 1 for what clients can see of chance, such as the times of retries; default: those of the process */
+  random?: () => number
   listeners: { public: boolean; operator: boolean }
   /** whether it runs the service's background work, such as webhook deliveries and listing expiry */
   worker: boolean
@@ -95,7 +98,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   let publicUrl: string | null = null
   const config = liveConfig(options.config)
   await applyStored(config, db.kysely, log)
-  const node = createParts({ config, db, log, now: options.now, ports: () => listeners.ports(), publicUrl: () => publicUrl })
+  const node = createParts({ config, db, log, now: options.now, random: options.random, ports: () => listeners.ports(), publicUrl: () => publicUrl })
   const { catalogue, listings, polls, market, scheduler } = node
   await Promise.all([checkSealing(db, node.webhooks.sealing), checkPeopleSealing(db, node.peopleSealing)])
   // Loading modules takes half of the start: load only those of this role, and load them while the database responds.
@@ -200,7 +203,7 @@ async function openPublic(node: ServedNode, { demoKey = null }: NodeOptions, lis
   const notReady = () => {
     if (!progress.started) return 'starting'
     if (progress.draining) return 'stopping'
-    return Date.now() - feed.lastPullMs > STALE_MS ? 'disconnected from its database' : null
+    return machineMs() - feed.lastPullMs > STALE_MS ? 'disconnected from its database' : null
   }
   const { publicServer } = await import('../public.ts')
   return listeners.open(await publicServer({ ...node, notReady, demoKey }), config.host, config.port, 'PORT')
@@ -218,10 +221,10 @@ async function openMetrics(node: NodeParts, listeners: Listeners, processMetrics
   return listeners.open(await metricsServer({ config, log, operators, processMetrics }), config.metricsHost, config.metricsPort!, 'METRICS_PORT')
 }
 
-async function openSender({ config, db, log, now, scheduler, webhooks }: NodeParts, notices: Notices): Promise<Sender> {
+async function openSender({ config, db, log, now, random, scheduler, webhooks }: NodeParts, notices: Notices): Promise<Sender> {
   const { startSender } = await import('#webhooks/delivery/sender.ts')
   const delivering = { network: webhooks, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
-  return startSender({ db, log, scheduler, notices, now, ...delivering, alone: config.alone })
+  return startSender({ db, log, scheduler, notices, now, random, ...delivering, alone: config.alone })
 }
 
 async function closeQuietly(keyring: Keyring): Promise<void> {

@@ -180,8 +180,8 @@ export function scheduleStartFile(node: NodeParts): void {
 export function scheduleHousekeeping(node: NodeParts): void {
   const { auditArchive, config, db, now, photos } = node
   const tasks: [name: string, run: () => Promise<unknown>][] = [
-    ['change-log-trimming', () => trimChangeLog(db)],
-    ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db)],
+    ['change-log-trimming', () => trimChangeLog(db, now())],
+    ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db, now())],
     ['price-months', () => prepareMonths(db, now())],
     ['price-retention', () => forgetOldPrices(node, config.priceHistoryDays, now())],
     ['price-statement-retention', () => forgetOldStatements(db, config.priceHistoryDays, now())],
@@ -203,5 +203,5 @@ export function scheduleHousekeeping(node: NodeParts): void {
     tasks.map(([name, run]) => [name, EVERY.housekeeping, run]),
     'housekeeping',
   )
-  schedule(node, [['broken-imports', EVERY.brokenImports, () => failBrokenImports(db)]])
+  schedule(node, [['broken-imports', EVERY.brokenImports, () => failBrokenImports(db, now())]])
 }

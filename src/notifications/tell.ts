@@ -1,5 +1,6 @@
 // Compares what this machine finds with what each audience was told, and queues a delivery of every difference, once for all nodes.
 import { sql } from 'kysely'
+import { databaseTime } from '#db/connection/database-time.ts'
 import type { Log } from '#core/context.ts'
 import { DAY_MS } from '#core/duration.ts'
 import { localTime } from '#core/time.ts'
@@ -61,7 +62,7 @@ async function resolve(tx: Tx, found: readonly Found[], now: Date): Promise<Stor
     update notifications n set resolved_at = ${now}, changed_at = ${now}, version = n.version + 1
     where n.resolved_at is null
       and (n.node in ('', ${NODE}) or not exists (select from workers w where w.host = n.node
-        and w.last_seen_at > now() - make_interval(secs => ${ALIVE_SECONDS}) - interval '1 day'))
+        and w.last_seen_at > ${databaseTime} - make_interval(secs => ${ALIVE_SECONDS}) - interval '1 day'))
       and not exists (select from jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as f (account_id integer, subject text, node text)
         where f.subject = n.subject and f.node = n.node and f.account_id is not distinct from n.account_id)
     returning n.*`.execute(tx)

@@ -1,5 +1,6 @@
 // Metrics in the Prometheus format: requests, memory, change feed lag, queues and feeds.
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { machineMs } from '#core/process/time-and-chance.ts'
 import type { Keyring } from '#accounts/keys/keyring.ts'
 import type { RateLimits } from '#accounts/limits/rate-limits.ts'
 import { OTHER_KEYS } from '#accounts/keys/usage.ts'
@@ -71,7 +72,7 @@ export function openProcessMetrics(node: MeasuredNode, name: string | null): () 
   return async () => {
     items.set(node.catalogue.items.live.size)
     for (const [part, bytes] of Object.entries(node.catalogue.memory())) memory.set({ part }, bytes)
-    behind.set((Date.now() - node.feed.lastPullMs) / 1_000)
+    behind.set((machineMs() - node.feed.lastPullMs) / 1_000)
     for (const { name: task, lastRunMs, durationMs, lastFailureMs } of node.scheduler.tasks()) {
       if (lastRunMs === null) continue
       taskRun.set({ task }, lastRunMs / 1_000)
@@ -115,7 +116,7 @@ export function openServiceMetrics(): (stats: Stats) => Promise<string> {
   const age = gauge('feed_age_seconds', 'Time since a market last received a price', ['market', 'group'])
   const prices = gauge('prices', 'Current prices', ['market', 'group'])
   return (stats) => {
-    const now = Date.now()
+    const now = machineMs()
     setAll(listings, 'status', stats.listings)
     setAll(events, 'state', stats.webhook_events)
     setAll(held, 'rule', stats.held_prices)

@@ -174,7 +174,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     },
   })
   // With a database of its own, the process is also the only user of its data directory.
-  const imports = new ImportQueue({ db: node.db, log: node.log, dataDir: node.config.alone ? node.config.dataDir : null })
+  const imports = new ImportQueue({ db: node.db, log: node.log, now: node.now, dataDir: node.config.alone ? node.config.dataDir : null })
   imports.start()
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS

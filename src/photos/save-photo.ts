@@ -1,5 +1,5 @@
 // Saves a photo of an account within its limit: first its files, and then, in a transaction, the photo itself.
-import { randomBytes } from 'node:crypto'
+import { secretBytes } from '#core/process/secret-bytes.ts'
 import { invalid } from '#core/errors.ts'
 import type { AuditEntry } from '#db/changes/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
@@ -18,7 +18,7 @@ export async function saveFiles(ctx: SavingCtx, original: Original, bytes: Buffe
   if (await findPhoto(ctx.db.kysely, original)) return null
   await requireRoom(ctx, ctx.db.kysely, original.accountId, 1)
   const sizes = await encodePhoto(bytes)
-  const key = randomBytes(16).toString('hex')
+  const key = secretBytes(16).toString('hex')
   await reservePhoto(ctx.db, { ...original, key }, sizes, ctx.now())
   for (const size of sizes) await ctx.photos.files.save(key, size.width, size.bytes)
   return key

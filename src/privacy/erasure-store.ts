@@ -1,6 +1,6 @@
 // SQL of requests for erasure: the record of who asked, when, and what was done.
-import { randomBytes } from 'node:crypto'
 import { type Selectable, type SqlBool, sql } from 'kysely'
+import { secretBytes } from '#core/process/secret-bytes.ts'
 import { existing, missing } from '#core/fields.ts'
 import { deletePersonKey } from '#db/personal/person-keys.ts'
 import type { PersonRef } from '#db/personal/rows-of-person.ts'
@@ -47,7 +47,7 @@ export async function insertErasure(
       kind: person.kind,
       account_id: isAccount ? person.id : null,
       buyer_reference: isAccount ? null : person.reference,
-      pseudonym: isAccount ? `Erased account ${person.id}` : `erased-${randomBytes(6).toString('hex')}`,
+      pseudonym: isAccount ? `Erased account ${person.id}` : `erased-${secretBytes(6).toString('hex')}`,
       reason,
       requested_by: by,
       requested_at: now,

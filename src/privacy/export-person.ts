@@ -1,6 +1,7 @@
 // Exports everything about an account or a buyer as one JSON document: every row that leads to them, without hashes and sealed secrets.
 import { Readable } from 'node:stream'
 import { sql } from 'kysely'
+import { startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
@@ -49,14 +50,14 @@ export const exportBuyerData = verb(
 
 /** Ends a document that nobody reads. */
 function limited(parts: AsyncGenerator<string>): Readable {
-  const stalled = () => setTimeout(() => body.destroy(new Error('The client stopped reading the export')), STALLED_MS)
+  const stalled = () => startTimer(() => body.destroy(new Error('The client stopped reading the export')), STALLED_MS)
   async function* watched(): AsyncGenerator<string> {
     for await (const part of parts) {
       const timer = stalled()
       try {
         yield part
       } finally {
-        clearTimeout(timer)
+        stopTimer(timer)
       }
     }
   }

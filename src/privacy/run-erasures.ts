@@ -46,7 +46,7 @@ async function eraseOne(ctx: ErasureTaskCtx, id: number, signal?: AbortSignal): 
       const { isDone } = erasure
       await finishPass(tx, erasure, now())
       if (removedListings || (!isDone && erasure.listings > 0)) await reloadNodes(tx)
-      const { noteOf, write } = noteCollector(tx)
+      const { noteOf, write } = noteCollector(tx, now)
       if (!isDone) noteOf(SYSTEM).audit({ action: 'erasure.finish', subject: 'erasure', id })
       await write()
       return true
@@ -71,7 +71,7 @@ async function onePass(ctx: ErasureTaskCtx, id: number, signal?: AbortSignal): P
       const outcome = await inTransaction(db, async (tx) => {
         const erasure = await lockErasure(tx, id)
         if (!erasure) return null
-        const { rows, more } = await batch(tx, erasure)
+        const { rows, more } = await batch(tx, erasure, ctx.now())
         if (rows > 0) await countErased(tx, id, table, rows)
         return { rows, more }
       })
@@ -89,7 +89,7 @@ async function onePass(ctx: ErasureTaskCtx, id: number, signal?: AbortSignal): P
 interface Step {
   table: string
   /** Erases a batch of rows. */
-  batch: (tx: Tx, erasure: RunningErasure) => Promise<{ rows: number; more: boolean }>
+  batch: (tx: Tx, erasure: RunningErasure, now: Date) => Promise<{ rows: number; more: boolean }>
   /** Moves on; a transaction may run twice. */
   next?: () => void
 }
@@ -97,12 +97,12 @@ interface Step {
 function tableStep(table: string, words: TableOfPeople): Step {
   return {
     table,
-    async batch(tx, { person, pseudonym }) {
+    async batch(tx, { person, pseudonym }, now) {
       const theirs = rowsOf(table, person, true)
       if (!theirs) return { rows: 0, more: false }
       const some = (where: ReturnType<typeof sql>) =>
         sql`(select ctid from ${sql.table(table)} where ${theirs} and ${where} limit ${BATCH} for update)`
-      if (words.removed && person.kind === 'account') return removeRows(tx, table, some)
+      if (words.removed && person.kind === 'account') return removeRows(tx, now, table, some)
       const changes = Object.entries(words.changes ?? {}).filter(([, { of }]) => of === person.kind)
       if (changes.length === 0) return { rows: 0, more: false }
       const values = changes.map(([column, { to }]) => ({ column: sql.ref(column), value: to === 'pseudonym' ? sql`${pseudonym}` : sql.raw(to) }))
@@ -120,6 +120,7 @@ function tableStep(table: string, words: TableOfPeople): Step {
 
 async function removeRows(
   tx: Tx,
+  now: Date,
   table: string,
   some: (where: ReturnType<typeof sql>) => ReturnType<typeof sql>,
 ): Promise<{ rows: number; more: boolean }> {
@@ -133,7 +134,7 @@ async function removeRows(
   const { rows, numAffectedRows } = await sql<{ id: number }>`
     delete from ${sql.table(table)} where ctid = any(array${some(sql`true`)}) ${isListings ? sql`returning id` : sql``}`.execute(tx)
   if (rows.length > 0) {
-    const { noteOf, write } = noteCollector(tx)
+    const { noteOf, write } = noteCollector(tx, () => now)
     noteOf(SYSTEM).changed(
       'listings',
       rows.map(({ id }) => id),

@@ -1,5 +1,6 @@
 // Worker task that compares the watches of all items that have changed since its last run. One node does it at a time; the position is stored.
 import { sql } from 'kysely'
+import { databaseTime } from '#db/connection/database-time.ts'
 import { ChangeFeed, type ChangeFollower, type ChangeRow } from '#db/changes/change-feed.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 import { eachNewPrice, newPriceCount } from '#market/records/packed-prices.ts'
@@ -63,15 +64,15 @@ export async function followChanges(ctx: TellCtx): Promise<void> {
 /** Null if another node has the lease. By the database's clock, which all nodes share. */
 async function takeLease({ kysely }: Db): Promise<Progress | null> {
   const { rows } = await sql<Progress>`
-    insert into watch_progress as p (lease_until) values (clock_timestamp() + ${LEASE})
-    on conflict (one) do update set lease_until = excluded.lease_until where p.lease_until is null or p.lease_until < clock_timestamp()
+    insert into watch_progress as p (lease_until) values (${databaseTime} + ${LEASE})
+    on conflict (one) do update set lease_until = excluded.lease_until where p.lease_until is null or p.lease_until < ${databaseTime}
     returning position, last_seq::float8 as last_seq, server, pg_postmaster_start_time()::text as running, vacations_until,
       exists (select from watches) as has_watches`.execute(kysely)
   return rows[0] ?? null
 }
 
 async function keepLease({ kysely }: Db): Promise<void> {
-  await sql`update watch_progress set lease_until = clock_timestamp() + ${LEASE}`.execute(kysely)
+  await sql`update watch_progress set lease_until = ${databaseTime} + ${LEASE}`.execute(kysely)
 }
 
 /** Gathers the items of changes, and compares their watches. */

@@ -119,6 +119,7 @@ test('lists contain the rows of all pages', async () => {
     label: `${i}`,
     hash: Buffer.from(`${i}`),
     last4: '0000',
+    created_at: new Date(),
   }))
   await node.db.kysely.insertInto('api_keys').values(rows).execute()
   const listed = (await json('key', 'list', '--account', String(id))) as { label: string }[]

@@ -98,7 +98,11 @@ test('a blocked address can still use valid keys that are not cached', async () 
     Array.from({ length: 10 }, async () => {
       const key = newKey('api')
       await change(node.ctx, async (tx, note) => {
-        await insertKey(tx, { account_id: node.accounts.plus, label: '', hash: hashKey(key), last4: last4(key), expires_at: null }, NO_SCOPE)
+        await insertKey(
+          tx,
+          { account_id: node.accounts.plus, label: '', hash: hashKey(key), last4: last4(key), created_at: note.at, expires_at: null },
+          NO_SCOPE,
+        )
         note.changed('accounts', [node.accounts.plus])
       })
       return key
@@ -110,7 +114,11 @@ test('a blocked address can still use valid keys that are not cached', async () 
   // Guessing uses the budget up; in the next second there is another one.
   const late = newKey('api')
   await change(node.ctx, async (tx, note) => {
-    await insertKey(tx, { account_id: node.accounts.plus, label: '', hash: hashKey(late), last4: last4(late), expires_at: null }, NO_SCOPE)
+    await insertKey(
+      tx,
+      { account_id: node.accounts.plus, label: '', hash: hashKey(late), last4: last4(late), created_at: note.at, expires_at: null },
+      NO_SCOPE,
+    )
     note.changed('accounts', [node.accounts.plus])
   })
   await fail(10, () => items(newKey('api'), address))
@@ -160,7 +168,11 @@ test('a key that was unknown works on every node within a second of its creation
   const address = freshAddress()
   for (const on of [node, other]) expect((await items(key, address, on)).status).toBe(401)
   await change(node.ctx, async (tx, note) => {
-    await insertKey(tx, { account_id: node.accounts.plus, label: '', hash: hashKey(key), last4: last4(key), expires_at: null }, NO_SCOPE)
+    await insertKey(
+      tx,
+      { account_id: node.accounts.plus, label: '', hash: hashKey(key), last4: last4(key), created_at: note.at, expires_at: null },
+      NO_SCOPE,
+    )
     note.changed('accounts', [node.accounts.plus])
   })
   expect((await items(key, address)).status).toBe(200)

@@ -144,7 +144,16 @@ const idsOf = async (tx: Tx, table: 'items' | 'categories') => (await tx.selectF
 async function addCategory(tx: Tx, n: number): Promise<number> {
   const parent = pick([null, ...(await idsOf(tx, 'categories'))], n)
   const ref = `c${n}-${await nextNumber(tx)}`
-  const values = { market: pick(MARKETS, n), ref, name: pick(SETS, n), slug: ref, game: pick(GAMES, n), parent_id: parent }
+  const values = {
+    market: pick(MARKETS, n),
+    ref,
+    name: pick(SETS, n),
+    slug: ref,
+    game: pick(GAMES, n),
+    parent_id: parent,
+    created_at: new Date(),
+    updated_at: new Date(),
+  }
   return (await tx.insertInto('categories').values(values).returning('id').executeTakeFirstOrThrow()).id
 }
 
@@ -155,7 +164,7 @@ async function addItem(tx: Tx, n: number, categoryId: number): Promise<number> {
   return (
     await tx
       .insertInto('items')
-      .values({ ...values, ...place, images: '[]', attributes: '[]', details: '{}' })
+      .values({ ...values, ...place, images: '[]', attributes: '[]', details: '{}', created_at: new Date(), updated_at: new Date() })
       .returning('id')
       .executeTakeFirstOrThrow()
   ).id
@@ -317,8 +326,8 @@ test('finds items by their current category, also after they moved', async () =>
     await tx
       .insertInto('change_log')
       .values([
-        { kind: 'categories', ids: [root, leaf] },
-        { kind: 'items', ids: [1] },
+        { kind: 'categories', ids: [root, leaf], at: new Date() },
+        { kind: 'items', ids: [1], at: new Date() },
       ])
       .execute()
   })
@@ -336,7 +345,7 @@ test('finds items by their current category, also after they moved', async () =>
     await db.kysely.updateTable('categories').set({ parent_id: parent }).where('id', '=', 2).execute()
     await db.kysely
       .insertInto('change_log')
-      .values({ kind: 'categories', ids: [2] })
+      .values({ kind: 'categories', ids: [2], at: new Date() })
       .execute()
     await feed.pull()
     expect(totals()).toEqual([expected, expected, expected])
@@ -373,7 +382,7 @@ test('answers correctly for categories large enough to be stored as sets', { tag
 
 async function commit(changes: { what: string; n: number }[]): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
-    const { noteOf, write } = noteCollector(tx)
+    const { noteOf, write } = noteCollector(tx, () => new Date())
     const note = noteOf({ viewer: { kind: 'operator', name: 'test' }, requestId: null })
     for (const { what, n } of changes) await CHANGES[what]!(n)(tx, note)
     await write()

@@ -90,7 +90,10 @@ test('values of a large change arrive in order and in parts, each complete', asy
   await db.kysely.transaction().execute(async (tx) => {
     for (const [i, size] of sizes.entries()) {
       const values = size === 0 ? { kind: 'items' as const, ids: [1] } : { kind: 'prices' as const, payload: Buffer.alloc(size, i) }
-      await tx.insertInto('change_log').values(values).execute()
+      await tx
+        .insertInto('change_log')
+        .values({ ...values, at: new Date() })
+        .execute()
     }
   })
   await feed.pull()
@@ -103,7 +106,7 @@ test('values of a large change arrive in order and in parts, each complete', asy
 test('applied changes are not repeated while a slow transaction runs, and its changes arrive once', async () => {
   const applied: (number | undefined)[] = []
   feed.add({ apply: async (changes) => void applied.push(...changes.map(({ ids }) => ids?.[0])), reload: async () => {} })
-  const changed = (id: number) => ({ kind: 'items' as const, ids: [id] })
+  const changed = (id: number) => ({ kind: 'items' as const, ids: [id], at: new Date() })
   const slow = await db.pool.connect()
   await slow.query('begin')
   await slow.query(`insert into change_log (kind, ids) values ('items', '{1}')`)

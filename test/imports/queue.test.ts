@@ -34,14 +34,18 @@ function category(n: number): string {
 
 /** Imports a file with this many categories, from the given number on. @returns the import's row when it has ended */
 async function importCategories(count: number, { heapMb = 192, first = 0 } = {}) {
-  const queue = new ImportQueue({ db: node.db, log: silent, dataDir, heapMb })
+  const queue = new ImportQueue({ db: node.db, log: silent, now: node.clock.now, dataDir, heapMb })
   try {
     async function* file() {
       for (let n = first; n < first + count; n += 1) yield Buffer.from(category(n))
     }
     const upload = await queue.store(file())
     const format = 'mintmark-ndjson'
-    const importId = await openImport(node.db.kysely, { format, market: null, fileName: null, author: 'test', dryRun: false, status: 'queued' })
+    const importId = await openImport(
+      node.db.kysely,
+      { format, market: null, fileName: null, author: 'test', dryRun: false, status: 'queued' },
+      node.clock.now(),
+    )
     const viewer = { kind: 'operator', name: 'test' } as const
     const { path, size } = upload
     await queue.add({

@@ -390,14 +390,14 @@ describe('over REST, GraphQL and hourly', () => {
     await sql`update prices set state = 1 where item_id = ${items.char!} and market = 1`.execute(node.db.kysely)
     await node.db.kysely
       .insertInto('change_log')
-      .values({ kind: 'items', ids: [items.char!] })
+      .values({ kind: 'items', ids: [items.char!], at: new Date() })
       .execute()
     await node.ctx.caughtUp()
     expect((await said({ target })).get(mine.id)).toEqual([100, null, 'price_untrusted'])
     await sql`update prices set state = 0 where item_id = ${items.char!} and market = 1`.execute(node.db.kysely)
     await node.db.kysely
       .insertInto('change_log')
-      .values({ kind: 'items', ids: [items.char!] })
+      .values({ kind: 'items', ids: [items.char!], at: new Date() })
       .execute()
     await node.ctx.caughtUp()
     expect((await said({ target: { ...target, market: 'source_c' } })).get(mine.id)).toEqual([100, null, 'price_untrusted'])

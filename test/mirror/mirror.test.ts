@@ -55,7 +55,7 @@ function price(id: number, amount: number, label = 'Near Mint', market = 'source
 async function trimmed(): Promise<void> {
   await sql`update change_log set at = at - interval '8 days'`.execute(node.db.kysely)
   await until('the log is trimmed', async () => {
-    await trimChangeLog(node.db)
+    await trimChangeLog(node.db, node.clock.now())
     const { rows } = await sql`select from change_log where at < now() - interval '8 days'`.execute(node.db.kysely)
     return rows.length === 0
   })

@@ -289,7 +289,7 @@ describe('an archived history', () => {
     const [, a, b] = await itemsWith(rows, rows, rows)
     const dumpOf = async () => {
       const store = openDumpStore(node.config)
-      const dump = await makeDump({ db: node.db, store, archive, currencies: node.config.sourceCurrencies })
+      const dump = await makeDump({ db: node.db, now: node.clock.now, store, archive, currencies: node.config.sourceCurrencies })
       const lines: string[] = []
       for (const { name } of dump.files.filter(({ name }) => /^price-points.*ndjson/.test(name))) {
         const chunks: Buffer[] = []

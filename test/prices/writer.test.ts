@@ -34,7 +34,7 @@ afterAll(() => node.close())
 /** A separate batch of prices, each under a different label. */
 async function write(atMs: number, minorOf: (label: number) => number): Promise<PriceCounts> {
   return change(node.ctx, async (tx, note) => {
-    importId = await openImport(tx, { format: 'post', market: 'source_c', fileName: null, author: 'test', dryRun: false })
+    importId = await openImport(tx, { format: 'post', market: 'source_c', fileName: null, author: 'test', dryRun: false }, note.at)
     const rules = { ...node.config.priceRules, only: ['jump' as const] }
     const writer = new PriceWriter({ db: node.db, tx, note, importId, rules, nowMs: FIRST_MS })
     const prices = Array.from({ length: PRICES }, (_, i): PriceWrite => {

@@ -60,7 +60,7 @@ function price(id: number, amount: number, label = 'Near Mint'): Promise<unknown
 async function trimmed(): Promise<void> {
   await sql`update change_log set at = at - interval '8 days'`.execute(node.db.kysely)
   await until('the log is trimmed', async () => {
-    await trimChangeLog(node.db)
+    await trimChangeLog(node.db, node.clock.now())
     const { rows } = await sql`select from change_log where at < now() - interval '8 days'`.execute(node.db.kysely)
     return rows.length === 0
   })
@@ -364,7 +364,7 @@ describe('rejects', () => {
     const after = await end()
     const id = await item()
     await sql`update change_log set at = at - interval '6 days'`.execute(node.db.kysely)
-    await trimChangeLog(node.db)
+    await trimChangeLog(node.db, node.clock.now())
     expect((await changes(`after=${after}`)).body.data.map(shown)).toEqual([['item', id, id, null, null]])
   })
 })

@@ -302,6 +302,8 @@ describe('listing', () => {
           card_uniq_id: null,
           note: null,
           import_key: null,
+          created_at: node.clock.now(),
+          updated_at: node.clock.now(),
         })),
       )
       .execute()

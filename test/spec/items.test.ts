@@ -512,7 +512,7 @@ test('a removed item is gone from every list and response', async () => {
     await tx.deleteFrom('items').where('id', '=', id).execute()
     await tx
       .insertInto('change_log')
-      .values({ kind: 'items', ids: [id] })
+      .values({ kind: 'items', ids: [id], at: new Date() })
       .execute()
   })
   await until('the item is gone', async () => (await get(`/${id}`)).status === 404)

@@ -1,6 +1,7 @@
 // Format of keys: generation, offline validation and hashing. Secret scanners find keys by prefix and checksum.
-import { createHash, randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { secretNumber } from '#core/process/secret-bytes.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 // 43 characters of base 62 are 256 bits; 6 hold the 32 bits of the checksum.
@@ -21,7 +22,7 @@ const SHAPES: Record<KeyKind, RegExp> = {
 /** A new random key: prefix, 43 base 62 characters of randomness, 6 of checksum over all before it. */
 export function newKey(kind: KeyKind): string {
   let text: string = PREFIXES[kind]
-  for (let i = 0; i < RANDOM_LENGTH; i++) text += ALPHABET[randomInt(ALPHABET.length)]
+  for (let i = 0; i < RANDOM_LENGTH; i++) text += ALPHABET[secretNumber(ALPHABET.length)]
   return text + checksumOf(text)
 }
 

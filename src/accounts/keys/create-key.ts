@@ -48,7 +48,7 @@ export async function issueKey(
   scope: KeyScope,
 ): Promise<NewApiKey> {
   const key = newKey('api')
-  const stored = await insertKey(tx, { ...values, hash: hashKey(key), last4: last4(key) }, scope)
+  const stored = await insertKey(tx, { ...values, hash: hashKey(key), last4: last4(key), created_at: note.at }, scope)
   note.audit({ action, subject: 'key', id: stored.id, after: stored })
   note.changed('accounts', [stored.account_id])
   return { ...stored, key }

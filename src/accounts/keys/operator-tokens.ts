@@ -26,7 +26,7 @@ export const createOperatorToken = verb(
   (ctx: WriteCtx, { label }) =>
     change(ctx, async (tx, note): Promise<NewOperatorToken> => {
       const token = newKey('operator')
-      const stored = await insertToken(tx, { label: label.trim(), hash: hashKey(token), last4: last4(token) })
+      const stored = await insertToken(tx, { label: label.trim(), hash: hashKey(token), last4: last4(token), created_at: note.at })
       note.audit({ action: 'operator-token.create', subject: 'operator-token', id: stored.id, after: stored })
       note.changed('operators', [stored.id])
       return { ...stored, token }

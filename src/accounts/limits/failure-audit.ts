@@ -1,4 +1,5 @@
 // Records failed authentications of operators in the audit log, in a limited number of rows, however many there are.
+import { type Timer, startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import type { Log } from '#core/context.ts'
 import type { Viewer } from '#core/verb.ts'
 import { noteCollector } from '#db/changes/change.ts'
@@ -18,13 +19,15 @@ const UNKNOWN: Viewer = { kind: 'operator', name: 'unknown' }
 export class FailureAudit {
   readonly #db: Db
   readonly #log: Log
+  readonly #now: () => Date
   /** address → failures in this period that are not in a row yet */
   #attempts = new Map<string, number>()
-  #timer: NodeJS.Timeout | null = null
+  #timer: Timer | null = null
   #writing: Promise<void> = Promise.resolve()
 
-  constructor({ db, log }: { db: Db; log: Log }) {
+  constructor({ db, log, now }: { db: Db; log: Log; now: () => Date }) {
     this.#db = db
+    this.#now = now
     this.#log = log
   }
 
@@ -37,7 +40,7 @@ export class FailureAudit {
       this.#attempts.set(address, 0)
       this.#write([[address, 1]])
     }
-    this.#timer ??= setTimeout(() => this.#endPeriod(), PERIOD_MS).unref()
+    this.#timer ??= startTimer(() => this.#endPeriod(), PERIOD_MS).unref()
   }
 
   async close(): Promise<void> {
@@ -46,7 +49,7 @@ export class FailureAudit {
   }
 
   #endPeriod(): void {
-    if (this.#timer) clearTimeout(this.#timer)
+    stopTimer(this.#timer)
     this.#timer = null
     const open = [...this.#attempts].filter(([, attempts]) => attempts > 0)
     this.#attempts = new Map()
@@ -57,7 +60,7 @@ export class FailureAudit {
     this.#writing = this.#writing.then(async () => {
       try {
         await inTransaction(this.#db, async (tx) => {
-          const { noteOf, write } = noteCollector(tx)
+          const { noteOf, write } = noteCollector(tx, this.#now)
           const note = noteOf({ viewer: UNKNOWN, requestId: null })
           for (const [address, attempts] of rows) {
             note.audit({ action: 'operator.authentication-failed', subject: 'address', id: address, after: { attempts } })

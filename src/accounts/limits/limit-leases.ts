@@ -1,7 +1,6 @@
 // Counts requests across nodes: a node leases part of an account's limit for the current minute from a store that all nodes share and
 // counts against it in memory, so few requests wait for the store.
-import { randomInt } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
+import { chance, delay, monotonicMs } from '#core/process/time-and-chance.ts'
 import type { Log } from '#core/context.ts'
 
 export const WINDOW_SECONDS = 60
@@ -45,7 +44,7 @@ interface Lease {
   left: number
   /** requests leased by all nodes in this minute */
   leased: number
-  /** by `performance.now()` */
+  /** by `monotonicMs` */
   endsMs: number
 }
 
@@ -55,7 +54,7 @@ export class LimitLeases {
   countedAlone = 0
   readonly #store: LeaseStore
   readonly #log: Log
-  readonly #node = randomInt(2 ** 31)
+  readonly #node = Math.floor(chance() * 2 ** 31)
   readonly #leases = new Map<number, Lease>()
   /** account id → pending lease; requests of an account share it */
   readonly #renewals = new Map<number, Promise<void>>()
@@ -64,7 +63,7 @@ export class LimitLeases {
   #pending = 0
   #retriedMs = -Infinity
   #warnedMs = -Infinity
-  #sweptMs = performance.now()
+  #sweptMs = monotonicMs()
 
   constructor(store: LeaseStore, log: Log) {
     this.#store = store
@@ -87,7 +86,7 @@ export class LimitLeases {
   /** Null if a lease has to be requested first. */
   #fromLease(accountId: number, limit: number): CountResult | null {
     const lease = this.#leases.get(accountId)
-    const nowMs = performance.now()
+    const nowMs = monotonicMs()
     if (!lease || lease.endsMs <= nowMs || lease.limit !== limit) return null
     const msBeforeNext = lease.endsMs - nowMs
     if (lease.left > 0) {
@@ -99,7 +98,7 @@ export class LimitLeases {
 
   /** Counts against the known state of this minute; a later lease is reduced by the requests accepted meanwhile. */
   #withoutLease(accountId: number, limit: number): CountResult {
-    const nowMs = performance.now()
+    const nowMs = monotonicMs()
     let lease = this.#leases.get(accountId)
     if (!lease || lease.endsMs <= nowMs) {
       lease = { limit, left: 0, leased: 0, endsMs: nowMs + WINDOW_SECONDS * 1_000 }
@@ -117,7 +116,7 @@ export class LimitLeases {
     const waiting = new AbortController()
     // A late lease is still used.
     const leased = this.#lease(accountId, limit)
-    const late = delay(PATIENCE_MS, null, { signal: waiting.signal }).then(
+    const late = delay(PATIENCE_MS, { signal: waiting.signal }).then(
       () => this.#countAlone(new Error(`no lease within ${PATIENCE_MS} ms`)),
       () => {},
     )
@@ -131,14 +130,14 @@ export class LimitLeases {
 
   /** Requests a lease in the background; once it is granted, this node no longer counts alone. */
   #retry(accountId: number, limit: number): void {
-    const nowMs = performance.now()
+    const nowMs = monotonicMs()
     if (this.#pending > 0 || nowMs - this.#retriedMs < RETRY_MS) return
     this.#retriedMs = nowMs
     void this.#lease(accountId, limit)
   }
 
   async #lease(accountId: number, limit: number): Promise<void> {
-    const requestedMs = performance.now()
+    const requestedMs = monotonicMs()
     this.#sweep(requestedMs)
     const before = this.#leases.get(accountId)
     const unused = before && before.endsMs > requestedMs ? before.left : 0
@@ -161,7 +160,7 @@ export class LimitLeases {
 
   #countAlone(err: unknown): void {
     this.#alone = true
-    const nowMs = performance.now()
+    const nowMs = monotonicMs()
     if (nowMs - this.#warnedMs < WARN_EVERY_MS) return
     this.#warnedMs = nowMs
     this.#log.warn({ err }, 'Rate limits are not shared; counting on this node alone')

@@ -1,6 +1,7 @@
 // Passwords of people: which ones are allowed, and how they are stored and compared.
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { argon2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { secretBytes } from '#core/process/secret-bytes.ts'
 import { invalid, ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 import { Turns } from '#core/concurrency/turns.ts'
@@ -24,7 +25,7 @@ const NOBODY = `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=${LANES}$${'A'.repea
 
 /** In the PHC string format: algorithm, parameters, salt and hash. */
 export async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(SALT_BYTES)
+  const salt = secretBytes(SALT_BYTES)
   const hash = await derived(password, salt, { memory: MEMORY_KB, passes: PASSES, lanes: LANES, bytes: HASH_BYTES })
   return `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=${LANES}$${text(salt)}$${text(hash)}`
 }

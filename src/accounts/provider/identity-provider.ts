@@ -1,5 +1,6 @@
 // The OpenID Connect provider: where a sign-in is sent, and the verified identity that it returns (authorization code flow with PKCE).
 import * as oidc from 'openid-client'
+import { machineMs } from '#core/process/time-and-chance.ts'
 import { HOUR_MS } from '#core/duration.ts'
 import type { IdentityProviderSettings } from '#core/network/identity-provider.ts'
 import { ProviderRefusal } from './provider-refusal.ts'
@@ -86,7 +87,7 @@ export class IdentityProvider {
     const { clientId, clientSecret } = this.#settings
     const server = await this.#metadata()
     // openid-client reads the clock of the machine.
-    const skew = Math.round((this.#now().getTime() - Date.now()) / 1_000)
+    const skew = Math.round((this.#now().getTime() - machineMs()) / 1_000)
     const metadata = { [oidc.clockSkew]: skew, [oidc.clockTolerance]: CLOCK_TOLERANCE_S }
     const config = new oidc.Configuration(server, clientId, metadata, authenticationOf(clientSecret, server))
     config.timeout = TIMEOUT_S
@@ -95,11 +96,11 @@ export class IdentityProvider {
   }
 
   async #metadata(): Promise<oidc.ServerMetadata> {
-    const nowMs = Date.now()
+    const nowMs = machineMs()
     if (this.#discovery === null || this.#discovery.untilMs <= nowMs) {
       const discovery = { server: this.#discover(), untilMs: nowMs + HOUR_MS }
       this.#discovery = discovery
-      discovery.server.catch(() => (discovery.untilMs = Date.now() + RETRY_MS))
+      discovery.server.catch(() => (discovery.untilMs = machineMs() + RETRY_MS))
     }
     try {
       return await this.#discovery.server

@@ -42,7 +42,13 @@ export const openConsoleSession = verb(
       } else {
         await tx.deleteFrom('console_sessions').where('expires_at', '<', now).execute()
         const tokenId = await tokenOf(tx, 'operator_tokens', tokenHash!)
-        id = await insertConsoleSession(tx, { hash, token_id: tokenId, bootstrap_hash: tokenId === null ? tokenHash : null, expires_at: expiresAt })
+        id = await insertConsoleSession(tx, {
+          hash,
+          token_id: tokenId,
+          bootstrap_hash: tokenId === null ? tokenHash : null,
+          created_at: now,
+          expires_at: expiresAt,
+        })
       }
       note.audit({ action: 'console.sign-in', subject: 'console-session', id, ...(byProvider && { after: { by_provider: true } }) })
       return { session, expiresAt }

@@ -18,7 +18,7 @@ export const openSellerSession = verb({ name: 'openSellerSession', needs: DESK_P
     await tx.deleteFrom('seller_sessions').where('expires_at', '<', now).execute()
     const session = newKey('session')
     const expiresAt = new Date(now.getTime() + SESSION_MS)
-    const values = { hash: hashKey(session), key_id: viewer.keyId, last_used_at: now, expires_at: expiresAt }
+    const values = { hash: hashKey(session), key_id: viewer.keyId, created_at: now, last_used_at: now, expires_at: expiresAt }
     const { id } = await tx.insertInto('seller_sessions').values(values).returning('id').executeTakeFirstOrThrow()
     note.audit({ action: 'desk.sign-in', subject: 'seller-session', id })
     return { session, expiresAt }

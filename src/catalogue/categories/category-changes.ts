@@ -99,10 +99,9 @@ export async function reinstateCategories(tx: Tx, note: Note, importId: number):
       continue
     }
     await sql`
-      insert into categories (id, market, ref, name, slug, game, parent_id, image, printed_total) overriding system value
-      values (${id}, ${market}, ${ref}, ${after.name}, ${after.slug}, ${after.game}, ${after.parent_id}, ${after.image}, ${after.printed_total})`.execute(
-      tx,
-    )
+      insert into categories (id, market, ref, name, slug, game, parent_id, image, printed_total, created_at, updated_at) overriding system value
+      values (${id}, ${market}, ${ref}, ${after.name}, ${after.slug}, ${after.game}, ${after.parent_id}, ${after.image}, ${after.printed_total},
+        ${note.at}, ${note.at})`.execute(tx)
   }
   if (rows.length > 0)
     note.changed(

@@ -1,5 +1,5 @@
 // Creates a category.
-import { randomUUID } from 'node:crypto'
+import { newId } from '#core/process/time-and-chance.ts'
 import { conflict } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
@@ -12,7 +12,7 @@ import { refuseTaken } from '../records/unique-violations.ts'
 
 export const createCategory = verb(
   { name: 'createCategory', needs: 'catalogue', input: Type.Object(CategoryBody) },
-  (ctx: WriteCtx, { ref = `manual:${randomUUID()}`, parent_id: parentId = null, image = null, ...fields }) =>
+  (ctx: WriteCtx, { ref = `manual:${newId()}`, parent_id: parentId = null, image = null, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredCategory> => {
       if (parentId !== null) await checkParent(tx, parentId, fields.market)
       const earlier = (await categoriesByRef(tx, fields.market, [ref])).get(ref)

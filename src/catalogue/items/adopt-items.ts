@@ -32,6 +32,7 @@ const PART = 2_000
  */
 export async function adoptItems(
   tx: Tx,
+  at: Date,
   { ids = null, most = Number.POSITIVE_INFINITY }: { ids?: readonly number[] | null; most?: number } = {},
 ): Promise<number> {
   let adopted = 0
@@ -39,7 +40,7 @@ export async function adoptItems(
   while (adopted < most) {
     const items = await bareItems(tx, ids, last)
     if (items.length === 0) break
-    await adopt(tx, items)
+    await adopt(tx, items, at)
     adopted += items.length
     last = items.at(-1)!.id
   }
@@ -62,7 +63,7 @@ async function bareItems(tx: Tx, ids: readonly number[] | null, after: number): 
   return rows
 }
 
-async function adopt(tx: Tx, items: readonly BareItem[]): Promise<void> {
+async function adopt(tx: Tx, items: readonly BareItem[], at: Date): Promise<void> {
   const records = items.map((item) => {
     const facts = factsOfItem(item)
     const key = keyOf(item, facts)
@@ -70,11 +71,11 @@ async function adopt(tx: Tx, items: readonly BareItem[]): Promise<void> {
     return { item_id: item.id, ...key, game: item.game, world, facts }
   })
   // Two items may now map to the same record; the second one gets a separate record.
-  const taken = await insertAdopted(tx, records)
+  const taken = await insertAdopted(tx, records, at)
   const second = records
     .filter(({ item_id: id }) => !taken.has(id))
     .map((record) => ({ ...record, finish: `${record.finish || 'item'}-${record.item_id}` }))
-  if (second.length > 0) await insertAdopted(tx, second)
+  if (second.length > 0) await insertAdopted(tx, second, at)
 }
 
 function factsOfItem({ id: _id, foreign_ids: foreignIds, details, ...item }: BareItem): Facts {
@@ -89,7 +90,7 @@ function keyOf(item: BareItem, facts: Facts): { source: string; foreign_id: stri
   return { source, foreign_id: id, finish }
 }
 
-async function insertAdopted(tx: Tx, records: readonly object[]): Promise<Set<number>> {
+async function insertAdopted(tx: Tx, records: readonly object[], at: Date): Promise<Set<number>> {
   const { rows } = await sql<{ item_id: number }>`
     with adopted as materialized (
       select * from jsonb_to_recordset(${JSON.stringify(records)}::jsonb)
@@ -103,8 +104,8 @@ async function insertAdopted(tx: Tx, records: readonly object[]): Promise<Set<nu
     ), stated as (
       insert into source_statements (import_id, record_id) select ${BEFORE_RECORDS}::int4, id from created
     ), linked as (
-      insert into item_sources (record_id, item_id, method, confidence)
-      select m.id, w.item_id, 'own', 100
+      insert into item_sources (record_id, item_id, method, confidence, decided_at)
+      select m.id, w.item_id, 'own', 100, ${at}::timestamptz
       from created m join adopted w using (source, foreign_id, finish)
       where w.facts->>'ref' = m.ref and w.facts->>'market' = m.market
       returning item_id

@@ -1,5 +1,5 @@
 // Creates an item manually; feeds create items by import.
-import { randomUUID } from 'node:crypto'
+import { newId } from '#core/process/time-and-chance.ts'
 import { conflict } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
@@ -16,13 +16,13 @@ import { refuseTakenRef, refuseTaken } from '../records/unique-violations.ts'
 
 export const createItem = verb(
   { name: 'createItem', needs: 'catalogue', input: Type.Object(ItemBody) },
-  (ctx: PriceWriteCtx, { ref = `manual:${randomUUID()}`, ...fields }) =>
+  (ctx: PriceWriteCtx, { ref = `manual:${newId()}`, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredItem> => {
       const write = await resolveItem(tx, { ...fields, ref })
       await refuseTakenRef(tx, write.record.market, ref)
       const { ids } = await refuseTaken('item', () => saveItems(tx, note, [write]))
       const id = ids[0]!
-      await stateByOperator(tx, id, await factsOfNew(tx, write), { ...write.record, author: actorOf(ctx.viewer) })
+      await stateByOperator(tx, id, await factsOfNew(tx, write), { ...write.record, author: actorOf(ctx.viewer), at: note.at })
       const item = await fetchItem(tx, id)
       if (fields.slug !== undefined && item.slug !== fields.slug) throw conflict('taken', { thing: 'item', field: 'slug' })
       await judgePrices(ctx, tx, note, await itemsSharingWith(tx, [id]))

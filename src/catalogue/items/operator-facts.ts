@@ -61,7 +61,12 @@ async function groupSlugs(tx: Tx, ids: readonly number[]): Promise<string[]> {
 }
 
 /** Stores an operator's facts about an item, in addition to earlier ones. */
-export async function stateByOperator(tx: Tx, itemId: number, facts: Facts, by: { game: string; genre: Genre; author: string }): Promise<void> {
+export async function stateByOperator(
+  tx: Tx,
+  itemId: number,
+  facts: Facts,
+  by: { game: string; genre: Genre; author: string; at: Date },
+): Promise<void> {
   const key = { source: 'operator', id: String(itemId), finish: '' }
 
   await sql`
@@ -74,7 +79,7 @@ export async function stateByOperator(tx: Tx, itemId: number, facts: Facts, by: 
       on conflict (source, foreign_id, finish) do update set facts = source_records.facts || excluded.facts, active = true
       returning id
     )
-    insert into item_sources (record_id, item_id, method, confidence, decided_by)
-    select id, ${itemId}::int4, 'operator', 100, ${by.author} from record
-    on conflict (record_id, item_id) do update set decided_by = excluded.decided_by, decided_at = now()`.execute(tx)
+    insert into item_sources (record_id, item_id, method, confidence, decided_by, decided_at)
+    select id, ${itemId}::int4, 'operator', 100, ${by.author}, ${by.at}::timestamptz from record
+    on conflict (record_id, item_id) do update set decided_by = excluded.decided_by, decided_at = excluded.decided_at`.execute(tx)
 }

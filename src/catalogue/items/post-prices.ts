@@ -75,7 +75,7 @@ export const postPrices = verb(
     change(ctx, async (tx, note): Promise<PostedPrices> => {
       const nowMs = ctx.now().getTime()
       const opening = { format: 'prices-api', market: null, fileName: null, author: actorOf(ctx.viewer), dryRun: false }
-      const importId = await openImport(tx, opening)
+      const importId = await openImport(tx, opening, note.at)
       const wrong: { row: number; why: Reason }[] = []
       const labels = await labelIds(tx)
       const writes = await readAll(tx, note, prices, labels, nowMs, (row, why) => wrong.push({ row, why }))
@@ -86,7 +86,7 @@ export const postPrices = verb(
       await writer.finish({ whole: false })
       const rejected = errors.length
       const counts = { ...noCounts(), rowsRead: prices.length, created, updated: accepted - created, accepted, unchanged, held, rejected }
-      await closeImport(tx, importId, { status: 'done', counts, refusals })
+      await closeImport(tx, importId, { status: 'done', counts, refusals }, ctx.now())
       note.audit({ action: 'prices.post', subject: 'import', id: importId, after: counts })
       return { import_id: importId, accepted, unchanged, held, rejected, errors }
     }),

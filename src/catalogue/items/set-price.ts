@@ -66,7 +66,11 @@ export const setPrice = verb(
       const before = await currentOf(tx, itemId, position, labelId)
       // Dated after the current price, so that it replaces even one that is dated in the future.
       const updatedAtMs = Math.max(ctx.now().getTime(), before === null ? 0 : before.updated_at.getTime() + 1)
-      const importId = await openImport(tx, { format: 'prices-api', market: null, fileName: null, author: actorOf(ctx.viewer), dryRun: false })
+      const importId = await openImport(
+        tx,
+        { format: 'prices-api', market: null, fileName: null, author: actorOf(ctx.viewer), dryRun: false },
+        note.at,
+      )
       const write: PriceWrite = { row: 0, itemId, market: position, labelId, minor, updatedAtMs }
       const writer = new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, accepted: true, nowMs: ctx.now().getTime() })
       const { accepted, created, unchanged } = await writer.write(PriceBatch.of([write]))
@@ -74,7 +78,7 @@ export const setPrice = verb(
       await confirmPrices(ctx, tx, null, [{ ...write, updatedAtMs: after.updated_at.getTime() }])
       await writer.finish({ whole: false })
       const counts = { ...noCounts(), rowsRead: 1, created, updated: accepted - created, accepted, unchanged }
-      await closeImport(tx, importId, { status: 'done', counts, refusals: new Refusals() })
+      await closeImport(tx, importId, { status: 'done', counts, refusals: new Refusals() }, ctx.now())
       const of = { item_id: itemId, market, label: canonical }
       note.audit({
         action: 'price.set',

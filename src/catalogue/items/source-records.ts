@@ -173,15 +173,15 @@ export interface ItemRecordLink {
 }
 
 /** Links records to items; an existing link gets the new method. */
-export async function linkRecords(tx: Tx, links: readonly ItemRecordLink[]): Promise<void> {
+export async function linkRecords(tx: Tx, links: readonly ItemRecordLink[], at: Date): Promise<void> {
   if (links.length === 0) return
   await sql`
-    insert into item_sources (record_id, item_id, whole, method, confidence, decided_by)
-    select * from unnest(${links.map((link) => link.recordId)}::int4[], ${links.map((link) => link.itemId)}::int4[],
+    insert into item_sources (record_id, item_id, whole, method, confidence, decided_by, decided_at)
+    select *, ${at}::timestamptz from unnest(${links.map((link) => link.recordId)}::int4[], ${links.map((link) => link.itemId)}::int4[],
       ${links.map((link) => link.whole)}::bool[], ${links.map((link) => link.method)}::text[], ${links.map((link) => link.confidence)}::int2[],
       ${links.map((link) => link.decidedBy)}::text[])
     on conflict (record_id, item_id) do update
-    set whole = excluded.whole, method = excluded.method, confidence = excluded.confidence, decided_by = coalesce(excluded.decided_by, item_sources.decided_by), decided_at = now()`.execute(
+    set whole = excluded.whole, method = excluded.method, confidence = excluded.confidence, decided_by = coalesce(excluded.decided_by, item_sources.decided_by), decided_at = excluded.decided_at`.execute(
     tx,
   )
 }

@@ -71,7 +71,7 @@ export async function saveCategory(
     const [slug] = await freeSlugs(tx, 'categories', [{ preferred, ref }])
     const row = await tx
       .insertInto('categories')
-      .values({ market, ref, slug: slug!, ...values })
+      .values({ market, ref, slug: slug!, ...values, created_at: note.at, updated_at: note.at })
       .returning('id')
       .executeTakeFirstOrThrow()
     note.changed('categories', [row.id])
@@ -90,7 +90,7 @@ export async function saveCategory(
   if (CATEGORY_FIELDS.every((field) => before[field] === after[field])) return { id, outcome: 'unchanged', before, after }
   await tx
     .updateTable('categories')
-    .set({ ...after, updated_at: sql<Date>`now()` })
+    .set({ ...after, updated_at: note.at })
     .where('id', '=', id)
     .execute()
   note.changed('categories', [id])
@@ -103,7 +103,7 @@ const CATEGORY_FIELDS = ['name', 'game', 'image', 'parent_id', 'printed_total', 
 export async function renameCategory(tx: Tx, note: Note, id: number, ref: string): Promise<void> {
   await sql`
     with renamed as (
-      update categories c set ref = ${ref}, updated_at = now() from categories old
+      update categories c set ref = ${ref}, updated_at = ${note.at} from categories old
       where c.id = ${id}::int4 and old.id = c.id
       returning c.market, old.ref
     ), records as (

@@ -95,7 +95,7 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
     tx,
     updates.map(({ id, n }) => ({ id, foreignIds: writes[n]!.record.foreignIds })),
   )
-  const differing = await updateItems(tx, updates, restated)
+  const differing = await updateItems(tx, updates, restated, note.at)
   const ids = writes.map(({ id }) => id ?? 0)
   const created = [...inserts, ...copied].map(({ n }) => n).sort((a, b) => a - b)
   const fresh = created.filter((n) => writes[n]!.id === null)
@@ -103,6 +103,7 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
   await insertItems(
     tx,
     inserts.map(({ row, n }) => ({ id: ids[n]!, row })),
+    note.at,
   )
   await insertForeignIds(
     tx,
@@ -111,6 +112,7 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
   await copyItems(
     tx,
     copied.map(({ row, n }) => ({ id: ids[n]!, row, recordId: writes[n]!.copies! })),
+    note.at,
   )
   const updated = updates.flatMap(({ id, n }) => (differing.has(id) ? n : []))
   if (created.length + updated.length > 0)
@@ -183,25 +185,26 @@ async function newIds(tx: Tx, count: number): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-async function insertItems(tx: Tx, inserts: readonly { id: number; row: ItemRow }[]): Promise<void> {
+async function insertItems(tx: Tx, inserts: readonly { id: number; row: ItemRow }[], at: Date): Promise<void> {
   if (inserts.length === 0) return
   // A restored item has its old id again; ids are never reused for another item.
   await sql`
-    insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details)
+    insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details, created_at, updated_at)
     overriding system value
-    select id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details
+    select id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details, ${at}::timestamptz, ${at}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(inserts.map(({ id, row }) => ({ id, ...row })))}::jsonb) as (id int, ${ITEM_COLUMNS})`.execute(tx)
 }
 
 /** Creates items in SQL directly from the facts of their only record. */
-async function copyItems(tx: Tx, copies: readonly { id: number; row: ItemRow; recordId: number }[]): Promise<void> {
+async function copyItems(tx: Tx, copies: readonly { id: number; row: ItemRow; recordId: number }[], at: Date): Promise<void> {
   if (copies.length === 0) return
   const [ids, records] = [copies.map(({ id }) => id), copies.map(({ recordId }) => recordId)]
   await sql`
-    insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details)
+    insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details, created_at, updated_at)
     overriding system value
     select c.id, facts->>'market', c.ref, facts->>'name', facts->>'code', c.slug, coalesce(facts->>'genre', 'single'), facts->>'game', c.category_id,
-      coalesce(facts->'images', '[]'), coalesce(facts->'attributes', '[]'), c.group_ids::int4[], coalesce(facts->'details', '{}')
+      coalesce(facts->'images', '[]'), coalesce(facts->'attributes', '[]'), c.group_ids::int4[], coalesce(facts->'details', '{}'),
+      ${at}::timestamptz, ${at}::timestamptz
     from unnest(${ids}::int4[], ${records}::int4[], ${copies.map(({ row }) => row.ref)}::text[], ${copies.map(({ row }) => row.slug)}::text[],
       ${copies.map(({ row }) => row.category_id)}::int4[], ${copies.map(({ row }) => `{${row.group_ids.join(',')}}`)}::text[])
       as c(id, record_id, ref, slug, category_id, group_ids)
@@ -222,6 +225,7 @@ async function updateItems(
   tx: Tx,
   updates: readonly { id: number; row: ItemRow; moved: boolean }[],
   restated: readonly number[],
+  at: Date,
 ): Promise<Set<number>> {
   if (updates.length === 0) return new Set()
   // Refs are released first, because two items may swap theirs.
@@ -232,7 +236,7 @@ async function updateItems(
   const { rows } = await sql<{ id: number }>`
     update items i set market = r.market, ref = r.ref, name = r.name, code = r.code, slug = r.slug, genre = r.genre, game = r.game,
       category_id = r.category_id, images = r.images, attributes = r.attributes, group_ids = r.group_ids, details = r.details,
-      updated_at = now()
+      updated_at = ${at}
     from jsonb_to_recordset(${JSON.stringify(updates.map(({ id, row }) => ({ id, ...row })))}::jsonb) as r(id int, ${ITEM_COLUMNS})
     where i.id = r.id and (r.id = any(${restated}::int4[])
       or (i.market, i.ref, i.name, i.code, i.slug, i.genre, i.game, i.category_id, i.images, i.attributes, i.group_ids, i.details)

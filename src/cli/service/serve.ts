@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import type { Command } from 'commander'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
+import { machineNow, startInterval, stopTimer } from '#core/process/time-and-chance.ts'
 import { createOperatorToken } from '#accounts/keys/operator-tokens.ts'
 import { makeOwnerLink } from '#accounts/people/make-owner-link.ts'
 import type { Log } from '#core/context.ts'
@@ -84,7 +85,7 @@ async function run(role: Role): Promise<void> {
     else log.warn({}, 'SIGUSR2 ignored: it restarts several processes, but API_PROCESSES is 1 or the start is not complete')
   })
   // A worker has no listener: while its database is unreachable, nothing else would keep the process alive.
-  const alive = setInterval(() => {}, 60_000)
+  const alive = startInterval(() => {}, 60_000)
   try {
     const applied = await migrate(database.db)
     if (applied.length > 0) log.info({ migrations: applied.length, last: applied.at(-1) }, 'Database schema updated')
@@ -102,7 +103,7 @@ async function run(role: Role): Promise<void> {
     // Ctrl-C stops immediately; a service manager replaces a node that has callers.
     if (signal === 'SIGTERM') await node.drain()
   } finally {
-    clearInterval(alive)
+    stopTimer(alive)
     await node?.close()
     await database.close()
   }
@@ -147,7 +148,7 @@ function firstStartCtx(db: Db): WriteCtx {
   return {
     db,
     viewer: { kind: 'operator', name: 'first start' },
-    now: () => new Date(),
+    now: machineNow,
     requestId: null,
     idempotency: null,
     caughtUp: async () => {},

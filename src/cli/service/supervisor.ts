@@ -1,7 +1,7 @@
 // Runs a service as several processes on the same ports: starts them, replaces those that end, and restarts them one by one.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
+import { delay, monotonicMs, startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import type { Log } from '#core/context.ts'
 import { type Ending, type FromProcess, type ProcessPart, type StartParameters, sendToProcess } from '../terminal/messages.ts'
 
@@ -146,13 +146,13 @@ class Processes {
     const { log } = this.#options
     if (worker.isDead()) return void this.#replace(slot)
     slot.serving = worker
-    slot.servingSinceMs = performance.now()
+    slot.servingSinceMs = monotonicMs()
     worker.once('exit', (code, signal) => {
       if (slot.serving !== worker) return
       slot.serving = null
       if (this.#stopping) return
       slot.ends += 1
-      slot.quickEnds = performance.now() - slot.servingSinceMs < STEADY_MS ? slot.quickEnds + 1 : 0
+      slot.quickEnds = monotonicMs() - slot.servingSinceMs < STEADY_MS ? slot.quickEnds + 1 : 0
       log.error({ process: slot.part.name, pid: worker.process.pid, ended: signal ?? code }, 'A process ended; starting another')
       void this.#replace(slot)
     })
@@ -182,12 +182,12 @@ class Processes {
     if (worker.isDead() || !this.#running.has(worker)) return
     const exit = once(worker, 'exit')
     sendToProcess(worker, { kind: 'end', how })
-    const late = setTimeout(() => {
+    const late = startTimer(() => {
       log.warn({ pid: worker.process.pid }, 'A process did not end in time; killing it')
       worker.process.kill('SIGKILL')
     }, END_MS[how])
     await exit
-    clearTimeout(late)
+    stopTimer(late)
   }
 }
 
@@ -200,7 +200,8 @@ function metricsExchange(slots: readonly Slot[]) {
     const answer = new Promise<string>((resolve) => requests.set(id, resolve))
     sendToProcess(worker, { kind: 'metrics', id })
     const waiting = new AbortController()
-    const text = await Promise.race([answer, delay(METRICS_MS, '', { signal: waiting.signal }).catch(() => '')])
+    const nothing = () => ''
+    const text = await Promise.race([answer, delay(METRICS_MS, { signal: waiting.signal }).then(nothing, nothing)])
     waiting.abort()
     requests.delete(id)
     return text

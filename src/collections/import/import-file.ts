@@ -136,6 +136,7 @@ async function importOwn(ctx: ImportCtx, collectionId: number, file: string, sta
       tx,
       collection.id,
       read.filter((row) => 'entry' in row),
+      note.at,
     )
     const rows = reportRows(read, written, ctx.rehearsal !== undefined)
     const counts = { added: 0, unchanged: 0, unmatched: 0, refused: 0, not_owned: 0 }

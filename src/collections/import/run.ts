@@ -58,8 +58,9 @@ export const importCollection = verb(
         tx,
         collection.id,
         read.filter((row) => 'entry' in row),
+        note.at,
       )
-      await park(tx, collection.id, name, rows)
+      await park(tx, collection.id, name, rows, ctx.now())
       const { errors, ...counts } = reportOf(read, rows)
       note.audit({
         action: 'collection.import',
@@ -98,13 +99,13 @@ async function* atMost(most: number, bytes: AsyncIterable<Uint8Array>): AsyncIte
 }
 
 /** Parks the rows that match no item, except those that are parked already. */
-async function park(tx: Tx, collectionId: number, format: string, rows: readonly WrittenRow[]): Promise<void> {
+async function park(tx: Tx, collectionId: number, format: string, rows: readonly WrittenRow[], at: Date): Promise<void> {
   const parked = rows.flatMap((one): NewParked<CollectionEntry>[] => (one.outcome === 'unmatched' && !one.isParked ? [one.row] : []))
   for (const given of parkedTables(parked)) {
     await sql`
       with given as (select * from ${given}), parked as (
-        insert into collection_parked_rows (collection_id, format, line, import_key, reason, entry, candidates)
-        select ${collectionId}, ${format}, line, key, reason, entry, candidates from given order by line
+        insert into collection_parked_rows (collection_id, format, line, import_key, reason, entry, candidates, parked_at)
+        select ${collectionId}, ${format}, line, key, reason, entry, candidates, ${at}::timestamptz from given order by line
         returning id, line
       )
       insert into parked_row_reasons (parked_row_id, rule, params)

@@ -19,7 +19,7 @@ type Sorted = Exclude<WrittenRow, { outcome: 'added' }> | { outcome: 'added'; ro
 const INSERTED_AT_ONCE = 1_000
 
 /** @returns what became of each row, in order */
-export async function writeRecords(tx: Tx, collectionId: number, rows: readonly MatchedRow[]): Promise<WrittenRow[]> {
+export async function writeRecords(tx: Tx, collectionId: number, rows: readonly MatchedRow[], at: Date): Promise<WrittenRow[]> {
   const existing = await ExistingRecords.load(tx, collectionId)
   // Records that the file created earlier come first; only the remaining ones are compared by their current values.
   const covered = new Set<MatchedRow>()
@@ -44,6 +44,7 @@ export async function writeRecords(tx: Tx, collectionId: number, rows: readonly 
     await insertAll(
       tx,
       sorted.flatMap((one) => (one.outcome === 'added' ? [one.record] : [])),
+      at,
     )
   ).values()
   if (unparked.length > 0) await sql`delete from collection_parked_rows where id = any(${unparked}::int8[])`.execute(tx)
@@ -51,10 +52,10 @@ export async function writeRecords(tx: Tx, collectionId: number, rows: readonly 
 }
 
 /** @returns the ids of the new records, in order */
-async function insertAll(tx: Tx, records: readonly NewRecord[]): Promise<number[]> {
+async function insertAll(tx: Tx, records: readonly NewRecord[], at: Date): Promise<number[]> {
   const ids: number[] = []
   for (let from = 0; from < records.length; from += INSERTED_AT_ONCE) {
-    for (const added of await insertRecords(tx, records.slice(from, from + INSERTED_AT_ONCE))) {
+    for (const added of await insertRecords(tx, records.slice(from, from + INSERTED_AT_ONCE), at)) {
       // An item or a grade was deleted between matching and writing: store nothing; the client can send the file again.
       if ('refused' in added) throw invalid('file', 'catalogue_changed')
       ids.push(added.row.id)

@@ -43,7 +43,7 @@ interface JudgedRow {
 }
 
 /** Adds records and updates the counts of their collections, in this order and in one statement. */
-export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Promise<Added[]> {
+export async function insertRecords(tx: Tx, records: readonly NewRecord[], at: Date): Promise<Added[]> {
   // The planner expects `where allowed` to match half of the rows, and `where refused is null` one: it would choose nested loops.
   const { rows } = await sql<JudgedRow>`
     with given as (
@@ -78,9 +78,9 @@ export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Prom
       returning c.id
     ), added as (
       insert into collection_items (id, collection_id, item_id, grade_id, quantity, purchase_price, sale_price,
-                                    purchase_date, card_uniq_id, note, certificate, import_key, for_trade)
+                                    purchase_date, card_uniq_id, note, certificate, import_key, for_trade, created_at, updated_at)
       select good.id, collection_id, live_id, grade_id, quantity, purchase_price, sale_price,
-             purchase_date, card_uniq_id, note, certificate, import_key, for_trade
+             purchase_date, card_uniq_id, note, certificate, import_key, for_trade, ${at}::timestamptz, ${at}::timestamptz
       from good join counted on counted.id = good.collection_id
     )
     select case when counted.id is not null then good.id end as id,
@@ -140,6 +140,7 @@ export async function addRecords(tx: Tx, writes: { input: Addition; note: Note }
   const added = await insertRecords(
     tx,
     writes.map(({ input }) => input.record),
+    writes[0]!.note.at,
   )
   const outcomes: (RecordRow | ServiceError)[] = []
   for (const [i, { input, note }] of writes.entries()) {

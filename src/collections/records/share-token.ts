@@ -1,5 +1,5 @@
 // The token of a shared collection: random, and valid from one sharing to the end of it.
-import { randomBytes } from 'node:crypto'
+import { secretBytes } from '#core/process/secret-bytes.ts'
 import type { StoredCollection } from './types.ts'
 
 /** 192 bits: nobody finds a link by trying. */
@@ -21,5 +21,5 @@ export function tokenAfter(
   visibility: StoredCollection['visibility'],
 ): string | null | undefined {
   if (visibility === 'private') return null
-  return before && before.visibility !== 'private' && before.token !== null ? undefined : randomBytes(BYTES).toString('base64url')
+  return before && before.visibility !== 'private' && before.token !== null ? undefined : secretBytes(BYTES).toString('base64url')
 }

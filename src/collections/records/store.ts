@@ -183,8 +183,9 @@ export function decimalOf(minor: number | null | undefined): string | null {
 export async function insertCollection(
   tx: Tx,
   values: Pick<StoredCollection, 'account_id' | 'name' | 'description' | 'visibility'>,
+  now: Date,
 ): Promise<StoredCollection> {
-  const stored = { ...values, share_token: tokenAfter(null, values.visibility) }
+  const stored = { ...values, share_token: tokenAfter(null, values.visibility), created_at: now, updated_at: now }
   return jsonReady(await tx.insertInto('collections').values(stored).returning(STORED_COLUMNS).executeTakeFirstOrThrow())
 }
 

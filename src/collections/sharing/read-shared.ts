@@ -1,5 +1,6 @@
 // A shared collection as anyone with its link sees it: never costs, notes, codes, dates of purchase, or who owns it.
 import { sql } from 'kysely'
+import { monotonicMs } from '#core/process/time-and-chance.ts'
 import { imagesOf } from '#catalogue/snapshot/item-json.ts'
 import { Cache } from '#core/cache.ts'
 import { minorToNumber } from '#core/money.ts'
@@ -81,7 +82,7 @@ export class SharedCollections {
   }
 
   #summaryOf(id: number): Promise<Summary> {
-    const nowMs = performance.now()
+    const nowMs = monotonicMs()
     const stored = this.#summaries.get(id)
     if (stored && stored.endsMs > nowMs) return stored.summary
     const summary = this.#last.then(() => this.#summarise(id))

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { createGunzip, createGzip } from 'node:zlib'
 import { pipeline } from 'node:stream/promises'
 import { pipeline as pass, Readable, type Writable } from 'node:stream'
+import { machineNow } from '#core/process/time-and-chance.ts'
 import { monthAfter } from '#core/time.ts'
 import { copyIn, copyOut } from '../copy.ts'
 import { raiseFloors } from '../emptiness.ts'
@@ -73,7 +74,7 @@ export async function backup(
 async function* archive(tx: Tx, keys: PersonKeys, rows: Map<string, number>, onTable: (table: string) => void): AsyncGenerator<string | Buffer> {
   const header: Header = {
     mintmark_backup: 1,
-    created_at: new Date().toISOString(),
+    created_at: machineNow().toISOString(),
     migrations: await migrationNames(tx),
     months: await priceMonths(tx),
     sequences: await sequences(tx),
@@ -231,11 +232,11 @@ async function tables(db: Queryable): Promise<TableHeader[]> {
 async function eraseAgain(tx: Tx, accountIds: readonly number[]): Promise<void> {
   await sql`
     insert into ${sql.table('erasures')} (kind, account_id, pseudonym, reason, requested_by, requested_at)
-    select 'account', id, 'Erased account ' || id, 'erased before this backup was restored', 'system', now() from unnest(${accountIds}::int4[]) id
+    select 'account', id, 'Erased account ' || id, 'erased before this backup was restored', 'system', ${machineNow()}::timestamptz from unnest(${accountIds}::int4[]) id
     on conflict (account_id) do update set state = 'running'`.execute(tx)
   // Transaction ids of another database mean nothing here.
   await sql`update ${sql.table('erasures')} set started_xact = pg_current_xact_id()`.execute(tx)
-  await sql`update ${sql.table('erasures')} set state = 'done', finished_at = now() where kind = 'buyer' and buyer_reference is null and state = 'running'`.execute(
+  await sql`update ${sql.table('erasures')} set state = 'done', finished_at = ${machineNow()} where kind = 'buyer' and buyer_reference is null and state = 'running'`.execute(
     tx,
   )
 }

@@ -2,8 +2,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../schema.ts'
 
-/** An entry to add; its time is that of the transaction. */
+/** An entry to add. */
 export interface NewAuditEntry {
+  at: Date
   actor: string
   action: string
   subject: string
@@ -20,8 +21,9 @@ const BATCH = 10_000
 export function addAuditEntries(entries: readonly NewAuditEntry[]): RawBuilder<unknown> {
   const json = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
   return sql`audited as (
-    insert into audit_log (actor, action, subject_type, subject_id, before, after, request_id)
+    insert into audit_log (at, actor, action, subject_type, subject_id, before, after, request_id)
     select * from unnest(
+      ${entries.map(({ at }) => at)}::timestamptz[],
       ${entries.map(({ actor }) => actor)}::text[], ${entries.map(({ action }) => action)}::text[],
       ${entries.map(({ subject }) => subject)}::text[], ${entries.map(({ id }) => String(id))}::text[],
       ${entries.map(({ before }) => json(before))}::jsonb[], ${entries.map(({ after }) => json(after))}::jsonb[],

@@ -1,6 +1,8 @@
 // Follows the change log: every node receives every committed change, in order, without missing a slow transaction.
 import { sql } from 'kysely'
+import { type Timer, machineMs, startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import { inSpan, TRACED } from '#core/tracing/spans.ts'
+import { databaseTime } from '../connection/database-time.ts'
 import { copyOut, int8At, readBinaryCopy } from '../copy.ts'
 import { announce } from '../connection/announce.ts'
 import type { ChangeKind, Db, Tx } from '../schema.ts'
@@ -74,7 +76,7 @@ export class ChangeFeed {
   #lastSeq = 0
   #pulling: Promise<void> | null = null
   #pullAgain: Promise<void> | null = null
-  #notice: NodeJS.Timeout | null = null
+  #notice: Timer | null = null
   #pullsBegun = 0
   /** number of pulls that had started at the last notice */
   #noticedAfter = 0
@@ -99,14 +101,14 @@ export class ChangeFeed {
     // Not the snapshot itself: a replica's snapshot does not include the running transactions.
     this.#position = snapshotBelow(rows[0]!.horizon)
     this.#lastSeq = rows[0]!.seq
-    this.lastPullMs = Date.now()
+    this.lastPullMs = machineMs()
   }
 
   /** Continues from an earlier place: data saved at that place is complete after the next pull. */
   resume({ position, lastSeq }: FeedPlace): void {
     this.#position = position
     this.#lastSeq = lastSeq
-    this.lastPullMs = Date.now()
+    this.lastPullMs = machineMs()
   }
 
   /** Runs `work` between two pulls: until it ends, no changes are applied and followers stay at the position passed to it. */
@@ -153,13 +155,13 @@ export class ChangeFeed {
    * ahead. Within a second of each other, the node's own clock is used.
    */
   now(): Date {
-    return new Date(Date.now() + this.#clockOffsetMs)
+    return new Date(machineMs() + this.#clockOffsetMs)
   }
 
   /** Handles a notice of a commit: pulls, unless a pull that started after the notice (mostly a writer's) has read it. */
   noticed(): void {
     this.#noticedAfter = this.#pullsBegun
-    this.#notice ??= setTimeout(() => {
+    this.#notice ??= startTimer(() => {
       this.#notice = null
       // The next regular pull makes up for one that fails, and reports it.
       if (this.#pullsBegun === this.#noticedAfter) void this.pull().catch(() => {})
@@ -167,13 +169,13 @@ export class ChangeFeed {
   }
 
   async close(): Promise<void> {
-    if (this.#notice) clearTimeout(this.#notice)
+    stopTimer(this.#notice)
     await this.#pulling?.catch(() => {})
   }
 
   async #pullOnce(): Promise<void> {
     this.#pullsBegun += 1
-    const requestedMs = Date.now()
+    const requestedMs = machineMs()
     const { rows } = await sql<{
       position: string
       floor: string
@@ -188,7 +190,7 @@ export class ChangeFeed {
       traceparent: string | null
     }>`
       with here as (
-        select pg_current_snapshot() as position, extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms,
+        select pg_current_snapshot() as position, extract(epoch from ${databaseTime})::float8 * 1000 as clock_ms,
                (select xact::text from change_log_floor) as floor, from_here.xmin, pg_postmaster_start_time()::text as server,
                (select xact from change_log_floor where xact::text <> ${this.#coveredFloor}) > from_here.xmin
                  or pg_snapshot_xmin(pg_current_snapshot()) < from_here.xmin as missed
@@ -221,7 +223,7 @@ export class ChangeFeed {
       this.#lastSeq = Math.max(this.#lastSeq, ...changes.map(({ seq }) => seq))
     }
     this.#position = position
-    this.lastPullMs = Date.now()
+    this.lastPullMs = machineMs()
   }
 
   async #apply(changes: LoggedChange[]): Promise<void> {
@@ -233,7 +235,7 @@ export class ChangeFeed {
   }
 
   #compareClocks(databaseMs: number, requestedMs: number): void {
-    const answeredMs = Date.now()
+    const answeredMs = machineMs()
     // After a slow response, the time it contains is too imprecise.
     if (answeredMs - requestedMs > CLOCK_TOLERANCE_MS) return
     const offsetMs = databaseMs - (requestedMs + answeredMs) / 2
@@ -318,11 +320,11 @@ function partsOf<T extends { bytes: number }>(rows: T[]): T[][] {
 }
 
 /** Removes rows that no node needs any more; a node that was away for longer reloads everything. */
-export async function trimChangeLog(db: Db): Promise<number> {
+export async function trimChangeLog(db: Db, now: Date): Promise<number> {
   const { rows } = await sql<{ trimmed: number }>`
     with old as (
       delete from change_log
-      where at < now() - case when kind = any(${[...CATALOGUE_KINDS]}::text[]) then make_interval(days => ${KEEP_CATALOGUE_DAYS})
+      where at < ${now}::timestamptz - case when kind = any(${[...CATALOGUE_KINDS]}::text[]) then make_interval(days => ${KEEP_CATALOGUE_DAYS})
                               else make_interval(hours => ${KEEP_HOURS}) end and xact < pg_snapshot_xmin(pg_current_snapshot())
       returning xact
     ), moved as (

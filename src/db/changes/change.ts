@@ -42,6 +42,8 @@ export interface AuditEntry {
 
 /** Collects, inside the transaction, the changes and audit entries that commit with a write. */
 export interface Note {
+  /** the time of the write, by its node's clock */
+  at: Date
   audit(entry: AuditEntry): void
   /** Ids of rows that every node reads again, or packed values that every node applies without reading. */
   changed(kind: ChangeKind, rows: number[] | Buffer): void
@@ -107,9 +109,9 @@ export async function executeDryRun<Ctx extends WriteCtx, Result>(ctx: Ctx, run:
  * before their `change`.
  * @throws IDEMPOTENCY_CONFLICT as `change`
  */
-export async function earlierResult<Result>({ db, idempotency }: WriteCtx): Promise<Result | null> {
+export async function earlierResult<Result>({ db, idempotency, now }: WriteCtx): Promise<Result | null> {
   if (!idempotency) return null
-  const [found] = await inTransaction(db, (tx) => findResults(tx, [idempotency]))
+  const [found] = await inTransaction(db, (tx) => findResults(tx, [idempotency], now()))
   if (found instanceof ServiceError) throw found
   return (found?.get(idempotency.part) as Result | undefined) ?? null
 }
@@ -139,18 +141,19 @@ async function commit<Ctx extends WriteCtx, Input, Result>(
   writes: Submitted<Ctx, Input>[],
   run: Run<Ctx, Input, Result>,
 ): Promise<(Result | ServiceError)[]> {
-  const { db, caughtUp, rehearsal } = writes[0]!.ctx
+  const { db, caughtUp, now, rehearsal } = writes[0]!.ctx
   if (rehearsal)
     return run(
       rehearsal,
-      writes.map((write) => ({ ...write, note: UNNOTED })),
+      writes.map((write) => ({ ...write, note: { ...UNNOTED, at: now() } })),
     )
   const { outcomes, follow } = await inTransaction(db, async (tx) => {
     const earlier = await findResults(
       tx,
       writes.map(({ ctx }) => ctx.idempotency),
+      now(),
     )
-    const { noteOf, write } = noteCollector(tx)
+    const { noteOf, write } = noteCollector(tx, now)
     const outcomes: (Result | ServiceError)[] = []
     const fresh: number[] = []
     earlier.forEach((found, i) => {
@@ -174,6 +177,7 @@ async function commit<Ctx extends WriteCtx, Input, Result>(
         const request = writes[i]!.ctx.idempotency
         return request && !(results[n] instanceof ServiceError) ? [{ request, earlier: earlier[i] as Results, result: results[n] }] : []
       }),
+      now(),
     )
     return { outcomes, follow: logged || fresh.length < writes.length }
   })
@@ -193,28 +197,35 @@ const AUDITS_AT_ONCE = 1_000
 const LOG_BYTES = 64 * 1024
 
 /** For dry runs: nothing commits, so nodes have nothing to apply. */
-const UNNOTED: Note = { audit: () => {}, changed: () => {}, changedPrices: async () => {}, changedEvidence: async () => {}, flush: async () => {} }
+const UNNOTED: Omit<Note, 'at'> = {
+  audit: () => {},
+  changed: () => {},
+  changedPrices: async () => {},
+  changedEvidence: async () => {},
+  flush: async () => {},
+}
 
 /** The author of a write, for its audit entries. */
 type By = Pick<WriteCtx, 'viewer' | 'requestId'>
 
 /** Notes in an open transaction; `write` stores them and returns whether nodes have something to apply. */
-export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => Promise<boolean> } {
+export function noteCollector(tx: Tx, now: () => Date): { noteOf: (by: By) => Note; write: () => Promise<boolean> } {
   const audits: NewAuditEntry[] = []
   const changes = new Map<ChangeKind, { ids: Set<number>; packed: Buffer[] }>()
-  const waiting: { kind: ChangeKind; payload: Buffer; traceparent: string | null }[] = []
+  const waiting: { kind: ChangeKind; payload: Buffer; traceparent: string | null; at: Date }[] = []
   let waitingBytes = 0
   let logged = false
   const log = async (kind: ChangeKind, payload: Buffer) => {
     logged = true
-    waiting.push({ kind, payload, traceparent: traceparent() })
+    waiting.push({ kind, payload, traceparent: traceparent(), at: now() })
     waitingBytes += payload.length
     if (waitingBytes < LOG_BYTES) return
     waitingBytes = 0
     await tx.insertInto('change_log').values(waiting.splice(0)).execute()
   }
-  const noteOf = ({ viewer, requestId }: By): Note => ({
-    audit: (entry) => audits.push({ actor: actorOf(viewer), requestId, ...entry }),
+  const noteOf = ({ viewer, requestId }: By, at = now()): Note => ({
+    at,
+    audit: (entry) => audits.push({ actor: actorOf(viewer), requestId, at, ...entry }),
     changed(kind, rows) {
       const ofKind = changes.get(kind) ?? { ids: new Set(), packed: [] }
       changes.set(kind, ofKind)
@@ -235,17 +246,19 @@ export function noteCollector(tx: Tx): { noteOf: (by: By) => Note; write: () => 
   const write = async () => {
     await writeAudits(AUDITS_AT_ONCE + 1)
     const trace = traceparent()
-    const values = (kind: ChangeKind, payload: Buffer) => sql`(${kind}, null::int4[], ${payload}::bytea, ${trace}::text)`
+    // The time of its end: a long import began minutes before.
+    const at = now()
+    const values = (kind: ChangeKind, payload: Buffer) => sql`(${kind}, null::int4[], ${payload}::bytea, ${trace}::text, ${at}::timestamptz)`
     const rows = waiting.splice(0).map(({ kind, payload }) => values(kind, payload))
     for (const [kind, { ids, packed }] of changes) {
-      if (ids.size > 0) rows.push(sql`(${kind}, ${[...ids]}::int4[], null::bytea, ${trace}::text)`)
+      if (ids.size > 0) rows.push(sql`(${kind}, ${[...ids]}::int4[], null::bytea, ${trace}::text, ${at}::timestamptz)`)
       if (packed.length > 0) rows.push(values(kind, Buffer.concat(packed)))
     }
     logged ||= rows.length > 0
     // One statement, so that a small write takes few round trips.
     const parts = [
       ...(audits.length > 0 ? [addAuditEntries(audits)] : []),
-      ...(rows.length > 0 ? [sql`logged as (insert into change_log (kind, ids, payload, traceparent) values ${sql.join(rows)})`] : []),
+      ...(rows.length > 0 ? [sql`logged as (insert into change_log (kind, ids, payload, traceparent, at) values ${sql.join(rows)})`] : []),
     ]
     if (parts.length > 0) await sql`with ${sql.join(parts)} select 1`.execute(tx)
     if (logged) announce(tx, CHANGES_CHANNEL)

@@ -1,4 +1,5 @@
 // Group commit: concurrent writes commit as one batch with one fsync, and each gets its response afterwards.
+import { startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import type { Db } from '../schema.ts'
 import { isUnavailable } from '../connection/transaction.ts'
 
@@ -59,7 +60,7 @@ class Group<Write, Result> {
       await this.#gather()
       const batch = this.#take()
       if (batch.length === 0) break
-      const timer = setTimeout(() => {
+      const timer = startTimer(() => {
         isSlow = true
         this.#slow += 1
         this.#start()
@@ -68,7 +69,7 @@ class Group<Write, Result> {
       for (const key of keys) this.#busy.add(key)
       await this.#commit(batch)
       for (const key of keys) this.#busy.delete(key)
-      clearTimeout(timer)
+      stopTimer(timer)
     }
     if (isSlow) this.#slow -= 1
     this.#running -= 1

@@ -1,6 +1,8 @@
 // Results for repeated requests: the result of a write is stored for 24 hours, encrypted with the caller's credential.
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash, hkdfSync } from 'node:crypto'
 import { sql } from 'kysely'
+import { secretBytes } from '#core/process/secret-bytes.ts'
+import { DAY_MS } from '#core/duration.ts'
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 import type { Db, Tx } from '../schema.ts'
@@ -19,6 +21,9 @@ export interface Idempotency {
    */
   credential: string
 }
+
+/** Results that are older are forgotten. */
+const keptSince = (now: Date) => new Date(now.getTime() - DAY_MS)
 
 /** Results of a request's writes by their part. */
 export type Results = Map<string, unknown>
@@ -40,7 +45,7 @@ function sortedFields(_name: string, value: unknown): unknown {
  * request still runs, was a different one or used another credential. The keys are locked until the transaction
  * ends.
  */
-export async function findResults(tx: Tx, requests: (Idempotency | null)[]): Promise<(Results | ServiceError | null)[]> {
+export async function findResults(tx: Tx, requests: (Idempotency | null)[], now: Date): Promise<(Results | ServiceError | null)[]> {
   const byName = new Map(requests.flatMap((request) => (request ? [[nameOf(request), request] as const] : [])))
   if (byName.size === 0) return requests.map(() => null)
   const names = [...byName.keys()]
@@ -52,7 +57,7 @@ export async function findResults(tx: Tx, requests: (Idempotency | null)[]): Pro
     select scope, key, request_hash, result from idempotency_keys
     join unnest(${[...byName.values()].map(({ scope }) => scope)}::text[], ${[...byName.values()].map(({ key }) => key)}::text[])
       as requested(scope, key) using (scope, key)
-    where created_at > now() - interval '24 hours'`.execute(tx)
+    where created_at > ${keptSince(now)}`.execute(tx)
   const stored = new Map(rows.map((row) => [nameOf(row), row]))
   return requests.map((request) => {
     if (!request) return null
@@ -73,14 +78,14 @@ const refused = (rule: 'idempotency_running' | 'idempotency_request' | 'idempote
   new ServiceError('IDEMPOTENCY_CONFLICT', reason(rule))
 
 /** Stores results in addition to earlier ones, in the transaction that produced them. */
-export async function storeResults(tx: Tx, results: { request: Idempotency; earlier: Results; result: unknown }[]): Promise<void> {
+export async function storeResults(tx: Tx, results: { request: Idempotency; earlier: Results; result: unknown }[], now: Date): Promise<void> {
   if (results.length === 0) return
   const rows = results.map(({ request, earlier, result }) => ({
     scope: request.scope,
     key: request.key,
     request_hash: request.requestHash,
     result: encrypt(request, JSON.stringify([...earlier, [request.part, result ?? null]])),
-    created_at: sql<Date>`now()`,
+    created_at: now,
   }))
   await tx
     .insertInto('idempotency_keys')
@@ -96,8 +101,8 @@ export async function storeResults(tx: Tx, results: { request: Idempotency; earl
 }
 
 /** Deletes the keys that are older than 24 hours. */
-export async function forgetOldIdempotencyKeys(db: Db): Promise<void> {
-  await db.kysely.deleteFrom('idempotency_keys').where('created_at', '<', sql<Date>`now() - interval '24 hours'`).execute()
+export async function forgetOldIdempotencyKeys(db: Db, now: Date): Promise<void> {
+  await db.kysely.deleteFrom('idempotency_keys').where('created_at', '<', keptSince(now)).execute()
 }
 
 // An older version stored one result under another purpose: neither version can decrypt the other's, and both respond with 409.
@@ -106,7 +111,7 @@ function secretOf({ credential, scope, key }: Idempotency): Buffer {
 }
 
 function encrypt(idempotency: Idempotency, text: string): Buffer {
-  const nonce = randomBytes(12)
+  const nonce = secretBytes(12)
   const cipher = createCipheriv('aes-256-gcm', secretOf(idempotency), nonce)
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])

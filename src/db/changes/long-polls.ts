@@ -1,4 +1,5 @@
 // Long polls: each caller that waits for data reads again when one of its topics is woken, by a change or by a notice.
+import { startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import type { ChangeFollower, ChangeRow } from './change-feed.ts'
 
 /** Maximum wait of a request for which there is no data. */
@@ -41,7 +42,7 @@ export class LongPolls implements ChangeFollower {
   ): Promise<T> {
     if (ms <= 0 || this.#closed) return (await read()).found
     const waiter: Waiter = { topics, accountId, waits: false, woken: false, ended: false, resume: () => {} }
-    const timer = setTimeout(() => end(waiter), ms)
+    const timer = startTimer(() => end(waiter), ms)
     const stayConnected = onDisconnect(() => end(waiter))
     // Registered before the first read: a commit in between wakes it.
     this.#waiters.add(waiter)
@@ -56,7 +57,7 @@ export class LongPolls implements ChangeFollower {
         if (waiter.ended) return found
       }
     } finally {
-      clearTimeout(timer)
+      stopTimer(timer)
       stayConnected()
       this.#waiters.delete(waiter)
     }

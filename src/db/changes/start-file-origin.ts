@@ -1,5 +1,6 @@
 // Ties a start file to its database: the identity of the database, and a mark that is committed after the file's position.
 import { sql } from 'kysely'
+import { databaseTime } from '../connection/database-time.ts'
 import type { FeedPlace } from './change-feed.ts'
 import type { Db, Queryable } from '../schema.ts'
 
@@ -23,8 +24,8 @@ export async function databaseIdentity(db: Queryable): Promise<Pick<FileOrigin, 
 
 /** Commits a mark, and forgets old ones. */
 export async function setStartMark({ kysely }: Db, mark: string): Promise<void> {
-  await sql`with old as (delete from start_marks where at < now() - make_interval(days => ${KEEP_DAYS}))
-    insert into start_marks (mark) values (${mark}::uuid)`.execute(kysely)
+  await sql`with old as (delete from start_marks where at < ${databaseTime} - make_interval(days => ${KEEP_DAYS}))
+    insert into start_marks (mark, at) values (${mark}::uuid, ${databaseTime})`.execute(kysely)
 }
 
 /**

@@ -1,7 +1,7 @@
 // Notifies all nodes of committed transactions, after the commit: a transaction that calls NOTIFY holds a server-wide lock until its commit
 // is on disk, so all such commits would be serialised.
 import { type Kysely, type QueryExecutorProvider, sql, type Transaction } from 'kysely'
-import { setTimeout as delay } from 'node:timers/promises'
+import { delay } from '#core/process/time-and-chance.ts'
 
 interface Notice {
   channel: string

@@ -2,6 +2,8 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { DATABASE_TIME } from './database-time.ts'
+import { type Timer, startInterval, stopTimer } from '#core/process/time-and-chance.ts'
 import { setServer, type Servers } from './servers.ts'
 
 /** Includes pg's own state that its types omit: false while a statement runs, null before it is connected. */
@@ -61,7 +63,7 @@ export class ConnectionWatch {
   #sinceProbe = PROBE_EVERY
   #lost = false
   #leaving = false
-  #timer: NodeJS.Timeout | null = null
+  #timer: Timer | null = null
 
   constructor({ servers, patienceMs }: WatchOptions) {
     this.#servers = servers
@@ -72,7 +74,7 @@ export class ConnectionWatch {
   add(client: Client): void {
     this.#watched.set(client, { bytes: 0, silent: 0, backend: null })
     client.once('end', () => this.#watched.delete(client))
-    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref()
+    this.#timer ??= startInterval(() => this.#tick(), TICK_MS).unref()
   }
 
   /** Sets the server process of a connection, from pg_backend_pid(): with a pooler, the protocol reports the pooler's number. */
@@ -92,7 +94,7 @@ export class ConnectionWatch {
   }
 
   close(): void {
-    if (this.#timer) clearInterval(this.#timer)
+    stopTimer(this.#timer)
     this.#timer = null
     if (this.#probe) cut(this.#probe.client)
   }
@@ -169,7 +171,7 @@ export class ConnectionWatch {
       const backends = [...suspects.keys()].flatMap((suspect) => this.#watched.get(suspect)?.backend ?? [])
       const { rows } = await client.query<{ pid: number }>(
         `select pid from pg_stat_activity where pid = any($1) and state not like 'idle%'
-           and (wait_event is distinct from 'SyncRep' or state_change > clock_timestamp() - make_interval(secs => ${STANDBY_SECONDS}))`,
+           and (wait_event is distinct from 'SyncRep' or state_change > ${DATABASE_TIME} - make_interval(secs => ${STANDBY_SECONDS}))`,
         [backends],
       )
       return new Set(rows.map(({ pid }) => pid))

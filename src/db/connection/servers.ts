@@ -1,6 +1,6 @@
 // Chooses the server of a database for connections: with several, the one with the required role, and another one when it is lost.
-import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { delay, monotonicMs, startTimer } from '#core/process/time-and-chance.ts'
 import { readDatabaseAddress, type RequiredRole } from '#core/network/database-address.ts'
 import type { Server } from '#core/network/server-address.ts'
 import { explainTls } from './tls-errors.ts'
@@ -70,16 +70,16 @@ export class Servers {
 
   /** Duration of the current search; 0 while a server is in use. */
   get searchedMs(): number {
-    return this.#search ? performance.now() - this.#search.startedMs : 0
+    return this.#search ? monotonicMs() - this.#search.startedMs : 0
   }
 
   /** @throws NoServerError if none is found within 1.5 s; immediately if the search has already lasted that long */
   async locate(): Promise<Server> {
     if (this.#found) return this.#found
     const search = (this.#search ??= this.#begin())
-    const leftMs = search.startedMs + WAIT_MS - performance.now()
+    const leftMs = search.startedMs + WAIT_MS - monotonicMs()
     const timer = new AbortController()
-    const giveUp = delay(Math.max(0, leftMs), undefined, { signal: timer.signal }).then(() => {
+    const giveUp = delay(Math.max(0, leftMs), { signal: timer.signal }).then(() => {
       throw new NoServerError(this.#complaint())
     })
     giveUp.catch(() => {})
@@ -120,12 +120,12 @@ export class Servers {
       },
       () => (this.#search = null),
     )
-    return { startedMs: performance.now(), found, end }
+    return { startedMs: monotonicMs(), found, end }
   }
 
   async #askUntilItFits(server: Server, headStartMs: number, signal: AbortSignal): Promise<Server> {
     const pause = (ms: number) =>
-      delay(ms, undefined, { signal, ref: false }).catch(() => {
+      delay(ms, { signal, ref: false }).catch(() => {
         throw new NoServerError(this.#closed ? 'The pool was closed' : 'Another server was found')
       })
     await pause(headStartMs)
@@ -156,7 +156,7 @@ export class Servers {
     } finally {
       // A silent server would never confirm the end of the connection.
       void client.end().catch(() => {})
-      setTimeout(() => client.connection.stream.destroy(), ATTEMPT_MS).unref()
+      startTimer(() => client.connection.stream.destroy(), ATTEMPT_MS).unref()
     }
   }
 

@@ -1,6 +1,6 @@
 // Transactions that are retried after a deadlock, a serialisation failure or a broken reference, and how a lost database is detected.
 import type { IsolationLevel, Kysely, Transaction } from 'kysely'
-import { setTimeout as delay } from 'node:timers/promises'
+import { chance, delay } from '#core/process/time-and-chance.ts'
 import { announceAfter } from './announce.ts'
 import { DatabaseSilentError } from './connection-watch.ts'
 import { NoServerError } from './servers.ts'
@@ -56,7 +56,7 @@ export async function retrying<Result>(run: () => Promise<Result>, attempts = 5)
     } catch (error) {
       if (attempt >= attempts || !RETRYABLE.has(codeOf(error))) throw error
       // Attempts that collided must not collide again: a random share of 10, 20, 40... ms.
-      await delay(Math.random() * 5 * 2 ** attempt)
+      await delay(chance() * 5 * 2 ** attempt)
     }
   }
 }

@@ -1,8 +1,8 @@
 // The data directory: private, claimed by one process at a time, with the generated secrets; also checks which users can access it.
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { secretBytes } from '#core/process/secret-bytes.ts'
 
 const CLAIM_FILE = 'mintmark.pid'
 
@@ -94,7 +94,7 @@ export function ensureSecret(dataDir: string, name: string): string {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error
   }
   try {
-    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
+    writeFileSync(draft, `${secretBytes(32).toString('base64url')}\n`, { mode: 0o600, flush: true })
     linked(draft, file)
   } finally {
     rmSync(draft, { force: true })

@@ -5,8 +5,8 @@ import * as fs from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { delay } from '#core/process/time-and-chance.ts'
 import type { TextLog } from '#core/context.ts'
 import {
   canRead,

@@ -1,6 +1,7 @@
 // A key per person: fields of people in archived months and in backups are sealed with it, and nobody can read them once an erasure has deleted it.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import { secretBytes } from '#core/process/secret-bytes.ts'
 import type { Queryable, Tx } from '../schema.ts'
 import type { PersonRef } from './rows-of-person.ts'
 
@@ -54,8 +55,8 @@ export class PersonKeys {
     const references = [...missing.values()].flatMap((person) => (person.kind === 'buyer' ? [person.reference] : []))
     const hashes = references.map(referenceHash)
     const wanted = [
-      ...accounts.map((id) => ({ kind: 'account' as const, account_id: id, reference_hash: null, key: randomBytes(32) })),
-      ...hashes.map((hash) => ({ kind: 'buyer' as const, account_id: null, reference_hash: hash, key: randomBytes(32) })),
+      ...accounts.map((id) => ({ kind: 'account' as const, account_id: id, reference_hash: null, key: secretBytes(32) })),
+      ...hashes.map((hash) => ({ kind: 'buyer' as const, account_id: null, reference_hash: hash, key: secretBytes(32) })),
     ]
     await this.#on
       .insertInto('person_keys')
@@ -97,7 +98,7 @@ export class PersonKeys {
 }
 
 export function sealWith(text: string, { id, key }: PersonKey): string {
-  const nonce = randomBytes(NONCE_BYTES)
+  const nonce = secretBytes(NONCE_BYTES)
   const cipher = createCipheriv('aes-256-gcm', key, nonce)
   const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
   return `sealed:${id}:${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`

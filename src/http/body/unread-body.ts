@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 
 /** Bodies up to this size are read and discarded; longer ones, and those of unknown size, close their connection. */
 const DISCARDED_BYTES = 1024 * 1024
@@ -27,8 +28,8 @@ export function discardUnreadBody({ raw }: FastifyRequest, reply: FastifyReply, 
   reply.raw.once('finish', () => {
     // The next response closes the connection as usual.
     delete (socket as Partial<Socket>).destroySoon
-    const timer = setTimeout(() => socket.destroy(), DISCARD_MS).unref()
-    for (const event of ['end', 'close']) raw.once(event, () => clearTimeout(timer))
+    const timer = startTimer(() => socket.destroy(), DISCARD_MS).unref()
+    for (const event of ['end', 'close']) raw.once(event, () => stopTimer(timer))
     raw.unpipe()
     raw.resume()
   })

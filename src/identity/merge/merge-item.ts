@@ -31,11 +31,11 @@ function merge(ctx: PriceWriteCtx, { id, into }: { id: number; into: number }): 
   return change(ctx, async (tx, note) => {
     if ((await liveItemId(tx, into)) === null) throw invalid('into', 'unknown_id', { thing: 'item', id: into })
     await lockIdentity(tx)
-    await adoptItems(tx, { ids: [existing('item', id), into] })
+    await adoptItems(tx, note.at, { ids: [existing('item', id), into] })
     const records = await decidingRecords(tx, [id, into])
     const [mergeId] = await mergeItems(ctx, tx, note, [{ from: id, into }])
     const [one, other] = [records.get(id), records.get(into)]
-    if (one && other) await decidePairs(tx, 'same', [[one, other]], actorOf(ctx.viewer))
+    if (one && other) await decidePairs(tx, 'same', [[one, other]], actorOf(ctx.viewer), note.at)
     const merged = await fetchMerge(tx, mergeId!)
     await recompose(tx, note, new CatalogueNames(tx), [merged.into.id])
     return merged

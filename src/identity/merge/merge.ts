@@ -57,7 +57,7 @@ export async function mergeItems(
   await recordComputedPrices(tx, await refreshServicePrices(ctx, tx, note, soldKeys))
   await countMoved(tx, merges)
   const changed = merges.flatMap(({ fromId, intoId }) => [fromId, intoId])
-  await noteChangedItems(tx, changed)
+  await noteChangedItems(tx, changed, now)
   note.changed('items', changed)
   if (listingIds.length > 0) note.changed('listings', listingIds)
   if (soldItems.length > 0) note.changed('sales', soldItems)

@@ -64,7 +64,7 @@ export async function settle(
   // New items get their ids in the order in which their records arrived.
   affected.sort((a, b) => a.members[0]!.record.id - b.members[0]!.record.id)
   const written = await writeGroups(tx, note, affected, changed, refs)
-  await writeQueue(tx, world, assignment, new Map(records.map((record) => [record.key, record])), among)
+  await writeQueue(tx, world, assignment, new Map(records.map((record) => [record.key, record])), among, note.at)
   return {
     created: written.created.length,
     updated: written.updated.length,

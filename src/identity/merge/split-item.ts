@@ -32,7 +32,7 @@ export const splitItem = verb(
     change(ctx, async (tx, note): Promise<Batch> => {
       await lockIdentity(tx)
       const itemId = await lockItem(tx, id)
-      await adoptItems(tx, { ids: [itemId] })
+      await adoptItems(tx, note.at, { ids: [itemId] })
       const records = (await recordsUnder(tx, itemId)).filter((record) => record.source !== 'operator')
       const wanted = records.filter((record) => record.source === source && record.foreign_id === foreignId)
       const others = records.filter((record) => !wanted.includes(record))
@@ -111,7 +111,7 @@ async function separate(ctx: PriceWriteCtx, tx: Tx, note: Note, { itemId, wanted
     wanted.map((record) => ({ recordId: record.id, itemId })),
   )
   for (let round = 0; pairs.length > 0 && round < MAX_ROUNDS; round += 1) {
-    await decidePairs(tx, 'apart', pairs, author)
+    await decidePairs(tx, 'apart', pairs, author, note.at)
     decided.push(...pairs)
     await settle(ctx, tx, note, first!, { importId: null, touched: new Set(wanted.map((record) => record.id)) })
     pairs = await pendingPairs(tx, [...wanted, ...others])

@@ -78,7 +78,7 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
   await refreshServicePrices(ctx, tx, note, cancelledKeys)
   const changed = pairs.flatMap(({ fromId, intoId }) => [fromId, intoId])
   await refreshOwnPriceDetails(ctx, tx, changed)
-  await noteChangedItems(tx, changed)
+  await noteChangedItems(tx, changed, now)
   note.changed('items', changed)
   if (listingIds.length > 0) note.changed('listings', listingIds)
   if (soldItems.length > 0) note.changed('sales', soldItems)

@@ -83,7 +83,7 @@ export async function writeGroups(
             }))
         : [],
     )
-    await linkRecords(tx, links)
+    await linkRecords(tx, links, note.at)
   }
 }
 

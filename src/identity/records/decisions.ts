@@ -8,12 +8,14 @@ import { recordKey } from '#matching/matcher-types.ts'
 export type Pair = readonly [string, string]
 
 /** Stores that the cards of each pair are the same or different, replacing earlier decisions about the pair. */
-export async function decidePairs(tx: Tx, kind: 'same' | 'apart', pairs: readonly Pair[], author: string): Promise<void> {
+export async function decidePairs(tx: Tx, kind: 'same' | 'apart', pairs: readonly Pair[], author: string, at: Date): Promise<void> {
   if (pairs.length === 0) return
   const rows = pairs.map((pair) => pair.toSorted())
   const table = sql`unnest(${rows.map(([a]) => a)}::text[], ${rows.map(([, b]) => b)}::text[]) as p(a, b)`
   await sql`delete from match_decisions d using ${table} where d.kind in ('same', 'apart') and d.a = p.a and d.b = p.b`.execute(tx)
-  await sql`insert into match_decisions (kind, a, b, author) select distinct ${kind}, p.a, p.b, ${author} from ${table}`.execute(tx)
+  await sql`insert into match_decisions (kind, a, b, author, decided_at) select distinct ${kind}, p.a, p.b, ${author}, ${at}::timestamptz from ${table}`.execute(
+    tx,
+  )
 }
 
 /** Who joined cards, by the keys of the records named in the decisions. */

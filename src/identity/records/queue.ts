@@ -15,6 +15,7 @@ export async function writeQueue(
   { waiting, setMaps }: Assignment,
   byKey: ReadonlyMap<string, GameRecord>,
   among: Neighbourhood | null,
+  at: Date,
 ): Promise<void> {
   const rows = waiting.map(({ key, keys, postponed, reasons, candidates }) => ({
     record_id: byKey.get(key)!.id,
@@ -28,8 +29,9 @@ export async function writeQueue(
   const records = among ? sql`and record_id = any(${among.recordIds}::int4[])` : sql``
   await sql`delete from match_queue where game = ${game} and world = ${world} and ${gone} ${records}`.execute(tx)
   await sql`
-    insert into match_queue (record_id, record_ids, game, world, set_ref, postponed, reasons, candidates)
-    select record_id, array(select jsonb_array_elements_text(record_ids)::int4), ${game}, ${world}, set_ref, postponed, reasons, candidates
+    insert into match_queue (record_id, record_ids, game, world, set_ref, postponed, reasons, candidates, waiting_since)
+    select record_id, array(select jsonb_array_elements_text(record_ids)::int4), ${game}, ${world}, set_ref, postponed, reasons, candidates,
+      ${at}::timestamptz
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as r(record_id int4, record_ids jsonb, set_ref text, postponed boolean, reasons jsonb, candidates jsonb)
     on conflict (record_id) do update set record_ids = excluded.record_ids, game = excluded.game, world = excluded.world, set_ref = excluded.set_ref,

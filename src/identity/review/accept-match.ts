@@ -24,14 +24,14 @@ export const acceptMatch = verb(
     }),
   },
   (ctx: PriceWriteCtx, { id, item_id: itemId }) =>
-    decideMatch(ctx, id, { decision: 'accepted', verdicts: (tx, match) => verdictsToJoin(tx, match, itemId) }),
+    decideMatch(ctx, id, { decision: 'accepted', verdicts: (tx, match) => verdictsToJoin(tx, match, itemId, ctx.now()) }),
 )
 
 /** Joins the record to the item; if the item is not one of the candidates, the record is kept apart from all of them. */
-async function verdictsToJoin(tx: Tx, match: QueuedMatch, itemId: number): Promise<Verdict[]> {
+async function verdictsToJoin(tx: Tx, match: QueuedMatch, itemId: number, now: Date): Promise<Verdict[]> {
   const liveId = await liveItemId(tx, itemId)
   if (liveId === null) throw invalid('item_id', 'unknown_id', { thing: 'item', id: itemId })
-  await adoptItems(tx, { ids: [liveId] })
+  await adoptItems(tx, now, { ids: [liveId] })
   const records = await namedRecords(tx, match.record_ids)
   const others = (await recordsUnder(tx, match, liveId)).filter(({ id }) => !match.record_ids.includes(id))
   if (others.length === 0) {

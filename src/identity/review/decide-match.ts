@@ -65,7 +65,7 @@ export function decideMatch(ctx: PriceWriteCtx, id: number, { decision, verdicts
       const more = await verdicts(tx, waiting)
       const pairs = more.reduce((sum, verdict) => sum + verdict.pairs.length, 0)
       if (round === MAX_ROUNDS || pairs === 0) throw conflict('match_unsettled', { id })
-      for (const { kind, pairs } of more) await decidePairs(tx, kind, pairs, author)
+      for (const { kind, pairs } of more) await decidePairs(tx, kind, pairs, author, note.at)
       written.push(...more)
       merged.push(...(await applyDecisions(ctx, tx, note, match, { ids: recordsOf(match) })))
       waiting = await stillPending(tx, match)

@@ -57,7 +57,7 @@ function decideSet(ctx: PriceWriteCtx, id: number, choose: (tx: Tx, set: StoredS
     await lockIdentity(tx)
     const set = await fetchSet(tx, id)
     const other = await choose(tx, set)
-    await decideOnce(tx, set, other, actorOf(ctx.viewer))
+    await decideOnce(tx, set, other, actorOf(ctx.viewer), note.at)
     const merged = await settleSet(ctx, tx, note, set)
     if (merged.length > 0)
       await tx
@@ -70,10 +70,10 @@ function decideSet(ctx: PriceWriteCtx, id: number, choose: (tx: Tx, set: StoredS
 }
 
 /** Writes only the first of several concurrent decisions. A set can be decided again while a mapping is still pending. */
-async function decideOnce(tx: Tx, { id, ref }: StoredSet, other: StoredSet | null, author: string): Promise<void> {
+async function decideOnce(tx: Tx, { id, ref }: StoredSet, other: StoredSet | null, author: string, at: Date): Promise<void> {
   const { rows } = await sql`
-    insert into match_decisions (kind, a, b, author)
-    select 'set', ${ref}, ${other?.ref ?? ''}, ${author}
+    insert into match_decisions (kind, a, b, author, decided_at)
+    select 'set', ${ref}, ${other?.ref ?? ''}, ${author}, ${at}::timestamptz
     where not exists (select from match_decisions where kind = 'set' and a = ${ref})
       or exists (select from match_set_maps where from_ref = ${ref} and not decided and (to_ref = ${other?.ref ?? null} or ${other === null}))
     on conflict do nothing returning id`.execute(tx)

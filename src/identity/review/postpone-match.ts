@@ -19,9 +19,8 @@ export const postponeMatch = verb({ name: 'postponeMatch', needs: 'catalogue', i
       throw waits ? conflict('already', { thing: 'match', state: 'postponed' }) : await notQueuedError(tx, id)
     }
     const [record] = await namedRecords(tx, [rows[0].record_id])
-    await sql`insert into match_decisions (kind, a, author) values ('postponed', ${record!.key}, ${actorOf(ctx.viewer)}) on conflict do nothing`.execute(
-      tx,
-    )
+    await sql`insert into match_decisions (kind, a, author, decided_at) values ('postponed', ${record!.key}, ${actorOf(ctx.viewer)}, ${note.at})
+      on conflict do nothing`.execute(tx)
     const match = await fetchMatch(tx, id)
     note.audit({ action: 'match.postpone', subject: 'match', id, after: { record: match.record.ref } })
     return match

@@ -1,5 +1,5 @@
 // Whether a key sees a listing for the first time in an hour, in a fixed amount of memory.
-import { randomBytes } from 'node:crypto'
+import { secretBytes } from '#core/process/secret-bytes.ts'
 
 /** 2 MB in total. */
 const SLOTS = 2 ** 18
@@ -9,7 +9,7 @@ const SLOTS = 2 ** 18
  * again: one view too many, never one too few. The place of a pair is secret: nobody can make a chosen pair disappear but by seeing very many listings.
  */
 export class FirstViews {
-  readonly #seed = randomBytes(4).readUInt32LE() | 1
+  readonly #seed = secretBytes(4).readUInt32LE() | 1
   #keys: Uint32Array | null = null
   #listings = new Uint32Array(0)
   #hour = -1

@@ -1,6 +1,6 @@
 // How months of the price history move to files: points that later points replaced long ago leave the table, all others stay in it.
-import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
+import { delay } from '#core/process/time-and-chance.ts'
 import { DAY_MS } from '#core/duration.ts'
 import { parseMinor } from '#core/money.ts'
 import { monthAfter } from '#core/time.ts'

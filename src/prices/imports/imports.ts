@@ -29,7 +29,7 @@ export interface ImportOpening {
 }
 
 /** Inserts a batch with the status `running` unless stated otherwise. @returns its id */
-export async function openImport(on: Queryable, opening: ImportOpening): Promise<number> {
+export async function openImport(on: Queryable, opening: ImportOpening, now: Date): Promise<number> {
   const row = await on
     .insertInto('imports')
     .values({
@@ -40,6 +40,7 @@ export async function openImport(on: Queryable, opening: ImportOpening): Promise
       dry_run: opening.dryRun,
       condition_known: opening.conditionKnown ?? true,
       status: opening.status ?? 'running',
+      started_at: now,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
@@ -47,8 +48,8 @@ export async function openImport(on: Queryable, opening: ImportOpening): Promise
 }
 
 /** Marks a queued import as running. */
-export async function startImport(on: Queryable, id: number): Promise<void> {
-  await on.updateTable('imports').set({ status: 'running', started_at: sql<Date>`now()` }).where('id', '=', id).execute()
+export async function startImport(on: Queryable, id: number, now: Date): Promise<void> {
+  await on.updateTable('imports').set({ status: 'running', started_at: now }).where('id', '=', id).execute()
 }
 
 /** Class of the advisory lock that the workers of a running import share. An import marked as running whose lock is free was interrupted. */
@@ -58,22 +59,22 @@ export const IMPORT_LOCK = 7308
 const LOCKED_WITHIN_SECONDS = 30
 
 /** Marks interrupted imports as failed; nothing of them was committed. */
-export async function failBrokenImports(db: Db): Promise<void> {
+export async function failBrokenImports(db: Db, now: Date): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     with under_way as materialized (
-      select id from imports where status in ('queued', 'running') and started_at < now() - make_interval(secs => ${sql.lit(LOCKED_WITHIN_SECONDS)})
+      select id from imports where status in ('queued', 'running') and started_at < ${now}::timestamptz - make_interval(secs => ${sql.lit(LOCKED_WITHIN_SECONDS)})
     )
     select id from under_way where pg_try_advisory_xact_lock(${sql.lit(IMPORT_LOCK)}, id)`.execute(db.kysely)
   const ids = rows.map((row) => row.id)
-  await failImports(db, ids, reason('import_interrupted'))
+  await failImports(db, ids, reason('import_interrupted'), now)
 }
 
 /** Marks unfinished imports as failed. */
-export async function failImports(db: Db, ids: number[], why: Reason): Promise<void> {
+export async function failImports(db: Db, ids: number[], why: Reason, now: Date): Promise<void> {
   if (ids.length === 0) return
   await db.kysely
     .updateTable('imports')
-    .set({ ...columns(noCounts()), status: 'failed', ...failure(why), finished_at: sql<Date>`now()` })
+    .set({ ...columns(noCounts()), status: 'failed', ...failure(why), finished_at: now })
     .where('id', 'in', ids)
     .where('status', 'in', ['queued', 'running'])
     .execute()
@@ -99,7 +100,7 @@ export interface ImportOutcome {
 }
 
 /** Records the outcome of a batch, with its counts and refused rows. */
-export async function closeImport(tx: Tx, id: number, outcome: ImportOutcome): Promise<void> {
+export async function closeImport(tx: Tx, id: number, outcome: ImportOutcome, now: Date): Promise<void> {
   await tx
     .updateTable('imports')
     .set({
@@ -109,7 +110,7 @@ export async function closeImport(tx: Tx, id: number, outcome: ImportOutcome): P
       errors: JSON.stringify(outcome.refusals.rows),
       reasons: JSON.stringify(outcome.refusals.reasons),
       ...(outcome.why ? failure(outcome.why) : { message: null, rule: null, params: null }),
-      finished_at: sql<Date>`clock_timestamp()`,
+      finished_at: now,
     })
     .where('id', '=', id)
     .execute()

@@ -3,13 +3,13 @@ import { sql } from 'kysely'
 import type { Queryable, Tx } from '#db/schema.ts'
 
 /** Records that the shown data of these items has changed. */
-export async function noteChangedItems(tx: Tx, itemIds: Iterable<number>): Promise<void> {
+export async function noteChangedItems(tx: Tx, itemIds: Iterable<number>, at: Date): Promise<void> {
   const ids = [...new Set(itemIds)]
   if (ids.length === 0) return
   // Inserts in id order, so that writers never deadlock.
   await sql`
     insert into changed_items (item_id, changed_at)
-    select id, clock_timestamp() from unnest(${`{${ids.join(',')}}`}::int4[]) as i(id) order by id
+    select id, ${at}::timestamptz from unnest(${`{${ids.join(',')}}`}::int4[]) as i(id) order by id
     on conflict (item_id) do update set changed_at = excluded.changed_at`.execute(tx)
 }
 

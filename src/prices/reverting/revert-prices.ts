@@ -28,7 +28,7 @@ export interface OpenRevert {
 export async function openRevert(ctx: WriteCtx, tx: Tx, id: number): Promise<OpenRevert> {
   const { reverted, root, restores } = await lockRevertible(tx, id)
   const opening = { format: 'revert', market: root.market, fileName: null, author: actorOf(ctx.viewer), dryRun: false }
-  const importId = await openImport(tx, opening)
+  const importId = await openImport(tx, opening, ctx.now())
   await tx.updateTable('imports').set({ reverts_import_id: id }).where('id', '=', importId).execute()
   await markReverted(tx, reverted.id, importId)
   await markReverted(tx, root.id, restores ? null : importId)
@@ -59,9 +59,9 @@ export async function revertPrices(
 }
 
 /** Records the outcome of the revert. */
-export async function closeRevert(tx: Tx, { importId }: OpenRevert, counts: { prices: number; items: number }): Promise<ImportDetail> {
+export async function closeRevert(tx: Tx, { importId }: OpenRevert, counts: { prices: number; items: number }, now: Date): Promise<ImportDetail> {
   const closed = { ...noCounts(), rowsRead: counts.prices + counts.items, accepted: counts.prices, updated: counts.items }
-  await closeImport(tx, importId, { status: 'done', counts: closed, refusals: new Refusals() })
+  await closeImport(tx, importId, { status: 'done', counts: closed, refusals: new Refusals() }, now)
   return fetchImport(tx, importId)
 }
 

@@ -248,8 +248,9 @@ async function withdraw(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Pro
   const why = reason('withdrawn', { by: author })
   await sql`
     with held_again as (
-      insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason, decision, decided_by, decided_at)
-      select item_id, market, label_id, updated_at, price, import_id, ${WITHDRAWN}, ${textOf(why)}, 'discarded', ${author}, ${ctx.now()}::timestamptz
+      insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason, decision, decided_by, decided_at, held_at)
+      select item_id, market, label_id, updated_at, price, import_id, ${WITHDRAWN}, ${textOf(why)}, 'discarded', ${author}, ${ctx.now()}::timestamptz,
+        ${ctx.now()}::timestamptz
       from ${decided}
       returning id, item_id, market, label_id
     ), explained as (

@@ -37,8 +37,8 @@ export async function insertHeld(write: Write, batch: PriceBatch, held: readonly
              (${holds.map((h) => h.timesOff)}::real[])[n] as times_off
       from ${batchTable(batch, held)}
     ), added as (
-      insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason, compared_price, times_off)
-      select item_id, market, label_id, updated_at, price, ${write.importId}::int4, rule, reason, compared_price, times_off
+      insert into held_prices (item_id, market, label_id, updated_at, price, import_id, rule, reason, compared_price, times_off, held_at)
+      select item_id, market, label_id, updated_at, price, ${write.importId}::int4, rule, reason, compared_price, times_off, ${write.note.at}::timestamptz
       from given
       where not exists (
         select from held_prices h

@@ -56,6 +56,7 @@ export async function resetCurrent(tx: Tx, note: Note, latest: RawBuilder<unknow
   await noteChangedItems(
     tx,
     changes.map(({ itemId }) => itemId),
+    note.at,
   )
   for (let from = 0; from < changes.length; from += PACK) await note.changedPrices(packPrices(changes.slice(from, from + PACK)))
   await logEvidence(

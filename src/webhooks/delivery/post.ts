@@ -1,6 +1,7 @@
 // Sends one POST request to an external server: only to allowed addresses, without redirects, with one deadline and a bounded response.
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
+import { startTimer, stopTimer, timeoutSignal } from '#core/process/time-and-chance.ts'
 import { dial, DialFailure, type DialProblem, type Network, withDeadline } from '#outbound/dial.ts'
 
 /** All values of the log's `error`, except null. */
@@ -21,7 +22,7 @@ const EXCERPT_LENGTH = 1_000
 
 /** Sends the request and never throws; redirects are responses like any other. */
 export async function post(url: URL, headers: Record<string, string>, body: string, network: Network): Promise<Outcome> {
-  const deadline = AbortSignal.timeout(TIMEOUT_MS)
+  const deadline = timeoutSignal(TIMEOUT_MS)
   let client: Client | null = null
   try {
     const socket = await dial(url, network, deadline)
@@ -68,7 +69,7 @@ async function excerptOf(body: Body): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   body.on('error', () => {})
-  const timer = setTimeout(() => body.destroy(), EXCERPT_MS)
+  const timer = startTimer(() => body.destroy(), EXCERPT_MS)
   try {
     for await (const chunk of body) {
       chunks.push(chunk)
@@ -78,7 +79,7 @@ async function excerptOf(body: Body): Promise<string> {
   } catch {
     // The response was aborted: use the part received so far as the excerpt.
   } finally {
-    clearTimeout(timer)
+    stopTimer(timer)
     body.destroy()
   }
   return readable(Buffer.concat(chunks).subarray(0, EXCERPT_BYTES), size > EXCERPT_BYTES)

@@ -1,5 +1,6 @@
 // Notifications of a receiver check, some that it should accept and some that it should reject, and the evaluation of the responses.
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac } from 'node:crypto'
+import { secretBytes } from '#core/process/secret-bytes.ts'
 import { HOUR_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -71,7 +72,7 @@ const KINDS: Record<CheckName, Kind> = {
     accepted: true,
     probe: (checked, at) => {
       const { body, headers } = signed(checked, at)
-      const foreign = createHmac('sha256', randomBytes(32)).update(body).digest('base64')
+      const foreign = createHmac('sha256', secretBytes(32)).update(body).digest('base64')
       return { body, headers: { ...headers, 'webhook-signature': `v1,${foreign} ${headers['webhook-signature']}` } }
     },
     fix: 'Accept the notification when any of the signatures in webhook-signature matches, not only the first.',

@@ -1,5 +1,5 @@
 // Secrets that sign an account's webhooks: generating and unsealing them, and who may see them.
-import { randomInt } from 'node:crypto'
+import { secretNumber } from '#core/process/secret-bytes.ts'
 import { DAY_MS } from '#core/duration.ts'
 import type { Sealing } from '#core/sealing.ts'
 import { maySeeSecrets, type Viewer } from '#core/verb.ts'
@@ -12,7 +12,7 @@ const LENGTH = 48
 export const OVERLAP_MS = DAY_MS
 
 export function newSecret(): string {
-  return Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+  return Array.from({ length: LENGTH }, () => ALPHABET[secretNumber(ALPHABET.length)]).join('')
 }
 
 export interface SealedSecrets {

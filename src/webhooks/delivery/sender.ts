@@ -1,5 +1,5 @@
 // Webhook sender: woken by commits, it serves receivers in turn, posts notifications and records every attempt.
-import { setTimeout as delay } from 'node:timers/promises'
+import { delay } from '#core/process/time-and-chance.ts'
 import type { Log } from '#core/context.ts'
 import type { Sealing } from '#core/sealing.ts'
 import { inSpan, TRACED, traceparent } from '#core/tracing/spans.ts'
@@ -19,6 +19,8 @@ export interface SenderOptions {
   scheduler: Scheduler
   notices: Notices
   now: () => Date
+  /** numbers from 0 to 1, by which retries are delayed a little longer */
+  random: () => number
   network: Network
   sealing: Sealing
   /** delays before the second and the third attempt */
@@ -155,9 +157,9 @@ class WebhookSender implements Sender {
   }
 
   #retryAt({ attemptsLeft }: Claim): Date | null {
-    const { now, retryDelaysMs } = this.#options
+    const { now, random, retryDelaysMs } = this.#options
     const waitMs = attemptsLeft > 0 ? retryDelaysMs[ATTEMPTS - attemptsLeft - 1]! : null
-    return waitMs === null ? null : new Date(now().getTime() + waitMs * (1 + Math.random() * JITTER))
+    return waitMs === null ? null : new Date(now().getTime() + waitMs * (1 + random() * JITTER))
   }
 
   /** Finds what notifications miss: due retries, attempts of dead workers, lost notifications. */
