@@ -79,7 +79,7 @@ function addRaces(points: readonly Point[], steps: readonly Step[]): void {
     let raced = false
     for (let i = j - 1; i >= 0; i--) {
       const earlier = steps[i]!
-      if (earlier.who === step.who || !areDependent(earlier.footprint, step.footprint)) continue
+      if (earlier.who === step.who || !canMatter(earlier, step)) continue
       if (!raced && before[earlier.who]! < i) {
         raced = true
         const enabled = earlier.enabled
@@ -91,6 +91,16 @@ function addRaces(points: readonly Point[], steps: readonly Step[]): void {
     clocks.push(clock)
     latest[step.who] = clock
   })
+}
+
+/**
+ * Whether the order of two steps can matter. While a write waits for a lock, steps of the other that neither end its transaction nor
+ * wait themselves could as well have come before: the write would have waited for the same lock.
+ */
+function canMatter(earlier: Step, step: Step): boolean {
+  if (!areDependent(earlier.footprint, step.footprint)) return false
+  const isHeldUp = earlier.result.startsWith('waits')
+  return !isHeldUp || step.footprint.ends !== null || !step.result.startsWith('ok')
 }
 
 /** Moves to the next order. @returns false if there is none */

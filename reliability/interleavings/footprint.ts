@@ -45,7 +45,7 @@ const ORDER_ID = /\b[78]\d{3}\b/g
 const KEYS = 'idempotency_keys'
 const ADVISORY = 'advisory locks'
 const TARGET = /\b(insert into|update|delete from|merge into)\s+(?:only\s+)?(?:public\.)?"?([a-z_]+)"?/g
-const LOCKING = /\bfor (update|no key update|share|key share)\b/
+const LOCKING = /\bfor (update|no key update|share|key share)\b(?: of "?(\w+)"?)?/
 const WORD = /[a-z_]+/g
 
 /** The schema, as far as footprints need it. */
@@ -119,9 +119,10 @@ export class Footprints {
     }
     const locks = new Set([...writes].filter((table) => !LOGS.has(table) || changed.has(table)))
     const shares = new Set<string>()
-    const [, strength] = LOCKING.exec(lower) ?? []
-    if (strength !== undefined) for (const table of mentioned) (strength.endsWith('share') ? shares : locks).add(table)
-    if (strength === 'update') for (const table of mentioned) exclusive.add(table)
+    const [, strength, alias] = LOCKING.exec(lower) ?? []
+    const locked = alias === undefined ? mentioned : this.#named(lower, alias, mentioned)
+    if (strength !== undefined) for (const table of locked) (strength.endsWith('share') ? shares : locks).add(table)
+    if (strength === 'update') for (const table of locked) exclusive.add(table)
     if (lower.includes('try_advisory_xact_lock(hashtextextended(name')) locks.add(KEYS)
     else if (lower.includes('advisory_xact_lock')) locks.add(ADVISORY)
     const references = new Set([...writes].flatMap((table) => [...(this.#referenced.get(table) ?? [])]))
@@ -136,6 +137,13 @@ export class Footprints {
     writes.add(table)
     for (const behind of this.#triggered.get(table) ?? []) this.#write(behind, false, writes, exclusive)
     if (deletes) for (const behind of this.#cascades.get(table) ?? []) this.#write(behind, true, writes, exclusive)
+  }
+
+  /** The tables that an alias stands for; all if its declaration is not found. */
+  #named(text: string, alias: string, mentioned: ReadonlySet<string>): ReadonlySet<string> {
+    const [, name] = new RegExp(`"?(\\w+)"?\\s+(?:as\\s+)?"?${alias}"?[\\s,)]`).exec(text) ?? []
+    const behind = this.#names.get(name ?? alias) ?? this.#names.get(alias)
+    return behind ? new Set(behind) : mentioned
   }
 
   #mentioned(text: string): Set<string> {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ServiceError } from '#core/errors.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { openPool } from '#db/connection/pool.ts'
+import { isUnavailable } from '#db/connection/transaction.ts'
 import { Baseline, normalisedText } from './baseline.ts'
 import { EMPTY, ending, type Footprint, Footprints, nothing, touch, type Touched } from './footprint.ts'
 import type { Rewrite } from './messages.ts'
@@ -64,6 +65,7 @@ export class Simulation {
   readonly #footprints: Footprints
   #actors: Actor[] = []
   readonly #dir: string
+  readonly #nodeProxy: Proxy
   /** tables that were written since the last reset */
   readonly #dirty = new Set<string>()
   #wake: () => void = () => {}
@@ -74,19 +76,21 @@ export class Simulation {
   static async open(dir: string): Promise<Simulation> {
     const events = { held: (connection: Connection) => connection.release(), replied: () => {}, closed: () => {} }
     let rewriteNode: Rewrite = (text) => text
+    let nodeProxy: Proxy | null = null
     const world = await openWorld(dir, async (server) => {
-      const { url } = await Proxy.open(join(dir, 'node'), server, events, (text) => rewriteNode(text))
-      return url
+      nodeProxy = await Proxy.open(join(dir, 'node'), server, events, (text) => rewriteNode(text))
+      return nodeProxy.url
     })
-    const simulation = new Simulation(world, dir, await Baseline.take(world.db), await Footprints.read(world.db))
+    const simulation = new Simulation(world, nodeProxy!, dir, await Baseline.take(world.db), await Footprints.read(world.db))
     rewriteNode = (text) => simulation.#rewrite(text)
     await simulation.baseline.restore(simulation.baseline.tables)
     await simulation.#openActors()
     return simulation
   }
 
-  private constructor(world: World, dir: string, baseline: Baseline, footprints: Footprints) {
+  private constructor(world: World, nodeProxy: Proxy, dir: string, baseline: Baseline, footprints: Footprints) {
     this.world = world
+    this.#nodeProxy = nodeProxy
     this.#dir = dir
     this.baseline = baseline
     this.#footprints = footprints
@@ -105,6 +109,7 @@ export class Simulation {
   async close(): Promise<void> {
     await this.#closeActors()
     await this.world.close()
+    this.#nodeProxy.close()
   }
 
   async #openActors(): Promise<void> {
@@ -334,8 +339,8 @@ const REMEMBERED = {
 
 function outcomeOf(error: unknown): Outcome {
   if (error instanceof ServiceError) return { kind: 'refused', text: `${error.code}: ${normalisedText(error.message)}` }
+  if (isUnavailable(error)) return { kind: 'lost', text: '' }
   const { message, code } = error as { message: string; code?: string }
-  if (/^Connection terminated|^terminating connection|ECONNRESET|EPIPE/.test(message) || code === '57P01') return { kind: 'lost', text: '' }
   return { kind: 'failed', text: `${code ?? ''} ${message}` }
 }
 

@@ -1,13 +1,13 @@
 // Delays and chance of the service under simulation: a delay of a write is a step that the schedule takes, and chance is constant.
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { syncBuiltinESMExports } from 'node:module'
-import timers from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { replaceTimeAndChance } from '#core/process/time-and-chance.ts'
 
 /** Told about each delay that a write begins; calls `end` when the schedule lets it pass. */
 export type OnDelay = (end: () => void) => void
 
 const running = new AsyncLocalStorage<OnDelay>()
-const realDelay = timers.setTimeout
+/** Notices are sent in batches, which does not concern the order of writes. */
 const GATHERING_MS = 5
 
 /** Runs a write whose delays are steps. */
@@ -16,25 +16,17 @@ export function withDelays<Result>(onDelay: OnDelay, run: () => Promise<Result>)
 }
 
 export function realPause(ms: number): Promise<void> {
-  return realDelay(ms)
+  return pause(ms)
 }
 
 /** Replaces delays and chance of this process until the returned function is called. */
 export function replaceTime(): () => void {
-  const { random } = Math
-  const replaced = (ms: number, value: unknown, options: never): Promise<unknown> => {
-    const onDelay = running.getStore()
-    if (!onDelay) return realDelay(ms, value, options)
-    // Notices are sent in batches; that does not concern the order of writes.
-    if (ms === GATHERING_MS) return Promise.resolve(value)
-    return new Promise<unknown>((resolve) => onDelay(() => resolve(value)))
-  }
-  timers.setTimeout = replaced as typeof timers.setTimeout
-  Math.random = () => 0.25
-  syncBuiltinESMExports()
-  return () => {
-    timers.setTimeout = realDelay
-    Math.random = random
-    syncBuiltinESMExports()
-  }
+  return replaceTimeAndChance({
+    chance: () => 0.25,
+    delay: (ms, options) => {
+      const onDelay = running.getStore()
+      if (!onDelay) return pause(ms, undefined, options)
+      return ms === GATHERING_MS ? Promise.resolve() : new Promise((resolve) => onDelay(resolve))
+    },
+  })
 }
