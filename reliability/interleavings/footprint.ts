@@ -43,6 +43,16 @@ const LOGS = new Set(['audit_log', 'change_log', 'simulated_changes', 'webhook_e
 /** Rows of orders, which the shop numbers. */
 const ORDER_ID = /\b[78]\d{3}\b/g
 const KEYS = 'idempotency_keys'
+/** Statements that choose listings by their ids alone; every small number among their values may be one. */
+const BY_LISTING =
+  /^\s*(select [^()]* from "listings" where "id" = \S+( (order by "id" )?for update)?$|update "listings" set [^]* where "id" = \S+ returning|update "listings" set [^]*json_populate_recordset)|from "listings" as "l" where "l"."id" = any\(\S+\) order by "l"."id" for update of "l"$|^\s*select "[^()]*from "listings" where "id" = any\(\S+\) order by "id" for update$/
+const SMALL_ID = /\b[1-9]\b/g
+const ID_IN_JSON = /(?<="id":)\d+/g
+
+function listingIds(text: string, values: string): readonly string[] {
+  return values.match(text.includes('json_populate_recordset') ? ID_IN_JSON : SMALL_ID) ?? []
+}
+
 const ADVISORY = 'advisory locks'
 const TARGET = /\b(insert into|update|delete from|merge into)\s+(?:only\s+)?(?:public\.)?"?([a-z_]+)"?/g
 const LOCKING = /\bfor (update|no key update|share|key share)\b(?: of "?(\w+)"?)?/
@@ -56,7 +66,7 @@ export class Footprints {
   readonly #referenced = new Map<string, Set<string>>()
   /** tables whose rows a deletion also changes */
   readonly #cascades = new Map<string, Set<string>>()
-  /** tables that a table's triggers write */
+  /** tables that the triggers of an event of a table write */
   readonly #triggered = new Map<string, Set<string>>()
   readonly #cache = new Map<string, Footprint>()
 
@@ -80,9 +90,14 @@ export class Footprints {
     }
     const triggers = await sqlOf(
       db,
-      `select distinct t.tgrelid::regclass::text as on_table, p.proname as name from pg_trigger t join pg_proc p on p.oid = t.tgfoid where not t.tgisinternal`,
+      `select t.tgrelid::regclass::text as on_table, p.prosrc as body, t.tgtype & 4 > 0 as inserts, t.tgtype & 8 > 0 as deletes, t.tgtype & 16 > 0 as updates
+       from pg_trigger t join pg_proc p on p.oid = t.tgfoid where not t.tgisinternal`,
     )
-    for (const { on_table: table, name } of triggers) for (const behind of footprints.#names.get(name as string)!) footprints.#add(footprints.#triggered, table as string, behind)
+    for (const { on_table: table, body, ...events } of triggers) {
+      const behind = [...(body as string).toLowerCase().matchAll(TARGET)].flatMap(([, , name]) => footprints.#names.get(name!) ?? [])
+      for (const event of ['inserts', 'deletes', 'updates'] as const)
+        if (events[event]) for (const written of behind) footprints.#add(footprints.#triggered, `${event} ${String(table)}`, written)
+    }
     return footprints
   }
 
@@ -93,14 +108,15 @@ export class Footprints {
    */
   of(text: string, values: string, key: string): Footprint {
     const footprint = this.#ofText(text)
-    const orders = [...new Set(values.match(ORDER_ID) ?? [])].map((id) => `orders ${id}`)
-    const precise = (names: ReadonlySet<string>): ReadonlySet<string> => {
-      if (!names.has('orders') && !names.has(KEYS)) return names
-      const others = [...names].filter((name) => name !== 'orders' && name !== KEYS)
-      return new Set([...others, ...(names.has(KEYS) ? [`${KEYS} ${key}`] : []), ...(names.has('orders') ? (orders.length > 0 ? orders : ['orders']) : [])])
+    const parts: Record<string, readonly string[]> = {
+      [KEYS]: [key],
+      orders: values.match(ORDER_ID) ?? [],
+      listings: BY_LISTING.test(text) ? listingIds(text, values) : [],
     }
-    const { reads, writes, locks, shares } = footprint
-    return { ...footprint, reads: precise(reads), writes: precise(writes), locks: precise(locks), shares: precise(shares) }
+    const precise = (names: ReadonlySet<string>): ReadonlySet<string> =>
+      new Set([...names].flatMap((name) => (parts[name]?.length ? parts[name].map((part) => `${name} ${part}`) : name)))
+    const { reads, writes, locks, shares, exclusive } = footprint
+    return { ...footprint, reads: precise(reads), writes: precise(writes), locks: precise(locks), shares: precise(shares), exclusive: precise(exclusive) }
   }
 
   #ofText(text: string): Footprint {
@@ -113,8 +129,10 @@ export class Footprints {
     const changed = new Set<string>()
     for (const [, how, name] of lower.matchAll(TARGET)) {
       for (const table of this.#names.get(name!) ?? []) {
-        this.#write(table, how === 'delete from', writes, exclusive)
-        if (how !== 'insert into' || lower.includes('on conflict')) changed.add(table)
+        const merges = how !== 'delete from' && (how !== 'insert into' || lower.includes('on conflict'))
+        const events = [...(how === 'delete from' ? ['deletes'] : how === 'update' ? [] : ['inserts']), ...(merges ? ['updates'] : [])]
+        this.#write(table, events, writes, exclusive)
+        if (how !== 'insert into' || merges) changed.add(table)
       }
     }
     const locks = new Set([...writes].filter((table) => !LOGS.has(table) || changed.has(table)))
@@ -131,12 +149,13 @@ export class Footprints {
     return footprint
   }
 
-  #write(table: string, deletes: boolean, writes: Set<string>, exclusive: Set<string>): void {
+  #write(table: string, events: readonly string[], writes: Set<string>, exclusive: Set<string>): void {
+    const deletes = events.includes('deletes')
     if (deletes) exclusive.add(table)
     if (writes.has(table)) return
     writes.add(table)
-    for (const behind of this.#triggered.get(table) ?? []) this.#write(behind, false, writes, exclusive)
-    if (deletes) for (const behind of this.#cascades.get(table) ?? []) this.#write(behind, true, writes, exclusive)
+    for (const event of events) for (const behind of this.#triggered.get(`${event} ${table}`) ?? []) this.#write(behind, ['inserts', 'updates'], writes, exclusive)
+    if (deletes) for (const behind of this.#cascades.get(table) ?? []) this.#write(behind, ['deletes', 'updates'], writes, exclusive)
   }
 
   /** The tables that an alias stands for; all if its declaration is not found. */
@@ -181,11 +200,14 @@ function sees({ reads, locks, shares }: Footprint, { ends }: Footprint): boolean
 }
 
 function meet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
-  for (const name of one) if (other.has(name) || (name.startsWith('orders') && meetsOrder(name, other))) return true
+  for (const name of one) if (other.has(name) || meetsPart(name, other)) return true
   return false
 }
 
-/** Statements without an order's id may concern every order. */
-function meetsOrder(name: string, others: ReadonlySet<string>): boolean {
-  return name === 'orders' ? [...others].some((other) => other.startsWith('orders')) : others.has('orders')
+/** A whole table meets its parts. */
+function meetsPart(name: string, others: ReadonlySet<string>): boolean {
+  const space = name.indexOf(' ')
+  if (space > 0) return others.has(name.slice(0, space))
+  for (const other of others) if (other.startsWith(name) && other[name.length] === ' ') return true
+  return false
 }
