@@ -2,6 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { allPairs, type Failure, neverReached, type PairResult, runPair, runSeed } from './interleavings/campaign.ts'
+import { type Hunt, hunt, PLANTED } from './interleavings/planted.ts'
 import { Simulation } from './interleavings/simulation.ts'
 import { replaceTime } from './interleavings/time.ts'
 import { Trials } from './interleavings/trial.ts'
@@ -9,8 +10,10 @@ import { conclude, count, figure, type Finding, progress } from './report.ts'
 import { workDir } from './service.ts'
 
 export interface SimulateOptions {
-  /** numbers of the first and the last pair, from 1 */
-  pairs: { from: number; to: number }
+  /** numbers of the pairs, from 1 */
+  pairs: readonly number[]
+  /** seconds for the hunt for each planted fault; 0 plants none */
+  planted: number
   /** maximum orders of a pair */
   orders: number
   /** orders of each pair that are repeated with every fault */
@@ -43,17 +46,19 @@ export async function simulate(options: SimulateOptions): Promise<Finding[]> {
   }
 }
 
-async function runAll(simulation: Simulation, { pairs: range, orders, withFaults, triples, seed: first, seconds, log }: SimulateOptions): Promise<Finding[]> {
+async function runAll(simulation: Simulation, { pairs: numbers, orders, withFaults, triples, seed: first, planted, seconds, log }: SimulateOptions): Promise<Finding[]> {
   const trials = new Trials(simulation)
   const endsMs = performance.now() + seconds * 1_000
   const startedMs = performance.now()
   const pairs: PairResult[] = []
-  for (const [i, pair] of allPairs().slice(range.from - 1, range.to).entries()) {
+  const all = allPairs()
+  for (const [i, number] of numbers.entries()) {
+    const pair = all[number - 1]!
     if (performance.now() > endsMs) break
     const result = await runPair(trials, pair, { most: orders, withFaults })
     pairs.push(result)
     for (const failure of result.failures) show(`${result.name}, ${failure.what}`, failure)
-    const line = `${range.from + i}. ${result.name}: ${result.schedules} orders${result.complete ? '' : ' (not all)'}, ${result.faulty} with faults, ${Math.round(result.ms)} ms`
+    const line = `${number}. ${result.name}: ${result.schedules} orders${result.complete ? '' : ' (not all)'}, ${result.faulty} with faults, ${Math.round(result.ms)} ms`
     if (log !== undefined) appendFileSync(log, `${line}\n`)
     if (i % 10 === 0) progress(line)
   }
@@ -74,6 +79,14 @@ async function runAll(simulation: Simulation, { pairs: range, orders, withFaults
     }
     if (seeds % 100 === 0) progress(`${seeds} seeds`)
   }
+  const hunts: Hunt[] = []
+  for (const fault of planted > 0 ? PLANTED : []) {
+    if (performance.now() > endsMs) break
+    const result = await hunt(simulation, trials, fault, planted)
+    hunts.push(result)
+    progress(`${result.what}: ${result.found ? `found by ${result.found.pair}, ${result.found.where}` : 'NOT FOUND'} (${result.schedules} orders, ${Math.round(result.ms)} ms)`)
+    for (const line of result.found ? [result.found.problem.slice(0, 200), ...result.found.replay].slice(0, MOST_LINES) : []) progress(`  ${line}`)
+  }
   const total = (of: (pair: PairResult) => number) => pairs.reduce((sum, pair) => sum + of(pair), 0)
   const missing = neverReached(simulation)
   return [
@@ -87,6 +100,7 @@ async function runAll(simulation: Simulation, { pairs: range, orders, withFaults
     count('Broken promises of triples', broken, 0),
     count('Seeds with another trace in a second run', different, 0),
     figure('Time for triples', `${Math.round((performance.now() - startedMs) / 1_000 - pairSeconds)} s`),
+    ...(hunts.length > 0 ? [count('Planted faults that were not found', hunts.filter(({ found }) => !found).length, 0)] : []),
     ...(seeds >= SEEDS_FOR_MARKS ? [count('States that were never reached', missing.length, 0)] : []),
     ...[...simulation.marks].map(([what, times]) => figure(`Reached: ${what}`, times)),
     ...(missing.length > 0 ? [figure('Not reached', missing.join('; '))] : []),
@@ -98,6 +112,14 @@ function show(what: string, { problems, replay }: Failure): void {
   for (const line of [...problems.map((problem) => problem.slice(0, 600)), ...replay].slice(0, MOST_LINES)) progress(`  ${line}`)
 }
 
+/** The numbers in a text such as `1-40,52`. */
+function numbersIn(text: string): number[] {
+  return text.split(',').flatMap((part) => {
+    const [from, to = from] = part.split('-').map(Number) as [number, number?]
+    return Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((number) => number > 0)
+  })
+}
+
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
@@ -107,12 +129,13 @@ if (import.meta.main) {
       triples: { type: 'string', default: '10000' },
       seed: { type: 'string', default: '1' },
       minutes: { type: 'string', default: '480' },
+      planted: { type: 'string', default: '0' },
       log: { type: 'string' },
     },
   })
-  const [from, to] = values.pairs.split('-').map(Number) as [number, number]
   const findings = await simulate({
-    pairs: { from, to },
+    pairs: numbersIn(values.pairs),
+    planted: Number(values.planted),
     orders: Number(values.orders),
     withFaults: Number(values['with-faults']),
     triples: Number(values.triples),

@@ -103,6 +103,7 @@ export class Simulation {
   /** From now on, statements are rewritten; connections are new, because statements are prepared. */
   async rewrite(rewrite: Rewrite): Promise<void> {
     this.#rewrite = rewrite
+    for (const connection of this.#nodeProxy.connections) connection.cut()
     await this.#openActors()
   }
 
