@@ -46,7 +46,10 @@ export async function simulate(options: SimulateOptions): Promise<Finding[]> {
   }
 }
 
-async function runAll(simulation: Simulation, { pairs: numbers, orders, withFaults, triples, seed: first, planted, seconds, log }: SimulateOptions): Promise<Finding[]> {
+async function runAll(
+  simulation: Simulation,
+  { pairs: numbers, orders, withFaults, triples, seed: first, planted, seconds, log }: SimulateOptions,
+): Promise<Finding[]> {
   const trials = new Trials(simulation)
   const endsMs = performance.now() + seconds * 1_000
   const startedMs = performance.now()
@@ -84,7 +87,9 @@ async function runAll(simulation: Simulation, { pairs: numbers, orders, withFaul
     if (performance.now() > endsMs) break
     const result = await hunt(simulation, trials, fault, planted)
     hunts.push(result)
-    progress(`${result.what}: ${result.found ? `found by ${result.found.pair}, ${result.found.where}` : 'NOT FOUND'} (${result.schedules} orders, ${Math.round(result.ms)} ms)`)
+    progress(
+      `${result.what}: ${result.found ? `found by ${result.found.pair}, ${result.found.where}` : 'NOT FOUND'} (${result.schedules} orders, ${Math.round(result.ms)} ms)`,
+    )
     for (const line of result.found ? [result.found.problem.slice(0, 200), ...result.found.replay].slice(0, MOST_LINES) : []) progress(`  ${line}`)
   }
   const total = (of: (pair: PairResult) => number) => pairs.reduce((sum, pair) => sum + of(pair), 0)
@@ -92,9 +97,19 @@ async function runAll(simulation: Simulation, { pairs: numbers, orders, withFaul
   return [
     figure('Pairs of writes', pairs.length),
     figure('Pairs of which all orders were run', pairs.filter(({ complete }) => complete).length),
-    figure('Orders without faults', total(({ schedules }) => schedules)),
-    figure('Orders with faults', total(({ faulty }) => faulty)),
-    count('Broken promises of pairs', total(({ failures }) => failures.length), 0),
+    figure(
+      'Orders without faults',
+      total(({ schedules }) => schedules),
+    ),
+    figure(
+      'Orders with faults',
+      total(({ faulty }) => faulty),
+    ),
+    count(
+      'Broken promises of pairs',
+      total(({ failures }) => failures.length),
+      0,
+    ),
     figure('Time for pairs', `${Math.round(pairSeconds)} s`),
     figure('Triples by seed', seeds),
     count('Broken promises of triples', broken, 0),

@@ -96,11 +96,21 @@ export class Baseline {
         `insert into public.${name} (${list}) overriding system value select ${list} from baseline.${name} b where not exists (select from public.${name} t where ${equal('t', 'b', key)})`,
       ]
     })
-    const all = ['begin', 'set local session_replication_role = replica', ...statements, this.#sequences, 'commit', 'select pg_snapshot_xmax(pg_current_snapshot())::text as xid']
+    const all = [
+      'begin',
+      'set local session_replication_role = replica',
+      ...statements,
+      this.#sequences,
+      'commit',
+      'select pg_snapshot_xmax(pg_current_snapshot())::text as xid',
+    ]
     const results = (await this.#db.pool.query(all.join(';'))) as unknown as { rows: { xid: string }[] }[]
     this.xid = BigInt(results.at(-1)!.rows[0]!.xid)
     this.#detect = this.#tables
-      .map(({ name, rows }) => `select '${name}' as name where (select count(*) <> ${rows} or coalesce(bool_or(${this.#isNew('t')}), false) from public.${name} t)`)
+      .map(
+        ({ name, rows }) =>
+          `select '${name}' as name where (select count(*) <> ${rows} or coalesce(bool_or(${this.#isNew('t')}), false) from public.${name} t)`,
+      )
       .join(' union all ')
   }
 
@@ -109,7 +119,8 @@ export class Baseline {
   }
 }
 
-const equal = (one: string, other: string, key: readonly string[]) => key.map((column) => `${one}."${column}" is not distinct from ${other}."${column}"`).join(' and ')
+const equal = (one: string, other: string, key: readonly string[]) =>
+  key.map((column) => `${one}."${column}" is not distinct from ${other}."${column}"`).join(' and ')
 
 /** Columns that count transactions or are filled at random. */
 const IRRELEVANT = new Set(['xact', 'seq', 'sealed_secret', 'request_hash', 'traceparent', 'key_hash', 'last4'])

@@ -24,10 +24,22 @@ export interface PairResult {
 export function allPairs(): [Request, Request][] {
   const pairs: [Request, Request][] = []
   WRITES.forEach((one, i) => {
-    for (const other of WRITES.slice(i + 1)) pairs.push([{ write: one, n: 0 }, { write: other, n: 0 }])
+    for (const other of WRITES.slice(i + 1))
+      pairs.push([
+        { write: one, n: 0 },
+        { write: other, n: 0 },
+      ])
   })
-  for (const write of WRITES) pairs.push([{ write, n: 0 }, { write, n: 0 }])
-  for (const write of WRITES) pairs.push([{ write, n: 0 }, { write, n: 1 }])
+  for (const write of WRITES)
+    pairs.push([
+      { write, n: 0 },
+      { write, n: 0 },
+    ])
+  for (const write of WRITES)
+    pairs.push([
+      { write, n: 0 },
+      { write, n: 1 },
+    ])
   return pairs
 }
 
@@ -50,7 +62,8 @@ export async function runPair(trials: Trials, pair: readonly Request[], { most, 
   const failures: Failure[] = []
   const plans: { who: number; isCommit: boolean }[][] = []
   const check = (trial: Trial, what: string) => {
-    if (trial.problems.length > 0 && failures.length < MOST_FAILURES) failures.push({ what, problems: trial.problems, replay: replay(pair, trial.steps) })
+    if (trial.problems.length > 0 && failures.length < MOST_FAILURES)
+      failures.push({ what, problems: trial.problems, replay: replay(pair, trial.steps) })
     return failures.length < MOST_FAILURES
   }
   const { schedules, complete } = await explore(async (choose) => {
@@ -113,7 +126,10 @@ export async function runSeed(trials: Trials, seed: number, among: readonly Requ
   const deep = seed % SEQUENCE_EVERY === 0
   const trial = await trials.run(requests, choose, { sequence: deep, repeated: deep, liveness: seed % DEEP_EVERY === 0 })
   const failed = trial.problems.length > 0
-  return { hash: trial.hash, failure: failed ? { what: `seed ${seed}: ${nameOf(requests)}`, problems: trial.problems, replay: replay(requests, trial.steps) } : null }
+  return {
+    hash: trial.hash,
+    failure: failed ? { what: `seed ${seed}: ${nameOf(requests)}`, problems: trial.problems, replay: replay(requests, trial.steps) } : null,
+  }
 }
 
 /** What the simulation must reach within 1,000 seeds; otherwise it does not test what it claims to test. */

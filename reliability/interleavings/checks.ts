@@ -21,7 +21,19 @@ interface Facts {
 }
 
 /** Tables of which every change has an audit row of its transaction. */
-const AUDITED = ['listings', 'offers', 'orders', 'sales', 'sale_cancellations', 'accounts', 'vacations', 'price_jobs', 'webhooks', 'merges', 'credit_entries']
+const AUDITED = [
+  'listings',
+  'offers',
+  'orders',
+  'sales',
+  'sale_cancellations',
+  'accounts',
+  'vacations',
+  'price_jobs',
+  'webhooks',
+  'merges',
+  'credit_entries',
+]
 
 /** One statement, prepared once: it runs after each schedule. */
 const FACTS = `
@@ -54,7 +66,10 @@ export async function brokenInvariants({ db, node, market }: World, xid: bigint,
   expect(facts.negative === 0, 'A listing has less than no stock')
   for (const { from_status: from, to_status: to } of facts.changes) expect(from === to || leadsTo(from, to), `A listing went from ${from} to ${to}`)
   if (!restocked) {
-    for (const [id, stock] of [[market.last, 1], [market.stock, 3]] as const) {
+    for (const [id, stock] of [
+      [market.last, 1],
+      [market.stock, 3],
+    ] as const) {
       // The sales of a deleted listing no longer name it.
       if (!facts.existing.includes(id)) continue
       const at = facts.changes.findLast((change) => change.listing_id === id)?.to_quantity ?? stock
@@ -74,7 +89,13 @@ export async function brokenInvariants({ db, node, market }: World, xid: bigint,
   const stored = facts.published.map(({ id }) => id)
   expect(same(shown, stored), `Searches find the listings ${shown.join(', ')}, but ${stored.join(', ')} are published`)
   const inMemory = [market.item, market.twin].flatMap((item) => [...pricesOf(node, item, market.label)])
-  expect(same(inMemory, facts.published.map(({ kurus }) => kurus)), `Searches find the prices ${inMemory.join(', ')}, but ${facts.published.map(({ kurus }) => kurus).join(', ')} are stored`)
+  expect(
+    same(
+      inMemory,
+      facts.published.map(({ kurus }) => kurus),
+    ),
+    `Searches find the prices ${inMemory.join(', ')}, but ${facts.published.map(({ kurus }) => kurus).join(', ')} are stored`,
+  )
   return broken
 }
 

@@ -74,9 +74,15 @@ export class Footprints {
     const footprints = new Footprints()
     const tables = await sqlOf(db, `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`)
     for (const { name } of tables) footprints.#names.set(name as string, [name as string])
-    const views = await sqlOf(db, `select view_name as name, table_name as behind from information_schema.view_table_usage where view_schema = 'public'`)
+    const views = await sqlOf(
+      db,
+      `select view_name as name, table_name as behind from information_schema.view_table_usage where view_schema = 'public'`,
+    )
     for (const { name, behind } of views) footprints.#names.set(name as string, [...(footprints.#names.get(name as string) ?? []), behind as string])
-    const functions = await sqlOf(db, `select proname as name, prosrc || coalesce(pg_get_function_sqlbody(oid), '') as body from pg_proc where pronamespace = 'public'::regnamespace`)
+    const functions = await sqlOf(
+      db,
+      `select proname as name, prosrc || coalesce(pg_get_function_sqlbody(oid), '') as body from pg_proc where pronamespace = 'public'::regnamespace`,
+    )
     const bodies = functions.map(({ name, body }) => [name as string, footprints.#mentioned(body as string)] as const)
     for (const [name, behind] of bodies) footprints.#names.set(name, [...behind])
     const keys = await sqlOf(
@@ -116,7 +122,14 @@ export class Footprints {
     const precise = (names: ReadonlySet<string>): ReadonlySet<string> =>
       new Set([...names].flatMap((name) => (parts[name]?.length ? parts[name].map((part) => `${name} ${part}`) : name)))
     const { reads, writes, locks, shares, exclusive } = footprint
-    return { ...footprint, reads: precise(reads), writes: precise(writes), locks: precise(locks), shares: precise(shares), exclusive: precise(exclusive) }
+    return {
+      ...footprint,
+      reads: precise(reads),
+      writes: precise(writes),
+      locks: precise(locks),
+      shares: precise(shares),
+      exclusive: precise(exclusive),
+    }
   }
 
   #ofText(text: string): Footprint {
@@ -154,7 +167,8 @@ export class Footprints {
     if (deletes) exclusive.add(table)
     if (writes.has(table)) return
     writes.add(table)
-    for (const event of events) for (const behind of this.#triggered.get(`${event} ${table}`) ?? []) this.#write(behind, ['inserts', 'updates'], writes, exclusive)
+    for (const event of events)
+      for (const behind of this.#triggered.get(`${event} ${table}`) ?? []) this.#write(behind, ['inserts', 'updates'], writes, exclusive)
     if (deletes) for (const behind of this.#cascades.get(table) ?? []) this.#write(behind, ['deletes', 'updates'], writes, exclusive)
   }
 

@@ -7,7 +7,17 @@ import { OPERATOR, sqlOf, START_MS } from './world.ts'
 
 /** After the longest lease, and after both delays of a retry with their variation. */
 const ROUNDS_MS = [0, 11_000, 11_000 + 36_000, 11_000 + 36_000 + 6 * MINUTE_MS]
-const WRITTEN = ['listings', 'simulated_changes', 'webhook_events', 'webhook_attempts', 'webhooks', 'event_counters', 'event_positions', 'audit_log', 'change_log']
+const WRITTEN = [
+  'listings',
+  'simulated_changes',
+  'webhook_events',
+  'webhook_attempts',
+  'webhooks',
+  'event_counters',
+  'event_positions',
+  'audit_log',
+  'change_log',
+]
 const DELIVERED = { success: true, statusCode: 200, error: null, excerpt: '' } as const
 const MOST_CLAIMS = 50
 

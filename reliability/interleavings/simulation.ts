@@ -180,7 +180,9 @@ export class Simulation {
     const { node, market } = this.world
     const items = [market.item, market.twin]
     const changes = Object.entries(REMEMBERED).flatMap(([kind, { tables, idsOf }]) =>
-      written.some((table) => tables.includes(table)) ? [{ seq: 0, kind: kind as keyof typeof REMEMBERED, ids: idsOf(market, items), payload: null }] : [],
+      written.some((table) => tables.includes(table))
+        ? [{ seq: 0, kind: kind as keyof typeof REMEMBERED, ids: idsOf(market, items), payload: null }]
+        : [],
     )
     await node.catalogue.apply(changes)
     await node.listings.apply(changes)
@@ -347,6 +349,9 @@ function outcomeOf(error: unknown): Outcome {
 
 /** Identifies what happened: the same seed gives the same trace. */
 export function traceHash({ steps, outcomes }: Played): string {
-  const trace = [...steps.map(({ who, action, text, result }) => `${who} ${action} ${text} ${result}`), ...outcomes.map(({ kind, text }) => `${kind} ${text}`)]
+  const trace = [
+    ...steps.map(({ who, action, text, result }) => `${who} ${action} ${text} ${result}`),
+    ...outcomes.map(({ kind, text }) => `${kind} ${text}`),
+  ]
   return createHash('sha256').update(trace.join('\n')).digest('hex').slice(0, 16)
 }

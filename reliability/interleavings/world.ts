@@ -173,7 +173,13 @@ const FEED = [
 async function openMarket(operator: WorldCtx, clock: { nowMs: number }): Promise<Market> {
   const { db, config } = operator
   const text = new TextEncoder().encode(FEED.map((line) => JSON.stringify(line)).join('\n'))
-  const file = { name: 'feed', size: text.length, open: async function* () { yield text } } // prettier-ignore
+  const file = {
+    name: 'feed',
+    size: text.length,
+    open: async function* () {
+      yield text
+    },
+  } // prettier-ignore
   await call(importFiles, { ...operator, rules: config.priceRules }, { format: 'mintmark-ndjson', files: [file] })
   const [item, twin] = (await sqlOf(db, 'select id from items order by id')).map(({ id }) => id as number) as [number, number]
   const account = async (name: string) => (await call(createAccount, operator, { name, plan: 'plus', highlight_credits: 1 })).id
@@ -196,7 +202,15 @@ async function openMarket(operator: WorldCtx, clock: { nowMs: number }): Promise
   const { order_id: order } = await call(recordOrder, operator, { order_id: 7001, lines: [{ listing_id: last, quantity: 1 }] })
   const offer = { listing_id: last, unit_price: 50, order_id: 7002, buyer_reference: 'buyer', quantity: 1 }
   const { id: offerId } = await call(makeOffer, operator, offer)
-  const apply = async (price: number) => (await call(planPriceJob, own, { rows: [{ listing_id: last, price }, { listing_id: stock, price }] })).id
+  const apply = async (price: number) =>
+    (
+      await call(planPriceJob, own, {
+        rows: [
+          { listing_id: last, price },
+          { listing_id: stock, price },
+        ],
+      })
+    ).id
   const appliedJob = await apply(110)
   await call(applyPriceJob, own, { id: appliedJob })
   clock.nowMs = START_MS - MINUTE_MS / 2

@@ -75,7 +75,8 @@ const FROM_OPERATOR = {
   order: { by: 'operator', run: (ctx, { last }, n) => call(recordOrder, ctx, { order_id: 8001 + n, lines: [{ listing_id: last, quantity: 1 }] }) },
   'order of two': {
     by: 'operator',
-    run: (ctx, { last, stock }, n) => call(recordOrder, ctx, { order_id: 8101 + n, lines: [stock, last].map((id) => ({ listing_id: id, quantity: 1 })) }),
+    run: (ctx, { last, stock }, n) =>
+      call(recordOrder, ctx, { order_id: 8101 + n, lines: [stock, last].map((id) => ({ listing_id: id, quantity: 1 })) }),
   },
   'cancel order': { by: 'operator', run: (ctx, { order }) => call(cancelOrder, ctx, { order_id: order, reason: 'Returned' }) },
   offer: {
@@ -97,7 +98,10 @@ const FROM_OPERATOR = {
 export const WRITES: readonly Write[] = Object.entries<Declared>({ ...FROM_OPERATOR, ...FROM_SELLER }).map(([name, write]) => ({ name, ...write }))
 
 /** Runs a request over a pool of its own. */
-export function send({ write, n }: Request, { ctx, db, market }: { ctx: (viewer: Viewer) => WorldCtx; db: WorldCtx['db']; market: Market }): Promise<unknown> {
+export function send(
+  { write, n }: Request,
+  { ctx, db, market }: { ctx: (viewer: Viewer) => WorldCtx; db: WorldCtx['db']; market: Market },
+): Promise<unknown> {
   const viewer = write.by === 'seller' ? seller(market.seller) : OPERATOR
   const scope = write.by === 'seller' ? `account:${market.seller}` : 'operator:1'
   const requestHash = hashRequest('POST', `/${write.name}`, { n })
