@@ -46,54 +46,36 @@ export async function simulate(options: SimulateOptions): Promise<Finding[]> {
   }
 }
 
-async function runAll(
-  simulation: Simulation,
-  { pairs: numbers, orders, withFaults, triples, seed: first, planted, seconds, log }: SimulateOptions,
-): Promise<Finding[]> {
-  const trials = new Trials(simulation)
-  const endsMs = performance.now() + seconds * 1_000
+interface Run {
+  simulation: Simulation
+  trials: Trials
+  options: SimulateOptions
+  /** whether its time is over */
+  isOver: () => boolean
+}
+
+async function runAll(simulation: Simulation, options: SimulateOptions): Promise<Finding[]> {
   const startedMs = performance.now()
-  const pairs: PairResult[] = []
+  const run: Run = { simulation, trials: new Trials(simulation), options, isOver: () => performance.now() - startedMs > options.seconds * 1_000 }
+  const findings = [...(await runPairs(run)), ...(await runTriples(run)), ...(await runHunts(run))]
+  return [...findings, ...[...simulation.marks].map(([what, times]) => figure(`Reached: ${what}`, times))]
+}
+
+async function runPairs({ trials, options: { pairs: numbers, orders, withFaults, log }, isOver }: Run): Promise<Finding[]> {
+  const startedMs = performance.now()
   const all = allPairs()
-  for (const [i, number] of numbers.entries()) {
-    const pair = all[number - 1]!
-    if (performance.now() > endsMs) break
-    const result = await runPair(trials, pair, { most: orders, withFaults })
+  const pairs: PairResult[] = []
+  for (const number of numbers) {
+    if (isOver()) break
+    const result = await runPair(trials, all[number - 1]!, { most: orders, withFaults })
     pairs.push(result)
     for (const failure of result.failures) show(`${result.name}, ${failure.what}`, failure)
-    const line = `${number}. ${result.name}: ${result.schedules} orders${result.complete ? '' : ' (not all)'}, ${result.faulty} with faults, ${Math.round(result.ms)} ms`
+    const { name, schedules, complete, faulty, ms } = result
+    const line = `${number}. ${name}: ${schedules} orders${complete ? '' : ' (not all)'}, ${faulty} with faults, ${Math.round(ms)} ms`
     if (log !== undefined) appendFileSync(log, `${line}\n`)
-    if (i % 10 === 0) progress(line)
-  }
-  const pairSeconds = (performance.now() - startedMs) / 1_000
-  let seeds = 0
-  let broken = 0
-  let different = 0
-  for (let seed = first; seed < first + triples && performance.now() < endsMs; seed++) {
-    const { hash, failure } = await runSeed(trials, seed)
-    seeds += 1
-    if (failure) {
-      broken += 1
-      show(failure.what, failure)
-    }
-    if (seed % TWICE_EVERY === 0 && (await runSeed(trials, seed)).hash !== hash) {
-      different += 1
-      progress(`Seed ${seed} has another trace in its second run`)
-    }
-    if (seeds % 100 === 0) progress(`${seeds} seeds`)
-  }
-  const hunts: Hunt[] = []
-  for (const fault of planted > 0 ? PLANTED : []) {
-    if (performance.now() > endsMs) break
-    const result = await hunt(simulation, trials, fault, planted)
-    hunts.push(result)
-    progress(
-      `${result.what}: ${result.found ? `found by ${result.found.pair}, ${result.found.where}` : 'NOT FOUND'} (${result.schedules} orders, ${Math.round(result.ms)} ms)`,
-    )
-    for (const line of result.found ? [result.found.problem.slice(0, 200), ...result.found.replay].slice(0, MOST_LINES) : []) progress(`  ${line}`)
+    if (pairs.length % 10 === 0) progress(line)
   }
   const total = (of: (pair: PairResult) => number) => pairs.reduce((sum, pair) => sum + of(pair), 0)
-  const missing = neverReached(simulation)
   return [
     figure('Pairs of writes', pairs.length),
     figure('Pairs of which all orders were run', pairs.filter(({ complete }) => complete).length),
@@ -110,16 +92,52 @@ async function runAll(
       total(({ failures }) => failures.length),
       0,
     ),
-    figure('Time for pairs', `${Math.round(pairSeconds)} s`),
+    figure('Time for pairs', `${Math.round((performance.now() - startedMs) / 1_000)} s`),
+  ]
+}
+
+async function runTriples({ simulation, trials, options: { triples, seed: first }, isOver }: Run): Promise<Finding[]> {
+  const startedMs = performance.now()
+  let seeds = 0
+  let broken = 0
+  let different = 0
+  for (let seed = first; seed < first + triples && !isOver(); seed++) {
+    const { hash, failure } = await runSeed(trials, seed)
+    seeds += 1
+    if (failure) {
+      broken += 1
+      show(failure.what, failure)
+    }
+    if (seed % TWICE_EVERY === 0 && (await runSeed(trials, seed)).hash !== hash) {
+      different += 1
+      progress(`Seed ${seed} has another trace in its second run`)
+    }
+    if (seeds % 100 === 0) progress(`${seeds} seeds`)
+  }
+  if (triples === 0) return []
+  const missing = neverReached(simulation)
+  return [
     figure('Triples by seed', seeds),
     count('Broken promises of triples', broken, 0),
     count('Seeds with another trace in a second run', different, 0),
-    figure('Time for triples', `${Math.round((performance.now() - startedMs) / 1_000 - pairSeconds)} s`),
-    ...(hunts.length > 0 ? [count('Planted faults that were not found', hunts.filter(({ found }) => !found).length, 0)] : []),
+    figure('Time for triples', `${Math.round((performance.now() - startedMs) / 1_000)} s`),
     ...(seeds >= SEEDS_FOR_MARKS ? [count('States that were never reached', missing.length, 0)] : []),
-    ...[...simulation.marks].map(([what, times]) => figure(`Reached: ${what}`, times)),
     ...(missing.length > 0 ? [figure('Not reached', missing.join('; '))] : []),
   ]
+}
+
+async function runHunts({ simulation, trials, options: { planted }, isOver }: Run): Promise<Finding[]> {
+  const hunts: Hunt[] = []
+  for (const fault of planted > 0 ? PLANTED : []) {
+    if (isOver()) break
+    const result = await hunt(simulation, trials, fault, planted)
+    hunts.push(result)
+    const { what, found, schedules, ms } = result
+    progress(`${what}: ${found ? `found by ${found.pair}, ${found.where}` : 'NOT FOUND'} (${schedules} orders, ${Math.round(ms)} ms)`)
+    for (const line of found ? [found.problem.slice(0, 200), ...found.replay].slice(0, MOST_LINES) : []) progress(`  ${line}`)
+  }
+  const missed = hunts.filter(({ found }) => !found).length
+  return hunts.length === 0 ? [] : [figure('Planted faults', hunts.length), count('Planted faults that were not found', missed, 0)]
 }
 
 function show(what: string, { problems, replay }: Failure): void {

@@ -1,7 +1,8 @@
 // Which schedules are run: all orders of all pairs, with faults at their commits, and triples by seed.
 import { randomNumbers } from '#core/random.ts'
 import { explore } from './explore.ts'
-import type { Action, Choose, Simulation } from './simulation.ts'
+import type { Action, Choose } from './schedule.ts'
+import type { Simulation } from './simulation.ts'
 import { replay, type Trial, Trials } from './trial.ts'
 import { type Request, WRITES } from './writes.ts'
 

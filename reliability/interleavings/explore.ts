@@ -1,6 +1,6 @@
 // Explores all orders of two writes, up to the order of steps that do not depend on each other (dynamic partial order reduction with sleep sets).
 import { areDependent, type Footprint } from './footprint.ts'
-import type { Choose, Played, Step } from './simulation.ts'
+import type { Choose, Played, Step } from './schedule.ts'
 
 /** A point of the schedule that is being explored. */
 interface Point {

@@ -1,4 +1,5 @@
 // Faults that are planted in statements on their way to the server, to prove that the simulation finds such faults. The service knows nothing of them.
+import { randomNumbers } from '#core/random.ts'
 import type { Rewrite } from './messages.ts'
 import { allPairs, runPair } from './campaign.ts'
 import type { Simulation } from './simulation.ts'
@@ -65,9 +66,10 @@ export async function hunt(simulation: Simulation, trials: Trials, { what, patte
   const isConcerned = ({ write }: Request) => concerned.has(write.name)
   const all = allPairs().filter((pair) => pair.some(isConcerned))
   // Two requests of one kind collide soonest, then other writes with the same statement.
-  const rank = ([one, other]: readonly [Request, Request]) =>
-    one.write === other.write ? (one.n === other.n ? 1 : 0) : isConcerned(one) && isConcerned(other) ? 2 : 3
-  const pairs = all.toSorted((a, b) => rank(a) - rank(b))
+  const rank = ([one, other]: readonly [Request, Request]) => (one.write === other.write ? 0 : isConcerned(one) && isConcerned(other) ? 1 : 2)
+  const random = randomNumbers(1)
+  const shuffled = all.map((pair) => ({ pair, at: concerned.size < WRITES.length ? rank(pair) + random() : random() }))
+  const pairs = shuffled.toSorted((a, b) => a.at - b.at).map(({ pair }) => pair)
   const rewrite: Rewrite = (text) => text.replace(pattern, replacement)
   await simulation.rewrite(rewrite)
   trials.forget()

@@ -1,42 +1,15 @@
 // Runs writes concurrently, one message to the database at a time, in the order that a schedule chooses.
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { ServiceError } from '#core/errors.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { openPool } from '#db/connection/pool.ts'
-import { isUnavailable } from '#db/connection/transaction.ts'
 import { Baseline, normalisedText } from './baseline.ts'
-import { EMPTY, ending, type Footprint, Footprints, nothing, touch, type Touched } from './footprint.ts'
+import { EMPTY, ending, Footprints, nothing, touch, type Touched } from './footprint.ts'
 import type { Rewrite } from './messages.ts'
 import { type Connection, Proxy, type Reply } from './proxy.ts'
+import { type Action, type Choose, type Outcome, outcomeOf, type Played, type Step } from './schedule.ts'
 import { realPause, withDelays } from './time.ts'
 import { type Market, openWorld, sqlOf, type World } from './world.ts'
 import { type Request, send } from './writes.ts'
-
-/** What happens to the next message of a write: it passes, or it or its answer is lost with the connection, or the server process ends. */
-export type Action = 'pass' | 'lose request' | 'lose answer' | 'terminate'
-
-export interface Step {
-  /** number of the write in its schedule */
-  who: number
-  action: Action
-  text: string
-  /** 'ok' with command tags, 'waits', or an SQLSTATE */
-  result: string
-  footprint: Footprint
-  /** writes that could have taken this step instead */
-  enabled: number[]
-}
-
-export type Outcome = { kind: 'done' | 'refused' | 'lost' | 'failed'; text: string }
-
-export interface Played {
-  steps: Step[]
-  outcomes: Outcome[]
-}
-
-/** Chooses the next step. @param next texts of the next messages by write; a delay has none */
-export type Choose = (enabled: number[], next: ReadonlyMap<number, string>) => { who: number; action?: Action }
 
 interface Actor {
   proxy: Proxy
@@ -338,20 +311,4 @@ const REMEMBERED = {
   accounts: { tables: ['accounts', 'vacations'], idsOf: ({ seller, other }: Market) => [seller, other] },
   listings: { tables: ['listings'], idsOf: ({ last, stock, rejected, due, ofOther }: Market) => [last, stock, rejected, due, ofOther] },
   sales: { tables: ['sales', 'sale_cancellations'], idsOf: (_market: Market, items: number[]) => items },
-}
-
-function outcomeOf(error: unknown): Outcome {
-  if (error instanceof ServiceError) return { kind: 'refused', text: `${error.code}: ${normalisedText(error.message)}` }
-  if (isUnavailable(error)) return { kind: 'lost', text: '' }
-  const { message, code } = error as { message: string; code?: string }
-  return { kind: 'failed', text: `${code ?? ''} ${message}` }
-}
-
-/** Identifies what happened: the same seed gives the same trace. */
-export function traceHash({ steps, outcomes }: Played): string {
-  const trace = [
-    ...steps.map(({ who, action, text, result }) => `${who} ${action} ${text} ${result}`),
-    ...outcomes.map(({ kind, text }) => `${kind} ${text}`),
-  ]
-  return createHash('sha256').update(trace.join('\n')).digest('hex').slice(0, 16)
 }

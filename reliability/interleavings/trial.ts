@@ -1,7 +1,8 @@
 // One schedule with all its checks: what holds always, and that the result is that of the same writes one after another.
 import { type TableChange } from './baseline.ts'
 import { brokenInvariants } from './checks.ts'
-import { type Choose, type Outcome, type Played, type Simulation, type Step, traceHash } from './simulation.ts'
+import { type Choose, type Outcome, type Played, type Step, traceHash } from './schedule.ts'
+import type { Simulation } from './simulation.ts'
 import { overdue } from './liveness.ts'
 import type { Request } from './writes.ts'
 
