@@ -3,6 +3,7 @@ import { appendFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { allPairs, type Failure, neverReached, type PairResult, runPair, runSeed } from './interleavings/campaign.ts'
 import { type Hunt, hunt, PLANTED } from './interleavings/planted.ts'
+import { hashOf } from './interleavings/schedule.ts'
 import { Simulation } from './interleavings/simulation.ts'
 import { replaceTime } from './interleavings/time.ts'
 import { Trials } from './interleavings/trial.ts'
@@ -102,15 +103,19 @@ async function runTriples({ simulation, trials, options: { triples, seed: first 
   let broken = 0
   let different = 0
   for (let seed = first; seed < first + triples && !isOver(); seed++) {
-    const { hash, failure } = await runSeed(trials, seed)
+    const { trace, failure } = await runSeed(trials, seed)
     seeds += 1
     if (failure) {
       broken += 1
       show(failure.what, failure)
     }
-    if (seed % TWICE_EVERY === 0 && (await runSeed(trials, seed)).hash !== hash) {
-      different += 1
-      progress(`Seed ${seed} has another trace in its second run`)
+    if (seed % TWICE_EVERY === 0) {
+      const again = (await runSeed(trials, seed)).trace
+      if (hashOf(again) !== hashOf(trace)) {
+        different += 1
+        const at = trace.findIndex((line, i) => line !== again[i])
+        progress(`Seed ${seed} has another trace in its second run, from step ${at + 1}:\n  ${trace[at]}\n  ${again[at]}`)
+      }
     }
     if (seeds % 100 === 0) progress(`${seeds} seeds`)
   }

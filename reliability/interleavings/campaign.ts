@@ -106,7 +106,7 @@ const OTHER_FAULT = 0.01
 const SEQUENCE_EVERY = 10
 
 export interface SeedResult {
-  hash: string
+  trace: string[]
   failure: Failure | null
 }
 
@@ -128,7 +128,7 @@ export async function runSeed(trials: Trials, seed: number, among: readonly Requ
   const trial = await trials.run(requests, choose, { sequence: deep, repeated: deep, liveness: seed % DEEP_EVERY === 0 })
   const failed = trial.problems.length > 0
   return {
-    hash: trial.hash,
+    trace: trial.trace,
     failure: failed ? { what: `seed ${seed}: ${nameOf(requests)}`, problems: trial.problems, replay: replay(requests, trial.steps) } : null,
   }
 }

@@ -38,11 +38,12 @@ export function outcomeOf(error: unknown): Outcome {
   return { kind: 'failed', text: `${code ?? ''} ${message}` }
 }
 
-/** Identifies what happened: the same seed gives the same trace. */
-export function traceHash({ steps, outcomes }: Played): string {
-  const trace = [
-    ...steps.map(({ who, action, text, result }) => `${who} ${action} ${text} ${result}`),
-    ...outcomes.map(({ kind, text }) => `${kind} ${text}`),
-  ]
+/** What happened, a line for each step and each outcome: the same seed gives the same trace. */
+export function traceOf({ steps, outcomes }: Played): string[] {
+  const taken = steps.map(({ who, action, text, result }) => `${who} ${action} ${text.replace(/\s+/g, ' ').trim()} → ${result}`)
+  return [...taken, ...outcomes.map(({ kind, text }) => `${kind} ${text}`)]
+}
+
+export function hashOf(trace: readonly string[]): string {
   return createHash('sha256').update(trace.join('\n')).digest('hex').slice(0, 16)
 }

@@ -1,13 +1,13 @@
 // One schedule with all its checks: what holds always, and that the result is that of the same writes one after another.
 import { type TableChange } from './baseline.ts'
 import { brokenInvariants } from './checks.ts'
-import { type Choose, type Outcome, type Played, type Step, traceHash } from './schedule.ts'
+import { type Choose, type Outcome, type Played, type Step, traceOf } from './schedule.ts'
 import type { Simulation } from './simulation.ts'
 import { overdue } from './liveness.ts'
 import type { Request } from './writes.ts'
 
 export interface Trial extends Played {
-  hash: string
+  trace: string[]
   /** sentences; empty if everything holds */
   problems: string[]
 }
@@ -67,7 +67,7 @@ export class Trials {
     this.#markReached(played, outcomes)
     if (liveness) problems.push(...(await overdue(simulation)))
     await simulation.reset()
-    return { ...played, outcomes, hash: traceHash({ steps: played.steps, outcomes }), problems }
+    return { ...played, outcomes, trace: traceOf({ steps: played.steps, outcomes }), problems }
   }
 
   async #repeatLost(requests: readonly Request[], { outcomes }: Played): Promise<Outcome[]> {
