@@ -237,8 +237,10 @@ export class Simulation {
     actor.step = step
     const { backend } = connection
     if (action === 'lose request') connection.cut()
-    else if (action === 'terminate') await sqlOf(this.world.db, 'select pg_terminate_backend($1)', [backend])
-    else {
+    else if (action === 'terminate') {
+      actor.state = 'unanswered'
+      await sqlOf(this.world.db, 'select pg_terminate_backend($1)', [backend])
+    } else {
       actor.state = 'sent'
       connection.dropsReply = action === 'lose answer'
       connection.release()
@@ -253,6 +255,8 @@ export class Simulation {
     step.result = action
     step.footprint = ending(footprint, actor.touched)
     await this.#backendEnds(backend)
+    // Otherwise the client would learn of it at a moment of its own.
+    connection.cut()
     return step
   }
 
