@@ -172,7 +172,7 @@ export class Footprints {
     if (deletes) for (const behind of this.#cascades.get(table) ?? []) this.#write(behind, ['deletes', 'updates'], writes, exclusive)
   }
 
-  /** The tables that an alias stands for; all if its declaration is not found. */
+  /** The tables that an alias names; all if its declaration is not found. */
   #named(text: string, alias: string, mentioned: ReadonlySet<string>): ReadonlySet<string> {
     const [, name] = new RegExp(`"?(\\w+)"?\\s+(?:as\\s+)?"?${alias}"?[\\s,)]`).exec(text) ?? []
     const behind = this.#names.get(name ?? alias) ?? this.#names.get(alias)
