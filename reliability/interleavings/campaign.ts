@@ -50,7 +50,7 @@ const DEEP_EVERY = 8
 /** Failures that are reported of one pair. */
 const MOST_FAILURES = 3
 
-export interface PairOptions {
+interface PairOptions {
   /** maximum schedules without faults */
   most: number
   /** schedules that are repeated with each fault at each commit */
@@ -105,7 +105,7 @@ const OTHER_FAULT = 0.01
 /** One in so many seeds also compares the result with those of all sequences, which takes 18 writes. */
 const SEQUENCE_EVERY = 10
 
-export interface SeedResult {
+interface SeedResult {
   trace: string[]
   failure: Failure | null
 }
@@ -134,7 +134,7 @@ export async function runSeed(trials: Trials, seed: number, among: readonly Requ
 }
 
 /** What the simulation must reach within 1,000 seeds; otherwise it does not test what it claims to test. */
-export const SOMETIMES = [
+const SOMETIMES = [
   'a write waits for another',
   'a repeated request gets the first answer',
   'the stock has run out',

@@ -13,7 +13,7 @@ interface Point {
   footprint: Footprint
 }
 
-export interface Explored {
+interface Explored {
   schedules: number
   /** whether every order was explored */
   complete: boolean

@@ -15,7 +15,7 @@ export interface Reply {
   status: 'I' | 'T' | 'E'
 }
 
-export interface ProxyEvents {
+interface ProxyEvents {
   /** a request waits for its release */
   held: (connection: Connection) => void
   /** the server has answered, and the client has the response unless it was dropped */

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { replaceTimeAndChance } from '#core/process/time-and-chance.ts'
 
 /** Told about each delay that a write begins; calls `end` when the schedule lets it pass. */
-export type OnDelay = (end: () => void) => void
+type OnDelay = (end: () => void) => void
 
 const running = new AsyncLocalStorage<OnDelay>()
 /** Notices are sent in batches, which does not concern the order of writes. */

@@ -21,7 +21,7 @@ interface Result {
 const FIRST: Choose = ([who]) => ({ who: who! })
 
 /** Which checks run that cost more than the schedule itself. */
-export interface Depth {
+interface Depth {
   /** whether the result must be that of a sequence */
   sequence: boolean
   /** whether every request is repeated */

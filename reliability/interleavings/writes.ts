@@ -35,7 +35,7 @@ interface Declared {
   run: (ctx: WorldCtx, market: Market, n: number) => Promise<unknown>
 }
 
-export interface Write extends Declared {
+interface Write extends Declared {
   name: string
 }
 
