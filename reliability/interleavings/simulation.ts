@@ -152,9 +152,9 @@ export class Simulation {
   async #refreshNode(written: readonly string[]): Promise<void> {
     const { node, market } = this.world
     const items = [market.item, market.twin]
-    const changes = Object.entries(REMEMBERED).flatMap(([kind, { tables, idsOf }]) =>
+    const changes = Object.entries(IN_MEMORY).flatMap(([kind, { tables, idsOf }]) =>
       written.some((table) => tables.includes(table))
-        ? [{ seq: 0, kind: kind as keyof typeof REMEMBERED, ids: idsOf(market, items), payload: null }]
+        ? [{ seq: 0, kind: kind as keyof typeof IN_MEMORY, ids: idsOf(market, items), payload: null }]
         : [],
     )
     await node.catalogue.apply(changes)
@@ -310,7 +310,7 @@ export class Simulation {
 }
 
 /** What a node holds in memory of each kind of change, by the tables that it is read from. */
-const REMEMBERED = {
+const IN_MEMORY = {
   items: { tables: ['items', 'prices', 'item_aliases', 'merges'], idsOf: (_market: Market, items: number[]) => items },
   accounts: { tables: ['accounts', 'vacations'], idsOf: ({ seller, other }: Market) => [seller, other] },
   listings: { tables: ['listings'], idsOf: ({ last, stock, rejected, due, ofOther }: Market) => [last, stock, rejected, due, ofOther] },
