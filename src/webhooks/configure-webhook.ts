@@ -8,7 +8,7 @@ import { change } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import { MAX_URL_LENGTH } from '#outbound/target-guard.ts'
 import { newSecret, visibleTo } from './delivery/secrets.ts'
-import { findWebhook, saveWebhook } from './webhook-store.ts'
+import { lockSettings, saveWebhook } from './webhook-store.ts'
 import type { Webhook, WebhookCtx } from './webhook-types.ts'
 
 const flag = (fallback: boolean, description: string) => Type.Optional(Type.Boolean({ default: fallback, description }))
@@ -34,13 +34,13 @@ export const configureWebhook = writeVerb(
     const accountId = ownAccount(ctx.viewer)
     const settings = { url, on_sale, on_expire, is_active }
     const webhook = await change(ctx, async (tx, note): Promise<Webhook> => {
-      const before = await findWebhook(tx, accountId)
+      const before = await lockSettings(tx, accountId)
       const saved = await saveWebhook(tx, accountId, settings, sealing.seal(newSecret(), accountId), ctx.now())
       note.audit({
         action: 'webhook.configure',
         subject: 'webhook',
         id: accountId,
-        before: before?.settings ?? null,
+        before,
         after: settings,
       })
       return { ...settings, secret: sealing.unseal(saved, accountId) }

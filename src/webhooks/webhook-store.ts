@@ -32,6 +32,12 @@ export async function findWebhook(on: Queryable, accountId: number): Promise<{ s
   return { settings, sealedSecret }
 }
 
+/** The settings that a save replaces; null for none. Saves of one account take turns, also first ones, so that each is audited with what it replaces. */
+export async function lockSettings(tx: Tx, accountId: number): Promise<Settings | null> {
+  await tx.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
+  return (await tx.selectFrom('webhooks').select(SETTINGS).where('account_id', '=', accountId).forUpdate().executeTakeFirst()) ?? null
+}
+
 /**
  * The account's webhook, for sending something to it; its settings cannot change until the transaction ends.
  * @throws CONFLICT if the account has no webhook or it is paused

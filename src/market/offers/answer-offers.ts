@@ -53,8 +53,7 @@ export const counterOffer = writeVerb(
       const offer = requireStatus(await findOffer(tx, input.id, ownAccount(ctx.viewer)), 'open', ctx.now())
       const kurus = priceKurus(input.price)
       const offered = priceOf(offer)
-      const line = saleOf(offer)
-      const listing = (await lockForOrder(ctx, tx, note, [line], ctx.now())).listings.get(line.listing_id)!
+      const { listing } = await lockOffered(ctx, tx, note, offer, 'open')
       if (kurus <= offered || kurus >= kurusOfRow(listing))
         throw invalid('price', 'between', { min: minorToNumber(offered), max: minorToNumber(kurusOfRow(listing)) })
       const row = await answerOffer(tx, offer, { from: 'open', to: 'countered', counterKurus: kurus }, ctx.now())
@@ -99,14 +98,12 @@ function saleOf({ listing_id, quantity }: OfferRow): { listing_id: number; quant
 async function accept(ctx: OrderWriteCtx, tx: Tx, note: Note, offer: OfferRow, from: UnderWay): Promise<{ row: OfferRow; order: Order }> {
   const now = ctx.now()
   const { order_id: orderId } = requireStatus(offer, from, now)
-  const line = saleOf(offer)
   if (!(await claimOrder(tx, orderId, hashRequest('POST', `/offers/${offer.id}`, null), now, now))) {
     // It may have become this order in the meantime.
     requireStatus(await findOffer(tx, offer.id), from, now)
     throw conflict('order_id_used', { id: orderId })
   }
-  const selling = await lockForOrder(ctx, tx, note, [line], now)
-  const listing = selling.listings.get(line.listing_id)!
+  const { line, listing, selling } = await lockOffered(ctx, tx, note, offer, from)
   if (!contentHash(listing).equals(offer.content_hash)) throw conflict('offer_outdated', { id: listing.id })
   const row = await answerOffer(tx, offer, { from, to: 'accepted' }, now)
   const unit_price = minorToNumber(Math.min(priceOf(row), kurusOfRow(listing)))
@@ -114,6 +111,17 @@ async function accept(ctx: OrderWriteCtx, tx: Tx, note: Note, offer: OfferRow, f
   const order = await sellLines(ctx, tx, note, { orderId, buyer }, { ...selling, lines: [{ ...line, unit_price }] })
   await tell(ctx, tx, note, { action: 'offer.accept', before: offer, after: row })
   return { row, order }
+}
+
+/** Locks the listing of an offer. A write that deleted the listing in the meantime has declined the offer. */
+async function lockOffered(ctx: MarketWriteCtx, tx: Tx, note: Note, offer: OfferRow, from: UnderWay) {
+  const line = saleOf(offer)
+  const now = ctx.now()
+  const selling = await lockForOrder(ctx, tx, note, { lines: [line], soldAt: now }).catch(async (error: unknown) => {
+    requireStatus(await findOffer(tx, offer.id), from, now)
+    throw error
+  })
+  return { line, selling, listing: selling.listings.get(line.listing_id)! }
 }
 
 interface Change {

@@ -54,7 +54,11 @@ export const makeOffer = verb(
       const kurus = unitPriceKurus('unit_price', input.unit_price)
       const buyer_account_id = await buyerAccount(tx, input.buyer_account_id)
       if (!(await findListing(tx, input.listing_id))) throw invalid('listing_id', 'unknown_id', { thing: 'listing', id: input.listing_id })
-      const { listings } = await lockForOrder(ctx, tx, note, [{ listing_id: input.listing_id, quantity }], now)
+      const { listings } = await lockForOrder(ctx, tx, note, {
+        lines: [{ listing_id: input.listing_id, quantity }],
+        soldAt: now,
+        fieldOf: () => 'listing_id',
+      })
       const listing = listings.get(input.listing_id)!
       if (!listing.offers_enabled) throw conflict('no_offers', { id: listing.id })
       if (kurus >= kurusOfRow(listing)) throw invalid('unit_price', 'below_price', { max: kurusOfRow(listing) / 100 })

@@ -74,7 +74,7 @@ export const recordOrder = verb(
       const requestHash = hashRequest('POST', '/orders', canonical(input))
       if (!(await claimOrder(tx, orderId, requestHash, soldAt, now))) return earlierOrder(tx, orderId, requestHash)
       const buyer = { reference: input.buyer_reference?.trim() ?? null, accountId: await buyerAccount(tx, input.buyer_account_id) }
-      return sellLines(ctx, tx, note, { orderId, buyer }, await lockForOrder(ctx, tx, note, lines, soldAt))
+      return sellLines(ctx, tx, note, { orderId, buyer }, await lockForOrder(ctx, tx, note, { lines, soldAt }))
     }),
 )
 
@@ -88,11 +88,20 @@ interface ForOrder {
   left: Map<number, ForSale>
 }
 
-/** Locks the listings of order lines. @throws VALIDATION_ERROR for unknown ones, CONFLICT if they cannot be sold */
-export async function lockForOrder(ctx: MarketWriteCtx, tx: Tx, note: Note, lines: OrderLine[], soldAt: Date): Promise<ForOrder> {
+/**
+ * Locks the listings of order lines.
+ * @param fieldOf name of the field of the caller's request that names the listing of a line
+ * @throws VALIDATION_ERROR for unknown ones, CONFLICT if they cannot be sold
+ */
+export async function lockForOrder(
+  ctx: MarketWriteCtx,
+  tx: Tx,
+  note: Note,
+  { lines, soldAt, fieldOf = (line) => `lines.${line}.listing_id` }: { lines: OrderLine[]; soldAt: Date; fieldOf?: (line: number) => string },
+): Promise<ForOrder> {
   const now = ctx.now()
   const listings = await lockForSale(tx, [...new Set(lines.map((line) => line.listing_id).filter(isStorable))])
-  const taken = unitsByListing(lines, listings)
+  const taken = unitsByListing(lines, listings, fieldOf)
   // Locked after the listings, in the same order as highlights do: a listing, then its seller.
   const sellers = [...new Set([...listings.values()].map((listing) => listing.seller_id))]
   refuseSuspended(listings, await lockSuspended(tx, sellers))
@@ -212,10 +221,8 @@ async function earlierOrder(tx: Tx, orderId: number, requestHash: Buffer): Promi
 const isStorable = (id: number): boolean => id >= 1 && id <= 2 ** 31 - 1
 
 /** @throws VALIDATION_ERROR for unknown listings */
-function unitsByListing(lines: OrderLine[], listings: Map<number, ForSale>): Map<number, number> {
-  const unknown = lines.flatMap(({ listing_id: id }, i) =>
-    listings.has(id) ? [] : problem(`lines.${i}.listing_id`, 'unknown_id', { thing: 'listing', id }),
-  )
+function unitsByListing(lines: OrderLine[], listings: Map<number, ForSale>, fieldOf: (line: number) => string): Map<number, number> {
+  const unknown = lines.flatMap(({ listing_id: id }, i) => (listings.has(id) ? [] : problem(fieldOf(i), 'unknown_id', { thing: 'listing', id })))
   if (unknown.length > 0) throw invalidFields(unknown)
   const units = new Map<number, number>()
   for (const { listing_id: id, quantity } of lines) units.set(id, (units.get(id) ?? 0) + quantity)
