@@ -93,10 +93,16 @@ export class Sandboxes implements WorldHome {
     const lease = newId()
     const row = await takeSandbox(this.db, id, lease, this.now())
     if (!row) throw new ServiceError('SANDBOX_BUSY', reason('sandbox_busy'))
+    // The request that asks for the work may end before it.
+    const opened = this.#opened.get(id)
+    if (opened) opened.users += 1
     const done = this.#turns.run(() => this.#renewing(id, lease, () => this.#run(row, lease, run)))
     const over = done.catch(() => {})
     this.#working.add(over)
-    void over.then(() => this.#working.delete(over))
+    void over.then(() => {
+      if (opened) opened.users -= 1
+      this.#working.delete(over)
+    })
     return done
   }
 

@@ -167,6 +167,12 @@ test('two nodes: at most three sandboxes an account, one advance at a time, and 
   // Another node shows at once what this one has written.
   await send(api('/sandbox/sell'), first!.key, { json: { lines: [{ listing_id: 1, quantity: 3 }] } })
   expect((await send<{ id: number }[]>(api('/plus/my-listings?status=sold', there), first!.key)).body.data).toMatchObject([{ id: 1 }])
+  // A node that dies leaves the sandbox where it was; another advance continues.
+  const leave = "update sandboxes set status = 'advancing', lease_until = clock_timestamp() - interval '1 second' where id = $1"
+  await node.db.pool.query(leave, [first!.id])
+  const cut = await send<Sandbox>(api(`/sandbox/${first!.id}`), live)
+  expect(cut.body.data).toMatchObject({ status: 'failed', problem: 'interrupted', now: '2027-01-03T00:00:00.000Z' })
+  expect((await advance(first!.key, { by: 'P1D' })).body.data).toMatchObject({ status: 'ready', problem: null, now: '2027-01-04T00:00:00.000Z' })
   // The owner's suspension and plan hold in its sandboxes.
   await call(changeAccount, node.ctx, { id, plan: 'starter' })
   expect((await send(api('/plus/my-listings'), first!.key)).body.error?.code).toBe('PLAN_UPGRADE_REQUIRED')
