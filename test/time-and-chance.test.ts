@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { HOUR_MS } from '#core/duration.ts'
+import { machineMs, replaceTimeAndChance } from '#core/process/time-and-chance.ts'
+import { Scheduler } from '#jobs/scheduler.ts'
 
 const ROOT = new URL('..', import.meta.url).pathname
 
@@ -81,14 +84,43 @@ test('no insert relies on a default with the clock of the database', () => {
   expect(incomplete).toEqual([])
 })
 
+test('what replaces them decides when periodic tasks run, without waiting', async () => {
+  let nowMs = 0
+  const timers: { atMs: number; run: () => void; unref: () => never }[] = []
+  const restore = replaceTimeAndChance({
+    machineMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    startTimer: (run, ms) => {
+      const timer = { atMs: nowMs + ms, run, unref: () => timer as never }
+      timers.push(timer)
+      return timer
+    },
+    stopTimer: (timer) => void timers.splice(timers.indexOf(timer as never), 1),
+  })
+  const scheduler = new Scheduler({ error: () => {}, warn: () => {}, info: () => {}, debug: () => {} })
+  const ran: number[] = []
+  scheduler.add({ name: 'hourly', intervalMs: HOUR_MS, run: async () => ran.push(nowMs) })
+  while (ran.length < 5) {
+    await new Promise(setImmediate)
+    const [timer] = timers.splice(0, 1)
+    if (!timer) continue
+    nowMs = timer.atMs
+    timer.run()
+  }
+  await scheduler.stop()
+  restore()
+  expect(ran).toEqual([0, 1, 2, 3, 4].map((hours) => hours * HOUR_MS))
+  expect(machineMs()).toBeGreaterThan(nowMs)
+})
+
 test('uses are found', () => {
   const used = (code: string) => CODE.test(withoutComments(code))
   for (const code of ['Date.now()', 'new Date()', 'new Date', 'performance.now()', 'setTimeout(end, 5)', 'Math.random()'])
     expect(used(code), code).toBe(true)
   for (const code of ['new Date(ms)', 'now()', 'socket.setTimeout(5)', '// Date.now()']) expect(used(code), code).toBe(false)
-  const inSql = (code: string) => SQL.test(literals(code).join('\n'))
-  for (const code of ['sql`select now()`', "'now()'", 'sql`a ${f(`b now()`)} c`']) expect(inSql(code), code).toBe(true)
-  for (const code of ['now()', 'sql`select ${now()}`', 'sql`${g({ at: now() })} ${`x`}`', "f('a', now(), 'b')"]) expect(inSql(code), code).toBe(false)
+  const inSql = (code: string) => SQL.test(literals(code.replaceAll('<', '${').replaceAll('>', '}')).join('\n'))
+  for (const code of ['sql`select now()`', "'now()'", 'sql`a <f(`b now()`)> c`']) expect(inSql(code), code).toBe(true)
+  for (const code of ['now()', 'sql`select <now()>`', 'sql`<g({ at: now() })> <`x`>`', "f('a', now(), 'b')"]) expect(inSql(code), code).toBe(false)
 })
 
 /** The text of string and template literals, without what is interpolated. */

@@ -1,6 +1,6 @@
 // The command `import`: files of any format into the catalogue, with a progress bar on a terminal.
 import { Argument, type Command, Option } from 'commander'
-import { machineMs } from '#core/process/time-and-chance.ts'
+import { monotonicMs } from '#core/process/time-and-chance.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { textOf } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
@@ -66,11 +66,11 @@ export function register(program: Command, open: OpenCli, print: Print): void {
           accept_drift: acceptDrift,
           ...mappingInput(options),
         }
-        const started = machineMs()
+        const started = monotonicMs()
         const bar = process.stderr.isTTY ? progressBar() : null
         const report = await call(importFiles, { ...ctx, ...(bar && { onProgress: bar.show }) }, input)
         bar?.clear()
-        const seconds = (machineMs() - started) / 1000
+        const seconds = (monotonicMs() - started) / 1000
         printResult(print, options, jsonOf(report, dryRun, seconds), summaryOf(report, dryRun, seconds))
         if (report.status === 'failed') process.exitCode = 1
       }),

@@ -1,7 +1,7 @@
 // The command `match`: matches source records of the same cards and products, and merges duplicate items.
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { machineMs } from '#core/process/time-and-chance.ts'
+import { monotonicMs } from '#core/process/time-and-chance.ts'
 import { call } from '#core/verb.ts'
 import { matchCatalogue, type MatchReport } from '#identity/match-catalogue.ts'
 import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './terminal/command.ts'
@@ -13,13 +13,13 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action(({ dryRun = false, sealedAliases, ...options }: OutputOptions & { dryRun?: boolean; sealedAliases?: string }) =>
       open(async (ctx) => {
         const aliases = sealedAliases === undefined ? {} : { sealed_aliases: aliasesOf(sealedAliases) }
-        const started = machineMs()
+        const started = monotonicMs()
         const bar = process.stderr.isTTY
         const onProgress = ({ adopted, game }: { adopted: number; game: string | null }) =>
           process.stderr.write(`\r${game === null ? `${adopted} items recorded` : `matching ${game}`}\x1b[K`)
         const report = await call(matchCatalogue, { ...ctx, ...(bar && { onProgress }) }, { dry_run: dryRun, ...aliases })
         if (bar) process.stderr.write('\r\x1b[K')
-        const seconds = (machineMs() - started) / 1000
+        const seconds = (monotonicMs() - started) / 1000
         printResult(print, options, { ...report, seconds }, textOf(report, seconds))
       }),
     )

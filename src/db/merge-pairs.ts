@@ -13,7 +13,7 @@ export interface MergePair {
 const MIN_PAIRS_TO_ANALYZE = 1_000
 
 /** Updates the planner's statistics after many merges: it would expect a few rows and choose nested loops. */
-export async function analyzeAfterMerges(tx: Tx, pairs: readonly MergePair[], table: 'merges' | 'merged_points' | 'merged_prices'): Promise<void> {
+export async function analyzeAfterMerges(tx: Tx, pairs: readonly MergePair[], table: 'merges' | 'merged_points' | 'merged_rows'): Promise<void> {
   if (pairs.length >= MIN_PAIRS_TO_ANALYZE) await sql`analyze ${sql.table(table)}`.execute(tx)
 }
 
@@ -27,31 +27,4 @@ export function pairTable(pairs: readonly MergePair[]): RawBuilder<unknown> {
 /** The ids of the merges as an array of SQL. */
 export function mergeIds(pairs: readonly MergePair[]): RawBuilder<unknown> {
   return sql`${`{${pairs.map((pair) => pair.mergeId).join(',')}}`}::int4[]`
-}
-
-/** Rows that follow their item, and the table that notes which of them a merge has moved. */
-export interface MovedRows {
-  rows: string
-  moved: string
-  /** column of `moved` with the id of the row */
-  id: string
-}
-
-/** Moves rows to the surviving items. */
-export async function moveRows(tx: Tx, pairs: readonly MergePair[], { rows, moved, id }: MovedRows): Promise<void> {
-  await sql`
-    with moved as (
-      update ${sql.table(rows)} r set item_id = m.into_item from ${pairTable(pairs)} where r.item_id = m.from_item
-      returning m.merge_id, r.id
-    )
-    insert into ${sql.table(moved)} (merge_id, ${sql.ref(id)}) select merge_id, id from moved`.execute(tx)
-}
-
-/** Moves rows of undone merges back, if they still exist. */
-export async function moveRowsBack(tx: Tx, pairs: readonly MergePair[], { rows, moved, id }: MovedRows): Promise<void> {
-  await sql`
-    update ${sql.table(rows)} r set item_id = m.from_item
-    from ${pairTable(pairs)} join ${sql.table(moved)} x on x.merge_id = m.merge_id
-    where r.id = x.${sql.ref(id)} and r.item_id = m.into_item`.execute(tx)
-  await sql`delete from ${sql.table(moved)} where merge_id = any(${mergeIds(pairs)})`.execute(tx)
 }

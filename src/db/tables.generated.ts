@@ -590,6 +590,12 @@ export interface Tables {
     merge_id: number
     record_id: number
   }
+  merged_rows: {
+    merge_id: number
+    name: string
+    content: unknown
+    placed: boolean
+  }
   merged_sales: {
     merge_id: number
     sale_id: number
@@ -603,10 +609,6 @@ export interface Tables {
     decided_by: string | null
     decided_at: Date
     moved: boolean
-  }
-  merged_watches: {
-    merge_id: number
-    watch_id: number
   }
   merges: {
     id: GeneratedAlways<number>

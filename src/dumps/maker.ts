@@ -1,9 +1,7 @@
 // The dumps of a node, one at a time: every night and on demand, with the progress of the current one.
 import { conflict } from '#core/errors.ts'
-import { HOUR_MS } from '#core/duration.ts'
 import type { Log } from '#core/context.ts'
 import type { Market } from '#core/markets.ts'
-import { localTime } from '#core/time.ts'
 import type { Db } from '#db/schema.ts'
 import { type DumpProgress, makeDump } from './make-dump.ts'
 import type { PriceArchive } from '#prices/archive/price-archive.ts'
@@ -98,11 +96,10 @@ function reasonOf(error: Error): string {
   return error.cause instanceof Error ? error.cause.message : error.message
 }
 
-/** The last time it was this hour in the zone, in epoch milliseconds. */
+/** The last time that this hour of a day began in the zone, in epoch milliseconds: once a day, also if clocks skip or repeat the hour. */
 function lastTimeOf(hour: number, now: Date, zone: string): number {
-  const localHour = String(hour).padStart(2, '0')
-  let time = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS
-  // A day of 25 hours has every hour; a day of 23 hours may lack it, and then the previous day counts.
-  for (let hours = 0; hours < 49 && localTime(new Date(time), zone).slice(11, 13) !== localHour; hours += 1) time -= HOUR_MS
-  return time
+  const today = Temporal.Instant.fromEpochMilliseconds(now.getTime()).toZonedDateTimeISO(zone).toPlainDate()
+  const timeOn = (day: Temporal.PlainDate) => day.toZonedDateTime({ timeZone: zone, plainTime: { hour } }).epochMilliseconds
+  const time = timeOn(today)
+  return time <= now.getTime() ? time : timeOn(today.subtract({ days: 1 }))
 }

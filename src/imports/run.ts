@@ -1,6 +1,6 @@
 // Runs one import from its first byte to its report: a format parses the files and an importer writes the rows, in one transaction.
 import { sql } from 'kysely'
-import { machineMs } from '#core/process/time-and-chance.ts'
+import { monotonicMs } from '#core/process/time-and-chance.ts'
 import { lockIdentity } from '#catalogue/records/identity-lock.ts'
 import { FeedError, gunzip } from '#core/files/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
@@ -73,7 +73,7 @@ export async function runImport(ctx: ImportRunCtx, id: number, request: ImportRe
 async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, counts: ImportCounts, refusals: Refusals): Promise<void> {
   const total = request.files.reduce((sum, file) => (file.size === null ? Number.NaN : sum + file.size), 0)
   let bytesRead = 0
-  let reportedAt = machineMs()
+  let reportedAt = monotonicMs()
   let fileName: string | null = null
   const market = request.market ?? request.mapping?.market ?? request.format.defaultMarket
   const importAll = async (tx: Tx): Promise<void> => {
@@ -95,8 +95,8 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
       },
       yieldToEventLoop: async () => {
         await new Promise((resolve) => setImmediate(resolve))
-        if (machineMs() - reportedAt < PROGRESS_MS) return
-        reportedAt = machineMs()
+        if (monotonicMs() - reportedAt < PROGRESS_MS) return
+        reportedAt = monotonicMs()
         const percent = total > 0 ? Math.min(99, Math.floor((100 * bytesRead) / total)) : 0
         ctx.onProgress?.({ ...counts }, percent)
         await reportProgress(ctx.db, id, counts, percent)

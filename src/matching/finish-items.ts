@@ -2,7 +2,7 @@
 import type { Cluster, Member } from './clusters.ts'
 import { byPlainness, finishKey, finishWords } from '#catalogue/records/finishes.ts'
 import type { AssignedItem, AssignedRecord } from './matcher-types.ts'
-import { compare } from './source-cards.ts'
+import { compare, type SourceCard } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'
 
 /** @param precedence of sources, which orders an item's records */
@@ -50,28 +50,25 @@ export function itemsOf({ members }: Cluster, verdicts: Verdicts, precedence: re
 interface Stated {
   /** ordered by plainness, so that an item is named by the plainer spelling */
   all: readonly string[]
-  /** pairs stated by the same card of a source: they are different finishes */
-  together: ReadonlySet<string>
+  /** whether the same card of a source states both: they are different finishes */
+  areTogether: (slug: string, other: string) => boolean
 }
 
 function stated(members: readonly Member[]): Stated {
   const all = new Set<string>()
-  const together = new Set<string>()
-  for (const { card } of members) {
-    const own = card.records.flatMap(({ finish }) => finish ?? [])
-    for (const slug of own) {
-      all.add(slug)
-      for (const other of own) together.add(`${slug} ${other}`)
-    }
+  for (const { card } of members) for (const { finish } of card.records) if (finish !== null) all.add(finish)
+  const states = (card: SourceCard, slug: string) => card.records.some(({ finish }) => finish === slug)
+  return {
+    all: all.size < 2 ? [...all] : [...all].sort(byPlainness),
+    areTogether: (slug, other) => members.some(({ card }) => states(card, slug) && states(card, other)),
   }
-  return { all: [...all].sort(byPlainness), together }
 }
 
 /**
  * One key for all spellings of a finish. An edition stated without its foil is the same finish as the only edition with a foil that others state:
  * `first-edition` is `holo-first-edition` unless a source has both.
  */
-function keyOf(slug: string, { all, together }: Stated, alias: ReadonlyMap<string, string>): string {
+function keyOf(slug: string, { all, areTogether }: Stated, alias: ReadonlyMap<string, string>): string {
   const chosen = alias.get(slug) ?? slug
   const words = finishWords(chosen)
   const key = finishKey(chosen)
@@ -79,7 +76,7 @@ function keyOf(slug: string, { all, together }: Stated, alias: ReadonlyMap<strin
   const foiled = new Set<string>()
   for (const other of all) {
     const [foil, ...rest] = finishWords(other)
-    if (isFoil(foil) && finishKey(rest.join('-')) === key && !together.has(`${slug} ${other}`)) foiled.add(finishKey(other))
+    if (isFoil(foil) && finishKey(rest.join('-')) === key && !areTogether(slug, other)) foiled.add(finishKey(other))
   }
   return foiled.size === 1 ? [...foiled][0]! : key
 }

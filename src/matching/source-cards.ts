@@ -45,8 +45,9 @@ type Draft = { -readonly [field in keyof SourceCard]: SourceCard[field] }
 
 /** Cards ordered by key, so that results do not depend on the order of the records. */
 export function sourceCards(records: readonly MatchRecord[]): SourceCard[] {
-  const sorted = records.toSorted((a, b) => compare(a.key, b.key))
-  const grouped = Map.groupBy(sorted, ({ card }) => card)
+  const grouped = [...Map.groupBy(records, ({ card }) => card)]
+  for (const [, own] of grouped) if (own.length > 1) own.sort(byKey)
+  grouped.sort(([, [a]], [, [b]]) => byKey(a!, b!))
   const sets = new Map<string, SourceSet>()
   const cards: Draft[] = []
   for (const [key, own] of grouped) {
@@ -88,6 +89,10 @@ export function isSealed(genre: Genre): boolean {
   return genre === 'sealed' || genre === 'bundle'
 }
 
+function byKey(a: MatchRecord, b: MatchRecord): number {
+  return compare(a.key, b.key)
+}
+
 /** Compares keys independently of the locale. */
 export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
@@ -124,9 +129,14 @@ function agreementKeys({ number, bare, names }: Draft): readonly string[] {
 }
 
 function idsIn(records: readonly MatchRecord[]): readonly string[] {
-  const ids = new Set<string>()
-  for (const { shopIds } of records) for (const { source, id } of shopIds) ids.add(`${source} ${id}`)
-  return ids.size === 0 ? NONE : [...ids].sort()
+  const ids: string[] = []
+  for (const { shopIds } of records) {
+    for (const { source, id } of shopIds) {
+      const text = `${source} ${id}`
+      if (!ids.includes(text)) ids.push(text)
+    }
+  }
+  return ids.length === 0 ? NONE : ids.sort()
 }
 
 const NONE: readonly never[] = []

@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
-import { delay, machineMs, startTimer, stopTimer } from '#core/process/time-and-chance.ts'
+import { delay, monotonicMs, startTimer, stopTimer } from '#core/process/time-and-chance.ts'
 import { MINUTE_MS } from '#core/duration.ts'
 import { traceRequests } from '#core/tracing/spans.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
@@ -57,11 +57,11 @@ export class Listeners {
     await this.#emptied(DRAIN_MS)
     if (!replaced) await this.#takeNoMore()
     await this.#emptied(LINGER_MS)
-    const ends = machineMs() + (replaced ? REPLACED_MS : 0)
+    const ends = monotonicMs() + (replaced ? REPLACED_MS : 0)
     do {
       for (const { server } of this.#servers) await endIdle(server)
-      await this.#emptied(Math.min(LINGER_MS, ends - machineMs()))
-    } while (machineMs() < ends && (await this.#connections()) > 0)
+      await this.#emptied(Math.min(LINGER_MS, ends - monotonicMs()))
+    } while (monotonicMs() < ends && (await this.#connections()) > 0)
   }
 
   /** Lets requests in progress end, but closes stalled connections after `CLOSE_MS`. */
@@ -76,8 +76,8 @@ export class Listeners {
 
   /** Resolves when all connections have ended, or after `withinMs`. */
   async #emptied(withinMs: number): Promise<void> {
-    const ends = machineMs() + withinMs
-    while (machineMs() < ends && (await this.#connections()) > 0) await delay(DRAIN_POLL_MS)
+    const ends = monotonicMs() + withinMs
+    while (monotonicMs() < ends && (await this.#connections()) > 0) await delay(DRAIN_POLL_MS)
   }
 
   async #connections(): Promise<number> {

@@ -86,7 +86,7 @@ export class SandboxDatabases {
       // A higher one is that of a reset in progress.
       return !(Number(generation) >= (generations.get(Number(id)) ?? Infinity))
     })
-    for (const { datname } of others) await this.#execute(`drop database if exists ${datname} with (force)`)
+    for (const { datname } of others) await this.#execute(`drop database if exists "${datname.replaceAll('"', '""')}" with (force)`)
     return others.length
   }
 

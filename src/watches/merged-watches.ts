@@ -1,16 +1,12 @@
-// Moves watches of the emptied item to the survivor when items are merged.
+// Equal watches of items that are merged.
 import { sql } from 'kysely'
-import { type MergePair, type MovedRows, moveRows, pairTable } from '#db/merge-pairs.ts'
+import { type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 
-/** Nobody can have watched an emptied item, so its watches can always move back. */
-export const WATCHES: MovedRows = { rows: 'watches', moved: 'merged_watches', id: 'watch_id' }
-
 /**
- * Moves the watches to the survivors. If the account has the same watch for the survivor or for another emptied item, the survivor's own one stays,
- * otherwise the oldest one of the first merge.
+ * Deletes watches that an account would have twice after the merges. The survivor's own one stays, otherwise the oldest one of the first merge.
  */
-export async function moveWatches(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
+export async function deleteEqualWatches(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with ranked as (
       select w.id, row_number() over (
@@ -20,5 +16,4 @@ export async function moveWatches(tx: Tx, pairs: readonly MergePair[]): Promise<
       where w.item_id in (select unnest(array[m.from_item, m.into_item]) from ${pairTable(pairs)})
     )
     delete from watches where id in (select id from ranked where place > 1)`.execute(tx)
-  await moveRows(tx, pairs, WATCHES)
 }

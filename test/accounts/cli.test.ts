@@ -1,10 +1,10 @@
 // The commands for accounts, keys and operator tokens: human-readable text, or one JSON value for programs.
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readConfig } from '#config.ts'
 import { register as registerAccount } from '#cli/account.ts'
 import { register as registerKey } from '#cli/key.ts'
 import { register as registerOperatorToken } from '#cli/operator-token.ts'
+import { runCommand } from '../support/command-line.ts'
 import { freshDatabase } from '../support/postgres.ts'
 import { CALLER, openNode, type TestNode } from './node.ts'
 
@@ -21,20 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-async function mintmark(...args: string[]): Promise<string> {
-  const lines: string[] = []
-  const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  for (const register of [registerAccount, registerKey, registerOperatorToken]) {
-    register(
-      program,
-      (run) => run({ ...node.ctx, config: readConfig({}), precondition: null }, (read) => read(node.db)),
-      (line) => lines.push(line),
-    )
-  }
-  // Subcommands copied the settings of the program when they were created, after these were set.
-  await program.parseAsync(args, { from: 'user' })
-  return lines.join('\n')
-}
+const mintmark = async (...args: string[]) => (await runCommand(node, [registerAccount, registerKey, registerOperatorToken], args)).text
 
 const json = async (...args: string[]) => JSON.parse(await mintmark(...args, '--json')) as never
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => node.close())
 
-test('the documents that types are built from are those that the service serves', async () => {
+test('the documents that types are built from are those that the service serves', { tags: 'slow' }, async () => {
   const built = await openApiDocuments()
   expect(JSON.parse(JSON.stringify(built.api))).toEqual(await documentAt(`${node.publicUrl}/openapi.json`))
   const operator = JSON.stringify(built.operator).replaceAll('127.0.0.1:8081', '127.0.0.1:0')

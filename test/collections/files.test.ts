@@ -3,13 +3,13 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { Command } from 'commander'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { register } from '#cli/collection.ts'
 import { csvLine, unescapeCell } from '#core/files/csv.ts'
 import type { CollectionImport } from '#collections/import/run.ts'
 import type { ParkedRow } from '#collections/import/parked.ts'
+import { runCommand } from '../support/command-line.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
 import { collector, makeCollection, makeItems, operator } from './kit.ts'
 import { ruleOf, rulesIn } from '../support/reasons.ts'
@@ -425,18 +425,7 @@ test('two concurrent imports of one file add it once', async () => {
 })
 
 test('the command line does the same', async () => {
-  const printed: string[] = []
-  const mintmark = async (...args: string[]) => {
-    printed.length = 0
-    const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-    register(
-      program,
-      (run) => run(node.ctx, (read) => read(node.db)),
-      (line) => printed.push(line),
-    )
-    await program.parseAsync(['collection', ...args], { from: 'user' })
-    return printed.join('\n')
-  }
+  const mintmark = async (...args: string[]) => (await runCommand(node, [register], ['collection', ...args])).text
   const { id } = JSON.parse(await mintmark('create', '--account', String(node.accounts.plus), '--name', 'CLI', '--json')) as { id: number }
   const file = join(tmpdir(), `mintmark-collection-${process.pid}.csv.gz`)
   try {

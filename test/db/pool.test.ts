@@ -50,6 +50,14 @@ test('values are exact: numeric and date as text, int8 as a safe number, time as
   await expect(sql`select 9007199254740992::int8`.execute(db.kysely)).rejects.toThrow('does not fit')
 })
 
+test('lists of any texts, numbers, booleans, times and nulls arrive as they are', async () => {
+  const texts = ['a"b', 'c\\d', '', 'NULL', 'null', ' {x, y} ', 'ğ\n漢', null]
+  const at = new Date('2026-01-31T09:00:00.500Z')
+  const { rows } = await sql`select ${texts}::text[] as texts, ${[1, -2.5, 1e21]}::float8[] as numbers, ${[true, false]}::bool[] as flags,
+    ${[]}::int4[] as none, ${[at, null]}::timestamptz[] as times, ${[Buffer.from([0, 255])]}::bytea[] as bytes`.execute(db.kysely)
+  expect(rows).toEqual([{ texts, numbers: [1, -2.5, 1e21], flags: [true, false], none: [], times: [at, null], bytes: [Buffer.from([0, 255])] }])
+})
+
 test('statements with parameters are prepared once per connection', async () => {
   const names = await db.kysely.connection().execute(async (connection) => {
     for (const n of [1, 2, 3]) await sql`select ${n}::int as once`.execute(connection)

@@ -1,5 +1,5 @@
 // The commands `merge`, `merges`, `split` and `matches`: human-readable text, or one JSON value for programs.
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { register as registerMatches } from '#cli/matches.ts'
 import { register } from '#cli/merge.ts'
@@ -7,6 +7,7 @@ import type { Match } from '#identity/review/matches.ts'
 import type { SetMatch } from '#identity/review/set-matches.ts'
 import type { Merge } from '#identity/merge/stored-merges.ts'
 import { pokemontcgCards, pokemontcgSets, tcgdexCards, tcgdexSets } from '../imports/one-card.ts'
+import { runCommand } from '../support/command-line.ts'
 import { importFiles, startTestNode, type TestNode } from '../support/node.ts'
 import { makeTwins } from './kit.ts'
 
@@ -17,19 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 
-async function mintmark(...args: string[]): Promise<string> {
-  const lines: string[] = []
-  const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  for (const add of [register, registerMatches])
-    add(
-      program,
-      (run) => run(node.ctx, (read) => read(node.db)),
-      (line) => lines.push(line),
-    )
-  for (const command of program.commands.flatMap((one) => [one, ...one.commands])) command.exitOverride().configureOutput({ writeErr: () => {} })
-  await program.parseAsync(args, { from: 'user' })
-  return lines.join('\n')
-}
+const mintmark = async (...args: string[]) => (await runCommand(node, [register, registerMatches], args)).text
 
 test('items are merged, listed and split', async () => {
   const ids = await makeTwins(node, [

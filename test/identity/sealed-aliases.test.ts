@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { register } from '#cli/match.ts'
 import type { MatchReport } from '#identity/match-catalogue.ts'
+import { runCommand } from '../support/command-line.ts'
 import { importText, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode
@@ -31,15 +31,8 @@ const items = async () => (await node.db.kysely.selectFrom('items').select('name
 async function match(content: string, ...args: string[]): Promise<MatchReport> {
   const file = join(dir, 'aliases.json')
   writeFileSync(file, content)
-  const lines: string[] = []
-  const program = new Command('mintmark').exitOverride()
-  register(
-    program,
-    (run) => run(node.ctx, (read) => read(node.db)),
-    (line) => lines.push(line),
-  )
-  await program.parseAsync(['match', '--sealed-aliases', file, '--json', ...args], { from: 'user' })
-  return JSON.parse(lines.join('\n')) as MatchReport
+  const { text } = await runCommand(node, [register], ['match', '--sealed-aliases', file, '--json', ...args])
+  return JSON.parse(text) as MatchReport
 }
 
 test('a dry run reports the resulting matches, and stores nothing', async () => {

@@ -115,6 +115,34 @@ test('a chain is undone from its end, or at once', { tags: 'slow' }, async () =>
   expect(await stateOf(here)).toEqual(before)
 })
 
+/** Tables in which 0.2.0 recorded what merges moved, by the name of their rows now; and the column with the id of a row. */
+const EARLIER = {
+  item_foreign_ids: ['merged_foreign_ids'],
+  item_sources: ['merged_sources'],
+  prices: ['merged_prices'],
+  held_prices: ['merged_held_prices', 'held_id'],
+  listings: ['merged_listings', 'listing_id'],
+  sales: ['merged_sales', 'sale_id'],
+  collection_items: ['merged_records', 'record_id'],
+} as const
+
+test('merges of 0.2.0 are undone exactly, in any order', async () => {
+  const [a, b, c] = await threeTwins('earlier')
+  const before = await stateOf(here)
+  const merges = [await merged(here, a, c), await merged(here, b, c)]
+  for (const [name, [table, id]] of Object.entries(EARLIER)) {
+    const { numAffectedRows } = await sql`
+      with noted as (delete from merged_rows where merge_id = any(${merges}) and name = ${name} returning *)
+      insert into ${sql.table(table)} select n.* from noted x cross join lateral jsonb_populate_record(null::${sql.table(table)},
+        x.content || jsonb_build_object('merge_id', merge_id, 'moved', placed, 'discarded', false, ${id ?? 'none'}::text, x.content->'id')) n`.execute(
+      here.db.kysely,
+    )
+    expect([name, numAffectedRows]).not.toEqual([name, 0n])
+  }
+  for (const id of merges) expect((await undo(here, id)).status).toBe(200)
+  expect(await stateOf(here)).toEqual(before)
+})
+
 test('many merges at once have the same result as one after the other, and are undone at once', { tags: 'slow' }, async () => {
   const [a, b, c] = await threeTwins('many')
   const [d, e] = await threeTwins('many2')
@@ -288,4 +316,44 @@ test('a merge that does not exist cannot be undone', async () => {
     expect(await undo(here, id)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } })
   }
   expect((await operator(here, 'POST', '/batches/x/revert')).status).toBe(422)
+})
+
+test('nothing can mark a merge as undone whose rows have not moved back', async () => {
+  const [a, b] = Object.values(
+    await makeTwins(here, [
+      { ref: 'marked:a', market: 'source_a' },
+      { ref: 'marked:b', market: 'source_c' },
+    ]),
+  ) as [number, number]
+  const id = await merged(here, a, b)
+  // As a node of 0.2.0 would, which finds no rows in its own tables.
+  const marked = here.db.kysely.updateTable('merges').set({ undone_by: 'x', undone_at: new Date() }).where('id', '=', id).execute()
+  await expect(marked).rejects.toMatchObject({ code: '53400' })
+  expect((await undo(here, id)).status).toBe(200)
+})
+
+test('an id that two merged items have stays with the survivor until both are split', async () => {
+  const shared = { source: 'cardmarket', id: 'both-have-it' }
+  const ids = await makeTwins(here, [
+    { ref: 'both:a', market: 'source_a', foreignIds: [shared] },
+    { ref: 'both:b', market: 'source_b', foreignIds: [shared] },
+    { ref: 'both:c', market: 'source_c' },
+  ])
+  const [a, b, c] = [ids['both:a']!, ids['both:b']!, ids['both:c']!]
+  const before = await stateOf(here)
+  const [first, second] = [await merged(here, a, c), await merged(here, b, c)]
+  const owners = async () => {
+    const rows = await here.db.kysely
+      .selectFrom('item_foreign_ids')
+      .select('item_id')
+      .where('foreign_id', '=', shared.id)
+      .orderBy('item_id')
+      .execute()
+    return rows.map((row) => row.item_id)
+  }
+  expect(await owners()).toEqual([c])
+  await undo(here, first)
+  expect(await owners()).toEqual([a, c])
+  await undo(here, second)
+  expect(await stateOf(here)).toEqual(before)
 })

@@ -406,7 +406,7 @@ describe('sources', () => {
     for (const { url } of (await itemOn(node, 'nobody')).images) expect(await refusalOf(await ask(url))).toEqual([502, 'UPSTREAM_ERROR'])
   })
 
-  test('a slow body is aborted after ten seconds', async () => {
+  test('a slow body is aborted after ten seconds', { tags: 'slow' }, async () => {
     expect(await refusalOf(await slow)).toEqual([504, 'UPSTREAM_TIMEOUT'])
     expect(source.askedFor('/slow.png')).toBe(1)
   })

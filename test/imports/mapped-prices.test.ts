@@ -1,12 +1,12 @@
 // Price lists of any shop, read by a mapping of their columns: which items rows match, what is rejected and why, and saved mappings.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Command } from 'commander'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { textOf } from '#core/problems.ts'
 import { register as registerImport } from '#cli/import.ts'
+import { runCommand } from '../support/command-line.ts'
 import { importFiles, importText, OPERATOR_TOKEN, type Sending, send, startTestNode, type TestNode, until } from '../support/node.ts'
 import { tcgdexCards, tcgdexSets } from './one-card.ts'
 
@@ -479,16 +479,9 @@ describe('a saved mapping', () => {
   test('is saved and used by the command line', async () => {
     const file = join(folder, 'list.csv')
     writeFileSync(file, 'title,set,nr,eur\nChansey,BS,3,1671.68\n')
-    const printed: string[] = []
     const run = async (...args: string[]) => {
-      const program = new Command('mintmark').exitOverride()
-      registerImport(
-        program,
-        (work) => work(node.ctx, (read) => read(node.db)),
-        (line) => printed.push(line),
-      )
-      await program.parseAsync(['import', 'prices-csv', file, ...args, '--json'], { from: 'user' })
-      return JSON.parse(printed.pop()!) as { status: string; unchanged: number; accepted: number; rejected: number }
+      const { text } = await runCommand(node, [registerImport], ['import', 'prices-csv', file, ...args, '--json'])
+      return JSON.parse(text) as { status: string; unchanged: number; accepted: number; rejected: number }
     }
     const map = ['--map', 'price=eur,set=set', '--map', 'number=nr,name=title', '--currency', 'EUR', '--market', 'source_b']
     expect(await run(...map, '--condition-known', 'false', '--save-map', 'shop')).toMatchObject({ status: 'done', rejected: 0 })

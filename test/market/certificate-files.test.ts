@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { register } from '#cli/certificates.ts'
 import type { StoredCertificateAnswer } from '#market/certificates/get-certificate.ts'
+import { runCommand } from '../support/command-line.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
 import { makeCatalogue, operator } from './kit.ts'
 
@@ -22,23 +22,9 @@ beforeAll(async () => {
 afterAll(async () => {
   await node.close()
   rmSync(folder, { recursive: true, force: true })
-  process.exitCode = undefined
 })
 
-async function mintmark(...args: string[]): Promise<{ text: string; exitCode: typeof process.exitCode }> {
-  const lines: string[] = []
-  process.exitCode = undefined
-  const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  register(
-    program,
-    (run) => run(node.ctx, (read) => read(node.db)),
-    (line) => lines.push(line),
-  )
-  await program.parseAsync(args, { from: 'user' })
-  const { exitCode } = process
-  process.exitCode = undefined
-  return { text: lines.join('\n'), exitCode }
-}
+const mintmark = (...args: string[]) => runCommand(node, [register], args)
 
 function file(name: string, content: string | Buffer): string {
   const path = join(folder, name)

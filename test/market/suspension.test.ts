@@ -192,7 +192,8 @@ test('webhooks pause: no attempt is made or counted until the account is resumed
     await until('the notification of another seller', () => busy.received.length === 1)
     await busy.close()
     expect(await own()).toMatchObject({ state: 'queued', attempts: 0 })
-    expect(receiver.received.map(({ body }) => body.toString())).toEqual([])
+    // Listings of earlier tests may have expired before the suspension.
+    expect(receiver.received.map(({ body }) => body.toString()).filter((body) => body.includes(`"listing_id":${id},`))).toEqual([])
     expect(await operator(node, 'POST', `/accounts/${seller}/webhook/test`, { event: 'sale' })).toMatchObject({
       status: 409,
       body: { error: { rule: 'account_suspended' } },

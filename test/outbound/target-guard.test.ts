@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { reason } from '#core/problems.ts'
 import { type GuardOptions, openGuard } from '#outbound/target-guard.ts'
+import { anyCharacter } from '../support/any-character.ts'
 import { runs } from '../support/runs.ts'
 
 const guard = (options: Partial<GuardOptions> = {}) =>
@@ -182,7 +183,7 @@ describe('URLs', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
           fc.webUrl(),
           fc.string().map((text) => `https://${text}`),
         ),

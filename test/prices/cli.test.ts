@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCategory } from '#catalogue/categories/create-category.ts'
 import { createItem } from '#catalogue/items/create-item.ts'
@@ -11,6 +11,7 @@ import { register as registerExport } from '#cli/export.ts'
 import { register as registerHeld } from '#cli/prices/held.ts'
 import { call } from '#core/verb.ts'
 import type { HeldPrice } from '#prices/writing/held.ts'
+import { runCommand } from '../support/command-line.ts'
 import { importText, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode
@@ -25,18 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function mintmark(...args: string[]): Promise<string> {
-  const lines: string[] = []
-  const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  registerHeld(
-    program,
-    (run) => run(node.ctx, (read) => read(node.db)),
-    (line) => lines.push(line),
-  )
-  registerExport(program, (run) => run(node.ctx, (read) => read(node.db)))
-  await program.parseAsync(args, { from: 'user' })
-  return lines.join('\n')
-}
+const mintmark = async (...args: string[]) => (await runCommand(node, [registerHeld, registerExport], args)).text
 
 test('held prices are listed, accepted and discarded, individually and by filter', async () => {
   const category = await call(createCategory, node.ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })

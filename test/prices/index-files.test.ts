@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { Command } from 'commander'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { register } from '#cli/indices.ts'
+import { runCommand } from '../support/command-line.ts'
 import { OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
 import { runs } from '../support/runs.ts'
 
@@ -42,20 +42,7 @@ const months = async () => {
   return body.data.map(({ index, month, value }) => `${index} ${month} ${value}`)
 }
 
-async function mintmark(...args: string[]): Promise<{ text: string; exitCode: typeof process.exitCode }> {
-  const lines: string[] = []
-  process.exitCode = undefined
-  const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  register(
-    program,
-    (run) => run(node.ctx, (read) => read(node.db)),
-    (line) => lines.push(line),
-  )
-  await program.parseAsync(args, { from: 'user' })
-  const { exitCode } = process
-  process.exitCode = undefined
-  return { text: lines.join('\n'), exitCode }
-}
+const mintmark = (...args: string[]) => runCommand(node, [register], args)
 
 function file(name: string, content: string | Buffer): string {
   const path = join(folder, name)

@@ -1,5 +1,5 @@
 // The commands for prices under review and for decisions about them: human-readable text, or one JSON value for programs.
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCategory } from '#catalogue/categories/create-category.ts'
 import { createItem } from '#catalogue/items/create-item.ts'
@@ -7,6 +7,7 @@ import { register } from '#cli/prices/price-reviews.ts'
 import { call } from '#core/verb.ts'
 import type { PriceDecision } from '#prices/reviews/price-decisions.ts'
 import type { PriceReview } from '#prices/reviews/review-schemas.ts'
+import { runCommand } from '../support/command-line.ts'
 import { importText, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode
@@ -26,18 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 
-async function mintmark(...args: string[]): Promise<string> {
-  const lines: string[] = []
-  const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  const ctx = { ...node.ctx, rules: node.config.priceRules }
-  register(
-    program,
-    (run) => run(ctx, (read) => read(node.db)),
-    (line) => lines.push(line),
-  )
-  await program.parseAsync(args, { from: 'user' })
-  return lines.join('\n')
-}
+const mintmark = async (...args: string[]) => (await runCommand(node, [register], args)).text
 
 const refsInQuestion = async () => (JSON.parse(await mintmark('price-reviews', 'list', '--json')) as PriceReview[]).map(({ item }) => item.ref)
 

@@ -1,5 +1,4 @@
 // Usual ratios that are too far from the game's: applied only up to a limit, until an operator confirms or rejects them.
-import { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createItem } from '#catalogue/items/create-item.ts'
 import { register } from '#cli/prices/usual-ratios.ts'
@@ -8,6 +7,7 @@ import { appliedRatio } from '#prices/evidence/ratios.ts'
 import { judgeAllPrices } from '#prices/reviews/judge-all.ts'
 import type { PriceExplanation } from '#prices/reviews/explanation.ts'
 import type { UsualRatio } from '#prices/reviews/list-usual-ratios.ts'
+import { runCommand } from '../support/command-line.ts'
 import { OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
 
 const CARDS = 8
@@ -142,17 +142,7 @@ test('a decision about another ratio than the one listed changes nothing', async
 })
 
 test('the command line lists and decides, and a later decision replaces an earlier one', async () => {
-  const lines: string[] = []
-  const mintmark = async (...args: string[]) => {
-    const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-    register(
-      program,
-      (run) => run({ ...node.ctx, rules: node.config.priceRules }, (read) => read(node.db)),
-      (line) => lines.push(line),
-    )
-    await program.parseAsync(['usual-ratios', ...args], { from: 'user' })
-    return lines.pop()
-  }
+  const mintmark = async (...args: string[]) => (await runCommand(node, [register], ['usual-ratios', ...args])).text
   expect(await mintmark('list', '--state', 'rejected')).toMatch(
     /^STATE +SET +FINISH +MARKET +OTHER MARKET +RATIO +OF GAME +APPLIED +CARDS\nrejected +\d+ Set 2 +- +source_b +source_c +6\.5 +1 +1 +8$/,
   )

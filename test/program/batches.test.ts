@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createCategory } from '#catalogue/categories/create-category.ts'
 import { createItem } from '#catalogue/items/create-item.ts'
@@ -12,6 +12,7 @@ import { register as registerCertificates } from '#cli/certificates.ts'
 import { register as registerIndices } from '#cli/indices.ts'
 import { register as registerRates } from '#cli/rates.ts'
 import { call } from '#core/verb.ts'
+import { runCommand } from '../support/command-line.ts'
 import { importText, startTestNode, type TestNode } from '../support/node.ts'
 
 let node: TestNode
@@ -24,20 +25,8 @@ beforeAll(async () => {
 
 afterAll(() => node.close())
 
-async function mintmark(...args: string[]): Promise<string> {
-  const lines: string[] = []
-  const program = new Command('mintmark').exitOverride().configureOutput({ writeErr: () => {}, writeOut: () => {} })
-  for (const register of [registerBatches, registerRates, registerIndices, registerCertificates]) {
-    register(
-      program,
-      (run) => run(node.ctx, (read) => read(node.db)),
-      (line) => lines.push(line),
-    )
-  }
-  for (const command of program.commands.flatMap((one) => [one, ...one.commands])) command.exitOverride()
-  await program.parseAsync(args, { from: 'user' })
-  return lines.join('\n')
-}
+const mintmark = async (...args: string[]) =>
+  (await runCommand(node, [registerBatches, registerRates, registerIndices, registerCertificates], args)).text
 
 test('a batch is listed and reverted, and so is the revert', async () => {
   const row = (price: number, day: number) => `item_ref,market,label,price,updated_at\na,source_c,Near Mint,${price},2026-01-0${day}T00:00:00Z\n`

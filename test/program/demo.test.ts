@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createAccount } from '#accounts/create-account.ts'
 import { prepareDemo, register } from '#cli/demo/demo.ts'
-import { makeDemo } from '#cli/demo/make-demo.ts'
+import { type DemoAccess, makeDemo } from '#cli/demo/make-demo.ts'
 import { resetDemo } from '#cli/demo/reset-demo.ts'
 import { type Config, readConfig } from '#config.ts'
 import { DAY_MS } from '#core/duration.ts'
@@ -15,6 +15,7 @@ import { call } from '#core/verb.ts'
 import { isUntouched } from '#db/emptiness.ts'
 import { openPool } from '#db/connection/pool.ts'
 import type { Schema } from '#db/schema.ts'
+import { collector } from '../collections/kit.ts'
 import { OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -54,12 +55,14 @@ async function digestOf({ ctx }: Place): Promise<unknown> {
 
 describe('the demo on a node', () => {
   let node: TestNode
+  let access: DemoAccess
   let key: string
+  const dataDir = mkdtempSync(join(folder, 'data-'))
 
   beforeAll(async () => {
     node = await startTestNode()
-    const dataDir = mkdtempSync(join(folder, 'data-'))
-    key = (await makeDemo(node.ctx, { ...node.config, dataDir })).keys.plus
+    access = await makeDemo(node.ctx, { ...node.config, dataDir })
+    key = access.keys.plus
   })
   afterAll(() => node.close())
 
@@ -108,6 +111,27 @@ describe('the demo on a node', () => {
     expect(profit.realised).not.toBe(0)
     const records = (await api<{ certificate: object | null }[]>(`/plus/collections/${slabs!.id}/items`)).data
     expect(records.every(({ certificate }) => certificate !== null)).toBe(true)
+  })
+
+  test('Plus and Enterprise accounts have filled collections with a worth', async () => {
+    for (const plan of ['plus', 'enterprise'] as const) {
+      const owner = collector(node, access.keys[plan])
+      const { body } = await owner.ask<{ id: number; name: string; items_count: number; worth: { currencies: { value: number }[] } }[]>(
+        'GET',
+        '?with_value=1',
+      )
+      expect(body.data.map(({ name, items_count }) => [name, items_count > 0])).toEqual([
+        ['Binder', true],
+        ['Slabs', true],
+        ['Sealed', true],
+      ])
+      for (const { id, items_count, worth } of body.data) {
+        expect(await owner.list(id)).toHaveLength(items_count)
+        expect(worth.currencies.some(({ value }) => value > 0)).toBe(true)
+      }
+      expect((await owner.list(body.data[1]!.id)).every((record) => / \d/.test(record.group_label!))).toBe(true)
+    }
+    expect(await prepareDemo(node.ctx, { ...node.config, dataDir })).toEqual(access)
   })
 
   test('every queue has an entry', async () => {

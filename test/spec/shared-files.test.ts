@@ -34,7 +34,7 @@ async function rulesOf(node: TestNode): Promise<string[]> {
 
 const dumpOf = (node: TestNode) => send<{ as_of: string } | null>(`${node.publicUrl}/api/v1/dumps`, here.keys.professional)
 
-test('a dump that another node has written is missing here, until both share the folder', async () => {
+test('a dump that another node has written is missing here, until both share the folder', { tags: 'slow' }, async () => {
   expect((await dumpOf(there)).body.data).toBeNull()
   expect(await rulesOf(there)).not.toContain('dump_missing')
   await send(`${here.operatorUrl}/operator/v1/dumps`, OPERATOR_TOKEN, { method: 'POST' })

@@ -1,13 +1,13 @@
 // Watches of goals: told once when a set that was complete is so no longer, whatever happens to nodes, collections and sets.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/keys/create-key.ts'
 import { call } from '#core/verb.ts'
 import { followChanges } from '#watches/follow-changes.ts'
 import { tellGoals } from '#watches/tell-goals.ts'
 import { merge, undo } from '../identity/kit.ts'
 import { DAY_MS, operator, plus } from '../market/kit.ts'
-import { importText, msPastMidnight, startTestNode, type TestNode } from '../support/node.ts'
-import { below, newItem, watching } from './kit.ts'
+import { importText, type TestNode } from '../support/node.ts'
+import { below, newItem, twoNodes, watching } from './kit.ts'
 
 interface GoalWatch {
   id: number
@@ -35,21 +35,10 @@ interface Reopened {
 let node: TestNode
 let other: TestNode
 
-beforeAll(async () => {
-  node = await startTestNode()
-  other = await startTestNode({ databaseUrl: node.databaseUrl })
+const { nodes, advance } = twoNodes()
+beforeAll(() => {
+  ;[node, other] = nodes()
 })
-
-afterAll(async () => {
-  await other.close()
-  await node.close()
-})
-
-beforeEach(() => advance(msPastMidnight(node.clock.now())))
-
-function advance(ms: number): void {
-  for (const { clock } of [node, other]) clock.advance(ms)
-}
 
 const nextDay = () => advance(DAY_MS)
 const mine = () => node.keys.enterprise

@@ -1,9 +1,9 @@
 // Shared by the tests of watches: items with prices, runs of the task, and the events that an account finds in its feed.
-import { expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import type { Market } from '#core/markets.ts'
 import { followChanges } from '#watches/follow-changes.ts'
 import { operator, plus } from '../market/kit.ts'
-import { importText, type TestNode } from '../support/node.ts'
+import { importText, msPastMidnight, startTestNode, type TestNode } from '../support/node.ts'
 
 export interface Told {
   watch_id: number
@@ -35,6 +35,23 @@ export interface StatedPrice {
   market: Market
   label?: string
   price: string
+}
+
+/** Two nodes of one database for the tests of a file; both have the same time, and no day ends within a test. */
+export function twoNodes(): { nodes: () => readonly [TestNode, TestNode]; advance: (ms: number) => void } {
+  let nodes: readonly [TestNode, TestNode]
+  const advance = (ms: number) => {
+    for (const { clock } of nodes) clock.advance(ms)
+  }
+  beforeAll(async () => {
+    const node = await startTestNode()
+    nodes = [node, await startTestNode({ databaseUrl: node.databaseUrl })]
+  })
+  afterAll(async () => {
+    for (const node of nodes.toReversed()) await node.close()
+  })
+  beforeEach(() => advance(msPastMidnight(nodes[0].clock.now())))
+  return { nodes: () => nodes, advance }
 }
 
 const SET = { type: 'category', market: 'service', ref: 'watched-set', name: 'Watched Set', game: 'pokemon', parent: null, image: null }

@@ -1,33 +1,21 @@
 // Watches of prices and offers: told once a day, only by trusted prices and real offers, and never twice or not at all, whatever happens to nodes.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { PriceState } from '#prices/evidence/evidence-types.ts'
 import { followChanges } from '#watches/follow-changes.ts'
 import { tellItems } from '#watches/tell-watches.ts'
 import { DAY_MS, operator, orderId, pending, plus, published } from '../market/kit.ts'
 import { setEvidence } from '../support/evidence.ts'
-import { msPastMidnight, startTestNode, type TestNode } from '../support/node.ts'
-import { below, events, newItem, newItems, setPrice, toldPrices, type Watch, watch, wanted, watching } from './kit.ts'
+import { type TestNode } from '../support/node.ts'
+import { below, events, newItem, newItems, setPrice, toldPrices, twoNodes, wanted, type Watch, watch, watching } from './kit.ts'
 
 let node: TestNode
 let other: TestNode
 
-beforeAll(async () => {
-  node = await startTestNode()
-  other = await startTestNode({ databaseUrl: node.databaseUrl })
+const { nodes, advance } = twoNodes()
+beforeAll(() => {
+  ;[node, other] = nodes()
 })
-
-afterAll(async () => {
-  await other.close()
-  await node.close()
-})
-
-/** Both nodes have the same time, and the day does not end within a test. */
-beforeEach(() => advance(msPastMidnight(node.clock.now())))
-
-function advance(ms: number): void {
-  for (const { clock } of [node, other]) clock.advance(ms)
-}
 
 const nextDay = () => advance(DAY_MS)
 const usd = (price: string) => [{ market: 'source_a', price } as const]

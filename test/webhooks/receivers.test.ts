@@ -63,7 +63,7 @@ async function openSeller() {
 describe('mintmark listen', () => {
   const mintmark = (...args: string[]) => start(process.execPath, ['src/main.ts', 'listen', '--port', '0', ...args])
 
-  test('verifies and prints notifications, and responds', async () => {
+  test('verifies and prints notifications, and responds', { tags: 'slow' }, async () => {
     const seller = await openSeller()
     const { url, output, child } = await mintmark('--secret', seller.secret)
     await seller.pointTo(url)

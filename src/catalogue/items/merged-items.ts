@@ -1,26 +1,12 @@
-// Catalogue part of a merge: deletes the emptied item, turns its id into an alias and moves its foreign ids. Undoing reverses these steps.
+// Catalogue part of a merge: deletes the emptied item and turns its id into an alias. Undoing reverses these steps.
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { freeSlugs } from '../records/slugs.ts'
 import { refuseTaken } from '../records/unique-violations.ts'
 
-/** Deletes the emptied items; only their foreign ids may still refer to them, and these move to the survivors. */
+/** Deletes the emptied items, from which all rows have moved to the survivors. */
 export async function replaceByAliases(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
-  await sql`
-    with gone as (
-      delete from item_foreign_ids f using ${pairTable(pairs)} where f.item_id = m.from_item
-      returning m.merge_id, m.into_item, f.source, f.foreign_id, f.finish
-    ), added as (
-      insert into item_foreign_ids (source, foreign_id, item_id, finish)
-      select distinct source, foreign_id, into_item, finish from gone
-      on conflict do nothing
-      returning source, foreign_id, item_id, finish
-    )
-    insert into merged_foreign_ids (merge_id, source, foreign_id, finish, moved)
-    select g.merge_id, g.source, g.foreign_id, g.finish, a.item_id is not null
-    from gone g left join added a
-      on (a.source, a.foreign_id, a.item_id, a.finish) = (g.source, g.foreign_id, g.into_item, g.finish)`.execute(tx)
   await sql`
     with gone as (
       delete from items i using ${pairTable(pairs)} where i.id = m.from_item returning m.merge_id, m.into_item, i.id, i.market, i.ref, i.slug
@@ -42,21 +28,6 @@ export async function restoreItems(tx: Tx, pairs: readonly MergePair[]): Promise
       select i.* from merges cross join lateral jsonb_populate_record(null::items, merges.item) i
       where merges.id = any(${ids}) order by i.id`.execute(tx),
   )
-  // An id that another merged item also has stays with the survivor until that merge is undone as well.
-  await sql`
-    delete from item_foreign_ids f using ${pairTable(pairs)} join merged_foreign_ids x on x.merge_id = m.merge_id
-    where x.moved and (f.source, f.foreign_id, f.finish) = (x.source, x.foreign_id, x.finish) and f.item_id = m.into_item
-      and not exists (
-        select from merges o join merged_foreign_ids y on y.merge_id = o.id
-        where o.into_item = m.into_item and o.undone_at is null and y.moved
-          and (y.source, y.foreign_id, y.finish) = (x.source, x.foreign_id, x.finish)
-      )`.execute(tx)
-  await sql`
-    insert into item_foreign_ids (source, foreign_id, item_id, finish)
-    select x.source, x.foreign_id, m.from_item, x.finish
-    from ${pairTable(pairs)} join merged_foreign_ids x on x.merge_id = m.merge_id
-    on conflict do nothing`.execute(tx)
-  await sql`delete from merged_foreign_ids where merge_id = any(${ids})`.execute(tx)
 }
 
 /** Gives another slug to survivors that have the merged item's: up to 0.2.0, a merge passed on the slug that a catalogue stated. */

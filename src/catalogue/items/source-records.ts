@@ -1,5 +1,5 @@
 // SQL of source records: the statements of imports, the linked items, and reverting an import's statements.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { copyIn } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { type Facts, factsText, updatedFacts, type StatedFacts } from '../records/facts.ts'
@@ -195,13 +195,20 @@ export async function unlinkRecords(tx: Tx, links: readonly { recordId: number; 
     where s.record_id = l.record_id and s.item_id = l.item_id`.execute(tx)
 }
 
+/** Whether a merge has moved a record from one item to another, given the SQL of its id. */
+export function isMerged(recordId: string): RawBuilder<boolean> {
+  const isThis = sql.raw(`= ${recordId}`)
+  return sql`(exists (select from merged_rows x where x.name = 'item_sources' and (x.content->>'record_id')::int4 ${isThis})
+    or exists (select from merged_sources x where x.record_id ${isThis}))`
+}
+
 /** The facts stated by the active records of items, by item; the item's own records come before those of items merged into it. */
 export async function statedFacts(on: Queryable, itemIds: readonly number[]): Promise<Map<number, StatedFacts[]>> {
   const { rows } = await sql<StatedFacts & { item_id: number }>`
     select s.item_id, s.whole, r.source, r.finish, r.facts, r.source = 'operator' and r.foreign_id <> s.item_id::text as merged
     from item_sources s join source_records r on r.id = s.record_id
     where s.item_id = any(${itemIds}::int4[]) and r.active
-    order by s.item_id, exists (select from merged_sources m where m.record_id = r.id), r.source = 'operator' and r.foreign_id = s.item_id::text desc,
+    order by s.item_id, ${isMerged('r.id')}, r.source = 'operator' and r.foreign_id = s.item_id::text desc,
       r.source collate "C", r.foreign_id collate "C", r.finish collate "C"`.execute(on)
   const byItem = new Map<number, StatedFacts[]>()
   for (const { item_id: itemId, ...record } of rows) {

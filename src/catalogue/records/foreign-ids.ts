@@ -20,20 +20,25 @@ interface StoredForeignId {
 export async function replaceForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<number[]> {
   if (items.length === 0) return []
   const { rows: stored } = await sql<StoredForeignId>`
-    select item_id, source, foreign_id, finish from item_foreign_ids where item_id = any(${`{${items.map(({ id }) => id).join(',')}}`}::int4[])`.execute(
-    tx,
-  )
+    select item_id, source, foreign_id, finish from item_foreign_ids where item_id = any(${items.map(({ id }) => id)}::int4[])`.execute(tx)
   const storedOf = Map.groupBy(stored, (row) => row.item_id)
   const gone: WithForeignIds[] = []
   const added: WithForeignIds[] = []
   for (const { id, foreignIds } of items) {
-    const left = new Map(
-      (storedOf.get(id) ?? []).map(({ source, foreign_id, finish }) => [`${source}\t${foreign_id}\t${finish}`, { source, id: foreign_id, finish }]),
-    )
-    const stated = new Map(foreignIds.map((foreign) => [foreignIdKey(foreign), foreign]))
-    const missing = [...stated].flatMap(([key, foreign]) => (left.delete(key) ? [] : [foreign]))
+    const own = storedOf.get(id) ?? []
+    const storedKeys = new Set(own.map(({ source, foreign_id, finish }) => foreignIdKey({ source, id: foreign_id, finish })))
+    const stated = new Set<string>()
+    const missing = foreignIds.filter((foreign) => {
+      const key = foreignIdKey(foreign)
+      return stated.size < stated.add(key).size && !storedKeys.has(key)
+    })
     if (missing.length > 0) added.push({ id, foreignIds: missing })
-    if (left.size > 0) gone.push({ id, foreignIds: [...left.values()] })
+    // As many stored ids as stated ones that are stored: none is gone.
+    if (stated.size - missing.length === own.length) continue
+    const surplus = own
+      .map(({ source, foreign_id, finish }) => ({ source, id: foreign_id, finish }))
+      .filter((foreign) => !stated.has(foreignIdKey(foreign)))
+    gone.push({ id, foreignIds: surplus })
   }
   if (gone.length > 0) {
     await sql`

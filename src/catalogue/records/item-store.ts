@@ -78,13 +78,14 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
       )
     : null
   const inserts: Insert[] = []
-  const copied: Insert[] = []
+  const copied: { slug: string; n: number }[] = []
   const updates: { id: number; row: ItemRow; n: number; moved: boolean }[] = []
   for (const [n, write] of writes.entries()) {
     const stored = write.id === null ? undefined : existing.get(write.id)
     if (!stored) {
-      const into = write.copies === undefined ? inserts : copied
-      into.push({ row: itemRow(write, slugs.next().value!), n })
+      const slug = slugs.next().value!
+      if (write.copies === undefined) inserts.push({ row: itemRow(write, slug), n })
+      else copied.push({ slug, n })
       continue
     }
     const newSlug = restatedSlug(stored, write.record)
@@ -111,7 +112,7 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
   )
   await copyItems(
     tx,
-    copied.map(({ row, n }) => ({ id: ids[n]!, row, recordId: writes[n]!.copies! })),
+    copied.map(({ slug, n }) => ({ ...writes[n]!, id: ids[n]!, slug })),
     note.at,
   )
   const updated = updates.flatMap(({ id, n }) => (differing.has(id) ? n : []))
@@ -162,7 +163,7 @@ function itemRow({ record, categoryId, groupIds }: ItemWrite, slug: string): Ite
     category_id: categoryId,
     images: images.map(({ url, order }) => ({ url, order })),
     attributes: attributes.map(({ name: label, value }) => ({ name: label, value })),
-    group_ids: [...groupIds].sort((a, b) => a - b),
+    group_ids: groupIds.toSorted((a, b) => a - b),
     details: detailsToRow(details),
   }
 }
@@ -196,24 +197,26 @@ async function insertItems(tx: Tx, inserts: readonly { id: number; row: ItemRow 
 }
 
 /** Creates items in SQL directly from the facts of their only record. */
-async function copyItems(tx: Tx, copies: readonly { id: number; row: ItemRow; recordId: number }[], at: Date): Promise<void> {
+async function copyItems(tx: Tx, copies: readonly (ItemWrite & { id: number; slug: string })[], at: Date): Promise<void> {
   if (copies.length === 0) return
-  const [ids, records] = [copies.map(({ id }) => id), copies.map(({ recordId }) => recordId)]
+  const groups = copies.map(({ groupIds }) => `{${groupIds.toSorted((a, b) => a - b).join(',')}}`)
   await sql`
-    insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details, created_at, updated_at)
-    overriding system value
-    select c.id, facts->>'market', c.ref, facts->>'name', facts->>'code', c.slug, coalesce(facts->>'genre', 'single'), facts->>'game', c.category_id,
-      coalesce(facts->'images', '[]'), coalesce(facts->'attributes', '[]'), c.group_ids::int4[], coalesce(facts->'details', '{}'),
-      ${at}::timestamptz, ${at}::timestamptz
-    from unnest(${ids}::int4[], ${records}::int4[], ${copies.map(({ row }) => row.ref)}::text[], ${copies.map(({ row }) => row.slug)}::text[],
-      ${copies.map(({ row }) => row.category_id)}::int4[], ${copies.map(({ row }) => `{${row.group_ids.join(',')}}`)}::text[])
-      as c(id, record_id, ref, slug, category_id, group_ids)
-    join source_records r on r.id = c.record_id`.execute(tx)
-  await sql`
+    with copied as materialized (
+      select c.*, r.facts
+      from unnest(${copies.map(({ id }) => id)}::int4[], ${copies.map((copy) => copy.copies)}::int4[], ${copies.map(({ record }) => record.ref)}::text[],
+        ${copies.map(({ slug }) => slug)}::text[], ${copies.map(({ categoryId }) => categoryId)}::int4[], ${groups}::text[])
+        as c(id, record_id, ref, slug, category_id, group_ids)
+      join source_records r on r.id = c.record_id
+    ), created as (
+      insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details, created_at, updated_at)
+      overriding system value
+      select id, facts->>'market', ref, facts->>'name', facts->>'code', slug, coalesce(facts->>'genre', 'single'), facts->>'game', category_id,
+        coalesce(facts->'images', '[]'), coalesce(facts->'attributes', '[]'), group_ids::int4[], coalesce(facts->'details', '{}'),
+        ${at}::timestamptz, ${at}::timestamptz
+      from copied
+    )
     insert into item_foreign_ids (source, foreign_id, item_id, finish)
-    select distinct f->>'source', f->>'id', c.id, coalesce(f->>'finish', '')
-    from unnest(${ids}::int4[], ${records}::int4[]) as c(id, record_id)
-    join source_records r on r.id = c.record_id, jsonb_array_elements(r.facts->'foreign_ids') f`.execute(tx)
+    select distinct f->>'source', f->>'id', id, coalesce(f->>'finish', '') from copied, jsonb_array_elements(facts->'foreign_ids') f`.execute(tx)
 }
 
 /**

@@ -1,5 +1,5 @@
 // The commands `held list`, `held accept` and `held discard`.
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { call } from '#core/verb.ts'
 import { acceptHeldPrice, discardHeldPrice } from '#prices/reviews/decide-held-price.ts'
@@ -12,6 +12,7 @@ import {
   columns,
   type OpenCli,
   type OutputOptions,
+  positive,
   type Print,
   printResult,
   wholeNumber,
@@ -72,12 +73,6 @@ function chosen(command: Command): Command {
     .addOption(new Option('--market <market>', 'only this market').choices(MARKETS))
     .option('--import <id>', 'only this import', positive)
     .option('--item <id>', 'only this item', positive)
-}
-
-function positive(text: string): number {
-  const value = wholeNumber(text)
-  if (value < 1) throw new InvalidArgumentError('Must be above 0.')
-  return value
 }
 
 function filterOf({ rule, market, import: importId, item }: Which): object {

@@ -1,5 +1,5 @@
 // The commands `price-reviews ...` and `price-decisions ...`: prices under review, decisions about them, and undoing decisions.
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { call } from '#core/verb.ts'
 import { decidePrices } from '#prices/reviews/decide-prices.ts'
@@ -14,6 +14,7 @@ import {
   columns,
   type OpenCli,
   type OutputOptions,
+  positive,
   type Print,
   printResult,
   wholeNumber,
@@ -131,12 +132,6 @@ function chosen(command: Command): Command {
     .option('--category <id>', 'only this category and those below it', positive)
     .option('--item <id>', 'only this item', positive)
     .option('--import <id>', 'only prices of this import', positive)
-}
-
-function positive(text: string): number {
-  const value = wholeNumber(text)
-  if (value < 1) throw new InvalidArgumentError('Must be above 0.')
-  return value
 }
 
 function filterOf({ json: _json, category, item, import: importId, ...rest }: Which): ReviewFilter {

@@ -40,6 +40,13 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
+/** A whole number from 1, such as an id. */
+export function positive(text: string): number {
+  const value = wholeNumber(text)
+  if (value < 1) throw new InvalidArgumentError('Must be above 0.')
+  return value
+}
+
 /** Ends with exit code 2. */
 export function wrongUsage(command: Command, message: string): never {
   return command.error(`error: ${message}`, { exitCode: 2, code: 'mintmark.usage' })

@@ -2,6 +2,7 @@
 import { languageName } from '#catalogue/records/languages.ts'
 import { finishWords } from '#catalogue/records/finishes.ts'
 import { csvLine } from '#core/files/csv.ts'
+import type { Cells } from '#intake/cells.ts'
 import type { StoredCertificate } from '#db/schema.ts'
 import { type CollectionField, type Meaning, readRow } from './columns.ts'
 import type { CollectionFormat } from './entries.ts'
@@ -52,6 +53,8 @@ interface Declared extends Meaning {
   /** all columns of a published file, in its order */
   header: readonly string[]
   columns: Readonly<Partial<Record<CollectionField, string>>>
+  /** another header of the app's files, which is read but not written */
+  newer?: { marks: readonly string[]; columns: Readonly<Partial<Record<CollectionField, string>>> }
   /** columns that an export fills with the same text in each row */
   fixed?: Readonly<Record<string, string>>
   /** the app's words for our conditions; a label without one, such as a grade, is written as it is */
@@ -73,8 +76,10 @@ interface Declared extends Meaning {
 }
 
 export function appFormat(declared: Declared): AppFormat {
-  const { name, title, marks, header, delimiter = ',', firstLine = '', isNotOwned } = declared
+  const { name, title, marks, newer, header, delimiter = ',', firstLine = '', isNotOwned } = declared
   const columns = new Map(Object.entries(declared.columns))
+  const newerColumns = new Map(Object.entries(newer?.columns ?? {}))
+  const columnsOf = (cells: Cells) => (newer?.marks.every((mark) => cells[mark] !== undefined) ? newerColumns : columns)
   const fieldOf = new Map(Array.from(columns, ([field, column]) => [column, field as CollectionField]))
   const cellOf = (column: string, record: ExportedRecord): string | number | null => {
     const field = fieldOf.get(column)
@@ -84,9 +89,10 @@ export function appFormat(declared: Declared): AppFormat {
     name,
     title,
     marks,
+    ...(newer && { newerMarks: newer.marks }),
     columnOf: (field) => columns.get(field),
-    reads: [...columns.values(), ...(declared.ownership ?? [])],
-    read: (cells) => (isNotOwned?.(cells) ? null : readRow(cells, columns, { decimal: '.', americanDays: true, ...declared })),
+    reads: [...columns.values(), ...Object.values(newer?.columns ?? {}), ...(declared.ownership ?? [])],
+    read: (cells) => (isNotOwned?.(cells) ? null : readRow(cells, columnsOf(cells), { decimal: '.', americanDays: true, ...declared })),
     head: firstLine + csvLine(header, delimiter),
     line: (record) =>
       csvLine(

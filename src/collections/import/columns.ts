@@ -71,9 +71,12 @@ export function readRow(row: Cells, columns: ReadonlyMap<string, string>, meanin
 function entryOf(cells: Cells, meaning: Meaning): CollectionEntry | null {
   if (/^0+$/.test(cell(cells, 'quantity'))) return null
   const name = cell(cells, 'name') || cell(cells, 'local_name')
-  if (name === '') throw new BadCell(problem('name', 'required'))
-  const quantity = quantityOf(cells, 'quantity')
   const finish = cell(cells, 'finish') || finishIn(cells)
+  const keys = keysOf(cells, finish)
+  // A file without a column for the name has only ids.
+  const isNamed = cells.name !== undefined || cells.local_name !== undefined
+  if (name === '' && (isNamed || keys.length === 0)) throw new BadCell(problem(isNamed ? 'name' : 'cardmarket_id', 'required'))
+  const quantity = quantityOf(cells, 'quantity')
   const currency = currencyCodeIn(cells)
   const purchaseMinor = costOf(cells, 'purchase_price', { currency: currency || LIRA, decimal: meaning.decimal })
   const saleMinor = costOf(cells, 'sale_price', { currency: currency || LIRA, decimal: meaning.decimal })
@@ -81,7 +84,7 @@ function entryOf(cells: Cells, meaning: Meaning): CollectionEntry | null {
   const isConverted = currency !== '' && currency !== LIRA && (purchaseMinor !== null || saleMinor !== null)
   return {
     item: {
-      keys: keysOf(cells, finish),
+      keys,
       name,
       number: textOrNull(cells, 'number'),
       set: textOrNull(cells, 'set') ?? textOrNull(cells, 'set_code'),

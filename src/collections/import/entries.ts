@@ -49,16 +49,23 @@ export interface CollectionFormat extends RowReader {
   title: string
   /** columns that its files have, and no other format's */
   marks: readonly string[]
+  /** those of its newer files, if they have another header */
+  newerMarks?: readonly string[]
   /** instead of `marks`, what is checked of a file that is said to be of the format. @throws FeedError */
   checkHeader?: (header: readonly string[]) => void
 }
 
 const MAX_CELL_LENGTH = 10_000
 
+/** Whether the header is one of the format's. */
+export function hasMarks({ marks, newerMarks = marks }: CollectionFormat, header: readonly string[]): boolean {
+  return [marks, newerMarks].some((names) => names.every((name) => header.includes(name)))
+}
+
 /** How a file of this format is read. @throws FeedError if its header is of another format */
 export function readerOf(format: CollectionFormat, header: readonly string[]): RowReader {
   if (format.checkHeader) format.checkHeader(header)
-  else requireColumns(header, format.marks)
+  else if (!hasMarks(format, header)) requireColumns(header, format.marks)
   return format
 }
 

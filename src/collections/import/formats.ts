@@ -5,7 +5,7 @@ import { cardmarket } from './cardmarket.ts'
 import { collectr } from './collectr.ts'
 import { deckbox } from './deckbox.ts'
 import { dragonShield } from './dragon-shield.ts'
-import type { CollectionFormat } from './entries.ts'
+import { type CollectionFormat, hasMarks } from './entries.ts'
 import { manabox } from './manabox.ts'
 import { mintmarkCsv } from './mintmark-csv.ts'
 import { moxfield } from './moxfield.ts'
@@ -31,5 +31,5 @@ function namesOf(formats: readonly { name: string }[]): string[] {
 
 /** The format of a file with this header; undefined if it has none. */
 export function formatOfHeader(header: readonly string[]): CollectionFormat | undefined {
-  return COLLECTION_FORMATS.find(({ marks }) => marks.every((name) => header.includes(name)))
+  return COLLECTION_FORMATS.find((format) => hasMarks(format, header))
 }

@@ -14,6 +14,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { tracedStatement } from '#core/tracing/spans.ts'
+import { parameterOf } from './array-text.ts'
 import { ConnectionWatch } from './connection-watch.ts'
 import { NoServerError, setServer, type Role, ROLE, Servers } from './servers.ts'
 import { explainTls } from './tls-errors.ts'
@@ -216,7 +217,7 @@ class PoolConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    const values = [...query.parameters]
+    const values = query.parameters.map(parameterOf)
     const sent = tracedStatement(query.sql, (text, unique) => (unique ? this.client.query({ text, values }) : this.client.query(text, values)))
     const { command, rowCount, rows } = await sent.catch((error: Error) => {
       // A migration changed the columns of a statement that was prepared before: this connection would always fail.

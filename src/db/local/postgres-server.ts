@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { delay, machineMs } from '#core/process/time-and-chance.ts'
+import { delay, monotonicMs } from '#core/process/time-and-chance.ts'
 import type { TextLog } from '#core/context.ts'
 import { identify, isRunning } from './data-dir.ts'
 import { type Home, changeOwner, readText } from './embedded-home.ts'
@@ -45,7 +45,7 @@ export async function initialise(home: Home, password: string, durable: boolean)
 
 /** Resolves once the server accepts connections; recovery after a crash may take time. */
 export async function startServer(home: Home, args: string[], logFile: string, log: TextLog): Promise<ChildProcess> {
-  const deadline = machineMs() + STOP_MS
+  const deadline = monotonicMs() + STOP_MS
   if (fs.existsSync(logFile)) fs.renameSync(logFile, `${logFile}.previous`)
   for (;;) {
     const output = fs.openSync(logFile, 'w', 0o600)
@@ -56,11 +56,11 @@ export async function startServer(home: Home, args: string[], logFile: string, l
     let ended = null as Error | null
     child.once('error', (error) => (ended = error))
     child.once('exit', (code, signal) => (ended = new Error(`it exited with ${signal ?? code}`)))
-    const since = machineMs()
+    const since = monotonicMs()
     let logged = false
     while (!ended && !isReady(home, child.pid)) {
       await delay(10)
-      if (!logged && machineMs() - since > 5_000) {
+      if (!logged && monotonicMs() - since > 5_000) {
         logged = true
         log.info('Embedded PostgreSQL is recovering from a crash')
       }
@@ -70,7 +70,7 @@ export async function startServer(home: Home, args: string[], logFile: string, l
     // If only the postmaster was killed, its child processes take a moment to exit.
     const lingering =
       words && (words.includes('pre-existing shared memory block') || (words.includes('lock file "') && words.includes('" already exists')))
-    if (!lingering || machineMs() > deadline) {
+    if (!lingering || monotonicMs() > deadline) {
       throw new Error(`Embedded PostgreSQL cannot start: ${words ?? ended.message}`)
     }
     await delay(100)
@@ -92,7 +92,7 @@ export async function endServer(pid: number): Promise<void> {
     ['SIGKILL', 1_000],
   ] as const) {
     process.kill(pid, signal)
-    for (const until = machineMs() + patience; machineMs() < until; await delay(10)) {
+    for (const until = monotonicMs() + patience; monotonicMs() < until; await delay(10)) {
       if (!isRunning(server)) return
     }
   }

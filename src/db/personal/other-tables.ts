@@ -57,7 +57,7 @@ export const OTHER_TABLES: Readonly<Record<string, Pick<TableOfPeople, 'plain' |
   merged_records: { plain: 'merge_id record_id' },
   merged_sales: { plain: 'merge_id sale_id' },
   merged_sources: { plain: 'merge_id record_id whole method confidence decided_at moved', operator: 'decided_by' },
-  merged_watches: { plain: 'merge_id watch_id' },
+  merged_rows: { plain: 'merge_id name placed', operator: 'content' },
   merges: { plain: 'id from_item into_item item moved at undone_at', operator: 'author undone_by' },
   operator_tokens: { plain: 'id created_at last_used_at revoked_at', operator: 'label', secret: 'hash last4' },
   own_prices: { plain: 'item_id label_id buyers sellers cost cost_buyers cost_sellers changes_at is_last' },

@@ -13,7 +13,7 @@ export interface ReceivedFile {
 }
 
 const MULTIPART = /^multipart\/form-data\b/i
-const BOUNDARY = /;\s*boundary="?([^\s";]{1,70})/i
+const BOUNDARY = /;\s*boundary="?([^\s";]+)/i
 
 /** Turns every request body of the scope into a `ReceivedFile`. @param verb its errors have the code of its family */
 export function acceptOneFile(scope: FastifyInstance, field: string, verb: { familyError: ErrorCode | null }): void {

@@ -2,22 +2,22 @@
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/records/identity-lock.ts'
 import { replaceByAliases } from '#catalogue/items/merged-items.ts'
-import { moveSources } from '#catalogue/items/merged-sources.ts'
-import { RECORDS } from '#collections/merged-records.ts'
 import { conflict } from '#core/errors.ts'
 import { existing } from '#core/fields.ts'
 import { actorOf, type Note } from '#db/changes/change.ts'
 import { resolveAliases } from '#db/live-item.ts'
-import { analyzeAfterMerges, type MergePair, moveRows } from '#db/merge-pairs.ts'
+import { analyzeAfterMerges, type MergePair } from '#db/merge-pairs.ts'
+import { moveRows } from '#db/merged-rows.ts'
 import type { Tx } from '#db/schema.ts'
-import { moveListings } from '#market/merged-listings.ts'
+import { movedListings } from '#market/merged-listings.ts'
 import { noteChangedItems } from '#prices/records/changed-items.ts'
 import { judgePrices } from '#prices/judging/judge-prices.ts'
 import { movePrices, recordComputedPrices } from '#prices/writing/merged-prices.ts'
 import { refreshServicePrices } from '#prices/writing/service-price.ts'
 import type { PriceWriteCtx } from '#prices/records/price-types.ts'
-import { moveWatches } from '#watches/merged-watches.ts'
+import { deleteEqualWatches } from '#watches/merged-watches.ts'
 import { lockItems } from './locks.ts'
+import { adoptEarlierRows, ITEM_SOURCES, MOVED_ROWS } from './moved-rows.ts'
 import { countMoved } from './stored-merges.ts'
 
 /** An item to be merged into another, by id. */
@@ -43,17 +43,18 @@ export async function mergeItems(
 ): Promise<number[]> {
   if (pairs.length === 0) return []
   await lockIdentity(tx)
+  await adoptEarlierRows(tx)
   const resolved = await resolvePairs(tx, pairs)
   const emptied = resolved.map(({ from }) => from)
   await lockItems(tx, [...emptied, ...new Set(resolved.map(({ into }) => into))], emptied)
   const now = ctx.now()
   const merges = await insertMerges(tx, resolved, actorOf(ctx.viewer), now)
   await movePrices(tx, merges, now)
-  const { listingIds, soldItems, soldKeys } = await moveListings(tx, merges)
-  await moveRows(tx, merges, RECORDS)
-  await moveWatches(tx, merges)
+  await deleteEqualWatches(tx, merges)
+  for (const rows of [ITEM_SOURCES, ...MOVED_ROWS]) await moveRows(tx, merges, rows)
+  await analyzeAfterMerges(tx, merges, 'merged_rows')
+  const { listingIds, soldItems, soldKeys } = await movedListings(tx, merges)
   await replaceByAliases(tx, merges)
-  await moveSources(tx, merges)
   await recordComputedPrices(tx, await refreshServicePrices(ctx, tx, note, soldKeys))
   await countMoved(tx, merges)
   const changed = merges.flatMap(({ fromId, intoId }) => [fromId, intoId])

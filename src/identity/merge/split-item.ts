@@ -15,6 +15,7 @@ import type { PriceWriteCtx } from '#prices/records/price-types.ts'
 import { type Batch, fetchBatch } from './batches.ts'
 import { decidePairs, endJoins, type Pair } from '../records/decisions.ts'
 import type { World } from '../records/game-records.ts'
+import { adoptEarlierRows } from './moved-rows.ts'
 import { settle } from './settle.ts'
 import { undoMerges } from './undo.ts'
 
@@ -31,6 +32,7 @@ export const splitItem = verb(
   (ctx: PriceWriteCtx, { id, source, foreign_id: foreignId }) =>
     change(ctx, async (tx, note): Promise<Batch> => {
       await lockIdentity(tx)
+      await adoptEarlierRows(tx)
       const itemId = await lockItem(tx, id)
       await adoptItems(tx, note.at, { ids: [itemId] })
       const records = (await recordsUnder(tx, itemId)).filter((record) => record.source !== 'operator')
@@ -84,10 +86,9 @@ async function recordsUnder(tx: Tx, itemId: number): Promise<LinkedRecord[]> {
 /** Active merges that brought the records to the item. Undoing one restores the merged item with everything it had. */
 async function mergesThatBrought(tx: Tx, itemId: number, records: readonly LinkedRecord[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
-    select distinct m.id from merges m join merged_sources s on s.merge_id = m.id
-    where m.into_item = ${itemId}::int4 and m.undone_at is null and s.moved and s.record_id = any(${records.map((record) => record.id)}::int4[])`.execute(
-    tx,
-  )
+    select distinct m.id from merges m join merged_rows x on x.merge_id = m.id and x.name = 'item_sources'
+    where m.into_item = ${itemId}::int4 and m.undone_at is null and x.placed
+      and (x.content->>'record_id')::int4 = any(${records.map((record) => record.id)}::int4[])`.execute(tx)
   return rows.map((row) => row.id)
 }
 

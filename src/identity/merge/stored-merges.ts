@@ -6,14 +6,14 @@ import { type Market, MARKETS } from '#core/markets.ts'
 import { mergeIds, type MergePair } from '#db/merge-pairs.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 
-/** What a merge moves from the emptied items, by table. */
+/** What a merge moves from the emptied items, and under which name it is recorded. */
 const MOVED = {
-  foreign_ids: { table: 'merged_foreign_ids', description: 'Foreign ids' },
-  price_points: { table: 'merged_points', description: 'Points of the price history' },
-  held_prices: { table: 'merged_held_prices', description: 'Held prices' },
-  listings: { table: 'merged_listings', description: 'Listings' },
-  sales: { table: 'merged_sales', description: 'Sales' },
-  collection_records: { table: 'merged_records', description: 'Records of collections' },
+  foreign_ids: { name: 'item_foreign_ids', description: 'Foreign ids' },
+  price_points: { name: 'price_points', description: 'Points of the price history' },
+  held_prices: { name: 'held_prices', description: 'Held prices' },
+  listings: { name: 'listings', description: 'Listings' },
+  sales: { name: 'sales', description: 'Sales' },
+  collection_records: { name: 'collection_items', description: 'Records of collections' },
 } as const
 type MovedKind = keyof typeof MOVED
 const MOVED_KINDS = Object.keys(MOVED) as MovedKind[]
@@ -49,17 +49,15 @@ export const MERGE_STATES = ['in_effect', 'undone'] as const
 /** Stores how many rows each merge has moved. */
 export async function countMoved(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   const ids = mergeIds(pairs)
-  const counted = MOVED_KINDS.map((kind) => {
-    const counts = kind === 'price_points' ? sql`where merge_id = any(${ids}) and state <> 'made'` : sql`where merge_id = any(${ids})`
-    return sql`left join (
-      select merge_id as id, count(*)::int4 as n from ${sql.table(MOVED[kind].table)} ${counts} group by merge_id
-    ) ${sql.id(kind)} using (id)`
-  })
-  const fields = MOVED_KINDS.map((kind) => sql`${sql.lit(kind)}, coalesce(${sql.id(kind)}.n, 0)`)
+  const counts = MOVED_KINDS.map((kind) => sql`${sql.lit(kind)}, coalesce(max(n) filter (where name = ${sql.lit(MOVED[kind].name)}), 0)`)
   await sql`
+    with counted as (
+      select merge_id, name, count(*)::int4 as n from merged_rows where merge_id = any(${ids}) group by 1, 2
+      union all
+      select merge_id, 'price_points', count(*)::int4 from merged_points where merge_id = any(${ids}) and state <> 'made' group by 1
+    )
     update merges set moved = c.moved from (
-      select id, jsonb_build_object(${sql.join(fields)}) as moved
-      from unnest(${ids}) as given(id) ${sql.join(counted, sql` `)}
+      select id, jsonb_build_object(${sql.join(counts)}) as moved from unnest(${ids}) as given(id) left join counted on merge_id = id group by id
     ) c where merges.id = c.id`.execute(tx)
 }
 

@@ -4,21 +4,20 @@ import { lockIdentity } from '#catalogue/records/identity-lock.ts'
 import { CatalogueNames, recompose } from '#catalogue/items/compose-items.ts'
 import { refKey } from '#catalogue/records/facts.ts'
 import { replaceTakenSlugs, restoreItems } from '#catalogue/items/merged-items.ts'
-import { moveSourcesBack } from '#catalogue/items/merged-sources.ts'
-import { RECORDS } from '#collections/merged-records.ts'
 import { conflict } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
 import { actorOf, type Note } from '#db/changes/change.ts'
-import { mergeIds, type MergePair, moveRowsBack } from '#db/merge-pairs.ts'
+import { mergeIds, type MergePair } from '#db/merge-pairs.ts'
+import { moveRowsBack } from '#db/merged-rows.ts'
 import type { Tx } from '#db/schema.ts'
-import { moveListingsBack } from '#market/merged-listings.ts'
+import { movedListings, pricesAfterUndo } from '#market/merged-listings.ts'
 import { noteChangedItems } from '#prices/records/changed-items.ts'
 import { judgePrices } from '#prices/judging/judge-prices.ts'
 import { movePricesBack, recordComputedPrices } from '#prices/writing/merged-prices.ts'
 import { refreshOwnPriceDetails, refreshServicePrices } from '#prices/writing/service-price.ts'
 import type { PriceWriteCtx } from '#prices/records/price-types.ts'
-import { WATCHES } from '#watches/merged-watches.ts'
 import { lockItems } from './locks.ts'
+import { adoptEarlierRows, ITEM_SOURCES, MOVED_ROWS } from './moved-rows.ts'
 
 /**
  * Undoes merges in the caller's transaction, in bulk: rows that each merge moved are moved back if they still exist. Rows that were added after the
@@ -29,6 +28,7 @@ import { lockItems } from './locks.ts'
  */
 export async function undoMerges(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx: Tx, note: Note, ids: readonly number[]): Promise<void> {
   await lockIdentity(tx)
+  await adoptEarlierRows(tx)
   let open = await fetchPairs(tx, [...new Set(ids)])
   const judged = new Set<number>()
   while (open.length > 0) {
@@ -68,11 +68,12 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
   await lockItems(tx, survivors, survivors)
   const now = ctx.now()
   await sql`update merges set undone_by = ${actorOf(ctx.viewer)}, undone_at = ${now} where id = any(${mergeIds(pairs)})`.execute(tx)
-  await moveSourcesBack(tx, pairs)
+  await moveRowsBack(tx, pairs, ITEM_SOURCES)
   await restoreRefs(tx, note, pairs)
   await restoreItems(tx, pairs)
-  const { listingIds, soldItems, soldKeys, cancelledKeys } = await moveListingsBack(tx, pairs)
-  for (const rows of [RECORDS, WATCHES]) await moveRowsBack(tx, pairs, rows)
+  const { listingIds, soldItems } = await movedListings(tx, pairs)
+  const { soldKeys, cancelledKeys } = await pricesAfterUndo(tx, pairs)
+  for (const rows of MOVED_ROWS) await moveRowsBack(tx, pairs, rows)
   await movePricesBack(tx, note, pairs)
   await recordComputedPrices(tx, await refreshServicePrices(ctx, tx, note, soldKeys))
   await refreshServicePrices(ctx, tx, note, cancelledKeys)

@@ -1,7 +1,7 @@
 // Writes groups of records as items: facts by precedence, refs, free slugs, and the links of records to them.
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { CatalogueNames, type Composition, composeItems } from '#catalogue/items/compose-items.ts'
-import { mergedFacts, type StatedFacts } from '#catalogue/records/facts.ts'
+import { type Facts, mergedFacts, type StatedFacts } from '#catalogue/records/facts.ts'
 import { type ItemRecordLink, linkRecords } from '#catalogue/items/source-records.ts'
 import { runInSlices } from '#core/yield-to-event-loop.ts'
 import type { Note } from '#db/changes/change.ts'
@@ -22,7 +22,7 @@ interface WrittenGroups {
 /** A part of the groups with the data needed to write them. */
 interface Part {
   groups: readonly Group[]
-  facts: ReadonlyMap<number, Omit<StatedFacts, 'whole' | 'merged'>>
+  facts: ReadonlyMap<number, RecordFacts>
 }
 
 /**
@@ -39,6 +39,11 @@ export async function writeGroups(
 ): Promise<WrittenGroups> {
   const written: WrittenGroups = { created: [], updated: [] }
   if (groups.length === 0) return written
+  // Waits for edits by operators that are in progress, so that they are included.
+  await lockItems(
+    tx,
+    groups.flatMap(({ item }) => item ?? []),
+  )
   const names = new CatalogueNames(tx)
   const authors = await authorsOfJoins(tx)
   const comingBack = new Set<number>()
@@ -88,14 +93,8 @@ export async function writeGroups(
 }
 
 async function readPart(tx: Tx, groups: readonly Group[]): Promise<Part> {
-  // Waits for edits by operators that are in progress, so that they are included.
-  await lockItems(
-    tx,
-    groups.flatMap(({ item }) => item ?? []),
-  )
-  const copied = groups.filter(isCopy)
   const composed = groups.filter((group) => !isCopy(group))
-  return { groups, facts: new Map([...(await readFacts(tx, copied, NAMING_FACTS)), ...(await readFacts(tx, composed, sql`facts`))]) }
+  return { groups, facts: new Map([...(await readNamingFacts(tx, groups.filter(isCopy))), ...(await readFacts(tx, composed))]) }
 }
 
 async function lockItems(tx: Tx, ids: readonly number[]): Promise<void> {
@@ -103,12 +102,13 @@ async function lockItems(tx: Tx, ids: readonly number[]): Promise<void> {
 }
 
 function composition(group: Group, { facts }: Part, ref: string, comingBack: Set<number>): Composition {
-  const stated = recordsByPrecedence(group).map(({ record, whole, merged }) => ({ ...facts.get(record.id)!, whole, merged }))
-  return {
-    id: group.item ?? formerOf(group, comingBack),
-    facts: { ...mergedFacts(stated), ref },
-    ...(isCopy(group) && { copies: group.members[0]!.record.id }),
+  const id = group.item ?? formerOf(group, comingBack)
+  if (isCopy(group)) {
+    const recordId = group.members[0]!.record.id
+    return { id, facts: { ...facts.get(recordId)!.facts, ref }, copies: recordId }
   }
+  const stated = recordsByPrecedence(group).map(({ record, whole, merged }) => ({ ...facts.get(record.id)!, whole, merged }))
+  return { id, facts: { ...mergedFacts(stated), ref } }
 }
 
 /** The id of an item that these records had before their import was reverted; each id is restored once. */
@@ -124,14 +124,38 @@ function isCopy({ item, members }: Group): boolean {
   return item === null && members.length === 1 && members[0]!.record.source !== 'operator'
 }
 
-/** The facts that refs, slugs and groups are derived from. */
-const NAMING_FACTS = sql`facts - '{images,details,foreign_ids,attributes}'::text[]
-  || jsonb_build_object('attributes', jsonb_path_query_array(facts, '$.attributes[*] ? (@.name == "Finish")'))`
+type RecordFacts = Omit<StatedFacts, 'whole' | 'merged'>
 
-async function readFacts(tx: Tx, groups: readonly Group[], facts: RawBuilder<unknown>): Promise<[number, Omit<StatedFacts, 'whole' | 'merged'>][]> {
+/** The facts of records from which new items are copied, as far as slugs and groups are derived from them. */
+async function readNamingFacts(tx: Tx, copies: readonly Group[]): Promise<[number, RecordFacts][]> {
+  if (copies.length === 0) return []
+  const records = new Map(copies.map(({ members }) => [members[0]!.record.id, members[0]!.record]))
+  const { rows } = await sql<{ id: number; game: string; slug: string | null; groups: string[] | null; shown: string | null }>`
+    select id, game, facts->>'slug' as slug, facts->'groups' as groups,
+      (select a->>'value' from jsonb_array_elements(facts->'attributes') a where a->>'name' = 'Finish' limit 1) as shown
+    from source_records where id = any(${[...records.keys()]}::int4[])`.execute(tx)
+  return rows.map(({ id, game, slug, groups, shown }) => {
+    const { source, finish, market, ref, category, name, code, genre } = records.get(id)!
+    const facts: Facts = {
+      ...(market !== null && { market }),
+      ...(ref !== null && { ref }),
+      ...(category !== null && { category }),
+      ...(name !== null && { name }),
+      ...(slug !== null && { slug }),
+      code,
+      genre,
+      game,
+      groups: groups ?? [],
+      attributes: shown === null ? [] : [{ name: 'Finish', value: shown }],
+    }
+    return [id, { source, finish, facts }]
+  })
+}
+
+async function readFacts(tx: Tx, groups: readonly Group[]): Promise<[number, RecordFacts][]> {
   const ids = groups.flatMap(({ members }) => members.map(({ record }) => record.id))
   if (ids.length === 0) return []
-  const { rows } = await sql<Omit<StatedFacts, 'whole' | 'merged'> & { id: number }>`
-    select id, source, finish, ${facts} as facts from source_records where id = any(${`{${ids.join(',')}}`}::int4[])`.execute(tx)
+  const { rows } = await sql<RecordFacts & { id: number }>`
+    select id, source, finish, facts from source_records where id = any(${ids}::int4[])`.execute(tx)
   return rows.map((row) => [row.id, row])
 }

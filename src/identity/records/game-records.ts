@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'
 import { familyOf, originOf, worldOfFamily } from '#catalogue/records/record-origin.ts'
+import { isMerged } from '#catalogue/items/source-records.ts'
 import { finishSlug } from '#catalogue/records/finishes.ts'
 import type { ForeignId, Genre } from '#catalogue/records/catalogue-records.ts'
 import type { Tx } from '#db/schema.ts'
@@ -86,7 +87,7 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
       r.facts->>'code' as code, r.facts->>'genre' as genre, r.facts->>'category' as category, r.facts->'details'->>'hp' as hp,
       r.facts->'details'->>'stage' as stage, r.facts->'details'->>'suffix' as suffix,
       r.facts->'details'->>'rarity' as rarity,
-      r.facts->'foreign_ids' as foreign_ids, r.id in (select m.record_id from merged_sources m) as merged,
+      r.facts->'foreign_ids' as foreign_ids, ${isMerged('r.id')} as merged,
       case when r.source = 'mintmark' then (
         select a->>'value' from jsonb_array_elements(r.facts->'attributes') a where a->>'name' = 'Finish' limit 1) end as finish_attribute
     from source_records r
@@ -130,7 +131,7 @@ async function linksOf(tx: Tx, recordIds: readonly number[]): Promise<Map<number
   const { rows } = await sql<LinkRow>`
     select s.record_id as "recordId", s.item_id as "itemId", s.method, s.whole, i.id is null as "isFormer"
     from item_sources s left join items i on i.id = s.item_id
-    where s.record_id = any(${`{${recordIds.join(',')}}`}::int4[])`.execute(tx)
+    where s.record_id = any(${recordIds}::int4[])`.execute(tx)
   const links = new Map<number, LinkRow[]>()
   for (const row of rows) {
     const known = links.get(row.recordId)

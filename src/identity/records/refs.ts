@@ -15,6 +15,8 @@ interface Named {
   group: Group
   market: string
   ref: string
+  /** `refKey` of both */
+  key: string
   /** the record that states the ref */
   by: GameRecord
 }
@@ -29,13 +31,12 @@ export async function refsOf(tx: Tx, groups: readonly Group[]): Promise<GroupRef
     tx,
     groups.flatMap(({ item }) => item ?? []),
   )
-  const differs = ({ group, market, ref }: Named) => group.item === null || current.get(group.item) !== refKey(market, ref)
+  const differs = ({ group, key }: Named) => group.item === null || current.get(group.item) !== key
   const taken = await takenByOthers(tx, named.filter(differs), current)
   const refs = new Map<Group, string>()
   const later: Named[] = []
-  for (const own of Map.groupBy(named, ({ market, ref }) => refKey(market, ref)).values()) {
+  for (const [key, own] of Map.groupBy(named, (one) => one.key)) {
     const [first, ...others] = own.length === 1 ? own : own.toSorted(byRecord)
-    const key = refKey(first!.market, first!.ref)
     if (taken.has(key)) later.push(first!)
     else refs.set(first!.group, first!.ref)
     taken.add(key)
@@ -47,14 +48,25 @@ export async function refsOf(tx: Tx, groups: readonly Group[]): Promise<GroupRef
     taken.add(refKey(market, free))
     refs.set(group, free)
   }
-  const moved = named.filter(({ group, market }) => group.item !== null && current.get(group.item) !== refKey(market, refs.get(group)!))
+  const moved = named.filter(({ group, market, ref, key }) => {
+    if (group.item === null) return false
+    const given = refs.get(group)!
+    return current.get(group.item) !== (given === ref ? key : refKey(market, given))
+  })
   return { refs, moved: new Set(moved.map(({ group }) => group)) }
 }
 
 function namedBy(group: Group): Named {
+  const [only] = group.members
+  if (group.members.length === 1 && only!.record.ref !== null && only!.record.market !== null)
+    return namedAs(group, only!.record.market, only!.record)
   const stating = byIdentity(recordsByPrecedence(group)).map(({ record }) => record)
   const by = stating.find(({ ref }) => ref !== null)!
-  return { group, market: stating.find(({ market }) => market !== null)!.market!, ref: by.ref!, by }
+  return namedAs(group, stating.find(({ market }) => market !== null)!.market!, by)
+}
+
+function namedAs(group: Group, market: string, by: GameRecord): Named {
+  return { group, market, ref: by.ref!, key: refKey(market, by.ref!), by }
 }
 
 function byRecord({ by: a }: Named, { by: b }: Named): number {
@@ -65,7 +77,7 @@ function byRecord({ by: a }: Named, { by: b }: Named): number {
 async function currentRefs(tx: Tx, ids: readonly number[]): Promise<Map<number, string>> {
   if (ids.length === 0) return new Map()
   const { rows } = await sql<{ id: number; key: string }>`
-    select id, concat_ws(chr(9), market, ref) as key from items where id = any(${`{${ids.join(',')}}`}::int4[])`.execute(tx)
+    select id, concat_ws(chr(9), market, ref) as key from items where id = any(${ids}::int4[])`.execute(tx)
   return new Map(rows.map(({ id, key }) => [id, key]))
 }
 

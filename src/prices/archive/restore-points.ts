@@ -5,6 +5,7 @@ import { copyIn } from '#db/copy.ts'
 import type { Tx } from '#db/schema.ts'
 import { ensureMonth } from '../records/months.ts'
 import { lockMarkets } from '../writing/lock-markets.ts'
+import { addPoints } from '../writing/points.ts'
 import type { ArchivedPoint, ArchiveFile } from './archive-file.ts'
 
 const BATCH = 20_000
@@ -19,7 +20,13 @@ export async function restorePoints(tx: Tx, month: string, file: ArchiveFile): P
   await sql`analyze restored_points`.execute(tx)
   await lockMarkets(tx, MARKETS.keys())
   await followMerges(tx)
-  await insertRestored(tx)
+  await addPoints(
+    tx,
+    sql`select import_id, item_id, market, label_id, updated_at, price from restored_points r where not exists (
+    select from price_points p
+    where (p.item_id, p.market, p.label_id, p.updated_at, p.import_id) = (r.item_id, r.market, r.label_id, r.updated_at, r.import_id)
+  )`,
+  )
 }
 
 async function* copyLines(points: AsyncIterable<ArchivedPoint>): AsyncGenerator<string> {
@@ -63,33 +70,4 @@ function sameOf(table: string): RawBuilder<unknown> {
   return sql`
     select from ${sql.table(table)} s
     where (s.item_id, s.market, s.label_id, s.updated_at, s.import_id) = (m.into_item, r.market, r.label_id, r.updated_at, r.import_id)`
-}
-
-/** Inserts the points into the history; of two points of the same time, the one of the later import is visible and the other is covered. */
-async function insertRestored(tx: Tx): Promise<void> {
-  await sql`
-    with covered as (
-      delete from price_points p using restored_points r
-      where (p.item_id, p.market, p.label_id, p.updated_at) = (r.item_id, r.market, r.label_id, r.updated_at) and p.import_id < r.import_id
-      returning p.import_id, p.item_id, p.market, p.label_id, p.updated_at, p.price
-    )
-    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
-    select import_id, item_id, market, label_id, updated_at, price, false from covered
-    on conflict do nothing`.execute(tx)
-  await sql`
-    with seen as (
-      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select item_id, market, label_id, updated_at, price, import_id from restored_points order by import_id desc
-      on conflict do nothing
-      returning item_id, market, label_id, updated_at, import_id
-    )
-    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
-    select r.import_id, r.item_id, r.market, r.label_id, r.updated_at, r.price, false
-    from restored_points r left join seen s
-      on (s.item_id, s.market, s.label_id, s.updated_at, s.import_id) = (r.item_id, r.market, r.label_id, r.updated_at, r.import_id)
-    where s.item_id is null and not exists (
-      select from price_points p
-      where (p.item_id, p.market, p.label_id, p.updated_at, p.import_id) = (r.item_id, r.market, r.label_id, r.updated_at, r.import_id)
-    )
-    on conflict do nothing`.execute(tx)
 }

@@ -10,7 +10,7 @@ import { Refusals } from '../imports/refusals.ts'
 import { resetCurrent } from '../writing/reset-current.ts'
 import { fetchImport, type ImportDetail } from '../imports/stored-imports.ts'
 import type { PriceWriteCtx } from '../records/price-types.ts'
-import { restoreCoveredPoints } from '../reviews/decide-prices.ts'
+import { restoreCoveredPoints } from '../writing/points.ts'
 import { planReplay, replayImports } from './replay-imports.ts'
 import { lockMarkets } from '../writing/lock-markets.ts'
 

@@ -20,6 +20,7 @@ import { judgePrices } from '../judging/judge-prices.ts'
 import { WITHDRAWN } from '../writing/withdrawn-prices.ts'
 import type { PriceWriteCtx } from '../records/price-types.ts'
 import { lockMarkets } from '../writing/lock-markets.ts'
+import { restoreCoveredPoints } from '../writing/points.ts'
 
 /** Maximum prices in one decision. */
 const MAX_PRICES = 1_000
@@ -272,25 +273,4 @@ async function withdraw(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Pro
 /** The prices of a decision as a table `d`. */
 export function decidedPrices(id: number): RawBuilder<unknown> {
   return sql`(select * from price_decision_prices where decision_id = ${id}) d`
-}
-
-/**
- * Restores the points of other batches at the times of the removed points.
- * @param gone SQL of a table `d` with the keys and times of the removed points
- */
-export async function restoreCoveredPoints(tx: Tx, gone: RawBuilder<unknown>): Promise<void> {
-  await sql`
-    with covered as (
-      select distinct on (h.item_id, h.market, h.label_id, h.updated_at) h.*
-      from ${gone} join hidden_points h on (h.item_id, h.market, h.label_id, h.updated_at) = (d.item_id, d.market, d.label_id, d.updated_at)
-      where not h.withdrawn
-      order by h.item_id, h.market, h.label_id, h.updated_at, h.import_id desc
-    ), seen as (
-      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select item_id, market, label_id, updated_at, price, import_id from covered
-      on conflict do nothing
-      returning import_id, item_id, market, label_id, updated_at
-    )
-    delete from hidden_points h using seen s
-    where (h.import_id, h.item_id, h.market, h.label_id, h.updated_at) = (s.import_id, s.item_id, s.market, s.label_id, s.updated_at)`.execute(tx)
 }

@@ -6,13 +6,13 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type Note } from '#db/changes/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { restoreCoveredPoints } from './decide-prices.ts'
 import { judgePrices } from '../judging/judge-prices.ts'
 import { ensureMonths } from '../records/months.ts'
 import { type Decision, fetchDecision, type PriceDecision } from './price-decisions.ts'
 import { resetCurrent } from '../writing/reset-current.ts'
 import type { PriceWriteCtx } from '../records/price-types.ts'
 import { lockMarkets } from '../writing/lock-markets.ts'
+import { restoreCoveredPoints } from '../writing/points.ts'
 
 export const undoPriceDecision = verb(
   { name: 'undoPriceDecision', needs: 'catalogue', input: Type.Object({ id: id('price decision') }) },

@@ -2,10 +2,12 @@
 import { sql } from 'kysely'
 import type { Note } from '#db/changes/change.ts'
 import { analyzeAfterMerges, mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
+import { forgetRows, recordRows } from '#db/merged-rows.ts'
 import type { Tx } from '#db/schema.ts'
 import { PERSISTENT_FLAGS } from '../records/current.ts'
 import { FIGURE_COLUMNS } from '../records/feed-figures.ts'
 import type { PriceChange } from '../records/price-payload.ts'
+import { addPoints, restoreCoveredPoints } from './points.ts'
 import { resetCurrent } from './reset-current.ts'
 
 /**
@@ -17,77 +19,79 @@ export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date)
   await moveCurrent(tx, pairs)
   await takePoints(tx, pairs)
   await placePoints(tx, pairs)
-  await moveHeld(tx, pairs, now)
+  await discardHeldTwice(tx, pairs, now)
 }
+
+/** Author of decisions by merges, followed by the id of the merge. */
+const DISCARDED_BY = 'merge:'
 
 const KEY = sql.raw('market, label_id, updated_at')
 /** Evidence columns that move along with a price, besides its verdict. */
 const EVIDENCE_NAMES = ['confirmed_at', 'line', ...FIGURE_COLUMNS]
 const EVIDENCE = sql.raw(EVIDENCE_NAMES.join(', '))
 const evidenceOf = (table: string) => sql.raw(EVIDENCE_NAMES.map((name) => `${table}.${name}`).join(', '))
-const EVIDENCE_OF_S = evidenceOf('s')
-const EVIDENCE_OF_Q = evidenceOf('q')
-const NO_EVIDENCE = sql.raw(EVIDENCE_NAMES.map(() => 'null').join(', '))
+
+/** Current prices before the merge: all of the emptied item (placed), and those of the survivor that one of them replaced. */
+const RECORDED = sql`(
+  select x.merge_id, p.* from merged_rows x cross join lateral jsonb_populate_record(null::prices, x.content) p where x.name = 'prices')`
+
+/** Recorded prices of merges into these survivors, each with the item that it belongs to (`owner`) once the pairs are undone. */
+const recordedFor = (pairs: readonly MergePair[]) => sql`(
+  select case when o.undone_at is null then o.into_item else q.item_id end as owner, q.*
+  from merges o join ${RECORDED} q on q.merge_id = o.id where o.into_item in (select into_item from ${pairTable(pairs)}))`
 
 async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
-  await sql`
-    with gone as (
-      delete from prices p using ${pairTable(pairs)} where p.item_id = m.from_item
-      returning m.merge_id, p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id, ${EVIDENCE}, p.flags
-    )
-    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags)
-    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags from gone`.execute(tx)
-  await analyzeAfterMerges(tx, pairs, 'merged_prices')
+  const gone = sql`gone as (
+    delete from prices p using ${pairTable(pairs)} where p.item_id = m.from_item returning m.merge_id, to_jsonb(p) as content)`
+  await recordRows(tx, gone, sql`select merge_id, 'prices', content, true from gone`)
+  await analyzeAfterMerges(tx, pairs, 'merged_rows')
   const best = sql`(
     select distinct on (m.into_item, q.market, q.label_id) m.into_item, q.*
-    from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
+    from ${pairTable(pairs)} join ${RECORDED} q on q.merge_id = m.merge_id and q.item_id = m.from_item
     order by m.into_item, q.market, q.label_id, q.updated_at desc, q.import_id desc, q.merge_id)`
   // Prices of the survivor that are no longer shown; prices from earlier merges are recorded with those merges.
   const earlier = sql`o.into_item in (select into_item from ${pairTable(pairs)}) and o.undone_at is null and o.id < ${pairs[0]!.mergeId}`
-  await sql`
-    insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags)
-    select merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags
-    from (
-      select *, bool_or(given) over (partition by item_id, market, label_id, updated_at, import_id) as was_given
-      from (
-        select b.merge_id, s.item_id, s.market, s.label_id, s.price, s.updated_at, s.import_id, ${EVIDENCE_OF_S}, s.flags, false as given
-        from ${best} b join prices s on (s.item_id, s.market, s.label_id) = (b.into_item, b.market, b.label_id)
-        where (b.updated_at, b.import_id) >= (s.updated_at, s.import_id)
-        union all
-        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, true
-        from merges o join merged_prices q on q.merge_id = o.id and q.item_id = o.from_item where ${earlier}
-        union all
-        select q.merge_id, o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${NO_EVIDENCE}, null, true
-        from merges o join merged_points q on q.merge_id = o.id and q.placed where ${earlier}
-      ) known
-    ) judged
-    where not was_given`.execute(tx)
+  const judged = sql`
+    known as (
+      select b.merge_id, s.item_id, s.market, s.label_id, s.updated_at, s.import_id, to_jsonb(s) as content
+      from ${best} b join prices s on (s.item_id, s.market, s.label_id) = (b.into_item, b.market, b.label_id)
+      where (b.updated_at, b.import_id) >= (s.updated_at, s.import_id)
+      union all
+      select null, o.into_item, q.market, q.label_id, q.updated_at, q.import_id, null
+      from merges o join ${RECORDED} q on q.merge_id = o.id and q.item_id = o.from_item where ${earlier}
+      union all
+      select null, o.into_item, q.market, q.label_id, q.updated_at, q.import_id, null
+      from merges o join merged_points q on q.merge_id = o.id and q.placed where ${earlier}
+    ), judged as (
+      select *, bool_or(content is null) over (partition by item_id, market, label_id, updated_at, import_id) as was_given from known
+    )`
+  await recordRows(tx, judged, sql`select merge_id, 'prices', content, false from judged where content is not null and not was_given`)
   await sql`
     insert into prices (item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE})
     select into_item, market, label_id, price, updated_at, import_id, ${EVIDENCE} from ${best} b
     on conflict (item_id, market, label_id) do update
       set price = excluded.price, updated_at = excluded.updated_at, import_id = excluded.import_id, state = 0, confidence = 0, flags = 0,
-        (${EVIDENCE}) = (${sql.raw(EVIDENCE_NAMES.map((name) => `excluded.${name}`).join(', '))})
+        (${EVIDENCE}) = (${evidenceOf('excluded')})
       where (excluded.updated_at, excluded.import_id) > (prices.updated_at, prices.import_id)`.execute(tx)
 }
+
+/** A point `s` of the survivor has the import and time of a recorded point `q`. */
+const OF_SURVIVOR = sql.raw(
+  '(s.import_id, s.item_id, s.market, s.label_id, s.updated_at) = (q.import_id, q.into_item, q.market, q.label_id, q.updated_at)',
+)
 
 /** Records the points with the merges and removes them from the tables; marks those that the survivor must not receive. */
 async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
-    with gone as (
-      delete from price_points p using ${pairTable(pairs)} where p.item_id = m.from_item
-      returning m.merge_id, p.import_id, p.market, p.label_id, p.updated_at, p.price
+    with seen as (
+      delete from price_points p using ${pairTable(pairs)} where p.item_id = m.from_item returning m.merge_id, p.*
+    ), hidden as (
+      delete from hidden_points p using ${pairTable(pairs)} where p.item_id = m.from_item returning m.merge_id, p.*
     )
-    insert into merged_points (merge_id, import_id, market, label_id, updated_at, price, state, placed)
-    select merge_id, import_id, market, label_id, updated_at, price, 'seen', true from gone`.execute(tx)
-  await sql`
-    with gone as (
-      delete from hidden_points p using ${pairTable(pairs)} where p.item_id = m.from_item
-      returning m.merge_id, p.import_id, p.market, p.label_id, p.updated_at, p.price, p.withdrawn
-    )
-    insert into merged_points (merge_id, import_id, market, label_id, updated_at, price, state, placed)
-    select merge_id, import_id, market, label_id, updated_at, price, case when withdrawn then 'withdrawn' else 'covered' end, true
-    from gone`.execute(tx)
+    insert into merged_points (merge_id, import_id, ${KEY}, price, state, placed)
+    select merge_id, import_id, ${KEY}, price, 'seen', true from seen
+    union all
+    select merge_id, import_id, ${KEY}, price, case when withdrawn then 'withdrawn' else 'covered' end, true from hidden`.execute(tx)
   await analyzeAfterMerges(tx, pairs, 'merged_points')
   await sql`
     update merged_points p set placed = false
@@ -99,67 +103,37 @@ async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     ) q
     where (p.merge_id, p.import_id, p.market, p.label_id, p.updated_at, p.state)
         = (q.merge_id, q.import_id, q.market, q.label_id, q.updated_at, q.state)
-      and (q.nth > 1 or exists (
-        select from price_points s
-        where s.item_id = q.into_item and s.market = q.market and s.label_id = q.label_id and s.updated_at = q.updated_at
-          and s.import_id = q.import_id
-      ) or exists (
-        select from hidden_points s
-        where s.import_id = q.import_id and s.item_id = q.into_item and s.market = q.market and s.label_id = q.label_id
-          and s.updated_at = q.updated_at
-      ))`.execute(tx)
+      and (q.nth > 1 or exists (select from price_points s where ${OF_SURVIVOR}) or exists (select from hidden_points s where ${OF_SURVIVOR}))`.execute(
+    tx,
+  )
 }
 
 async function placePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
-  const placed = sql`(
-    select m.into_item, q.* from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id where q.placed)`
+  const placed = sql`from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id where q.placed`
+  await addPoints(tx, sql`select import_id, into_item as item_id, ${KEY}, price ${placed} and state = 'seen'`)
   await sql`
-    with covered as (
-      delete from price_points s using ${placed} q
-      where q.state = 'seen' and s.item_id = q.into_item and s.market = q.market and s.label_id = q.label_id
-        and s.updated_at = q.updated_at and s.import_id < q.import_id
-      returning s.import_id, s.item_id, s.market, s.label_id, s.updated_at, s.price
-    )
     insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
-    select import_id, item_id, market, label_id, updated_at, price, false from covered
-    on conflict (import_id, item_id, market, label_id, updated_at) do update set price = excluded.price, withdrawn = false`.execute(tx)
-  await sql`
-    with moved as materialized (select * from ${placed} q), seen as (
-      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select into_item, ${KEY}, price, import_id from moved where state = 'seen' order by import_id desc
-      on conflict do nothing
-      returning item_id, market, label_id, updated_at, import_id
-    )
-    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
-    select q.import_id, q.into_item, q.market, q.label_id, q.updated_at, q.price, q.state = 'withdrawn'
-    from moved q left join seen s
-      on (s.item_id, s.market, s.label_id, s.updated_at, s.import_id) = (q.into_item, q.market, q.label_id, q.updated_at, q.import_id)
-    where q.state in ('covered', 'withdrawn') or (q.state = 'seen' and s.item_id is null)`.execute(tx)
+    select import_id, into_item, ${KEY}, price, state = 'withdrawn' ${placed} and state in ('covered', 'withdrawn')`.execute(tx)
 }
 
-/** If both items have a held price for the same key, the survivor's stays pending and the other one is discarded. */
-async function moveHeld(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
+/** If both items have a pending held price for the same key, the survivor's stays pending and the other one is discarded. */
+async function discardHeldTwice(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
   await sql`
-    with waiting as (
-      select h.id, m.merge_id, m.into_item, h.decision is null and (
-        row_number() over (partition by m.into_item, h.market, h.label_id, h.updated_at, h.decision is null order by m.merge_id) > 1
-        or exists (
-          select from held_prices s
-          where s.item_id = m.into_item and s.market = h.market and s.label_id = h.label_id and s.updated_at = h.updated_at
-            and s.decision is null
-        )
-      ) as twice
-      from held_prices h join ${pairTable(pairs)} on m.from_item = h.item_id
-    ), moved as (
-      update held_prices h set item_id = w.into_item,
-        decision = case when w.twice then 'discarded' else h.decision end,
-        decided_by = case when w.twice then 'merge:' || w.merge_id else h.decided_by end,
-        decided_at = case when w.twice then ${now}::timestamptz else h.decided_at end
-      from waiting w where h.id = w.id
-      returning h.id, h.decision, w.merge_id, w.twice
-    )
-    insert into merged_held_prices (merge_id, held_id, decision, discarded)
-    select merge_id, id, decision, twice from moved`.execute(tx)
+    update held_prices h set decision = 'discarded', decided_by = ${DISCARDED_BY} || w.merge_id, decided_at = ${now}
+    from (
+      select h.id, m.merge_id, row_number() over (
+        partition by coalesce(m.into_item, h.item_id), h.market, h.label_id, h.updated_at order by m.merge_id nulls first
+      ) as nth
+      from held_prices h left join ${pairTable(pairs)} on m.from_item = h.item_id
+      where h.decision is null and h.item_id in (select unnest(array[m.from_item, m.into_item]) from ${pairTable(pairs)})
+    ) w where h.id = w.id and w.nth > 1`.execute(tx)
+}
+
+/** Reopens held prices that merges discarded, once they have moved back. */
+async function reopenHeld(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
+  await sql`
+    update held_prices h set decision = null, decided_by = null, decided_at = null
+    from ${pairTable(pairs)} where h.item_id = m.from_item and h.decided_by = ${DISCARDED_BY} || m.merge_id`.execute(tx)
 }
 
 /**
@@ -185,31 +159,22 @@ export async function recordComputedPrices(tx: Tx, changes: readonly PriceChange
  * survivor, as do held prices decided since. Points that a revert removed since stay removed.
  */
 export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePair[]): Promise<void> {
-  const ids = mergeIds(pairs)
   await takePointsBack(tx, pairs)
   await restorePoints(tx, pairs)
-  await uncoverPoints(tx, pairs)
   await resetCurrent(tx, note, latestAfterUndo(pairs))
   await restoreEvidence(tx, pairs)
-  await moveHeldBack(tx, pairs)
-  await sql`delete from merged_points where merge_id = any(${ids})`.execute(tx)
+  await reopenHeld(tx, pairs)
+  await sql`delete from merged_points where merge_id = any(${mergeIds(pairs)})`.execute(tx)
   // Prices that survivors do not show stay recorded, because they may be hidden by another merge.
-  await sql`
-    delete from merged_prices q using ${pairTable(pairs)} where q.merge_id = m.merge_id and q.item_id = m.from_item`.execute(tx)
+  await forgetRows(tx, pairs, 'prices')
 }
 
 /** Removes the points from the survivors. If another merged item has a point of the same import and time, that one replaces it. */
 async function takePointsBack(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   const placed = sql`(
     select m.into_item, q.* from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id where q.placed)`
-  await sql`
-    delete from price_points s using ${placed} q
-    where s.item_id = q.into_item and s.market = q.market and s.label_id = q.label_id and s.updated_at = q.updated_at
-      and s.import_id = q.import_id`.execute(tx)
-  await sql`
-    delete from hidden_points s using ${placed} q
-    where s.import_id = q.import_id and s.item_id = q.into_item and s.market = q.market and s.label_id = q.label_id
-      and s.updated_at = q.updated_at`.execute(tx)
+  await sql`delete from price_points s using ${placed} q where ${OF_SURVIVOR}`.execute(tx)
+  await sql`delete from hidden_points s using ${placed} q where ${OF_SURVIVOR}`.execute(tx)
   await sql`
     with next as (
       select distinct on (o.into_item, n.import_id, n.market, n.label_id, n.updated_at) o.into_item, n.*
@@ -229,44 +194,27 @@ async function takePointsBack(tx: Tx, pairs: readonly MergePair[]): Promise<void
     on conflict do nothing`.execute(tx)
 }
 
-/** Restores the points as they were, except those of batches that were reverted or restored since. */
+/** Restores the points as they were, except those of batches that were reverted or restored since, and makes covered points visible again. */
 async function restorePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with back as materialized (
-      select m.from_item, q.*, i.reverted_by_import_id is not null as withdrawn, row_number() over (
-        partition by q.merge_id, q.market, q.label_id, q.updated_at, i.reverted_by_import_id is not null
-        order by q.state = 'seen' desc, q.import_id desc
-      ) as nth
+      select m.from_item, q.*, i.reverted_by_import_id is not null as withdrawn
       from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id left join imports i on i.id = q.import_id
       where q.state <> 'made'
     ), seen as (
-      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select from_item, ${KEY}, price, import_id from back where not withdrawn and nth = 1
+      insert into price_points (item_id, ${KEY}, price, import_id)
+      select from_item, ${KEY}, price, import_id from back where state = 'seen' and not withdrawn
       on conflict do nothing
     )
-    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
-    select import_id, from_item, ${KEY}, price, withdrawn from back where withdrawn or nth > 1
+    insert into hidden_points (import_id, item_id, ${KEY}, price, withdrawn)
+    select import_id, from_item, ${KEY}, price, withdrawn from back where state <> 'seen' or withdrawn
     on conflict do nothing`.execute(tx)
-}
-
-/** Makes points visible again that these points covered in the survivor's history. */
-async function uncoverPoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
-  await sql`
-    with covered as (
-      select distinct on (h.item_id, h.market, h.label_id, h.updated_at) h.*
-      from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id and q.placed
-      join hidden_points h on h.item_id = m.into_item and (h.market, h.label_id, h.updated_at) = (q.market, q.label_id, q.updated_at)
-      where not h.withdrawn
-      order by h.item_id, h.market, h.label_id, h.updated_at, h.import_id desc
-    ), seen as (
-      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select item_id, ${KEY}, price, import_id from covered
-      on conflict do nothing
-      returning import_id, item_id, market, label_id, updated_at
-    )
-    delete from hidden_points h using seen s
-    where (h.import_id, h.item_id, h.market, h.label_id, h.updated_at)
-      = (s.import_id, s.item_id, s.market, s.label_id, s.updated_at)`.execute(tx)
+  await restoreCoveredPoints(
+    tx,
+    sql`(
+      select distinct i.item_id, q.market, q.label_id, q.updated_at
+      from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id cross join unnest(array[m.from_item, m.into_item]) as i(item_id)) d`,
+  )
 }
 
 /**
@@ -277,37 +225,28 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
   const pairsHere = pairTable(pairs)
   return sql`
     with touched as (
-      select m.from_item as item_id, q.market, q.label_id from ${pairsHere} join merged_prices q on q.merge_id = m.merge_id
-      union select m.from_item, q.market, q.label_id from ${pairsHere} join merged_points q on q.merge_id = m.merge_id
-      union select m.into_item, q.market, q.label_id from ${pairsHere} join merged_prices q on q.merge_id = m.merge_id
-      union select m.into_item, q.market, q.label_id from ${pairsHere} join merged_points q on q.merge_id = m.merge_id
+      select distinct i.item_id, q.market, q.label_id
+      from ${pairsHere} cross join lateral (
+        select market, label_id from ${RECORDED} q where q.merge_id = m.merge_id
+        union select market, label_id from merged_points q where q.merge_id = m.merge_id
+      ) q cross join unnest(array[m.from_item, m.into_item]) as i(item_id)
     ), given as (
       select m.into_item as item_id, q.market, q.label_id, q.updated_at, q.import_id
-      from ${pairsHere} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
+      from ${pairsHere} join ${RECORDED} q on q.merge_id = m.merge_id and q.item_id = m.from_item
       union select m.into_item, q.market, q.label_id, q.updated_at, q.import_id
       from ${pairsHere} join merged_points q on q.merge_id = m.merge_id and q.placed
-    ), noted as (
-      select q.item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id
-      from ${pairsHere} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
-      union all
-      select q.item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id
-      from merged_prices q join merges o on o.id = q.merge_id and o.into_item = q.item_id
-      where q.item_id in (select into_item from ${pairsHere})
-      union all
-      select o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id
-      from merges o join merged_prices q on q.merge_id = o.id and q.item_id = o.from_item
-      where o.into_item in (select into_item from ${pairsHere}) and o.undone_at is null
     ), candidates as (
-      select t.item_id, t.market, t.label_id, h.price, h.updated_at, h.import_id
+      select t.item_id, t.market, t.label_id, h.price, h.updated_at, h.import_id, 0 as place
       from touched t cross join lateral (
         select price, updated_at, import_id from price_points p
         where p.item_id = t.item_id and p.market = t.market and p.label_id = t.label_id
         order by updated_at desc limit 1
       ) h
       union all
-      select n.* from noted n left join imports i on i.id = n.import_id where i.reverted_by_import_id is null
+      select n.owner, n.market, n.label_id, n.price, n.updated_at, n.import_id, case when n.owner = n.item_id then 2 else 3 end
+      from ${recordedFor(pairs)} n left join imports i on i.id = n.import_id where i.reverted_by_import_id is null
       union all
-      select p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id
+      select p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id, 1
       from touched t join prices p on (p.item_id, p.market, p.label_id) = (t.item_id, t.market, t.label_id)
       where not exists (
         select from given g
@@ -316,35 +255,19 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
     )
     select distinct on (t.item_id, t.market, t.label_id) t.item_id, t.market, t.label_id, c.price, c.updated_at, c.import_id
     from touched t left join candidates c on (c.item_id, c.market, c.label_id) = (t.item_id, t.market, t.label_id)
-    order by t.item_id, t.market, t.label_id, c.updated_at desc nulls last, c.import_id desc`
+    order by t.item_id, t.market, t.label_id, c.updated_at desc nulls last, c.import_id desc, c.place`
 }
 
 /** Restores the evidence of prices that are the same as before the merges, as recorded by any merge into the survivors. */
 async function restoreEvidence(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
-    update prices p set (${EVIDENCE}) = (${EVIDENCE_OF_Q}), flags = coalesce(q.flags, 0) & ${sql.lit(PERSISTENT_FLAGS)}
+    update prices p set (${EVIDENCE}) = (${evidenceOf('q')}), flags = coalesce(q.flags, 0) & ${sql.lit(PERSISTENT_FLAGS)}
     from (
-      select distinct on (item_id, market, label_id, price, updated_at, import_id) * from (
-        select m.from_item as item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, q.merge_id
-        from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
-        union all
-        select o.into_item, q.market, q.label_id, q.price, q.updated_at, q.import_id, ${EVIDENCE_OF_Q}, q.flags, q.merge_id
-        from merges o join merged_prices q on q.merge_id = o.id
-        where o.into_item in (select into_item from ${pairTable(pairs)})
-      ) noted order by item_id, market, label_id, price, updated_at, import_id, merge_id desc
+      select distinct on (owner, market, label_id, price, updated_at, import_id) * from ${recordedFor(pairs)} n
+      order by owner, market, label_id, price, updated_at, import_id, merge_id desc
     ) q
-    where (p.item_id, p.market, p.label_id) = (q.item_id, q.market, q.label_id)
+    where (p.item_id, p.market, p.label_id) = (q.owner, q.market, q.label_id)
       and (p.price, p.updated_at, p.import_id) = (q.price, q.updated_at, q.import_id)
-      and p.line is null and p.confirmed_at is null`.execute(tx)
-}
-
-async function moveHeldBack(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
-  await sql`
-    update held_prices h set item_id = m.from_item,
-      decision = case when x.discarded then null else h.decision end,
-      decided_by = case when x.discarded then null else h.decided_by end,
-      decided_at = case when x.discarded then null else h.decided_at end
-    from ${pairTable(pairs)} join merged_held_prices x on x.merge_id = m.merge_id
-    where h.id = x.held_id and h.item_id = m.into_item and h.decision is not distinct from x.decision`.execute(tx)
-  await sql`delete from merged_held_prices where merge_id = any(${mergeIds(pairs)})`.execute(tx)
+      -- Not "is null": if statistics say that this is rare, the planner would compare each price with each.
+      and num_nulls(p.line, p.confirmed_at) = 2`.execute(tx)
 }

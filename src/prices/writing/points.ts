@@ -1,6 +1,7 @@
-// Writes the points of the price history that a batch adds or replaces.
-import { sql } from 'kysely'
+// Writes the points of the price history that a batch adds or replaces, and restores replaced ones.
+import { type RawBuilder, sql } from 'kysely'
 import { BinaryRows, copyIn } from '#db/copy.ts'
+import type { Tx } from '#db/schema.ts'
 import { violatedIndex } from '#db/unique.ts'
 import { ensureMonths } from '../records/months.ts'
 import type { PriceBatch } from '../records/price-batch.ts'
@@ -67,4 +68,51 @@ export async function cover(write: Write, batch: PriceBatch, points: readonly nu
     ) p
     on conflict (import_id, item_id, market, label_id, updated_at) do update
       set price = excluded.price, withdrawn = false`.execute(write.tx)
+}
+
+/**
+ * Restores the points of other batches at the times of the removed points.
+ * @param gone SQL of a table `d` with the keys and times of the removed points
+ */
+export async function restoreCoveredPoints(tx: Tx, gone: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    with covered as (
+      select distinct on (h.item_id, h.market, h.label_id, h.updated_at) h.*
+      from ${gone} join hidden_points h on (h.item_id, h.market, h.label_id, h.updated_at) = (d.item_id, d.market, d.label_id, d.updated_at)
+      where not h.withdrawn
+      order by h.item_id, h.market, h.label_id, h.updated_at, h.import_id desc
+    ), seen as (
+      insert into price_points (item_id, market, label_id, updated_at, price, import_id)
+      select item_id, market, label_id, updated_at, price, import_id from covered
+      on conflict do nothing
+      returning import_id, item_id, market, label_id, updated_at
+    )
+    delete from hidden_points h using seen s
+    where (h.import_id, h.item_id, h.market, h.label_id, h.updated_at) = (s.import_id, s.item_id, s.market, s.label_id, s.updated_at)`.execute(tx)
+}
+
+/**
+ * Adds points of several imports: of two points of the same time, the one of the later import is visible and covers the other.
+ * @param points SQL that selects `import_id, item_id, market, label_id, updated_at, price`, none of which the history already has
+ */
+export async function addPoints(tx: Tx, points: RawBuilder<unknown>): Promise<void> {
+  await sql`
+    with covered as (
+      delete from price_points p using (${points}) a
+      where (p.item_id, p.market, p.label_id, p.updated_at) = (a.item_id, a.market, a.label_id, a.updated_at) and p.import_id < a.import_id
+      returning p.import_id, p.item_id, p.market, p.label_id, p.updated_at, p.price
+    )
+    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
+    select *, false from covered
+    on conflict (import_id, item_id, market, label_id, updated_at) do update set price = excluded.price, withdrawn = false`.execute(tx)
+  await sql`
+    with added as materialized (${points}), seen as (
+      insert into price_points (import_id, item_id, market, label_id, updated_at, price) select * from added order by import_id desc
+      on conflict do nothing
+      returning import_id, item_id, market, label_id, updated_at, price
+    )
+    -- Not a join: without statistics about points that were just recorded, the planner would compare each with each.
+    insert into hidden_points (import_id, item_id, market, label_id, updated_at, price, withdrawn)
+    select *, false from (select * from added except select * from seen) others
+    on conflict do nothing`.execute(tx)
 }
