@@ -205,3 +205,23 @@ test('keys: read-only ones create nothing, and restrictions are passed on', asyn
   const [one, again] = [await send<Sandbox>(api('/sandbox'), full.key, repeated), await send<Sandbox>(api('/sandbox'), full.key, repeated)]
   expect([again.status, again.body.data.key]).toEqual([201, one.body.data.key])
 }, 60_000)
+
+test('a role that may not create databases gets a clear refusal, and nothing is left', async () => {
+  const { db } = node
+  const role = `nobody_${process.pid}`
+  await db.pool.query(
+    `create role ${role} login password 'x'; grant all on all tables in schema public to ${role}; grant all on all sequences in schema public to ${role}`,
+  )
+  const own = node.databaseUrl.replace(/\/\/[^@]*@/, `//${role}:x@`)
+  const restricted = await startTestNode({ databaseUrl: own, listeners: 'public' }).catch((error: unknown) => error as Error)
+  try {
+    if (restricted instanceof Error) throw restricted
+    const { key: live } = await account()
+    const { status, body } = await create(live, {}, restricted)
+    expect([status, body.error?.code, body.error?.message]).toEqual([409, 'CONFLICT', expect.stringContaining('not allowed to create databases')])
+    expect((await send<unknown[]>(api('/sandbox'), live)).body.data).toEqual([])
+  } finally {
+    if (!(restricted instanceof Error)) await restricted.close()
+    await db.pool.query(`drop owned by ${role}; drop role ${role}`)
+  }
+}, 60_000)
