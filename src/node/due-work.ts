@@ -26,7 +26,7 @@ const EPOCH = new Date(0)
  * @param signedAt the clock of webhook receivers, who reject signatures of other times; default: `now`
  */
 export function dueWork(node: NodeParts, ctx: NodeCtx, signedAt?: () => Date): DueWork[] {
-  const { catalogue, config, db, feed, listings, log, now, random, webhooks } = node
+  const { catalogue, config, db, events, feed, listings, log, now, random, webhooks } = node
   const { sourceCurrencies: currencies, timeZone, webhookRetryDelaysMs: retryDelaysMs } = config
   const { kysely } = db
   const midnight = (after: Date) => nextMidnight(after, timeZone)
@@ -61,6 +61,7 @@ export function dueWork(node: NodeParts, ctx: NodeCtx, signedAt?: () => Date): D
       catalogue.followClock()
       await run()
       await feed.pull()
+      events.look()
     },
   }))
 }

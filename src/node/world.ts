@@ -77,10 +77,12 @@ export function worldOpener(host: WorldHost): OpenWorld {
       catchUp: async () => {
         await feed.pull()
         catalogue.followClock()
+        node.events.look()
       },
       usePlan: planFollower(operator, accountId),
       handle: (request, response) => void app.server.emit('request', request, response),
       close: async () => {
+        node.polls.close()
         await app.close()
         await feed.close()
         await node.dumps.close()

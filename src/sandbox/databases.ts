@@ -50,10 +50,11 @@ export class SandboxDatabases {
    */
   async create(name: DatabaseName): Promise<void> {
     try {
-      const template = await this.#template()
       const database = await this.#nameOf(name)
       await this.#execute(`drop database if exists ${database} with (force)`)
-      await this.#execute(`create database ${database} template ${template}`)
+      const copy = async () => this.#execute(`create database ${database} template ${await this.#template()}`)
+      // A node of another release may have dropped the template meanwhile.
+      await copy().catch((error: unknown) => (isMissingDatabase(error) ? copy() : Promise.reject(error)))
     } catch (error) {
       if (codeOf(error) === NOT_ALLOWED) throw conflict('sandbox_role')
       throw error

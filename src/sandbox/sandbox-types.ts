@@ -4,7 +4,6 @@ import { type Static, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'
 
 export const SANDBOX_STATUSES = namedValues('SandboxStatus', ['ready', 'advancing', 'failed'])
-export type SandboxStatus = (typeof SANDBOX_STATUSES)[number]
 
 export const SANDBOX_PROBLEMS = namedValues('SandboxProblem', ['interrupted', 'time_limit', 'size_limit', 'error', 'missing'])
 /** Why work in a sandbox ended early: the node stopped, it took too long, there is too much data, an error was logged, or its data is gone. */

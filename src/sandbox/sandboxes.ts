@@ -3,7 +3,7 @@ import type { Log } from '#core/context.ts'
 import { MINUTE_MS } from '#core/duration.ts'
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
-import { monotonicMs, newId, startInterval, stopTimer, type Timer } from '#core/process/time-and-chance.ts'
+import { delay, monotonicMs, newId, startInterval, stopTimer, type Timer } from '#core/process/time-and-chance.ts'
 import { Turns } from '#core/concurrency/turns.ts'
 import type { Db } from '#db/schema.ts'
 import { type DatabaseName, isMissingDatabase, type SandboxDatabases } from './databases.ts'
@@ -15,6 +15,8 @@ export const MAX_OF_ACCOUNT = 3
 const MAX_OPEN = 12
 const IDLE_MS = 10 * MINUTE_MS
 const CLOSE_EVERY_MS = 30_000
+/** How long a deletion waits for its database: dropping one waits for a checkpoint of the server. */
+const REMOVE_MS = 5_000
 /** Sandboxes in which a node works at the same time: others wait, so that real requests are not slowed down by many. */
 const WORKING = 2
 
@@ -93,10 +95,16 @@ export class Sandboxes implements WorldHome {
     const lease = newId()
     const row = await takeSandbox(this.db, id, lease, this.now())
     if (!row) throw new ServiceError('SANDBOX_BUSY', reason('sandbox_busy'))
+    // The request that asks for the work may end before it.
+    const opened = this.#opened.get(id)
+    if (opened) opened.users += 1
     const done = this.#turns.run(() => this.#renewing(id, lease, () => this.#run(row, lease, run)))
     const over = done.catch(() => {})
     this.#working.add(over)
-    void over.then(() => this.#working.delete(over))
+    void over.then(() => {
+      if (opened) opened.users -= 1
+      this.#working.delete(over)
+    })
     return done
   }
 
@@ -106,10 +114,12 @@ export class Sandboxes implements WorldHome {
     return row
   }
 
-  /** Closes a sandbox on this node and removes its database; other nodes lose their connections. */
+  /** Closes a sandbox on this node and removes its database; other nodes lose their connections. What takes too long or fails is left to the task. */
   async remove(name: DatabaseName): Promise<void> {
-    await this.#forget(name.id)
-    await this.databases.drop(name)
+    const removal = this.#forget(name.id)
+      .then(() => this.databases.drop(name))
+      .catch((error: unknown) => this.#log.warn({ err: error, sandbox: name.id }, 'Failed to remove the database of a sandbox; trying again later'))
+    await Promise.race([removal, delay(REMOVE_MS, { ref: false })])
   }
 
   async replace({ row, lease }: Work, fill: (world: World) => Promise<void>): Promise<void> {

@@ -44,7 +44,9 @@ async function world(): Promise<{ id: number; key: string }> {
     expect([path, status < 300, body]).toEqual([path, true, expect.anything()])
   }
   await set('/plus/webhook', { method: 'PUT', json: { url: 'http://127.0.0.1:9/', on_sale: true, on_expire: true } })
-  await set('/plus/watches', { method: 'PUT', json: { watches: [{ kind: 'offer_below', item_id: 1, amount: 99_999, currency: 'TRY' }] } })
+  const onSale = (await send<{ item: { id: number } }[]>(api('/plus/listings?with_item=1'), key)).body.data
+  const watches = onSale.map(({ item }) => ({ kind: 'offer_below', item_id: item.id, amount: 9_999_999 }))
+  await set('/plus/watches', { method: 'PUT', json: watches })
   await set('/plus/repricing-rules', {
     json: { name: 'near', target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 1 } },
   })
@@ -86,5 +88,14 @@ test('one advance of a month and forty-odd shorter ones', { timeout: 300_000 }, 
   expect(fired).toEqual(once)
   expect(once.length).toBeGreaterThan(20)
   for (const path of READS) expect([path, (await send(api(path), parts.key)).body]).toEqual([path, (await send(api(path), whole.key)).body])
+  expect(await contents(parts.id)).toEqual(await contents(whole.id))
+  // A rule that runs every hour.
+  for (const { key } of [whole, parts]) {
+    await send(api('/plus/repricing-rules/1/simulate'), key, { method: 'POST', json: {} })
+    const { status, body } = await send(api('/plus/repricing-rules/1'), key, { method: 'PATCH', json: { enabled: true } })
+    expect([status, body]).toEqual([200, expect.anything()])
+  }
+  await step(whole.key, { by: 'PT30H' })
+  for (const by of ['PT59M59S', 'PT1S', 'PT29H']) await step(parts.key, { by })
   expect(await contents(parts.id)).toEqual(await contents(whole.id))
 })

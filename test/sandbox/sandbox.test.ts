@@ -167,6 +167,12 @@ test('two nodes: at most three sandboxes an account, one advance at a time, and 
   // Another node shows at once what this one has written.
   await send(api('/sandbox/sell'), first!.key, { json: { lines: [{ listing_id: 1, quantity: 3 }] } })
   expect((await send<{ id: number }[]>(api('/plus/my-listings?status=sold', there), first!.key)).body.data).toMatchObject([{ id: 1 }])
+  // A node that dies leaves the sandbox where it was; another advance continues.
+  const leave = "update sandboxes set status = 'advancing', lease_until = clock_timestamp() - interval '1 second' where id = $1"
+  await node.db.pool.query(leave, [first!.id])
+  const cut = await send<Sandbox>(api(`/sandbox/${first!.id}`), live)
+  expect(cut.body.data).toMatchObject({ status: 'failed', problem: 'interrupted', now: '2027-01-03T00:00:00.000Z' })
+  expect((await advance(first!.key, { by: 'P1D' })).body.data).toMatchObject({ status: 'ready', problem: null, now: '2027-01-04T00:00:00.000Z' })
   // The owner's suspension and plan hold in its sandboxes.
   await call(changeAccount, node.ctx, { id, plan: 'starter' })
   expect((await send(api('/plus/my-listings'), first!.key)).body.error?.code).toBe('PLAN_UPGRADE_REQUIRED')
@@ -198,4 +204,24 @@ test('keys: read-only ones create nothing, and restrictions are passed on', asyn
   const full = await call(createKey, node.ctx, { account_id: id })
   const [one, again] = [await send<Sandbox>(api('/sandbox'), full.key, repeated), await send<Sandbox>(api('/sandbox'), full.key, repeated)]
   expect([again.status, again.body.data.key]).toEqual([201, one.body.data.key])
+}, 60_000)
+
+test('a role that may not create databases gets a clear refusal, and nothing is left', async () => {
+  const { db } = node
+  const role = `nobody_${process.pid}`
+  await db.pool.query(
+    `create role ${role} login password 'x'; grant all on all tables in schema public to ${role}; grant all on all sequences in schema public to ${role}`,
+  )
+  const own = node.databaseUrl.replace(/\/\/[^@]*@/, `//${role}:x@`)
+  const restricted = await startTestNode({ databaseUrl: own, listeners: 'public' }).catch((error: unknown) => error as Error)
+  try {
+    if (restricted instanceof Error) throw restricted
+    const { key: live } = await account()
+    const { status, body } = await create(live, {}, restricted)
+    expect([status, body.error?.code, body.error?.message]).toEqual([409, 'CONFLICT', expect.stringContaining('not allowed to create databases')])
+    expect((await send<unknown[]>(api('/sandbox'), live)).body.data).toEqual([])
+  } finally {
+    if (!(restricted instanceof Error)) await restricted.close()
+    await db.pool.query(`drop owned by ${role}; drop role ${role}`)
+  }
 }, 60_000)

@@ -61,10 +61,14 @@ function Sandboxes() {
   const [version, changed] = useVersion()
   const [created, setCreated] = useState<NewSandbox | null>(null)
   const sandboxes = useData('/sandbox', { version })
+  const show = (one: NewSandbox) => {
+    setCreated(one)
+    changed()
+  }
   return (
     <>
       <Await of={sandboxes}>{(rows) => <List rows={rows} onChanged={changed} />}</Await>
-      {created ? <Created of={created} /> : <Create onCreated={(one) => (setCreated(one), changed())} />}
+      {created ? <Created of={created} /> : <Create onCreated={show} />}
       <EnterKey />
     </>
   )
