@@ -24,7 +24,18 @@ import type { World } from '#sandbox/world.ts'
 import type { ApiRequest } from '#http/respond.ts'
 import { writeHeadersOf } from '#http/write-headers.ts'
 
-export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, MarketUse, HasPrecondition, WebhookCtx, MarketCtx, MeCtx, FeedCtx, PhotoCtx, SandboxCtx {
+export interface PublicCtx
+  extends WriteCtx,
+    DumpCtx,
+    CatalogueNode,
+    MarketUse,
+    HasPrecondition,
+    WebhookCtx,
+    MarketCtx,
+    MeCtx,
+    FeedCtx,
+    PhotoCtx,
+    SandboxCtx {
   viewer: Viewer
   db: Db
   now: () => Date

@@ -309,7 +309,17 @@ test('the only worker on its database takes over interrupted attempts at once', 
   await db.kysely.insertInto('webhook_events').values(event).execute()
   const network = { guard: webhooks.guard, resolve: openResolver() }
   const [scheduler, notices] = [new Scheduler(silent), new Notices(db)]
-  const options = { db, log: silent, scheduler, notices, now: () => new Date(), random: () => 0, network, sealing: webhooks.sealing, retryDelaysMs: [0, 0] }
+  const options = {
+    db,
+    log: silent,
+    scheduler,
+    notices,
+    now: () => new Date(),
+    random: () => 0,
+    network,
+    sealing: webhooks.sealing,
+    retryDelaysMs: [0, 0],
+  }
   const sender = startSender({ ...options, alone: true })
   await until('it arrives', () => receiver.received.length === 1)
   await sender.close()

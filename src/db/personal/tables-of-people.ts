@@ -58,8 +58,7 @@ export const TABLES_OF_PEOPLE: Readonly<Record<string, TableOfPeople>> = {
   sandboxes: {
     account: account(),
     removed: true,
-    plain:
-      'id account_id starts_at seed now status generation problem fired fired_total lease lease_until created_at last_used_at',
+    plain: 'id account_id starts_at seed now status generation problem fired fired_total lease lease_until created_at last_used_at',
     secret: 'hash last4',
   },
   rate_limit_leases: { account: account(), removed: true, plain: 'account_id ends_at leased granted node shared_at' },
