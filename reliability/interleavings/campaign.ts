@@ -3,7 +3,7 @@ import { randomNumbers } from '#core/random.ts'
 import { explore } from './explore.ts'
 import type { Action, Choose } from './schedule.ts'
 import type { Simulation } from './simulation.ts'
-import { replay, type Trial, Trials } from './trial.ts'
+import { replay, type Trial, type Trials } from './trial.ts'
 import { type Request, WRITES } from './writes.ts'
 
 export interface Failure {

@@ -45,7 +45,7 @@ const ORDER_ID = /\b[78]\d{3}\b/g
 const KEYS = 'idempotency_keys'
 /** Statements that choose listings by their ids alone; every small number among their values may be one. */
 const BY_LISTING =
-  /^\s*(select [^()]* from "listings" where "id" = \S+( (order by "id" )?for update)?$|update "listings" set [^]* where "id" = \S+ returning|update "listings" set [^]*json_populate_recordset)|from "listings" as "l" where "l"."id" = any\(\S+\) order by "l"."id" for update of "l"$|^\s*select "[^()]*from "listings" where "id" = any\(\S+\) order by "id" for update$/
+  /^\s*(select [^()]* from "listings" where "id" = \S+( (order by "id" )?for update)?$|update "listings" set [\s\S]* where "id" = \S+ returning|update "listings" set [\s\S]*json_populate_recordset)|from "listings" as "l" where "l"."id" = any\(\S+\) order by "l"."id" for update of "l"$|^\s*select "[^()]*from "listings" where "id" = any\(\S+\) order by "id" for update$/
 const SMALL_ID = /\b[1-9]\b/g
 const ID_IN_JSON = /(?<="id":)\d+/g
 

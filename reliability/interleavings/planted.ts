@@ -22,7 +22,7 @@ export const PLANTED: readonly PlantedFault[] = [
   },
   {
     what: 'The answer to an offer ignores its status',
-    pattern: /^(update "offers" [^]*) and "status" = (\$\d+) and/,
+    pattern: /^(update "offers" [\s\S]*) and "status" = (\$\d+) and/,
     replacement: '$1 and $2::text is not null and',
   },
   { what: 'A highlight ignores the balance of credits', pattern: /"highlight_credits" > (\$\d+)/, replacement: '$1::int is not null' },
@@ -31,12 +31,12 @@ export const PLANTED: readonly PlantedFault[] = [
   { what: 'A worker takes deliveries that another one has leased', pattern: / and q\.lease_until is null/, replacement: '' },
   {
     what: 'A change is not logged for the nodes',
-    pattern: /insert into change_log \(([^)]+)\) values ([^]*)\) select 1$/,
+    pattern: /insert into change_log \(([^)]+)\) values ([\s\S]*)\) select 1$/,
     replacement: 'insert into change_log ($1) select * from (values $2) as v where false) select 1',
   },
   {
     what: 'A change has no audit row',
-    pattern: /(insert into audit_log [^]*?::text\[\]\))(\)(, logged| select 1$))/,
+    pattern: /(insert into audit_log [\s\S]*?::text\[\]\))(\)(, logged| select 1$))/,
     replacement: '$1 where false$2',
   },
   {

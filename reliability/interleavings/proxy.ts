@@ -130,15 +130,15 @@ export class Connection {
 }
 
 /** Listens on a Unix socket of its own; every connection goes to the server's socket. */
-export class Proxy {
+export class MessageProxy {
   readonly connections = new Set<Connection>()
   readonly url: string
   readonly #listener: Server
 
   /** @param dir of the socket @param server host (a directory) and port of PostgreSQL */
-  static async open(dir: string, server: { dir: string; port: number }, events: ProxyEvents, rewrite: Rewrite): Promise<Proxy> {
+  static async open(dir: string, server: { dir: string; port: number }, events: ProxyEvents, rewrite: Rewrite): Promise<MessageProxy> {
     mkdirSync(dir, { recursive: true })
-    const proxy = new Proxy(dir, server, events, rewrite)
+    const proxy = new MessageProxy(dir, server, events, rewrite)
     proxy.#listener.listen(join(dir, `.s.PGSQL.${server.port}`))
     await once(proxy.#listener, 'listening')
     return proxy

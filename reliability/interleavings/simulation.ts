@@ -5,14 +5,14 @@ import { openPool } from '#db/connection/pool.ts'
 import { Baseline, normalisedText } from './baseline.ts'
 import { EMPTY, ending, Footprints, nothing, touch, type Touched } from './footprint.ts'
 import type { Rewrite } from './messages.ts'
-import { type Connection, Proxy, type Reply } from './proxy.ts'
+import { type Connection, MessageProxy, type Reply } from './proxy.ts'
 import { type Action, type Choose, type Outcome, outcomeOf, type Played, type Step } from './schedule.ts'
 import { realPause, withDelays } from './time.ts'
 import { type Market, openWorld, sqlOf, type World } from './world.ts'
 import { type Request, send } from './writes.ts'
 
 interface Actor {
-  proxy: Proxy
+  proxy: MessageProxy
   db: Db
   state: 'idle' | 'working' | 'held' | 'sent' | 'waiting' | 'delayed' | 'unanswered'
   connection: Connection | null
@@ -38,7 +38,7 @@ export class Simulation {
   readonly #footprints: Footprints
   #actors: Actor[] = []
   readonly #dir: string
-  readonly #nodeProxy: Proxy
+  readonly #nodeProxy: MessageProxy
   /** tables that were written since the last reset */
   readonly #dirty = new Set<string>()
   #wake: () => void = () => {}
@@ -49,9 +49,9 @@ export class Simulation {
   static async open(dir: string): Promise<Simulation> {
     const events = { held: (connection: Connection) => connection.release(), replied: () => {}, closed: () => {} }
     let rewriteNode: Rewrite = (text) => text
-    let nodeProxy: Proxy | null = null
+    let nodeProxy: MessageProxy | null = null
     const world = await openWorld(dir, async (server) => {
-      nodeProxy = await Proxy.open(join(dir, 'node'), server, events, (text) => rewriteNode(text))
+      nodeProxy = await MessageProxy.open(join(dir, 'node'), server, events, (text) => rewriteNode(text))
       return nodeProxy.url
     })
     const simulation = new Simulation(world, nodeProxy!, dir, await Baseline.take(world.db), await Footprints.read(world.db))
@@ -61,7 +61,7 @@ export class Simulation {
     return simulation
   }
 
-  private constructor(world: World, nodeProxy: Proxy, dir: string, baseline: Baseline, footprints: Footprints) {
+  private constructor(world: World, nodeProxy: MessageProxy, dir: string, baseline: Baseline, footprints: Footprints) {
     this.world = world
     this.#nodeProxy = nodeProxy
     this.#dir = dir
@@ -97,7 +97,7 @@ export class Simulation {
         replied: (connection: Connection, reply: Reply) => this.#replied(actor, connection, reply),
         closed: (connection: Connection) => this.#closed(actor, connection),
       }
-      const proxy = await Proxy.open(dir, this.world.socket, events, (text) => this.#rewrite(text))
+      const proxy = await MessageProxy.open(dir, this.world.socket, events, (text) => this.#rewrite(text))
       const patient = { patienceMs: 600_000, connectTimeoutMs: 60_000 }
       const db = openPool<Schema>({ url: proxy.url, max: 1, applicationName: `actor ${n}`, ...patient })
       const actor: Actor = { proxy, db, state: 'idle', connection: null, endDelay: null, touched: nothing(), key: '', outcome: null, step: null }

@@ -1,5 +1,5 @@
 // One schedule with all its checks: what holds always, and that the result is that of the same writes one after another.
-import { type TableChange } from './baseline.ts'
+import type { TableChange } from './baseline.ts'
 import { brokenInvariants } from './checks.ts'
 import { type Choose, type Outcome, type Played, type Step, traceOf } from './schedule.ts'
 import type { Simulation } from './simulation.ts'

@@ -6,7 +6,7 @@ import { followChanges } from '#watches/follow-changes.ts'
 import { tellItems } from '#watches/tell-watches.ts'
 import { DAY_MS, operator, orderId, pending, plus, published } from '../market/kit.ts'
 import { setEvidence } from '../support/evidence.ts'
-import { type TestNode } from '../support/node.ts'
+import type { TestNode } from '../support/node.ts'
 import { below, events, newItem, newItems, setPrice, toldPrices, twoNodes, wanted, type Watch, watch, watching } from './kit.ts'
 
 let node: TestNode

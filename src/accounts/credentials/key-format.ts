@@ -34,7 +34,7 @@ export function isWellFormed(text: string, kind: KeyKind): boolean {
 
 /** Whether the value of an Authorization header holds the key of a sandbox. */
 export function holdsTestKey(header: string | undefined): boolean {
-  return header !== undefined && header.includes(PREFIXES.test)
+  return header?.includes(PREFIXES.test) === true
 }
 
 /** The stored form of a key. A plain hash is enough for 256 random bits. */
