@@ -6,10 +6,11 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { delay, monotonicMs } from '#core/process/time-and-chance.ts'
+import { earlierResult } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import { runDueWork } from '#jobs/due-work.ts'
 import { FiredReport } from './fired.ts'
-import { type SandboxCtx, worldOf } from './sandbox-context.ts'
+import { type SandboxCtx, storedResult, worldOf } from './sandbox-context.ts'
 import { sandboxOf } from './sandbox-store.ts'
 import type { Sandbox } from './sandbox-types.ts'
 import { isTooLarge } from './size-limit.ts'
@@ -47,8 +48,11 @@ export const advanceSandbox = writeVerb(
     const world = worldOf(ctx)
     if ((to === undefined) === (by === undefined)) throw invalid('to', 'to_or_by', { field: 'to', name: 'by' })
     const end = to === undefined ? null : momentOf('to', to)
-    const done = world.home.work(world.id, (work) => advance(world, work, end ?? later(work.row.now, by!, ctx.market.timeZone)))
-    return afterWork(world, done)
+    const done = world.home.work(world.id, async (work) => {
+      const earlier = await earlierResult<Sandbox>(ctx)
+      if (!earlier) await advance(world, work, end ?? later(work.row.now, by!, ctx.market.timeZone))
+    })
+    return storedResult(ctx, await afterWork(world, done))
   },
 )
 

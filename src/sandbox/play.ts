@@ -6,6 +6,7 @@ import { boundedId, moment, name, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN, type Plan } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
+import { earlierResult } from '#db/changes/change.ts'
 import { writeVerb } from '#db/changes/write-verb.ts'
 import { approveListing, rejectListing, requestListingChange } from '#market/approval/decide-listing.ts'
 import { Status, StoredListingSchema } from '#market/marketplace-types.ts'
@@ -13,7 +14,7 @@ import { cancelOrder } from '#market/orders/cancel-order.ts'
 import { MAX_LINES, recordOrder } from '#market/orders/record-order.ts'
 import { MAX_PRICE, MAX_UNITS } from '#market/records/fields.ts'
 import { advance } from './advance-sandbox.ts'
-import { type SandboxCtx, worldOf } from './sandbox-context.ts'
+import { type SandboxCtx, storedResult, worldOf } from './sandbox-context.ts'
 import type { PlayCtx } from './world.ts'
 
 /** Prices of one call: a sandbox has few items. */
@@ -167,15 +168,19 @@ export const setPricesInSandbox = writeVerb(
     }),
 )
 
-/** @throws SANDBOX_BUSY while somebody else works in it; what the operation throws, which then has changed nothing */
+/**
+ * Several transactions as one request: with an idempotency key, a repeated one gets the first result.
+ * @throws SANDBOX_BUSY while somebody else works in it; what the operation throws, which then has changed nothing
+ */
 function play<T>(ctx: SandboxCtx, run: (operator: PlayCtx) => Promise<T>): Promise<T> {
   const world = worldOf(ctx)
   return world.home.work(world.id, async (work) => {
     await world.clock.moveTo(work.row.now)
-    const { idempotency, requestId } = ctx
-    const result = await run({ ...world.operator, idempotency, requestId })
+    const earlier = await earlierResult<T>(ctx)
+    if (earlier) return earlier
+    const result = await run({ ...world.operator, requestId: ctx.requestId })
     await advance(world, work, world.clock.now())
-    return result
+    return storedResult(ctx, result)
   })
 }
 

@@ -2,7 +2,7 @@
 import { conflict, ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 import type { Viewer } from '#core/verb.ts'
-import type { WriteCtx } from '#db/changes/change.ts'
+import { change, type WriteCtx } from '#db/changes/change.ts'
 import type { MarketSettings } from '#market/marketplace-types.ts'
 import type { Sandboxes } from './sandboxes.ts'
 import type { World } from './world.ts'
@@ -26,4 +26,9 @@ export function sandboxesOf({ sandboxes }: SandboxCtx): Sandboxes {
 export function worldOf({ world }: SandboxCtx): World {
   if (!world) throw new ServiceError('KEY_MODE_MISMATCH', reason('test_key_only'))
   return world
+}
+
+/** Stores the result under the idempotency key of the request, if it has one. */
+export function storedResult<T>(ctx: SandboxCtx, result: T): Promise<T> {
+  return ctx.idempotency === null ? Promise.resolve(result) : change(ctx, async () => result)
 }

@@ -244,6 +244,8 @@ const ID_IN_PATH = {
   '/price-jobs/': 'JOB',
   '/offers/': 'OFFER',
   '/watches/': 'WATCH',
+  // The ids of those that the table creates count from 1.
+  '/sandbox/': '999999',
 }
 
 /** The path with placeholders in place of its parameters. */

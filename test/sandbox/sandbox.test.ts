@@ -206,6 +206,38 @@ test('keys: read-only ones create nothing, and restrictions are passed on', asyn
   expect([again.status, again.body.data.key]).toEqual([201, one.body.data.key])
 }, 60_000)
 
+test('a repeated request in a sandbox gets the first response and changes nothing', async () => {
+  const { key: live } = await account()
+  const { key } = (await create(live)).body.data
+  const listings = (await send<{ id: number }[]>(api('/plus/my-listings?status=active'), key)).body.data
+  const pending = (await send<{ id: number }[]>(api('/plus/my-listings?status=pending'), key)).body.data[0]!.id
+  const price = { item_id: 1, market: 'source_a', label: 'Near Mint', price: 12.5 }
+  const writes: [path: string, json: object][] = [
+    ['sell', { lines: [{ listing_id: listings[0]!.id }] }],
+    ['refund', { order_id: 1 }],
+    ['decide', { listing_id: pending, decision: 'reject', reason: 'blurred' }],
+    ['prices', { prices: [price] }],
+    ['advance', { by: 'P1D' }],
+    ['reset', {}],
+  ]
+  const world = async () => {
+    const of = async (path: string) => (await send(api(path), key)).body
+    const [sandboxes, own, logs] = [await of('/sandbox'), await of('/plus/my-listings?status=active'), await of('/plus/recent-sales')]
+    return JSON.stringify([sandboxes, own, logs]).replaceAll(/"(last_used_at|removed_after)":"[^"]+"/g, '')
+  }
+  for (const [path, json] of writes) {
+    const sending = { json, headers: { 'idempotency-key': path } }
+    const first = await send(api(`/sandbox/${path}`), key, sending)
+    expect([path, first.status < 300]).toEqual([path, true])
+    const before = await world()
+    const again = await send(api(`/sandbox/${path}`), key, sending)
+    expect([path, again.status, again.body]).toEqual([path, first.status, first.body])
+    const other = await send(api(`/sandbox/${path}?other=1`), key, sending)
+    expect([path, other.body.error?.code]).toEqual([path, 'IDEMPOTENCY_CONFLICT'])
+    expect(await world()).toBe(before)
+  }
+}, 60_000)
+
 test('a role that may not create databases gets a clear refusal, and nothing is left', async () => {
   const { db } = node
   const role = `nobody_${process.pid}`
