@@ -167,7 +167,7 @@ export class Sandboxes implements WorldHome {
         throw error
       }
       const problem = error instanceof StopWork ? error.problem : 'error'
-      if (problem === 'error') this.#log.error({ err: error, sandbox: row.id }, 'Work in a sandbox failed')
+      if (problem === 'error' && !(error instanceof LeaseLostError)) this.#log.error({ err: error, sandbox: row.id }, 'Work in a sandbox failed')
       await leaveSandbox(this.db, row.id, lease, problem).catch(() => {})
       throw error
     }
