@@ -188,7 +188,7 @@ export class Simulation {
 
   #held(actor: Actor, connection: Connection): void {
     const text = connection.heldText!
-    // Nothing depends on the begin of a transaction; what comes after the end of a write is no part of it.
+    // No other write sees the start of a transaction, and messages after the end of a write do not belong to it.
     if (actor.state === 'idle' || text === 'begin') return connection.release()
     actor.state = 'held'
     actor.connection = connection

@@ -24,7 +24,7 @@ export function openSandboxes(node: NodeParts, ports: () => number[], publicUrl:
 export function scheduleSandboxRemoval({ scheduler, db, now }: NodeParts, sandboxes: Sandboxes): void {
   const run = async () => {
     await deleteUnused(db, now())
-    await sandboxes.databases.dropOthers(await usedDatabases(db))
+    await sandboxes.databases.dropOthers(() => usedDatabases(db))
   }
   scheduler.add({ name: 'sandbox-removal', intervalMs: REMOVE_EVERY_MS, run, queue: 'housekeeping' })
 }

@@ -115,7 +115,7 @@ async function migrateIfOlder(db: Db, log: Log): Promise<void> {
   })
 }
 
-/** The service's settings, without what needs files or calls others on its own: any node must be able to open the sandbox. */
+/** The service's settings, without those that need files or send requests in the background: any node must be able to open the sandbox. */
 function worldConfig(config: LiveConfig, name: string): LiveConfig {
   const folder = join(config.dataDir, 'sandboxes', name)
   return {

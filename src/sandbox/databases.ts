@@ -72,14 +72,18 @@ export class SandboxDatabases {
     return openPool<Schema>({ url, max: CONNECTIONS, applicationName: 'mintmark sandbox' })
   }
 
-  /** Drops databases that belong to no sandbox, and templates of other releases. @returns how many */
-  async dropOthers(used: readonly DatabaseName[]): Promise<number> {
+  /**
+   * Drops databases that belong to no sandbox, and templates of other releases.
+   * @param usedNow is called after the databases were listed: a sandbox has its row before its database
+   * @returns how many were dropped
+   */
+  async dropOthers(usedNow: () => Promise<readonly DatabaseName[]>): Promise<number> {
     const prefix = await (this.#prefix ??= this.#findPrefix())
     const template = await this.#templateName()
-    const generations = new Map(used.map(({ id, generation }) => [id, generation]))
     const { rows } = await this.#options.db.pool.query<{ datname: string }>('select datname from pg_database where starts_with(datname, $1)', [
       prefix,
     ])
+    const generations = new Map((await usedNow()).map(({ id, generation }) => [id, generation]))
     const others = rows.filter(({ datname }) => {
       const [, id, generation] = /^(\d+)_(\d+)$/.exec(datname.slice(prefix.length)) ?? []
       if (id === undefined) return !datname.startsWith(template)

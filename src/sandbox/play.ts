@@ -11,8 +11,7 @@ import { writeVerb } from '#db/changes/write-verb.ts'
 import { approveListing, rejectListing, requestListingChange } from '#market/approval/decide-listing.ts'
 import { Status, StoredListingSchema } from '#market/marketplace-types.ts'
 import { cancelOrder } from '#market/orders/cancel-order.ts'
-import { MAX_LINES, recordOrder } from '#market/orders/record-order.ts'
-import { MAX_PRICE, MAX_UNITS } from '#market/records/fields.ts'
+import { Line, MAX_LINES, recordOrder } from '#market/orders/record-order.ts'
 import { advance } from './advance-sandbox.ts'
 import { type SandboxCtx, storedResult, worldOf } from './sandbox-context.ts'
 import type { PlayCtx } from './world.ts'
@@ -27,9 +26,8 @@ const { order_id, buyer_reference } = recordOrder.input.properties
 /** A line of an order to record. */
 export const SoldLine = Type.Object(
   {
-    listing_id: Type.Integer({ description: 'Id of the listing' }),
-    quantity: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_UNITS, default: 1, description: 'Units' })),
-    unit_price: Type.Optional(Type.Number({ minimum: 0, maximum: MAX_PRICE, description: "Per unit, in TL; default: the listing's price" })),
+    ...Line.properties,
+    quantity: Type.Optional({ ...Line.properties.quantity, default: 1 }),
   },
   { additionalProperties: false, title: 'SandboxLine', description: 'A line of an order' },
 )

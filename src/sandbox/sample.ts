@@ -92,9 +92,10 @@ export async function fillWorld({ db, clock, operator }: World, owner: Owner, se
   const now = clock.now()
   await prepareMonths(db, now)
   await call(setRates, operator, { rates: demoRates(now) })
-  await call(postPrices, operator, { prices: pricesAt(now) })
+  const items = sampleItems()
+  await call(postPrices, operator, { prices: pricesAt(now, items) })
   const [own, other] = await addAccounts(operator, owner)
-  await addListings(operator, own, other, randomNumbers(seed))
+  await addListings(operator, own, other, pricedItems(items), randomNumbers(seed))
 }
 
 /** Its account has the id of its owner, so that its requests count as the owner's. */
@@ -111,11 +112,19 @@ async function addAccounts(ctx: PlayCtx, owner: Owner): Promise<[own: number, ot
   return [own.id, other.id]
 }
 
-async function addListings(ctx: PlayCtx, own: number, other: number, random: () => number): Promise<void> {
-  const items = sampleItems().flatMap((item) => {
+interface PricedItem extends SampleItem {
+  lira: number
+}
+
+function pricedItems(items: readonly SampleItem[]): PricedItem[] {
+  return items.flatMap((item) => {
     const price = item.prices?.find(({ market, label }) => market === PRICED_BY && label === 'Near Mint')?.price
     return price === undefined ? [] : [{ ...item, lira: Math.max(1, Math.round(Number(price) * LIRA)) }]
   })
+}
+
+/** @param items to choose from; the chosen ones are removed */
+async function addListings(ctx: PlayCtx, own: number, other: number, items: PricedItem[], random: () => number): Promise<void> {
   const chosen = Array.from({ length: OWN_LISTINGS + OTHER_LISTINGS + RECORDS }, () => items.splice(Math.floor(random() * items.length), 1)[0]!)
   const rows = await ctx.db.kysely
     .selectFrom('items')
@@ -137,8 +146,8 @@ async function addListings(ctx: PlayCtx, own: number, other: number, random: () 
 }
 
 /** The prices of the sample as of a time: each is from the day before, at its own time of day. Those of the service come from its sales. */
-function pricesAt(now: Date): object[] {
-  return sampleItems().flatMap(({ ref, prices = [] }) =>
+function pricesAt(now: Date, items: readonly SampleItem[]): object[] {
+  return items.flatMap(({ ref, prices = [] }) =>
     prices
       .filter(({ market }) => market !== 'service')
       .map(({ market, label, price, updated_at: at }) => {

@@ -149,7 +149,7 @@ describe.skipIf(NO_BROWSER)(`Completion and watches at the desk${WHY}`, () => {
     await announced(page, `Watch of ${baseSet.name} in Binder saved`)
     const goal = { kind: 'goal_reopened', collection_id: collection, category_id: baseSet.id, goal: 'official', language: 'any' }
     await expect.poll(watches).toMatchObject([goal])
-    await page.getByText('You will be told when this set is no longer complete.').waitFor()
+    await page.getByText('You will be notified when this set is no longer complete.').waitFor()
     expect(await button.count()).toBe(0)
 
     await open(`category_id=${baseSet.id}&goal=base`)
@@ -164,7 +164,7 @@ describe.skipIf(NO_BROWSER)(`Completion and watches at the desk${WHY}`, () => {
     await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
     await expect.poll(watches).toMatchObject([goal])
     await row.getByRole('link').click()
-    await page.getByText('You will be told when this set is no longer complete.').waitFor()
+    await page.getByText('You will be notified when this set is no longer complete.').waitFor()
   })
 
   test('a watch is added by typing a card, changed, removed, and restored by an undo', { tags: 'slow' }, async () => {

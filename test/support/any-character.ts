@@ -4,7 +4,7 @@ import fc from 'fast-check'
 const SURROGATES = { first: 0xd8_00, count: 0x8_00 }
 
 /**
- * A unit of `fc.string`: any code point except lone surrogates. fast-check's own unit `binary` lists all 1.1 million of them first, which
+ * A unit of `fc.string`: any code point except lone surrogates. The unit `binary` of fast-check builds a table of all 1.1 million code points, which
  * takes seconds in each worker.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc

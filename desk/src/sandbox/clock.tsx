@@ -19,7 +19,7 @@ async function reload(): Promise<void> {
   sandbox.value = data[0] ?? null
 }
 
-/** Loads it again until it is no longer being advanced. */
+/** Reloads the sandbox until the advance has ended. */
 async function settle(): Promise<void> {
   while (sandbox.value?.status === 'advancing') {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))

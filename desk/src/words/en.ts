@@ -132,7 +132,7 @@ export const en = {
   'watchKind.price_above': 'Market price of at least',
   'watchKind.goal_reopened': 'Set no longer complete',
   watchGoal: 'Tell me when this set is no longer complete',
-  goalWatched: 'You will be told when this set is no longer complete.',
+  goalWatched: 'You will be notified when this set is no longer complete.',
   setOfCollection: '{set} in {collection}',
   watchAmount: 'Amount',
   anyLabel: 'Any condition',

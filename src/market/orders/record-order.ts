@@ -28,10 +28,10 @@ export const MAX_LINES = 200
 /** The clocks of two systems differ; a sale further ahead than this is rejected. */
 const AHEAD_MS = 5 * MINUTE_MS
 
-const Line = Type.Object(
+export const Line = Type.Object(
   {
-    listing_id: Type.Integer(),
-    quantity: Type.Integer({ minimum: 1, maximum: MAX_UNITS }),
+    listing_id: Type.Integer({ description: 'Id of the listing' }),
+    quantity: Type.Integer({ minimum: 1, maximum: MAX_UNITS, description: 'Units' }),
     unit_price: Type.Optional(
       Type.Number({
         minimum: 0,
