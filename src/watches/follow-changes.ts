@@ -163,8 +163,12 @@ function listingsOf(payload: Buffer | null): number[] {
   return ids
 }
 
+/** Also the items whose watches were told of these listings: a deleted listing no longer names its item. */
 async function itemsOfListings(on: Queryable, ids: readonly number[]): Promise<number[]> {
-  return watchedItems(on, sql`from listings l where l.id = any(${`{${ids.join(',')}}`}::int4[])`)
+  const listings = `{${ids.join(',')}}`
+  const { rows } = await sql<{ item_id: number }>`
+    select distinct item_id from watches where item_id is not null and told_listing_id = any(${listings}::int4[])`.execute(on)
+  return [...rows.map((row) => row.item_id), ...(await watchedItems(on, sql`from listings l where l.id = any(${listings}::int4[])`))]
 }
 
 function itemsOfSellers(on: Queryable, accountIds: readonly number[]): Promise<number[]> {

@@ -1,6 +1,6 @@
 // A thousand generated watches over several days of changing prices and listings, compared with an oracle that looks at one watch after the other.
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { MARKETS } from '#core/markets.ts'
 import { randomNumbers } from '#core/random.ts'
 import { STATES } from '#prices/evidence/evidence-types.ts'
@@ -17,16 +17,16 @@ const LABELS = ['Near Mint', 'Lightly Played', 'PSA 10'] as const
 const SOURCES = ['source_a', 'source_b', 'source_c'] as const
 const CURRENCIES: Record<string, string> = { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }
 
-const random = randomNumbers(34)
+let random = randomNumbers(0)
 const whole = (from: number, to: number) => from + Math.floor(random() * (to - from + 1))
 const oneOf = <T>(values: readonly T[]): T => values[whole(0, values.length - 1)]!
 const cents = () => whole(8_000, 12_000) / 100
 
 let node: TestNode
-beforeAll(async () => {
+beforeEach(async () => {
   node = await startTestNode()
 })
-afterAll(() => node.close())
+afterEach(() => node.close())
 
 interface Facts {
   prices: { item_id: number; market: string; label: string; minor: number; isTrusted: boolean }[]
@@ -40,8 +40,17 @@ async function facts(): Promise<Facts> {
     .selectFrom('prices')
     .innerJoin('groups as g', 'g.id', 'label_id')
     .select(['item_id', 'market', 'g.name', 'price', 'state'])
+    .orderBy('item_id')
+    .orderBy('market')
+    .orderBy('label_id')
     .execute()
-  const listings = await kysely.selectFrom('listings as l').innerJoin('groups as g', 'g.id', 'label_id').selectAll('l').select('g.name').execute()
+  const listings = await kysely
+    .selectFrom('listings as l')
+    .innerJoin('groups as g', 'g.id', 'label_id')
+    .selectAll('l')
+    .select('g.name')
+    .orderBy('l.id')
+    .execute()
   return {
     prices: prices.map((row) => ({
       item_id: row.item_id,
@@ -105,12 +114,17 @@ async function addListing(itemId: number, grades: ReadonlyMap<string, number>): 
   }
 }
 
+/** Up to a fifth more or less, and always another price. */
+function changed(minor: number): string {
+  const other = Math.round(minor * (0.8 + random() * 0.4))
+  return ((other === minor ? minor + 1 : other) / 100).toFixed(2)
+}
+
 /** Changes some prices, their states, and listings. */
 async function change(items: readonly number[], grades: ReadonlyMap<string, number>): Promise<void> {
   const { prices, listings } = await facts()
   for (const { item_id: itemId, market, label, minor } of prices) {
-    if (random() < 0.2)
-      await setPrice(node, itemId, ((minor * (0.8 + random() * 0.4)) / 100).toFixed(2), { market: market as StatedPrice['market'], label })
+    if (random() < 0.2) await setPrice(node, itemId, changed(minor), { market: market as StatedPrice['market'], label })
     if (random() < 0.15) await setEvidence(node, { itemId, market: market as StatedPrice['market'], label }, { state: oneOf(STATES) })
   }
   for (const { id, seller_id: seller } of listings) {
@@ -121,7 +135,8 @@ async function change(items: readonly number[], grades: ReadonlyMap<string, numb
   for (let n = 0; n < 10; n += 1) await addListing(oneOf(items), grades)
 }
 
-test('every day, exactly those are told that the oracle finds, with what it finds', async () => {
+test.for([34, 35, 36, 37])('every day, exactly those are told that the oracle finds, with what it finds (seed %i)', async (seed) => {
+  random = randomNumbers(seed)
   node.clock.advance(msPastMidnight(node.clock.now()))
   const stated = Array.from({ length: ITEMS }, () =>
     SOURCES.flatMap((market) => LABELS.flatMap((label) => (random() < 0.5 ? [{ market, label, price: cents().toFixed(2) }] : []))),
@@ -161,5 +176,5 @@ test('every day, exactly those are told that the oracle finds, with what it find
     await change(items, grades)
     node.clock.advance(DAY_MS)
   }
-  expect(earlier.length).toBeGreaterThan(150)
+  expect(earlier.length).toBeGreaterThan(100)
 })

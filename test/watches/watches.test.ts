@@ -215,6 +215,17 @@ describe('a watch is told', () => {
     expect((await below(node, item, 60)).id).not.toBe(id)
   })
 
+  test('of the next listing once the told one is deleted', async () => {
+    const item = await newItem(node)
+    const { id } = await wanted(node, item, 90)
+    const first = await published(node, item, { seller_id: node.accounts.plus, price: 50 })
+    await published(node, item, { seller_id: node.accounts.plus, price: 60 })
+    expect(await toldPrices(node, { id })).toEqual([50])
+    nextDay()
+    expect((await plus(node, 'DELETE', `/listings/${first.id}`)).status).toBe(200)
+    expect(await toldPrices(node, { id })).toEqual([50, 60])
+  })
+
   test('only while its account has a plan with watches and is not suspended', async () => {
     const item = await newItem(node, usd('50.00'))
     const account = `/accounts/${node.accounts.enterprise}`
