@@ -1,14 +1,8 @@
 // `npm run bench -- --ablate`: the effect of each optimisation on each workload, with and without concurrent price writes.
-import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
-import { postPrices } from '#catalogue/items/post-prices.ts'
-import { readConfig } from '#config.ts'
-import { MARKETS } from '#core/markets.ts'
 import { SPEEDUPS, type Speedup } from '#core/speedups.ts'
-import { call } from '#core/verb.ts'
 import { median, type Traffic } from './compare.ts'
-import type { BenchDatabase } from './database.ts'
 import { type Load, measure, writeRequests } from './load.ts'
+import { postingPrices } from './posted-prices.ts'
 import { type Server, startNode, startServer } from './processes.ts'
 import type { Stage } from './stage.ts'
 import type { Table } from './tables.ts'
@@ -17,8 +11,6 @@ import type { HttpWorkload } from './workload.ts'
 /** The workloads that the optimisations target. */
 export const ABLATED = ['1', '2', '2n', '4n', '5', '5n', '6', '6n']
 
-const BATCHES_PER_SECOND = 10
-const BATCH = 100
 /** Rounds of every cell, after one that is not counted. */
 const ROUNDS = 7
 
@@ -129,34 +121,4 @@ async function sharesOf(
   }
   await feed?.stop()
   return shares
-}
-
-/** Posts batches of changed prices like a feed until stopped. */
-function postingPrices({ ctx }: BenchDatabase): { stop: () => Promise<void> } {
-  let stopped = false
-  const run = async () => {
-    const { rows } = await sql<{ id: number; market: number; label: string; price: number }>`
-      select p.item_id as id, p.market, g.name as label, p.price::float8 as price from prices p join groups g on g.id = p.label_id
-      order by p.item_id limit 20000`.execute(ctx.db.kysely)
-    const { priceRules: rules } = readConfig({})
-    const post = (prices: object[]) => call(postPrices, { ...ctx, rules, imports: undefined as never }, { prices } as never)
-    for (let batch = 1, due = performance.now(); !stopped; batch += 1) {
-      due += 1_000 / BATCHES_PER_SECOND
-      const at = new Date().toISOString()
-      await post(
-        Array.from({ length: BATCH }, (_, i) => {
-          const { id, market, label, price } = rows[(batch * 7_919 + i * 101) % rows.length]!
-          return { item_id: id, market: MARKETS[market], label, price: Number((price * (1 + (batch % 5) / 50) + 0.01).toFixed(2)), updated_at: at }
-        }),
-      )
-      await delay(Math.max(0, due - performance.now()))
-    }
-  }
-  const running = run()
-  return {
-    stop: async () => {
-      stopped = true
-      await running
-    },
-  }
 }

@@ -11,6 +11,7 @@ import { canPin, pinProcess, SERVER_CORE } from './processes.ts'
 import { hasRealData, type ImportedFile, importRealData } from './real-data.ts'
 import { comparisonsOf, printResults, type Results } from './report.ts'
 import { type Effort, openStage, type Stage } from './stage.ts'
+import { CHANGING, whileChanging } from './while-changing.ts'
 import type { HttpWorkload, Measured, Workload } from './workload.ts'
 import { chosenWorkloads } from './workloads/all.ts'
 
@@ -23,6 +24,7 @@ interface Options {
   markdown: boolean
   profile: boolean
   ablate: boolean
+  changing: boolean
   chart?: string
 }
 
@@ -39,6 +41,7 @@ const options = new Command('bench')
   .option('--quick', 'one short round each', false)
   .option('--profile', 'print the hottest functions of our node, and save the profiles', false)
   .option('--ablate', 'measure the workloads with only each optimisation, and with all but each', false)
+  .option('--changing', 'compare reads while prices arrive with the same reads while nothing changes', false)
   .option('--markdown', 'print tables in Markdown', false)
   .addOption(new Option('--chart [file]', 'draw a chart of the shares of bare node:http').preset(CHART))
   .parse()
@@ -60,7 +63,10 @@ function profiles(): URL | null {
 }
 
 async function run(): Promise<void> {
-  const workloads = chosenWorkloads(options.only ?? (options.ablate ? ABLATED : null), options.ablate)
+  const workloads = chosenWorkloads(
+    options.only ?? (options.ablate ? ABLATED : options.changing ? CHANGING : null),
+    options.ablate || options.changing,
+  )
   if (workloads.length === 0) throw new Error(`Unknown workloads: ${options.only!.join(', ')}`)
   if (!canPin) say('taskset not found: servers and load share all cores, so figures vary more')
   const server = await startDatabaseServer()
@@ -71,9 +77,7 @@ async function run(): Promise<void> {
     const files = listings > 0 || datasets.has('items') ? await fill(database, listings) : []
     pinProcess(server.pid, SERVER_CORE)
     const stage = openStage(server, database, { listings, effort, say })
-    const measured = await (options.ablate ? ablate(stage, workloads as HttpWorkload[]).then((one) => [one]) : measureAll(workloads, stage)).finally(
-      stage.close,
-    )
+    const measured = await measureAll(workloads, stage).finally(stage.close)
     report({
       at: new Date().toISOString(),
       machine: `${cpus().length} cores ${cpus()[0]!.model}, Node ${process.version}, ${server.describe}`,
@@ -88,6 +92,8 @@ async function run(): Promise<void> {
 }
 
 async function measureAll(workloads: Workload[], stage: Stage): Promise<Measured[]> {
+  if (options.ablate) return [await ablate(stage, workloads as HttpWorkload[])]
+  if (options.changing) return [await whileChanging(stage, workloads as HttpWorkload[])]
   const measured: Measured[] = []
   for (const workload of workloads) {
     const measure = await workload.prepare(stage)

@@ -31,7 +31,7 @@ import { failuresOf } from '#http/failures.ts'
 import { apiRequest } from '#http/fastify-adapter.ts'
 import { addFastPath, type FastEndpoint, fastRead } from '#http/fast-path.ts'
 import { addReference } from '#http/openapi/reference.ts'
-import { type ApiRequest, responseWeight, type ResponseCache } from '#http/respond.ts'
+import { type ApiRequest, isCurrent, responseWeight, type ResponseCache } from '#http/respond.ts'
 import type { Response } from '#http/response.ts'
 import type { Route } from '#http/route.ts'
 import { registerOtherMethods, registerRoutes, type RouteRules } from '#http/routes.ts'
@@ -253,7 +253,7 @@ function addShared(app: FastifyInstance, { db, catalogue, config, market, now, l
 }
 
 function responseCache(limit: number, version: () => number): ResponseCache | undefined {
-  return limit === 0 ? undefined : new Cache({ limit, weigh: responseWeight, version })
+  return limit === 0 ? undefined : new Cache({ limit, weigh: responseWeight, version, isCurrent })
 }
 
 function health(app: FastifyInstance, node: PublicNode): void {

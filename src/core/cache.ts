@@ -6,8 +6,10 @@ export interface CacheOptions<K, V> {
   limit: number
   /** weight of an entry; default: 1 */
   weigh?: (value: V, key: K) => number
-  /** version of the source of the values: all entries are dropped when it differs from the last call's */
+  /** version of the source of the values: an entry of an earlier one is used only if `isCurrent` */
   version?: () => number
+  /** whether a value of an earlier version would be the same now; default: none would */
+  isCurrent?: (value: V) => boolean
   /** called with each value that was evicted, deleted or replaced, but not for `clear` */
   onRemoved?: (value: V, key: K) => void
   /** evict exactly in the order of last use, for values that cost much more than a read that reorders them */
@@ -19,7 +21,12 @@ interface Entry<V> {
   weight: number
   /** read since it was stored or last spared from eviction */
   used: boolean
+  /** version of the source at which it was stored or last found current */
+  version: number
 }
+
+/** Weight, as a share of the limit, from which a cache counts as full: below it, the newest entry has not evicted another one. */
+const FULL = 0.98
 
 /** A cache that evicts in CLOCK order: the oldest entry is evicted, unless it was read since it was last checked. Only `byLastUse` is exact. */
 export class Cache<K, V> {
@@ -27,27 +34,30 @@ export class Cache<K, V> {
   readonly #limit: number
   readonly #weigh: (value: V, key: K) => number
   readonly #versionOf: (() => number) | null
+  readonly #isCurrent: (value: V) => boolean
   readonly #onRemoved: ((value: V, key: K) => void) | null
   readonly #byLastUse: boolean
-  #version = 0
   #weight = 0
-  #full = false
   // Reading does not reorder entries: an entry that was read moves to the back when the hand reaches it.
   #hand: Iterator<[K, Entry<V>]>
 
-  constructor({ limit, weigh = () => 1, version, onRemoved, byLastUse = false }: CacheOptions<K, V>) {
+  constructor({ limit, weigh = () => 1, version, isCurrent = () => false, onRemoved, byLastUse = false }: CacheOptions<K, V>) {
     this.#limit = limit
     this.#weigh = weigh
     this.#versionOf = version ?? null
+    this.#isCurrent = isCurrent
     this.#onRemoved = onRemoved ?? null
     this.#byLastUse = byLastUse
     this.#hand = this.#entries.entries()
   }
 
   get(key: K): V | undefined {
-    if (this.#versionOf !== null) this.#dropOutdated(this.#versionOf())
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
+    if (this.#versionOf !== null && !this.#follow(entry, this.#versionOf())) {
+      this.delete(key)
+      return undefined
+    }
     if (this.#byLastUse) this.#moveToBack(key, entry)
     else entry.used = true
     return entry.value
@@ -56,7 +66,7 @@ export class Cache<K, V> {
   /** Stores a value that was computed from the current version. */
   set(key: K, value: V): void {
     if (this.#limit === 0) return
-    if (this.#versionOf !== null) this.#dropOutdated(this.#versionOf())
+    const version = this.version
     const before = this.#entries.get(key)
     const weight = this.#weigh(value, key)
     if (before) {
@@ -64,11 +74,12 @@ export class Cache<K, V> {
       this.#weight += weight - before.weight
       before.value = value
       before.weight = weight
+      before.version = version
       if (this.#byLastUse) this.#moveToBack(key, before)
       this.#onRemoved?.(replaced, key)
     } else {
       this.#weight += weight
-      this.#entries.set(key, { value, weight, used: false })
+      this.#entries.set(key, { value, weight, used: false, version })
     }
     while (this.#weight > this.#limit && this.#entries.size > 1) this.#evictNext(key)
   }
@@ -85,7 +96,6 @@ export class Cache<K, V> {
     this.#entries.clear()
     this.#hand = this.#entries.entries()
     this.#weight = 0
-    this.#full = false
   }
 
   /** The version that newly stored values must be computed from. */
@@ -102,19 +112,21 @@ export class Cache<K, V> {
     return this.#weight
   }
 
-  /** Whether an entry was evicted since the cache was last empty: the cache is full, and new entries evict old ones. */
+  /** Whether new entries evict old ones. */
   get full(): boolean {
-    return this.#full
+    return this.#weight >= this.#limit * FULL
   }
 
   *entries(): IterableIterator<[K, V]> {
     for (const [key, { value }] of this.#entries) yield [key, value]
   }
 
-  #dropOutdated(version: number): void {
-    if (version === this.#version) return
-    this.#version = version
-    this.clear()
+  /** Whether an entry is valid at this version. */
+  #follow(entry: Entry<V>, version: number): boolean {
+    if (entry.version === version) return true
+    if (!this.#isCurrent(entry.value)) return false
+    entry.version = version
+    return true
   }
 
   #moveToBack(key: K, entry: Entry<V>): void {
@@ -124,7 +136,6 @@ export class Cache<K, V> {
 
   /** Checks one entry and evicts it, unless it was read or is the newest. */
   #evictNext(newest: K): void {
-    this.#full = true
     const next = this.#hand.next()
     if (next.done) {
       this.#hand = this.#entries.entries()

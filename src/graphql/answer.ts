@@ -48,6 +48,8 @@ export interface Answer {
   shared: boolean
   /** whether it has errors of fields */
   failed: boolean
+  /** whether changes of prices that it does not show leave it as it is: those added to `reads` */
+  followed: boolean
 }
 
 /**
@@ -83,7 +85,7 @@ export function answerTo(request: GraphqlRequest, { shared, own, mutations }: Ex
   if (introspection > INTROSPECTION_COST) throw requestError(reason('introspection_cost'), { cost })
   const answerOf = (body: Buffer, hasErrors: boolean): Answer => {
     if (body.length > MAX_ANSWER) throw requestError(reason('answer_size', { max: MAX_ANSWER }), { cost })
-    return { body, shared: ctx === shared, failed: hasErrors }
+    return { body, shared: ctx === shared, failed: hasErrors, followed: parsed.followed }
   }
   if (ctx === shared && writeCompiled(parsed, operation, request.variables, ctx, cost, rules)) return answerOf(rules.output.finish(), false)
   const result = execute({

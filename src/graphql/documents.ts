@@ -34,6 +34,8 @@ export interface ParsedDocument {
   document: DocumentNode
   /** whether any of its fields is read from the database */
   readsDatabase: boolean
+  /** whether changes of prices that it has not read leave its responses as they are */
+  followed: boolean
   /** the largest plan that any of its fields requires */
   needs: Plan
   /** its operations in their order */
@@ -106,14 +108,18 @@ export class Documents {
   }
 }
 
-const NO_REQUIREMENTS = { readsDatabase: false, needs: PLANS[0] }
+type Requirements = Pick<ParsedDocument, 'readsDatabase' | 'followed' | 'needs'>
+
+const NO_REQUIREMENTS = { readsDatabase: false, followed: true, needs: PLANS[0] }
 
 /** Properties of the fields of a document. */
-function requirementsOf(schema: GraphQLSchema, document: DocumentNode): Pick<ParsedDocument, 'readsDatabase' | 'needs'> {
+function requirementsOf(schema: GraphQLSchema, document: DocumentNode): Requirements {
   const types = new TypeInfo(schema)
-  const required: Pick<ParsedDocument, 'readsDatabase' | 'needs'> = { ...NO_REQUIREMENTS }
+  const root = schema.getQueryType()
+  const required: Requirements = { ...NO_REQUIREMENTS }
   const Field = () => {
-    const { fromDatabase, needs } = (types.getFieldDef()?.extensions ?? {}) as { fromDatabase?: boolean; needs?: Plan }
+    const { fromDatabase, followed, needs } = (types.getFieldDef()?.extensions ?? {}) as { fromDatabase?: boolean; followed?: boolean; needs?: Plan }
+    if (!followed && types.getParentType() === root) required.followed = false
     if (fromDatabase) required.readsDatabase = true
     if (needs && !planAllows(required.needs, needs)) required.needs = needs
   }

@@ -8,7 +8,7 @@ import { type Operation, planViewer, type Viewer } from '#core/verb.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Failures } from '#http/failures.ts'
 import { bytesInLanguage, inLanguage, languageHeaders, languageOf } from '#http/language.ts'
-import { type ApiRequest, type Endpoint, type MaybePromise, responseWeight, sharedResponder } from '#http/respond.ts'
+import { type ApiRequest, type Endpoint, isCurrent, type MaybePromise, responseWeight, sharedResponder } from '#http/respond.ts'
 import { jsonResponse, type Response } from '#http/response.ts'
 import { type Answer, answerTo, type GraphqlRequest, type GraphqlRules } from './answer.ts'
 import type { GraphqlCtx, QueryCtx } from './execution/context.ts'
@@ -20,9 +20,13 @@ import { readRequest } from './request.ts'
 const CACHED_RESPONSES = 24 * 1024 * 1024
 /** Tells caches not to store the response. */
 const UNSTORED = ['cache-control', 'no-store']
+const NO_ROWS = new Int32Array(0)
 
 /** The input of the gate; whether a document may be executed is checked when it is read. */
 const OPERATION: Operation = { name: 'graphql', needs: 'starter', writes: false }
+
+/** How the response of a query from memory is built again, and whether it would be the same. */
+type Repeated = Required<Pick<Response, 'again' | 'isCurrent'>>
 
 export interface GraphqlEndpointParts {
   catalogue: Catalogue
@@ -36,9 +40,15 @@ export interface GraphqlEndpointParts {
 
 /** GET allows queries only; a POST is passed with the bytes of its body. */
 export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, failed }: GraphqlEndpointParts): Endpoint {
-  const responseOf = (type: MediaType, { body, shared, failed: hasErrors }: Answer, again: () => Buffer, accepted: string | undefined): Response => {
+  const responseOf = (
+    type: MediaType,
+    { body, shared, failed: hasErrors, followed }: Answer,
+    repeated: Repeated,
+    accepted: string | undefined,
+  ): Response => {
     const headers = ['content-type', contentTypeOf(type)]
-    if (shared && !hasErrors) return { status: 200, headers, body, again }
+    const { again, isCurrent } = repeated
+    if (shared && !hasErrors) return { status: 200, headers, body, again, ...(followed && { isCurrent }) }
     const language = languageOf(accepted)
     // Results of mutations, including secrets, are for their caller only; price changes depend on the current time.
     const own = [...headers, ...languageHeaders(language), ...(shared ? [] : UNSTORED)]
@@ -59,20 +69,24 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
     if (!type) return failed(notAcceptable(), request)
     try {
       const parameters = readRequest(request)
+      const reads: (() => boolean)[] = []
       const shared = { viewer: planViewer(viewer), catalogue, currencies }
+      const others = catalogue.follow(NO_ROWS)
       // An Idempotency-Key is bound to the content of the request, not to its bytes.
       const own = () => ctx(viewer, { ...request, body: parameters })
-      const answered = answerTo(parameters, { shared, own, mutations: request.method === 'POST' }, rules)
-      const again = repeat(parameters, shared)
+      const answered = answerTo(parameters, { shared: { ...shared, reads }, own, mutations: request.method === 'POST' }, rules)
+      const repeated = { again: repeat(parameters, shared), isCurrent: () => others() && reads.every((same) => same()) }
       const accepted = request.headers['accept-language']
-      if (!(answered instanceof Promise)) return responseOf(type, answered, again, accepted)
-      return answered.then((answer) => responseOf(type, answer, again, accepted)).catch((error: unknown) => refusedAs(type, error, request))
+      if (!(answered instanceof Promise)) return responseOf(type, answered, repeated, accepted)
+      return answered.then((answer) => responseOf(type, answer, repeated, accepted)).catch((error: unknown) => refusedAs(type, error, request))
     } catch (error) {
       return refusedAs(type, error, request)
     }
   }
   const version = () => catalogue.version
-  const cache = without.has('response-cache') ? undefined : new Cache<string, Response>({ limit: CACHED_RESPONSES, weigh: responseWeight, version })
+  const cache = without.has('response-cache')
+    ? undefined
+    : new Cache<string, Response>({ limit: CACHED_RESPONSES, weigh: responseWeight, version, isCurrent })
   const keyOf = ({ method, url, headers, body }: ApiRequest) =>
     `${headers.accept ?? ''}\n${method === 'POST' ? `${headers['content-type']}\n${textKey(body)}` : url}`
   return { operation: OPERATION, respond: sharedResponder({ cache, keyOf, make }), refuse: failed }

@@ -46,8 +46,8 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
     const answer = dryRun && 'data' in answered ? answerOfDryRun(answered, result) : answered
     if ('file' in answer) return fileResponse(answer, request)
     if ('bytes' in answer) {
-      const { tag, bytes, shown, term } = warnings ? withWarnings(answer, warnings) : answer
-      return { status: 200, headers: JSON_HEADERS, etag: tag, body: bytes, again: bytes, shown, term }
+      const { tag, bytes, isCurrent, shown, term } = warnings ? withWarnings(answer, warnings) : answer
+      return { status: 200, headers: JSON_HEADERS, etag: tag, body: bytes, again: bytes, isCurrent, shown, term }
     }
     if ('body' in answer) return { status: 200, ...answer }
     const status = route.status ?? 200

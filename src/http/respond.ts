@@ -50,7 +50,7 @@ export interface Endpoint {
   refuse: Failures
 }
 
-/** Cached responses by plan, encoding and request; all are dropped when their source changes. */
+/** Cached responses by plan, encoding and request; a change of their source drops those that it may concern. */
 export type ResponseCache = Cache<string, Response>
 
 const ENTRY_BYTES = 300
@@ -59,6 +59,11 @@ const SHOWN_BYTES = 250
 /** Weight of a cached response, in bytes. */
 export function responseWeight({ body, shown, term = '' }: Response, key: string): number {
   return ENTRY_BYTES + key.length + 2 * term.length + (Buffer.isBuffer(body) ? body.length : 0) + (shown ? SHOWN_BYTES + 2 * shown.ids.byteLength : 0)
+}
+
+/** Whether a cached response of an earlier version of its source would be the same now. */
+export function isCurrent(response: Response): boolean {
+  return response.isCurrent?.() ?? false
 }
 
 /** Makes responses for one caller each, which are not shared. */

@@ -22,6 +22,8 @@ export interface Response {
   body: Buffer | Readable | (() => Buffer) | null
   /** builds the same bytes again as long as nothing has changed; null if the response must not be cached */
   again?: (() => Buffer) | null
+  /** whether it would be the same now, although something has changed; without it, every change counts */
+  isCurrent?: (() => boolean) | undefined
   /** the records that it shows, if showing them is counted */
   shown?: Shown | undefined
   /** what was searched for, if searches are counted */

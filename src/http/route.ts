@@ -14,6 +14,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface ReadyAnswer {
   tag: string
   bytes: () => Buffer
+  /** whether it would be the same now; without it, every change of the source counts */
+  isCurrent?: () => boolean
   /** the records that it shows, if showing them is counted */
   shown?: Shown
   /** what was searched for, if searches are counted */

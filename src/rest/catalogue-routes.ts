@@ -143,7 +143,7 @@ function answersOf(catalogue: Catalogue) {
     const others = suggestions === undefined ? '' : `,"suggestions":${JSON.stringify(suggestions)}`
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page + crc32(others)
     const tail = `],"pagination":${JSON.stringify(pagination)}${queryMember}${others}}`
-    return { ...ready(found, state, '{"success":true,"data":[', tail), term: found.term }
+    return { ...ready(found, state, '{"success":true,"data":[', tail), isCurrent: found.isCurrent, term: found.term }
   }
   const item = (found: ItemRows): ReadyAnswer => ready(found, 0, '{"success":true,"data":', '}')
   const suggestions = ({ rows }: SuggestedRows): ReadyAnswer => {

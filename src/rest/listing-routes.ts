@@ -49,7 +49,7 @@ const CONDITION = 'Send the `ETag` of the response as `If-Match` with the next c
 
 /** Listings, sales and highlights; searches are served from memory as serialised bytes. */
 export function listingRoutes(listings: ListingSnapshot): Route<ListingCtx>[] {
-  const page = ({ rows, flags, details, term, pagination }: FoundListings): ReadyAnswer => {
+  const page = ({ rows, flags, details, term, pagination, isCurrent }: FoundListings): ReadyAnswer => {
     const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
     const tail = `],"pagination":${JSON.stringify(pagination)}}`
     const shown = listings.shownOf(rows)
@@ -57,6 +57,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<ListingCtx>[] {
     return {
       tag: listings.pageTag(rows, flags, state),
       bytes: () => listings.pageBytes(rows, flags, HEAD, tail),
+      isCurrent,
       shown,
       term,
     }

@@ -297,10 +297,16 @@ test('answers every query like a naive catalogue, after any changes', async () =
   await fc.assert(
     fc.asyncProperty(rounds, queries, async (all, asks) => {
       const { catalogue, feed } = await emptyCatalogue()
+      let earlier: EarlierPage[] = []
       for (const transactions of all) {
         for (const changes of transactions) await commit(changes)
         await feed.pull()
+        for (const page of earlier) {
+          const { asked, shown, isCurrent } = page
+          if (isCurrent()) expect(earlierPage(catalogue, asked).shown, JSON.stringify(asked)).toBe(shown)
+        }
         await compare(catalogue, asks)
+        earlier = [...earlier, ...asks.map((asked) => earlierPage(catalogue, asked))]
       }
     }),
     { numRuns: runs(50) },
@@ -387,6 +393,31 @@ async function commit(changes: { what: string; n: number }[]): Promise<void> {
     for (const { what, n } of changes) await CHANGES[what]!(n)(tx, note)
     await write()
   })
+}
+
+/** A page that was read earlier. */
+interface EarlierPage {
+  asked: Asked
+  shown: string
+  isCurrent: () => boolean
+}
+
+/** Everything that responses show of a page of the list and, if there is a search, of the ranked search. */
+function earlierPage(catalogue: Catalogue, asked: Asked): EarlierPage {
+  const { filter, field, direction, offset, limit } = asked
+  const { search, ...others } = filter
+  const market = marketPosition(filter.market)
+  const { rows, total } = catalogue.queries.page(filter, field, direction, offset, limit)
+  const listed = catalogue.follow(rows, (queries) => queries.listVersion(filter, field, direction))
+  const found = search?.trim() ? catalogue.queries.search(search, others, offset, limit) : { rows, total }
+  const ranked = catalogue.follow(found.rows, (queries) => queries.listVersion(others, null))
+  const bytes = (of: Int32Array) =>
+    (['starter', 'full', 'stats'] as const).map((shape) => catalogue.pageBytes(of, shape, market, '[', ']').toString())
+  return {
+    asked,
+    shown: JSON.stringify([total, bytes(rows), found.total, bytes(found.rows)]),
+    isCurrent: () => listed() && ranked(),
+  }
 }
 
 /** All items of a list, page by page with cursors. */

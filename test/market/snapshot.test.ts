@@ -190,7 +190,7 @@ async function compare(listings: Pick<ListingSnapshot, 'page' | 'pageBytes'>, qu
   if (search !== undefined) listings.page({ ...filter, minKurus: 200, maxKurus: 4_000 }, search, sort, 0, 3)
   const pages = Array.from({ length: 3 }, () => listings.page(filter, search, sort, offset, limit))
   const [{ rows, total }] = pages as [(typeof pages)[0]]
-  for (const again of pages) expect(again, JSON.stringify(query)).toEqual({ rows, total })
+  for (const again of pages) expect(again, JSON.stringify(query)).toMatchObject({ rows, total })
   const flags = { item: false, pc: false, average: false, lastSales: false, details: false, explain: false }
   const page = JSON.parse(listings.pageBytes(rows, flags, '[', ']').toString()) as { id: number }[]
   expect({ total, ids: page.map((one) => one.id) }, JSON.stringify(query)).toEqual({
@@ -198,6 +198,35 @@ async function compare(listings: Pick<ListingSnapshot, 'page' | 'pageBytes'>, qu
     ids: expected.slice(offset, offset + limit),
   })
 }
+const NO_FILTER = {
+  genre: undefined,
+  games: undefined,
+  languages: undefined,
+  gradeIds: undefined,
+  minKurus: undefined,
+  maxKurus: undefined,
+  minPc: undefined,
+  maxPc: undefined,
+}
+const NO_QUERY: Query = { filter: NO_FILTER, search: undefined, sort: 'popular', offset: 0, limit: 10 }
+
+/** A page that was read earlier. */
+interface EarlierPage {
+  query: Query
+  shown: string
+  isCurrent: () => boolean
+}
+
+const ALL_FLAGS = { item: true, pc: true, average: true, lastSales: true, details: false, explain: true }
+
+/** Everything that a response shows of a page. */
+function earlierPage(listings: ListingSnapshot, query: Query): EarlierPage {
+  const { filter, search, sort, offset, limit } = query
+  const page = listings.page({ ...filter, gradeIds: filter.gradeIds?.map((n) => grades[n]!) }, search, sort, offset, limit)
+  const shown = listings.pageBytes(page.rows, ALL_FLAGS, `${page.total} [`, ']').toString()
+  return { query, shown, isCurrent: listings.follow(page) }
+}
+
 type Query = typeof queries extends fc.Arbitrary<infer Q> ? Q : never
 
 test('every page equals the result of SQL, after every change', async () => {
@@ -205,14 +234,49 @@ test('every page equals the result of SQL, after every change', async () => {
     fc.asyncProperty(
       fc.array(fc.tuple(steps, fc.array(queries, { minLength: 2, maxLength: 4 })), { minLength: 10, maxLength: 25 }),
       async (story) => {
+        const earlier: EarlierPage[] = []
         for (const [step, requests] of story) {
           await take(step)
-          for (const query of requests) await compare(node.listings, query)
+          for (const page of earlier) {
+            if (page.isCurrent()) expect(earlierPage(node.listings, page.query).shown, JSON.stringify([step, page.query])).toBe(page.shown)
+          }
+          for (const query of requests) {
+            await compare(node.listings, query)
+            earlier.push(earlierPage(node.listings, query))
+          }
         }
       },
     ),
     { numRuns: runs(12) },
   )
+})
+
+test('a page stays current while other listings and prices change, until one of its own does', async () => {
+  const [first, second] = [await published(node, items[0]!, { price: 77_001 }), await published(node, items[1]!, { price: 77_002 })]
+  /** Raises the price in another market by a cent, so that it is not held. */
+  const raise = async (item: number) => {
+    node.clock.advance(1_000)
+    const rows = await node.db.kysely
+      .selectFrom('prices')
+      .select('price')
+      .where('item_id', '=', item)
+      .where('market', '=', 1)
+      .where('label_id', '=', grades[0]!)
+      .execute()
+    const price = Number(rows[0]?.price ?? 20) + 0.01
+    const row = { item_id: item, market: 'source_a', label: 'Near Mint', price: Number(price.toFixed(2)), updated_at: node.clock.now().toISOString() }
+    expect((await operator(node, 'POST', '/prices', [row])).body).toMatchObject({ data: { accepted: 1 } })
+  }
+  const query: Query = { ...NO_QUERY, filter: { ...NO_QUERY.filter, minKurus: 7_700_001, maxKurus: 7_700_199 }, sort: 'price_low', limit: 1 }
+  let page = earlierPage(node.listings, query)
+  await raise(items[1]!)
+  expect(page.isCurrent()).toBe(true)
+  await plus(node, 'PATCH', `/listings/${second.id}/price`, { price: 77_003 })
+  expect(page.isCurrent()).toBe(false)
+  page = earlierPage(node.listings, query)
+  await raise(items[0]!)
+  expect(page.isCurrent()).toBe(false)
+  for (const { id } of [first, second]) await plus(node, 'DELETE', `/listings/${id}`)
 })
 
 test('a fresh load equals the followed state', async () => {

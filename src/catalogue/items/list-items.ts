@@ -38,6 +38,8 @@ export interface ItemPage extends ItemRows {
   term?: string | undefined
   /** other searches that have results, if this one has none */
   suggestions?: readonly string[] | undefined
+  /** whether the page would be the same now */
+  isCurrent: () => boolean
 }
 
 export const listItems = verb(
@@ -78,6 +80,7 @@ export const listItems = verb(
       market: marketPosition(input.market),
       pagination: pagination(page, per_page, found.total),
       query: filter.query?.canonical,
+      isCurrent: ctx.catalogue.follow(found.rows, (queries) => queries.listVersion(filter, sort_by, sort_order)),
       ...(page === 1 && search !== undefined && { term: countedTerm(search) }),
       ...(found.total === 0 && search?.trim() && { suggestions: ctx.catalogue.queries.suggestions(search, filter) }),
     }

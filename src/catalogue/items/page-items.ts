@@ -33,6 +33,8 @@ export interface ItemSlice {
   query?: string | undefined
   /** returns other searches that have results; null without a search, or if this one has results */
   suggestions: () => readonly string[] | null
+  /** whether the page would be the same now */
+  isCurrent: () => boolean
 }
 
 export const pageItems = verb(
@@ -71,7 +73,8 @@ export const pageItems = verb(
       return itemCursor(sortBy, sortOrder, value, catalogue.items.id[last]!)
     }
     const suggestions = suggestionsOf(catalogue, rows, search, filter, after)
-    return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical, suggestions }
+    const isCurrent = catalogue.follow(rows, (queries) => queries.listVersion({ ...filter, search }, sortBy, sortOrder))
+    return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical, suggestions, isCurrent }
   },
 )
 
@@ -84,7 +87,8 @@ function pageMatches(catalogue: CatalogueCtx['catalogue'], search: string, filte
     return last === undefined ? null : matchCursor({ rank, name: queries.sorts.value('name', null, last) as string, id: items.id[last]! })
   }
   const suggestions = suggestionsOf(catalogue, rows, search, filter, after)
-  return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical, suggestions }
+  const isCurrent = catalogue.follow(rows, (of) => of.listVersion(filter, null))
+  return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical, suggestions, isCurrent }
 }
 
 /** Suggests other searches. An empty page after a cursor is the end of the list, not a search without results. */

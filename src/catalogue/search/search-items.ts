@@ -51,6 +51,7 @@ export const searchItems = verb(
       market: marketPosition(input.market),
       pagination: pagination(page, per_page, found.total),
       query: filter.query?.canonical,
+      isCurrent: ctx.catalogue.follow(found.rows, (queries) => queries.listVersion(filter, null)),
       ...(page === 1 && { term: countedTerm(input.q) }),
       ...(found.total === 0 && { suggestions: ctx.catalogue.queries.suggestions(input.q, filter) }),
     }

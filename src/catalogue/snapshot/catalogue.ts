@@ -95,8 +95,9 @@ export class Catalogue extends Freezable implements ChangeFollower {
   loaded = false
   /** counts changes that affect many items at once: of categories, of groups, of everything */
   generation = 0
-  /** increases with every change of data that responses show */
-  version = 0
+  /** counts changes of data that responses show: of the prices of single items, and all others */
+  #priceChanges = 0
+  #otherChanges = 0
 
   constructor(db: Db, settings: CatalogueSettings) {
     super()
@@ -157,7 +158,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
     this.#costs = fresh.#costs
     this.marketOrder = fresh.marketOrder
     this.generation += 1
-    this.version += 1
+    this.#otherChanges += 1
     this.loaded = true
   }
 
@@ -189,6 +190,23 @@ export class Catalogue extends Freezable implements ChangeFollower {
     return this.#rates
   }
 
+  /** Increases with every change of data that responses show. */
+  get version(): number {
+    return this.#priceChanges + this.#otherChanges
+  }
+
+  /**
+   * Remembers what a page was read from.
+   * @param list version of the list, besides changes of items (`ItemQueries.listVersion`)
+   * @returns whether the page would be the same now: prices of other items may have changed
+   */
+  follow(rows: Int32Array, list: (queries: ItemQueries) => number = () => 0): () => boolean {
+    const others = this.#otherChanges
+    const versions = this.#versionsOf(rows)
+    const listed = list(this.queries)
+    return () => others === this.#otherChanges && versions === this.#versionsOf(rows) && listed === list(this.queries)
+  }
+
   /** Whether responses may show prices of a market, by its position in MARKETS. */
   shows(market: number): boolean {
     return this.#shown.has(market)
@@ -200,7 +218,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
     const { sourceCurrencies, now } = this.#settings
     const nowMs = now().getTime()
     const rates = MARKETS.map((market) => this.#rates.microLira(sourceCurrencies[market], nowMs) ?? Number.NaN)
-    if (this.queries.sorts.compareBy(rates)) this.version += 1
+    if (this.queries.sorts.compareBy(rates)) this.#otherChanges += 1
   }
 
   /**
@@ -331,7 +349,8 @@ export class Catalogue extends Freezable implements ChangeFollower {
     const costs = Map.groupBy(await costsToMove(db, ids), ({ itemId }) => itemId)
     for (const id of ids ?? []) this.#costs.delete(id)
     for (const [id, ofItem] of costs) this.#costs.set(id, new Map(ofItem.map((cost) => [cost.labelId, cost])))
-    this.version += 1
+    if (ids === null) this.#otherChanges += 1
+    else for (const id of ids) this.#touch(this.items.rowOf(id))
   }
 
   async #loadTerms(db: Queryable): Promise<void> {
@@ -341,12 +360,12 @@ export class Catalogue extends Freezable implements ChangeFollower {
 
   async #reloadTerms(): Promise<void> {
     await this.#loadTerms(this.#db.kysely)
-    this.version += 1
+    this.#otherChanges += 1
   }
 
   /** Names of markets are in responses; their order determines which market each item shows. */
   async #followSettings(): Promise<void> {
-    this.version += 1
+    this.#otherChanges += 1
     const order = currentOrder(this.#settings)
     const all = allMarkets(order)
     if (all.every((market, i) => market === this.marketOrder[i])) return
@@ -373,7 +392,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
   async #reloadSynonyms(): Promise<void> {
     this.synonyms.replace(await loadSynonyms(this.#db.kysely))
     this.queries.forgetSearches()
-    this.version += 1
+    this.#otherChanges += 1
   }
 
   async #reloadRates(): Promise<void> {
@@ -383,7 +402,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
 
   #clearReady(): void {
     this.generation += 1
-    this.version += 1
+    this.#otherChanges += 1
     this.#ready.starter.clear()
     this.#ready.full.clear()
   }
@@ -443,7 +462,7 @@ export class Catalogue extends Freezable implements ChangeFollower {
         this.#dropReady(row)
       }
       this.items.setAliases(some.map((id) => [id, merged.get(id) ?? null]))
-      this.version += 1
+      this.#otherChanges += 1
     }
   }
 
@@ -462,12 +481,13 @@ export class Catalogue extends Freezable implements ChangeFollower {
   }
 
   #dropReady(row: number): void {
+    this.#otherChanges += 1
     for (const market of MARKETS.keys()) this.#dropReadyOf(row, market)
   }
 
   #dropReadyOf(row: number, market: number): void {
     const key = row * MARKETS.length + market
-    this.version += 1
+    this.#priceChanges += 1
     this.#ready.starter.drop(key)
     this.#ready.full.drop(key)
   }
@@ -507,14 +527,28 @@ export class Catalogue extends Freezable implements ChangeFollower {
         const at = row < 0 ? -1 : items.prices.find(row, change.market, change.labelId)
         if (at < 0) return
         items.prices.setEvidence(at, change)
-        items.touch(row)
+        this.#touch(row)
         // Another price of the item may now be the one that is shown.
         const before = items.shown[row]!
         items.derive(row)
         if (items.shown[row] !== before) this.#pricesChanged(row, ALL_MARKETS)
       })
-      this.version += 1
     })
+  }
+
+  /** Counts a change of what responses show of a row besides its ready bytes. */
+  #touch(row: number): void {
+    if (row < 0) return
+    this.items.touch(row)
+    this.#priceChanges += 1
+  }
+
+  /** Versions of rows only increase, so their sum stays the same only if all do. */
+  #versionsOf(rows: Int32Array): number {
+    const { version } = this.items
+    let sum = 0
+    for (let i = 0; i < rows.length; i += 1) sum += version[rows[i]!]!
+    return sum
   }
 
   #pricesChanged(row: number, markets: MarketSet): void {

@@ -94,6 +94,8 @@ export class ItemQueries {
   readonly #ranked: Cache<string, Ranked>
   /** counts price changes, which affect some field queries and filters by time of change */
   #prices = 0
+  /** counts changes of which items a filter selects */
+  #selections = 0
 
   /**
    * @param search options of the text search
@@ -176,6 +178,15 @@ export class ItemQueries {
     return { rows: rows.subarray(0, filled), rank: last, more: false }
   }
 
+  /**
+   * Changes when a page of this filter may have other rows, as far as that follows from prices.
+   * @param field of the sort; null for a ranked search
+   */
+  listVersion(filter: ItemFilter, field: SortField | null, direction: SortDirection = 'asc'): number {
+    const order = field === 'price' || field === 'updated_at' ? this.sorts.order(field, direction, marketPosition(filter.market)).version : 0
+    return this.#selections + order + (readsPrices(filter) ? this.#prices : 0)
+  }
+
   /** Up to three similar searches that do have results with this filter, for a search without any. */
   suggestions(q: string, filter: Omit<ItemFilter, 'search'>): string[] {
     const matches = keyOf(filter) === NO_FILTER ? null : this.#matcher(filter)
@@ -221,6 +232,7 @@ export class ItemQueries {
   }
 
   #forgetResults(): void {
+    this.#selections += 1
     this.#sorted.clear()
     this.#found.clear()
     this.#ranked.clear()
@@ -271,7 +283,7 @@ export class ItemQueries {
   /** Includes the versions that a result depends on: that of the category tree, and that of prices if the filter uses them. */
   #searchKey(filter: ItemFilter, query: string): string {
     const tree = filter.categoryId === undefined && !filter.query ? '' : this.#categories.version
-    const prices = filter.query?.asksPrices || filter.changedSinceMs !== undefined ? this.#prices : ''
+    const prices = readsPrices(filter) ? this.#prices : ''
     return `${tree}\t${prices}\t${keyOf(filter)}\t${query}`
   }
 
@@ -421,6 +433,11 @@ function wordsOf(found: Int32Array | RowBits): number {
 /** Whether the rows of the filter must be found by a scan: no sets are maintained for it, because its values rarely repeat. */
 function isScanned({ query, changedSinceMs }: ItemFilter): boolean {
   return query !== undefined || changedSinceMs !== undefined
+}
+
+/** Whether changed prices may change which items a filter selects, even if no market selects others. */
+function readsPrices({ query, changedSinceMs }: ItemFilter): boolean {
+  return (query?.asksPrices ?? false) || changedSinceMs !== undefined
 }
 
 function keyOf({ market, game, genre, categoryId, query, changedSinceMs }: ItemFilter): string {

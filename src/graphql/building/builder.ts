@@ -28,6 +28,9 @@ export function cost(fieldCost: FieldCost): { cost: FieldCost } {
 /** Extension of fields that are read from the database: queries with them are executed for each caller separately, and never cached. */
 export const fromDatabase = { fromDatabase: true }
 
+/** Extension of root fields from memory whose resolvers add what they read to `reads` of the context: changes of other prices leave a cached response valid. */
+export const followed = { followed: true }
+
 /** Extension of fields whose value changes with other items: an item with one of them is never cached as bytes. */
 export const dependsOnOthers = { ofOthers: true }
 

@@ -37,7 +37,9 @@ export function itemsPage(args: ItemsArgs, ctx: GraphqlCtx): ItemSlice {
   if (input.categoryId !== undefined) input.categoryId = idOf(input.categoryId)
   // An empty search finds everything, as over REST.
   if (input.search === '') delete input.search
-  return call(pageItems, ctx, input)
+  const page = call(pageItems, ctx, input)
+  ctx.reads?.push(page.isCurrent)
+  return page
 }
 
 export function categoriesPage(args: CategoriesArgs, ctx: GraphqlCtx): CategorySlice {

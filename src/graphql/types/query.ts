@@ -11,7 +11,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import { getDump } from '#dumps/get-dump.ts'
 import { idOf } from '../building/arguments.ts'
-import { type Builder, cost, fromDatabase, type Refs, requiresPlan } from '../building/builder.ts'
+import { type Builder, cost, followed, fromDatabase, type Refs, requiresPlan } from '../building/builder.ts'
 import { categoriesPage, ITEMS_COST, itemsPage } from '../building/pages.ts'
 import { itemSource } from '../execution/item-source.ts'
 import { addChangePageType, addDumpType, CHANGES_READ, changesOf } from './changes.ts'
@@ -33,7 +33,7 @@ export function implementQuery(builder: Builder, refs: Refs): void {
         type: refs.categoryPage,
         nullable: false,
         description: 'Categories by id.',
-        extensions: cost({ first: CATEGORIES_FIRST }),
+        extensions: { ...cost({ first: CATEGORIES_FIRST }), ...followed },
         args: {
           game: t.arg.string({ description: GAME_ARGUMENT }),
           market: t.arg.string({ description: MARKET_ARGUMENT }),
@@ -46,6 +46,7 @@ export function implementQuery(builder: Builder, refs: Refs): void {
       category: t.field({
         type: refs.category,
         description: 'One category by id; null if it does not exist.',
+        extensions: followed,
         args: { id: t.arg.id({ required: true, description: 'Category id.' }) },
         resolve: (_root, { id }, ctx) => orNull(() => call(readCategory, ctx, { id: idOf(id) })),
       }),
@@ -53,7 +54,7 @@ export function implementQuery(builder: Builder, refs: Refs): void {
         type: refs.itemPage,
         nullable: false,
         description: 'Matching items, sorted; pages stay consistent while items are added and removed.',
-        extensions: ITEMS_COST,
+        extensions: { ...ITEMS_COST, ...followed },
         args: {
           game: t.arg.string({ description: GAME_ARGUMENT }),
           market: t.arg.string({ description: PRICED_IN_ARGUMENT }),
@@ -81,9 +82,11 @@ export function implementQuery(builder: Builder, refs: Refs): void {
       item: t.field({
         type: refs.item,
         description: 'One item by id; null if it does not exist.',
+        extensions: followed,
         args: { id: t.arg.id({ required: true, description: 'Id of the item.' }) },
         resolve: (_root, { id }, ctx) => {
           const found = orNull(() => call(getItem, ctx, { id: idOf(id) }))
+          if (found) ctx.reads?.push(ctx.catalogue.follow(found.rows))
           return found && itemSource(found.rows[0]!)
         },
       }),
@@ -102,7 +105,7 @@ function addReferenceQueries(builder: Builder): void {
       type: [group],
       nullable: false,
       description: 'Groups of conditions and grades, with their members.',
-      extensions: cost({ entries: 2 }),
+      extensions: { ...cost({ entries: 2 }), ...followed },
       resolve: (_root, _args, ctx) => call(listGroups, ctx, {}),
     }),
     markets: t.field({

@@ -35,6 +35,8 @@ export interface FoundListings {
   /** what was searched for, on the first page */
   term?: string | undefined
   pagination: Pagination
+  /** whether the page would be the same now, without details */
+  isCurrent: () => boolean
 }
 
 export const searchListings = verb(
@@ -99,9 +101,16 @@ export const searchListings = verb(
       minPc: hundredthsFrom(input.min_pc),
       maxPc: hundredthsTo(input.max_pc),
     }
-    const { rows, total } = ctx.listings.page(criteria, search, sort, (page - 1) * perPage, perPage)
+    const listed = ctx.listings.page(criteria, search, sort, (page - 1) * perPage, perPage)
     const term = page === 1 && search !== undefined ? countedTerm(search) : undefined
-    const found: FoundListings = { rows, flags: flagsOf(input), details: null, term, pagination: pagination(page, perPage, total) }
+    const found: FoundListings = {
+      rows: listed.rows,
+      flags: flagsOf(input),
+      details: null,
+      term,
+      pagination: pagination(page, perPage, listed.total),
+      isCurrent: ctx.listings.follow(listed),
+    }
     return input.with_details ? withDetails(ctx, found) : found
   },
 )

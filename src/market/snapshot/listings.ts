@@ -128,6 +128,13 @@ export class ListingSnapshot extends Freezable implements ChangeFollower {
     return this.#present().page(filter, search, sort, offset, limit)
   }
 
+  /** Remembers what a page was read from. @returns whether it would be the same now: other listings may have changed */
+  follow(page: ListingPage): () => boolean {
+    const state = this.#state
+    const isSame = state.follow(page)
+    return () => this.#present() === state && isSame()
+  }
+
   /**
    * A JSON array of the listings of a page between a head and a tail, as bytes.
    * @param more as in `ListingJson.page`

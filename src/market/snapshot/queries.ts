@@ -23,6 +23,8 @@ const SORTED_BY: Record<ListingSort, SortKind> = {
 export interface ListingPage {
   rows: Int32Array
   total: number
+  /** increases whenever the page may have other listings, or in another order */
+  listVersion: () => number
 }
 
 /**
@@ -33,6 +35,8 @@ type SearchResult = { rows: Int32Array; sorted: boolean; total: number } | { bit
 
 interface View {
   tests: Test[]
+  /** whether it depends on multipliers */
+  ofPc: boolean
   bits: RowBits
 }
 
@@ -56,8 +60,9 @@ export class ListingQueries {
   readonly #views = new Cache<string, View>({ limit: CACHED_VIEWS })
   readonly #hits: Cache<string, Int32Array>
   readonly #ordered: Cache<string, Ordered>
-  /** increases with every change of what a search may find, except changes that the sort orders count themselves */
-  #changes = 0
+  /** increase with every change of what a search may find: of multipliers, and all others except those that the sort orders count themselves */
+  #pcChanges = 0
+  #otherChanges = 0
   readonly #pcCounts = new WeakMap<RowBits, { count: number; version: number; pcVersion: number }>()
 
   /** @param cachedRows maximum cached rows of each kind of results; 0 disables caching */
@@ -73,7 +78,8 @@ export class ListingQueries {
   page(conditions: Condition[], search: string | undefined, sort: ListingSort, offset: number, limit: number): ListingPage {
     const found = this.#find(conditions, search, sort)
     const count = Math.min(limit, found.total - offset)
-    return { rows: count <= 0 ? NO_ROWS : this.#sorted(found, sort, offset, count), total: found.total }
+    const rows = count <= 0 ? NO_ROWS : this.#sorted(found, sort, offset, count)
+    return { rows, total: found.total, listVersion: () => this.#versionOf(conditions, SORTED_BY[sort]) }
   }
 
   /** @returns whether the title has changed */
@@ -96,15 +102,22 @@ export class ListingQueries {
   drop(row: number): void {
     this.texts.setTitle(row, null)
     this.#hits.clear()
-    this.#changes += 1
+    this.#otherChanges += 1
     this.sorts.drop(row)
     for (const [, { bits }] of this.#views.entries()) bits.delete(row)
   }
 
   /** Call when a value that conditions test has changed. */
   review(row: number): void {
-    this.#changes += 1
-    for (const [, { tests, bits }] of this.#views.entries()) {
+    this.#otherChanges += 1
+    this.reviewPc(row, false)
+  }
+
+  /** Call when the multiplier of a listing has changed. */
+  reviewPc(row: number, alone = true): void {
+    this.#pcChanges += 1
+    for (const [, { tests, ofPc, bits }] of this.#views.entries()) {
+      if (alone && !ofPc) continue
       if (tests.every((test) => test(row))) bits.add(row)
       else bits.delete(row)
     }
@@ -112,7 +125,7 @@ export class ListingQueries {
 
   /** Call when the meaning of conditions has changed: categories, grades or sellers' names. */
   forgetViews(): void {
-    this.#changes += 1
+    this.#otherChanges += 1
     this.#views.clear()
   }
 
@@ -129,7 +142,7 @@ export class ListingQueries {
   /** Caches a repeated search in sorted order, so that its further pages and ranges need no new search. */
   #findText(search: string, conditions: Condition[], others: Condition[], range: Condition['range'], by: SortKind): SearchResult {
     const key = [by, search, ...others.map((condition) => condition.key)].join('\n')
-    const version = this.#changes + this.sorts.changes
+    const version = this.#versionOf(others, by)
     const cached = this.#ordered.get(key)
     if (cached?.version !== version) {
       this.#ordered.set(key, { rows: null, version })
@@ -140,6 +153,11 @@ export class ListingQueries {
     if (!cached.rows) this.#ordered.set(key, { rows: all, version })
     const rows = range ? this.sorts.within(all, range) : all
     return { rows, sorted: true, total: rows.length }
+  }
+
+  /** Increases whenever a search under the conditions may find other rows, or in another order. */
+  #versionOf(conditions: readonly Condition[], by: SortKind): number {
+    return this.#otherChanges + this.sorts.changesOf(by) + (conditions.some(isOfPc) ? this.#pcChanges : 0)
   }
 
   #search(search: string, conditions: Condition[]): Int32Array {
@@ -182,7 +200,7 @@ export class ListingQueries {
     const [first, ...others] = conditions
     const bits = others.length === 0 ? this.#scan(first!) : this.#view([first!]).clone()
     for (const other of others) bits.and(this.#view([other]))
-    this.#views.set(key, { tests: conditions.map(({ test }) => test), bits })
+    this.#views.set(key, { tests: conditions.map(({ test }) => test), ofPc: conditions.some(isOfPc), bits })
     return bits
   }
 
@@ -242,4 +260,8 @@ export class ListingQueries {
     this.#pcCounts.set(found.bits, { count, version, pcVersion: withPc.version })
     return Math.min(count, found.total)
   }
+}
+
+function isOfPc({ range }: Condition): boolean {
+  return range?.by === 'pc'
 }

@@ -4,7 +4,8 @@ import { type Compare, firstPast, SortedRows } from '#index/order.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { PublishedTable } from './published.ts'
 
-export type SortKind = 'latest' | 'popular' | 'price' | 'pc'
+const SORT_KINDS = ['latest', 'popular', 'price', 'pc'] as const
+export type SortKind = (typeof SORT_KINDS)[number]
 
 export class ListingSorts {
   /** rows with a pc multiplier */
@@ -12,8 +13,7 @@ export class ListingSorts {
   readonly #table: PublishedTable
   readonly #recentSales: (itemId: number) => number
   readonly #orders = new Map<SortKind, SortedRows>()
-  /** increases whenever the position of a row in an order may have changed */
-  changes = 0
+  readonly #changes: Record<SortKind, number> = { latest: 0, popular: 0, price: 0, pc: 0 }
 
   constructor(table: PublishedTable, recentSales: (itemId: number) => number) {
     this.#table = table
@@ -66,13 +66,17 @@ export class ListingSorts {
     return (row) => (column[row]! < bound ? -1 : column[row]! === bound ? 0 : 1)
   }
 
+  /** Increases whenever the position of a row in an order may have changed. */
+  changesOf(by: SortKind): number {
+    return this.#changes[by]
+  }
+
   markAll(row: number): void {
-    this.changes += 1
-    for (const order of this.#orders.values()) order.mark(row)
+    for (const by of SORT_KINDS) this.mark(by, row)
   }
 
   mark(by: SortKind, row: number): void {
-    this.changes += 1
+    this.#changes[by] += 1
     this.#orders.get(by)?.mark(row)
   }
 

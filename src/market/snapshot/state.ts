@@ -2,6 +2,7 @@
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { MARKETS } from '#core/markets.ts'
 import { fold } from '#index/fold.ts'
+import { withCapacity } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { copyOf, utf8 } from '#index/utf8.ts'
 import { Deadlines } from './deadlines.ts'
@@ -42,6 +43,10 @@ export class ListingState {
   readonly #touched: (row: number) => void
   /** increases with every change of what a search finds or shows */
   version = 0
+  /** counts those that are not changes of single listings */
+  #otherChanges = 0
+  /** by row: counts changes of what responses show of it */
+  #versions = new Uint32Array(0)
 
   constructor(catalogue: Catalogue, zone: string, touched: (row: number) => void, cachedRows?: number) {
     this.#catalogue = catalogue
@@ -55,6 +60,17 @@ export class ListingState {
 
   page(filter: ListingFilter, search: string | undefined, sort: ListingSort, offset: number, limit: number): ListingPage {
     return this.queries.page(conditionsOf(filter, this.#world), search, sort, offset, limit)
+  }
+
+  /**
+   * Remembers what a page was read from.
+   * @returns whether it would be the same now: other listings may have changed
+   */
+  follow({ rows, listVersion }: ListingPage): () => boolean {
+    const others = this.#otherChanges
+    const versions = this.#versionsOf(rows)
+    const listed = listVersion()
+    return () => others === this.#otherChanges && versions === this.#versionsOf(rows) && listed === listVersion()
   }
 
   store(columns: ColumnStore): void {
@@ -105,10 +121,10 @@ export class ListingState {
     if (!this.#isShown(listing, nowMs)) return this.remove(listing.id)
     if (this.#isAway(listing.sellerId, nowMs)) return this.#keepAway(listing)
     const { table, queries } = this
-    this.version += 1
     const previous = table.rowOf(listing.id)
     const inOrders = previous >= 0 && this.#isAsOrdered(previous, listing)
     const row = this.#write(listing, nowMs)
+    this.#changed(row)
     if (queries.setTitle(row, listing.title)) this.#touched(row)
     if (inOrders) queries.sorts.mark('price', row)
     else queries.move(row)
@@ -121,7 +137,7 @@ export class ListingState {
     if (away) away.kurus = kurus
     const row = this.table.rowOf(id)
     if (row < 0 || this.table.kurus[row] === kurus) return
-    this.version += 1
+    this.#changed(row)
     this.table.kurus[row] = kurus
     this.#comparePrice(row)
     this.queries.sorts.mark('price', row)
@@ -132,14 +148,14 @@ export class ListingState {
     this.#away.delete(id)
     const row = this.table.remove(id)
     if (row < 0) return
-    this.version += 1
+    this.#changed(row)
     this.queries.drop(row)
     this.#touched(row)
   }
 
   setSales(itemId: number, last: LastSale[], times: Float64Array): void {
     const before = this.sales.recent(itemId)
-    this.version += 1
+    for (const row of this.table.ofItem(itemId)) this.#changed(row)
     this.sales.set(itemId, last, times)
     if (this.sales.recent(itemId) !== before) this.#markPopularity(itemId)
   }
@@ -147,17 +163,16 @@ export class ListingState {
   /** Call when an item's name, kind, game, category or prices have changed. */
   reviewItem(itemId: number): void {
     if (this.table.countOfItem(itemId) === 0) return
-    this.version += 1
     this.#nameItem(itemId)
     this.reviewPrices(itemId)
+    for (const row of this.table.ofItem(itemId)) this.queries.review(row)
   }
 
   /** Call when only source_a prices of an item have changed. */
   reviewPrices(itemId: number): void {
     for (const row of this.table.ofItem(itemId)) {
-      this.version += 1
-      this.#comparePrice(row)
-      this.queries.review(row)
+      this.#changed(row)
+      if (this.#comparePrice(row)) this.queries.reviewPc(row)
     }
   }
 
@@ -210,6 +225,7 @@ export class ListingState {
   /** Call when the meaning of conditions has changed: categories, grades or sellers' names. */
   forgetViews(): void {
     this.version += 1
+    this.#otherChanges += 1
     this.queries.forgetViews()
   }
 
@@ -239,6 +255,13 @@ export class ListingState {
     const { prices } = this.#catalogue.items
     const at = this.sourcePrice(itemId, labelId)
     return at < 0 || !prices.isTrusted(at) ? Number.NaN : pcHundredths(kurus, prices.minor[at]!)
+  }
+
+  /** Versions of rows only increase, so their sum stays the same only if all do. */
+  #versionsOf(rows: Int32Array): number {
+    let sum = 0
+    for (let i = 0; i < rows.length; i += 1) sum += this.#versions[rows[i]!] ?? 0
+    return sum
   }
 
   #isShown({ expiresMs, sellerId }: ListingSource, nowMs: number): boolean {
@@ -317,23 +340,33 @@ export class ListingState {
       highlightedMs.set(row, until)
       this.#highlightEnds.push(until, id[row]!)
     }
-    this.version += 1
+    this.#changed(row)
     this.queries.sorts.mark('popular', row)
   }
 
-  #comparePrice(row: number): void {
+  /** @returns whether the multiplier of the listing has changed */
+  #comparePrice(row: number): boolean {
     const { table, queries } = this
     const pc = this.pcHundredths(table.itemId[row]!, table.kindOf(row).labelId, table.kurus[row]!)
     if (Number.isNaN(pc)) queries.sorts.withPc.delete(row)
     else queries.sorts.withPc.add(row)
-    if (Object.is(table.pcHundredths[row], pc)) return
+    if (Object.is(table.pcHundredths[row], pc)) return false
     table.pcHundredths[row] = pc
     queries.sorts.mark('pc', row)
+    return true
   }
 
   #markPopularity(itemId: number): void {
+    for (const row of this.table.ofItem(itemId)) {
+      this.#changed(row)
+      this.queries.sorts.mark('popular', row)
+    }
+  }
+
+  #changed(row: number): void {
     this.version += 1
-    for (const row of this.table.ofItem(itemId)) this.queries.sorts.mark('popular', row)
+    this.#versions = withCapacity(this.#versions, row + 1)
+    this.#versions[row]! += 1
   }
 }
 
