@@ -6,7 +6,9 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newKey } from '#accounts/credentials/key-format.ts'
 import { DAY_MS, operator, orderId, plus, published } from '../market/kit.ts'
+import { randomNumbers } from '#core/random.ts'
 import { importText, startTestNode, type TestNode } from '../support/node.ts'
+import { runs } from '../support/runs.ts'
 
 const category = { type: 'category', market: 'service', ref: 't', name: 'Sét', game: 'pokemon', parent: null, image: null }
 const item = (n: number) => ({
@@ -306,6 +308,47 @@ test('every visible change drops cached responses', async () => {
     seen.push(await both())
   }
   expect(new Set(seen).size).toBe(6)
+})
+
+test('cached responses are the same while prices of some items change, and of which items markets have prices', async () => {
+  const lists = [
+    '',
+    'sort_by=price',
+    'sort_by=updated_at&sort_order=desc',
+    'market=source_a',
+    'market=source_c&sort_by=price',
+    'query=price%3E20',
+    'with_stats=1',
+  ]
+  const reads = [
+    ...lists.flatMap((query) => ['per_page=2', 'per_page=2&page=3'].map((page) => ({ path: `/api/v1/items?${page}&${query}` }))),
+    { path: '/api/v1/items/search?q=k%C3%A4rd&per_page=3' },
+    { path: '/api/v1/items/search?q=k%C3%A4rd&market=source_a' },
+    { path: '/api/v1/markets' },
+    { path: `/api/v1/plus/listings?${FLAGS}&per_page=2` },
+    { path: '/api/v1/plus/listings?sort_by=pc_multiplier_desc&min_pc=1&with_explain=1' },
+    { path: '/api/v1/plus/listings?search=l%C3%ADsting&sort_by=price_low&with_pc=1' },
+    ...[
+      '{ items(first: 2) { nodes { name prices { price state } category { itemsCount } } } item(id: 5) { prices { price } } }',
+      '{ items(market: "source_a", sortBy: "price", first: 3) { nodes { id } pageInfo { endCursor } } }',
+      '{ markets { code currency } }',
+    ].map((query) => ({ ...POST, body: json(query) })),
+  ]
+  const random = randomNumbers(37)
+  const below = (n: number) => Math.floor(random() * n)
+  for (let round = 0; round < runs(40); round += 1) {
+    for (const { clock } of [fast, plain]) clock.advance(60_000)
+    const price = 10 + below(20) / 10
+    const row = {
+      item_id: 1 + below(9),
+      market: ['source_a', 'source_c'][below(2)],
+      label: 'Near Mint',
+      price,
+      updated_at: fast.clock.now().toISOString(),
+    }
+    await operator(fast, 'POST', '/prices', [row])
+    for (const request of reads) await expectSame(request, fast.keys.plus)
+  }
 })
 
 test('a client that reads late gets its response, whatever other responses are sent meanwhile', async () => {
